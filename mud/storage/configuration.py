@@ -1,0 +1,188 @@
+"""Every config file of the vault in force: read at the start, read again when saved, and able to say who set what.
+
+A file with a mistake in it changes nothing; a file that is missing means the defaults; one that is empty or has just
+vanished is an edit in progress. What counts, strongest first: an agent's own `agent.md`, the file in `config/`, the
+default. Which keys there are is said by the schemas, which belong to the parts that read them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any, TypeVar, cast
+
+from mud.errors import Problem, UnknownName, VaultProblem
+from mud.registry import suggest
+from mud.storage.files import read_if_there
+from mud.storage.settings import Scalar, Setting, Value, describe, fill, parse_settings
+
+S = TypeVar("S")
+
+FOLDER = "config"
+"""Where config files are in a vault."""
+
+
+class Configuration:
+    """The settings in force.
+
+    Args:
+        vault: the vault's folder.
+        schemas: the schema of each single file, by its path under `config/` without ending ("memory_compaction").
+        families: the schema of all files in a folder, by the folder's name ("llm": every `config/llm/<name>.md`). When
+            such a schema has a field `name` that is no setting, it gets the file's name.
+
+    Raises:
+        ValueError: when two schemas have the same key for agents, or one schema is given twice.
+    """
+
+    def __init__(self, vault: Path, schemas: Mapping[str, type], families: Mapping[str, type] | None = None) -> None:
+        self._folder = vault / FOLDER
+        self._schemas = dict(schemas)
+        self._families = dict(families or {})
+        self._values: dict[str, dict[str, Value]] = {}
+        self._names = {schema: name for name, schema in [*self._schemas.items(), *self._families.items()]}
+        if len(self._names) != len(self._schemas) + len(self._families):
+            raise ValueError("one schema is given for two config files")
+        owners: dict[str, str] = {}
+        for name, schema in self._schemas.items():
+            for one in describe(schema):
+                if one.per_agent and owners.setdefault(one.key, name) != name:
+                    raise ValueError(f"{name} and {owners[one.key]} both let agents set {one.key!r}")
+
+    @property
+    def schemas(self) -> Mapping[str, type]:
+        """The schema of each single file, by its name; what `parse_overrides` needs."""
+        return self._schemas
+
+    def load(self) -> list[Problem]:
+        """Read every config file and return everything that is wrong; a file with a mistake leaves its defaults."""
+        self._values = {}
+        return [problem for path in sorted(self._folder.rglob("*.md")) for problem in self.reload(path)]
+
+    def reload(self, path: Path) -> list[Problem]:
+        """Read one file again and take it over when nothing is wrong with it.
+
+        Args:
+            path: any file; one that is no config file is left alone.
+
+        Returns:
+            Everything that is wrong; then the values in use stay.
+        """
+        name = self._name(path)
+        if name is None:
+            return []
+        file = f"{FOLDER}/{name}.md"
+        schema = self._schema(name)
+        if schema is None:
+            return [Problem(file, 0, "", self._unread(name))]
+        try:
+            text = read_if_there(path, file=file)
+        except VaultProblem as error:
+            return list(error.problems)
+        if text is None or not text.strip():
+            return []
+        values, problems = parse_settings(text, schema, file)
+        if not problems:
+            self._values[name] = values
+        return problems
+
+    def get(self, schema: type[S]) -> S:
+        """Return the settings of a single file that are in force.
+
+        Raises:
+            KeyError: when the schema is none of this configuration.
+        """
+        return fill(schema, self._values.get(self._names[schema], {}))
+
+    def get_named(self, schema: type[S], name: str) -> S:
+        """Return the settings of one file of a family, such as one LLM profile, found in any case.
+
+        Raises:
+            UnknownName: says which there are.
+        """
+        known = {one.lower(): one for one in self.names(schema)}
+        if name.lower() not in known:
+            near = suggest(name, known)
+            raise UnknownName(
+                f"there is no {FOLDER}/{self._names[schema]}/{name}.md; there is: {', '.join(known.values()) or 'none'}"
+                + (f"; did you mean {known[near]}?" if near else "")
+            )
+        stem = known[name.lower()]
+        made = fill(schema, self._values[f"{self._names[schema]}/{stem}"])
+        return _named(made, stem)
+
+    def names(self, schema: type) -> list[str]:
+        """Return the names of a family's files, sorted."""
+        folder = f"{self._names[schema]}/"
+        return sorted(name.removeprefix(folder) for name in self._values if name.startswith(folder))
+
+    def for_agent(self, schema: type[S], overrides: Mapping[str, Value]) -> S:
+        """Return the settings of a single file as they hold for an agent with these overrides."""
+        return fill(schema, self._values.get(self._names[schema], {}), overrides)
+
+    def keys(self) -> list[str]:
+        """Return every key, as `file.key`, in the order of files and schemas."""
+        return [f"{name}.{one.key}" for name, one in self._settings()]
+
+    def explain(self, key: str, overrides: Mapping[str, Value] | None = None) -> list[tuple[Scalar, str]]:
+        """Return the values of a setting and where each comes from, the one in force first and the default last.
+
+        Args:
+            key: a key, or `file.key` where two files have the same.
+            overrides: what an agent sets for itself.
+
+        Raises:
+            UnknownName: when there is no such key, or several; it says which there are.
+        """
+        name, one = self._find(key)
+        layers = [self._values.get(name, {})]
+        if name in self._schemas and one.per_agent:
+            layers.insert(0, dict(overrides or {}))
+        found = [layer[one.key] for layer in layers if one.key in layer]
+        return [*((value.value, f"{value.file}:{value.line}") for value in found), (one.default, "default")]
+
+    def _find(self, key: str) -> tuple[str, Setting]:
+        wanted = key.strip().lower()
+        found = {f"{name}.{one.key}": (name, one) for name, one in self._settings()}
+        exact = [full for full, (_, one) in found.items() if wanted in (full.lower(), one.key)]
+        if len(exact) == 1:
+            return found[exact[0]]
+        if exact:
+            raise UnknownName(f"several files have {key!r}; name one: {', '.join(exact)}")
+        near = suggest(wanted, {*found, *(one.key for _, one in found.values())})
+        hint = f"; did you mean {near}?" if near else f"; there is: {', '.join(found)}"
+        raise UnknownName(f"there is no setting {key!r}{hint}")
+
+    def _settings(self) -> Iterator[tuple[str, Setting]]:
+        for name, schema in self._schemas.items():
+            yield from ((name, one) for one in describe(schema))
+        for folder, schema in self._families.items():
+            for stem in self.names(schema):
+                yield from ((f"{folder}/{stem}", one) for one in describe(schema))
+
+    def _name(self, path: Path) -> str | None:
+        """Return a config file's path under `config/` without ending; None for other files."""
+        if not path.is_relative_to(self._folder) or path.suffix != ".md":
+            return None
+        inside = path.relative_to(self._folder)
+        if inside.name == "README.md" or any(part.startswith(".") for part in inside.parts):
+            return None
+        return inside.with_suffix("").as_posix()
+
+    def _schema(self, name: str) -> type | None:
+        folder = PurePosixPath(name).parent.as_posix()
+        return self._schemas.get(name) or self._families.get(folder)
+
+    def _unread(self, name: str) -> str:
+        known = [*self._schemas, *(f"{folder}/..." for folder in self._families)]
+        near = suggest(name, self._schemas)
+        hint = f"; did you mean {near}.md?" if near else ""
+        return f"no part of the program reads this file; expected one of {', '.join(known) or 'none'}{hint}"
+
+
+def _named(made: S, name: str) -> S:
+    """Return a settings instance that knows its file's name, when its schema has a plain field `name` for it."""
+    instance = cast(Any, made)
+    plain = {field.name for field in dataclasses.fields(instance) if "setting" not in field.metadata}
+    return cast(S, dataclasses.replace(instance, name=name)) if "name" in plain else made

@@ -1,0 +1,269 @@
+"""A markdown file with front matter, as a value: what the vault's agents, summaries, notes and world files are made of.
+
+Pure: text in, values and text out. Parsing tells every problem at once, with the line numbers of the file. Changing a
+file that people own means changing one key or one section: everything else stays byte for byte. Nothing here rewrites
+such a file as a whole; `render_document` is for files that the program alone writes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from mud.errors import Problem, VaultProblem
+from mud.storage import _front
+
+_HEADING = re.compile(r"^ {0,3}(#{1,2})[ \t]+(\S.*?)[ \t\r]*$")
+_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$")
+_BLANK_LINES = re.compile(r"(?:[ \t]*\r?\n)*")
+_LINK = re.compile(r"^\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]$")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A markdown file, read.
+
+    Args:
+        front: the front matter's keys and values, in their order; text, bool, int, float, None, lists and mappings.
+        lines: line number in the file of each of these keys; of a key inside another as `outer.inner`.
+        body: everything after the front matter, as it is.
+        body_line: line number in the file of the body's first line.
+        title: the `# heading` before the first `## heading`; None when there is none.
+        intro: the text before the first `## heading`, without the title, stripped.
+        sections: text under each `## heading`, stripped, in their order; headings as typed. Sections of one heading
+            are joined.
+    """
+
+    front: dict[str, object] = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict)
+    body: str = ""
+    body_line: int = 1
+    title: str | None = None
+    intro: str = ""
+    sections: dict[str, str] = field(default_factory=dict)
+
+    def section(self, heading: str) -> str | None:
+        """Return the text under a `## heading`, found in any case; None when there is no such heading."""
+        wanted = heading.casefold()
+        return next((text for name, text in self.sections.items() if name.casefold() == wanted), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of markdown.
+
+    Args:
+        number: its number, from 1.
+        start: offset of its first character.
+        text: it, without its line end.
+        fenced: it stands in a code fence, or is one of the fence's own lines.
+    """
+
+    number: int
+    start: int
+    text: str
+    fenced: bool
+
+
+def markdown_lines(text: str, first: int = 1) -> Iterator[Line]:
+    """Yield the lines of a markdown text and which of them are code; `first` is the number of the first.
+
+    Only newlines end a line: the rarer line ends of Unicode would make the numbers differ from every editor's.
+    """
+    fence, start = "", 0
+    for number, raw in enumerate(text.split("\n"), first):
+        line = raw.removesuffix("\r")
+        after = _fence_after(fence, line)
+        yield Line(number, start, line, bool(fence or after))
+        fence, start = after, start + len(raw) + 1
+
+
+def open_fence(text: str, first: int = 1) -> int | None:
+    """Return the line number of a code fence that is never closed, which hides all that follows; None when all are.
+
+    Args:
+        text: markdown.
+        first: number of its first line.
+    """
+    fence, begun = "", first
+    for number, line in enumerate(text.split("\n"), first):
+        after = _fence_after(fence, line.removesuffix("\r"))
+        begun = number if after and not fence else begun
+        fence = after
+    return begun if fence else None
+
+
+def _fence_after(fence: str, line: str) -> str:
+    """Return the marks of the code fence that is open after a line, empty for none, given the one open before it."""
+    mark = _FENCE.match(line)
+    if not mark:
+        return fence
+    if fence:
+        return "" if mark[1].startswith(fence) and not mark[2].strip() else fence
+    return "" if mark[1][0] == "`" and "`" in mark[2] else mark[1]
+
+
+def parse_document(text: str, file: str) -> Document:
+    """Read a markdown file.
+
+    Args:
+        text: the whole file.
+        file: what problems call it, its path inside the vault.
+
+    Raises:
+        VaultProblem: with every problem of the front matter. The body cannot be wrong.
+    """
+    document, problems = examine_document(text, file)
+    if problems:
+        raise VaultProblem(problems)
+    return document
+
+
+def examine_document(text: str, file: str) -> tuple[Document, list[Problem]]:
+    """Read a markdown file as `parse_document` does, and return what can be read beside what is wrong."""
+    where = _front.split(text)
+    front = _front.parse_front(text, where, file)
+    body = text[where.body :]
+    title, parts = _outline(body)
+    sections: dict[str, str] = {}
+    for heading, start, end in parts[1:]:
+        content = body[start:end].strip()
+        sections[heading] = f"{sections[heading]}\n\n{content}".strip() if heading in sections else content
+    intro = body[: parts[0][2]]
+    if title is not None:
+        intro = intro[: title[1]] + intro[title[2] :]
+    line = text.count("\n", 0, where.body) + 1
+    name = title[0] if title else None
+    return Document(front.values, front.lines, body, line, name, intro.strip(), sections), front.problems
+
+
+def _outline(body: str) -> tuple[tuple[str, int, int] | None, list[tuple[str, int, int]]]:
+    """Return the title and the sections of a body, each as (heading, first offset, end); the first one is the intro.
+
+    A section's offsets bound its content, the title's bound its line.
+    """
+    title: tuple[str, int, int] | None = None
+    parts: list[tuple[str, int, int]] = [("", 0, len(body))]
+    for line in markdown_lines(body):
+        mark = None if line.fenced else _HEADING.match(line.text)
+        if not mark:
+            continue
+        after = min(len(body), body.find("\n", line.start) + 1 or len(body))
+        if mark[1] == "##":
+            heading, start, _ = parts[-1]
+            parts[-1] = (heading, start, line.start)
+            parts.append((mark[2], after, len(body)))
+        elif title is None and len(parts) == 1:
+            title = (mark[2], line.start, after)
+    return title, parts
+
+
+def render_document(front: Mapping[str, object], body: str) -> str:
+    """Return a markdown file that parses back to this front matter and body.
+
+    Args:
+        front: keys in the order to be written; values as in `Document.front`, tuples are written as lists.
+        body: the text after it, written as it is.
+
+    Raises:
+        TypeError: for a value that front matter cannot hold.
+        ValueError: for a number that it cannot hold.
+    """
+    entries = "".join(f"{_front.render_entry(key, value)}\n" for key, value in front.items())
+    return f"---\n{entries}---\n{body}"
+
+
+def replace_key(text: str, key: str, value: object, file: str = "") -> str:
+    """Return a file's text with one key of its front matter set, and everything else byte for byte as it was.
+
+    A comment behind the value stays; comments inside a value of several lines go with it. A key that is missing is
+    added at the end of the front matter, and a missing front matter at the top of the file.
+
+    Args:
+        text: the whole file.
+        key: a top-level key.
+        value: as in `Document.front`.
+        file: what problems call the file.
+
+    Raises:
+        VaultProblem: when the front matter is not in order: nothing is changed in a file that cannot be understood.
+    """
+    where = _front.split(text)
+    front = _front.parse_front(text, where, file)
+    if front.problems:
+        raise VaultProblem(front.problems)
+    newline = _newline(text)
+    if where.start is None:
+        entry = f"---{newline}{_front.render_entry(key, value, newline)}{newline}---{newline}"
+        return text[: where.body] + entry + text[where.body :]
+    if key not in front.spans:
+        return text[: where.end] + _front.render_entry(key, value, newline) + newline + text[where.end :]
+    start, end = front.spans[key]
+    return text[:start] + _front.render_value(value, newline) + text[end:]
+
+
+def replace_section(text: str, heading: str, new_text: str, file: str = "") -> str:
+    """Return a file's text with the content under one `## heading` replaced, and everything else byte for byte.
+
+    The heading is found in any case; a missing one is added at the end of the file.
+
+    Args:
+        text: the whole file.
+        heading: without its `##`.
+        new_text: the new content; it may hold headings from `###` on.
+        file: what problems call the file.
+
+    Raises:
+        ValueError: when the content would end its own section (a `## heading`, or a code fence that is never closed).
+        VaultProblem: when a missing heading cannot be added because a code fence of the file is never closed.
+    """
+    content = new_text.replace("\r\n", "\n").strip()
+    if any(_begins_section(line) for line in markdown_lines(content)) or open_fence(content):
+        raise ValueError("the text of a section must hold no '## heading' and close its code fences")
+    offset = _front.split(text).body
+    body, newline = text[offset:], _newline(text)
+    content = content.replace("\n", newline)
+    wanted = heading.casefold()
+    for name, start, end in _outline(body)[1][1:]:
+        if name.casefold() == wanted:
+            new = _refilled(body[:start], body[start:end], content, end == len(body), newline)
+            return text[:offset] + body[:start] + new + body[end:]
+    if fence := open_fence(body, text.count("\n", 0, offset) + 1):
+        raise VaultProblem([Problem(file, fence, "", "this code fence has no end; expected a line ```")])
+    return f"{text}{_gap(text, newline)}## {heading}{newline}{newline}{content}{newline}"
+
+
+def _begins_section(line: Line) -> bool:
+    mark = None if line.fenced else _HEADING.match(line.text)
+    return mark is not None and mark[1] == "##"
+
+
+def _refilled(before: str, old: str, content: str, last: bool, newline: str) -> str:
+    """Return a section's content with the blank lines around the old one kept."""
+    if old.strip():
+        blank = _BLANK_LINES.match(old)
+        return old[: blank.end() if blank else 0] + content + old[len(old.rstrip()) :]
+    if not content:
+        return old
+    return f"{newline if before.endswith(chr(10)) else newline * 2}{content}{newline if last else newline * 2}"
+
+
+def _gap(text: str, newline: str) -> str:
+    """Return what must stand between a text and a new heading."""
+    if not text or text.endswith(newline * 2):
+        return ""
+    return newline if text.endswith("\n") else newline * 2
+
+
+def _newline(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+def link_name(value: str) -> str | None:
+    """Return the name that `[[Name]]`, `[[Name|shown]]` or `[[Name#heading]]` points to; None for other text."""
+    mark = _LINK.match(value.strip())
+    if not mark:
+        return None
+    name = mark[1].strip()
+    return (name if name.startswith("#") else name.split("#")[0].strip()) or None

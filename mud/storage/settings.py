@@ -1,0 +1,238 @@
+"""Settings: config files in markdown, read against a schema that is a frozen dataclass.
+
+A setting is a line `**lower_snake_key**: value` at the start of a line, outside code fences; everything else is prose
+and left alone. Front matter may set the same keys. Pure: text in, values and problems out, all of them at once.
+
+    @dataclass(frozen=True)
+    class WindowSettings:
+        immediate_window: int = setting(64, "How many newest memories stand in the prompt in full.", low=1, high=4096)
+        strategy: str = setting("waterfall", "How memories are folded.", choices=("waterfall", "none"))
+        stop: tuple[str, ...] = setting(("\\n",), "Texts at which a reply ends.")
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import re
+import typing
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from mud.errors import Problem
+from mud.registry import suggest
+from mud.storage._values import TYPES, Scalar, Setting, read_front, read_typed, write_typed
+from mud.storage.documents import examine_document, markdown_lines, open_fence
+
+__all__ = [
+    "Scalar",
+    "Setting",
+    "Value",
+    "describe",
+    "fill",
+    "parse_overrides",
+    "parse_settings",
+    "render_settings",
+    "setting",
+]
+
+S = TypeVar("S")
+
+_LINE = re.compile(r"\*\*([a-z][a-z0-9_]*)\*\*:(.*)")
+_OBSIDIAN = frozenset({"tags", "aliases", "cssclasses"})
+"""Keys that the editor of the vault puts into front matter by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A setting's value and where it was set.
+
+    Args:
+        key: the setting.
+        value: its checked value.
+        file: the file that sets it.
+        line: the line in that file.
+    """
+
+    key: str
+    value: Scalar
+    file: str
+    line: int
+
+
+def setting(
+    default: Scalar,
+    help: str,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    choices: tuple[str, ...] | None = None,
+    per_agent: bool = True,
+) -> Any:
+    """Declare a field of a settings dataclass. Its type is `int`, `float`, `bool`, `str` or `tuple[str, ...]`.
+
+    Args:
+        default: its value when nobody sets it.
+        help: one sentence for people, with the unit.
+        low: least number allowed.
+        high: greatest number allowed.
+        choices: the texts allowed, when not any.
+        per_agent: an agent.md may set it for its agent.
+    """
+    known = {"help": help, "low": low, "high": high, "choices": choices or (), "per_agent": per_agent}
+    return dataclasses.field(default=default, metadata={"setting": known})
+
+
+def describe(schema: type) -> tuple[Setting, ...]:
+    """Return the settings of a schema in their order: key, type, default, bounds, help. Other fields are left out.
+
+    Raises:
+        TypeError: at the first use, when a field's type is none that a setting can have or its default does not fit.
+    """
+    return _described(schema)
+
+
+@functools.cache
+def _described(schema: type) -> tuple[Setting, ...]:
+    hints = typing.get_type_hints(schema)
+    made = []
+    for field in dataclasses.fields(schema):
+        known = field.metadata.get("setting")
+        if known is None:
+            continue
+        if hints[field.name] not in TYPES:
+            raise TypeError(f"{schema.__name__}.{field.name}: a setting cannot be a {hints[field.name]}")
+        one = Setting(field.name, TYPES[hints[field.name]], field.default, **known)
+        try:
+            fits = read_typed(one, write_typed(typing.cast(Scalar, field.default))) == field.default
+        except ValueError as error:
+            raise TypeError(f"{schema.__name__}.{field.name}: its default does not fit: {error}") from error
+        if not fits:
+            raise TypeError(f"{schema.__name__}.{field.name}: its default is no {one.type}")
+        made.append(one)
+    return tuple(made)
+
+
+def parse_settings(text: str, schema: type, file: str) -> tuple[dict[str, Value], list[Problem]]:
+    """Read a config file.
+
+    Args:
+        text: the whole file.
+        schema: the dataclass that says which keys there are.
+        file: what problems call it, its path inside the vault.
+
+    Returns:
+        The values that are in order, by key, and everything that is wrong, by line.
+    """
+    document, problems = examine_document(text, file)
+    taken = _Taken({one.key: one for one in describe(schema)}, file, problems)
+    for key, given in document.front.items():
+        if key in taken.known or key not in _OBSIDIAN:
+            taken.take(key, document.lines[key], given, read_front)
+    for line in markdown_lines(document.body, document.body_line):
+        found = None if line.fenced else _LINE.fullmatch(line.text)
+        if found:
+            taken.take(found[1], line.number, found[2], read_typed)
+    if fence := open_fence(document.body, document.body_line):
+        problems.append(
+            Problem(file, fence, "", "this code fence has no end and hides what follows; expected a line ```")
+        )
+    return taken.values, sorted(problems, key=lambda problem: problem.line)
+
+
+class _Taken:
+    """The values of one file as they are found, and what is wrong with them."""
+
+    def __init__(self, known: Mapping[str, Setting], file: str, problems: list[Problem]) -> None:
+        self.known, self.file, self.problems = known, file, problems
+        self.values: dict[str, Value] = {}
+        self._lines: dict[str, int] = {}
+
+    def take(self, key: str, line: int, given: Any, read: Callable[[Setting, Any], Scalar]) -> None:
+        """Add one key to the values, or what is wrong with it to the problems."""
+        if key not in self.known:
+            self.say(key, line, unknown_key(key, self.known))
+        elif key in self._lines:
+            self.say(key, line, f"set twice; expected once (first in line {self._lines[key]})")
+        else:
+            self._lines[key] = line
+            try:
+                self.values[key] = Value(key, read(self.known[key], given), self.file, line)
+            except ValueError as error:
+                self.say(key, line, str(error))
+
+    def say(self, key: str, line: int, message: str) -> None:
+        """Note what is wrong with a key."""
+        self.problems.append(Problem(self.file, line, key, message))
+
+
+def unknown_key(key: str, known: Iterable[str]) -> str:
+    """Return the message for a key that nothing reads."""
+    names = list(known)
+    near = suggest(key, names)
+    return f"unknown key; expected one of {', '.join(names)}" + (f"; did you mean {near}?" if near else "")
+
+
+def parse_overrides(
+    front: Mapping[str, object],
+    lines: Mapping[str, int],
+    schemas: Mapping[str, type],
+    file: str,
+    own: Collection[str] = (),
+) -> tuple[dict[str, Value], list[Problem]]:
+    """Read the settings that an agent.md sets for its agent.
+
+    Args:
+        front: its front matter.
+        lines: line number of each key.
+        schemas: every schema, by the name of its config file.
+        file: what problems call it.
+        own: the keys of an agent.md that are no settings, such as `id`; they are left alone.
+
+    Returns:
+        The values that are in order, by key, and everything that is wrong.
+    """
+    found = {one.key: (name, one) for name, schema in reversed(list(schemas.items())) for one in describe(schema)}
+    per_agent = {key: one for key, (_, one) in found.items() if one.per_agent}
+    taken = _Taken(per_agent, file, [])
+    for key, given in front.items():
+        line = lines.get(key, 0)
+        if key in per_agent:
+            taken.take(key, line, given, read_front)
+        elif key in found:
+            taken.say(key, line, f"it holds for everybody; expected it in config/{found[key][0]}.md only")
+        elif key not in own and key not in _OBSIDIAN:
+            near = suggest(key, [*own, *per_agent])
+            hint = f"; did you mean {near}?" if near else ""
+            taken.say(key, line, f"unknown key; expected a key of an agent or of a setting{hint}")
+    return taken.values, taken.problems
+
+
+def fill(schema: type[S], *layers: Mapping[str, Value]) -> S:
+    """Return a schema's instance with the values of these layers; later layers win, other schemas' keys are ignored."""
+    keys = {one.key for one in describe(schema)}
+    chosen = {key: value.value for layer in layers for key, value in layer.items() if key in keys}
+    return schema(**chosen)
+
+
+def render_settings(title: str, intro: str, settings: object) -> str:
+    """Return a config file that shows every key with its value and its help.
+
+    Args:
+        title: its heading.
+        intro: prose under it; empty for none.
+        settings: an instance, or a schema for its defaults.
+    """
+    schema = settings if isinstance(settings, type) else type(settings)
+    return "\n".join(_rendered(title, intro, settings, describe(schema)))
+
+
+def _rendered(title: str, intro: str, settings: object, described: Iterable[Setting]) -> Iterator[str]:
+    yield f"# {title}\n"
+    if intro:
+        yield f"{intro.strip()}\n"
+    for one in described:
+        value = one.default if isinstance(settings, type) else getattr(settings, one.key)
+        yield f"**{one.key}**: {write_typed(value)}".rstrip()
+        yield f"_{one.help.rstrip('.')}: {one.expected}._\n"

@@ -1,0 +1,294 @@
+r"""What people read in the world: texts that stand in the vault, found by key, with their places filled.
+
+A file of `vault/text/` holds sections, and in them lines `**key**: value`, or `**key**:` with a list of variants below:
+
+    ## say
+    **said**: You say, "{words}"
+    **greetings**:
+    - Hello, {name}.
+    - Oh, {name}! I was just
+      thinking of you.
+
+The full key is made of path, section and key: in `commands.md` the first is `commands.say.said`. A line indented under
+a text goes on with it; `\n` is a new line, `\\` a backslash, `{{` and `}}` are braces. Everything else is prose.
+Nothing in here decides what is said; it only knows the words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from mud.errors import Problem, VaultProblem
+from mud.registry import suggest
+from mud.storage.documents import Document, Line, examine_document, markdown_lines, open_fence
+from mud.storage.files import read_if_there
+from mud.world.narration import Phrase
+
+FREE = "instinct."
+"""Texts under this prefix are chosen by the minds themselves; no phrase declares them."""
+
+_SECTION = re.compile(r" {0,3}##[ \t]+(\S.*)")
+_KEY = re.compile(r"\*\*([a-z][a-z0-9_ ]*)\*\*:(.*)")
+_VARIANT = re.compile(r" {0,3}[-*][ \t]+(\S.*)")
+_MORE = re.compile(r"(?:\t| {2,})[ \t]*(\S.*)")
+_BRACES = re.compile(r"\{\{|\}\}|\{([a-z][a-z0-9_]*)\}|[{}]")
+_EMPTY = '""'
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """What stands under one key.
+
+    Args:
+        key: the full key.
+        variants: its texts, with their `{places}`; at least one.
+        file: where it stands.
+        line: the line of its key.
+    """
+
+    key: str
+    variants: tuple[str, ...]
+    file: str
+    line: int
+
+    @property
+    def places(self) -> frozenset[str]:
+        """Every place that a variant uses."""
+        return frozenset(found[1] for text in self.variants for found in _BRACES.finditer(text) if found[1])
+
+
+def fill_places(text: str, places: Mapping[str, object]) -> str:
+    """Return a text with its `{places}` filled; what is filled in is never read again.
+
+    Raises:
+        KeyError: for a place that has no value.
+    """
+
+    def filled(found: re.Match[str]) -> str:
+        return str(places[found[1]]) if found[1] else found[0][0]
+
+    return _BRACES.sub(filled, text)
+
+
+def parse_texts(source: str, prefix: str, file: str) -> tuple[dict[str, Text], list[Problem]]:
+    """Read one file of texts.
+
+    Args:
+        source: the whole file.
+        prefix: its path inside the folder of texts with dots, such as `commands` or `instinct.eliza`.
+        file: what problems call it.
+
+    Returns:
+        The texts that are in order, by full key, and everything that is wrong, by line.
+    """
+    document, problems = examine_document(source, file)
+    reader = _Reader(prefix, file, problems)
+    reader.read(document)
+    if fence := open_fence(document.body, document.body_line):
+        reader.say(fence, "", "this code fence has no end and hides what follows; expected a line ```")
+    return reader.texts, sorted(problems, key=lambda problem: problem.line)
+
+
+class _Reader:
+    """Reads a file of texts line by line."""
+
+    def __init__(self, prefix: str, file: str, problems: list[Problem]) -> None:
+        self.prefix, self.file, self.problems = prefix, file, problems
+        self.texts: dict[str, Text] = {}
+        self.section = ""
+        self.key, self.line = "", 0
+        self.found: list[str] = []
+        self.listed = False
+        self.joins = False
+        """The line before was part of a text, so an indented line goes on with it."""
+
+    def say(self, line: int, key: str, message: str) -> None:
+        """Note a problem."""
+        self.problems.append(Problem(self.file, line, key, message))
+
+    def read(self, document: Document) -> None:
+        """Read the whole body."""
+        for line in markdown_lines(document.body, document.body_line):
+            if line.fenced or not self.is_text(line):
+                # A blank line may stand between a key and its list; anything else ends the text.
+                self.joins = False
+                if line.fenced or line.text.strip() or not self.listed:
+                    self.end()
+        self.end()
+
+    def is_text(self, line: Line) -> bool:
+        """Take a line in, and return whether it belonged to a text or began a section."""
+        if section := _SECTION.fullmatch(line.text):
+            self.end()
+            self.section = _word(section[1])
+            return True
+        if key := _KEY.fullmatch(line.text):
+            self.end()
+            self.key, self.line = ".".join(filter(None, (self.prefix, self.section, _word(key[1])))), line.number
+            self.found = [key[2].strip()] if key[2].strip() else []
+            self.listed, self.joins = not self.found, True
+            return True
+        if not self.key:
+            return False
+        if variant := _VARIANT.fullmatch(line.text):
+            if not self.listed:
+                self.say(line.number, self.key, "a text on its line and a list below; expected one of both")
+                self.listed = True
+            self.found.append(variant[1].strip())
+            self.joins = True
+            return True
+        more = _MORE.fullmatch(line.text) if self.joins and self.found else None
+        if more:
+            self.found[-1] += f" {more[1].strip()}"
+        return more is not None
+
+    def end(self) -> None:
+        """Keep the text that was being read, when it is in order."""
+        key, self.key = self.key, ""
+        if not key:
+            return
+        if key in self.texts:
+            self.say(self.line, key, f"set twice; expected once (first in line {self.texts[key].line})")
+            return
+        if not self.found:
+            self.say(
+                self.line, key, f"it has no text; expected text behind the colon or a list below ({_EMPTY} for none)"
+            )
+            return
+        variants = tuple("" if text == _EMPTY else _unescaped(text) for text in self.found)
+        if any(brace[0] in "{}" for text in variants for brace in _BRACES.finditer(text)):
+            self.say(
+                self.line, key, "a brace that is no place; expected {place} in lower case, or {{ and }} for braces"
+            )
+            return
+        self.texts[key] = Text(key, variants, self.file, self.line)
+
+
+def _word(text: str) -> str:
+    return "_".join(text.lower().split())
+
+
+def _unescaped(text: str) -> str:
+    return re.sub(r"\\([n\\])", lambda found: "\n" if found[1] == "n" else "\\", text)
+
+
+class TextStore:
+    """All texts of a vault. A change with a mistake in it changes nothing: the last good texts stay.
+
+    Args:
+        folder: the folder of texts, `vault/text`.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._texts: dict[str, Text] = {}
+        self._phrases: tuple[Phrase, ...] = ()
+
+    def load(self) -> list[Problem]:
+        """Read every file, keep what is in order, and return everything that is wrong."""
+        self._texts, problems = self._read()
+        return problems
+
+    def reload(self) -> list[Problem]:
+        """Read every file again and take it over when nothing is wrong, the phrases that `check` saw included.
+
+        A file that is empty or gone is an edit in progress: its texts in use stay.
+
+        Returns:
+            Everything that is wrong; then all texts in use stay.
+        """
+        texts, problems = self._read()
+        here = {text.file for text in texts.values()}
+        kept = {key: text for key, text in self._texts.items() if text.file not in here and key not in texts}
+        in_edit = {key: text for key, text in kept.items() if self._in_edit(text.file)}
+        texts = {**texts, **in_edit}
+        problems += _checked(texts, self._phrases)
+        if not problems:
+            self._texts = texts
+        return problems
+
+    def check(self, phrases: Iterable[Phrase]) -> list[Problem]:
+        """Return what is wrong between the phrases that the program uses and the texts there are.
+
+        Every phrase needs one text, a text may use the phrase's places only, and a text that no phrase uses is a
+        mistake outside of `instinct/`. `reload` holds to the phrases checked last.
+        """
+        self._phrases = tuple(phrases)
+        return _checked(self._texts, self._phrases)
+
+    def render(self, phrase: Phrase, /, **places: object) -> str:
+        """Return a phrase's text with its places filled.
+
+        Raises:
+            KeyError: when there is no such text or a place has no value, which `check` excludes.
+        """
+        return fill_places(self._texts[phrase.key].variants[0], places)
+
+    def variants(self, key: str) -> tuple[str, ...]:
+        """Return the texts under a full key, their `{places}` unfilled; empty when there is no such key."""
+        text = self._texts.get(key)
+        return text.variants if text else ()
+
+    def keys(self, prefix: str = "") -> list[str]:
+        """Return the full keys that begin with a prefix, sorted."""
+        return sorted(key for key in self._texts if key.startswith(prefix))
+
+    def _read(self) -> tuple[dict[str, Text], list[Problem]]:
+        texts: dict[str, Text] = {}
+        problems: list[Problem] = []
+        for path in sorted(self._folder.rglob("*.md")):
+            inside = path.relative_to(self._folder)
+            if any(part.startswith(".") for part in inside.parts):
+                continue
+            file = f"{self._folder.name}/{inside.as_posix()}"
+            try:
+                source = read_if_there(path, file=file) or ""
+            except VaultProblem as error:
+                problems += error.problems
+                continue
+            found, wrong = parse_texts(source, ".".join(map(_word, inside.with_suffix("").parts)), file)
+            problems += wrong
+            for key, text in found.items():
+                if key in texts:
+                    message = f"set twice; expected once (first in {texts[key].file}:{texts[key].line})"
+                    problems.append(Problem(file, text.line, key, message))
+                texts.setdefault(key, text)
+        return texts, problems
+
+    def _in_edit(self, file: str) -> bool:
+        path = self._folder.parent / file
+        return not path.is_file() or not path.read_bytes().strip()
+
+
+def _checked(texts: Mapping[str, Text], phrases: tuple[Phrase, ...]) -> list[Problem]:
+    problems = []
+    used = {phrase.key: phrase for phrase in phrases}
+    for key, phrase in used.items():
+        text = texts.get(key)
+        if text is None:
+            file = f"text/{key.split('.')[0]}.md"
+            problems.append(
+                Problem(file, 0, key, f"there is no such text, and the program uses it; expected {_asked(phrase)}")
+            )
+            continue
+        if len(text.variants) > 1:
+            problems.append(Problem(text.file, text.line, key, "a list of texts; expected one text behind the colon"))
+        for place in sorted(text.places - set(phrase.places)):
+            near = suggest(place, phrase.places)
+            hint = f"; did you mean {{{near}}}?" if near else ""
+            message = f"{{{place}}} is no place of this text; expected {_asked(phrase)}{hint}"
+            problems.append(Problem(text.file, text.line, key, message))
+    for key, text in texts.items():
+        if used and key not in used and not key.startswith(FREE):
+            near = suggest(key, used)
+            hint = f"; did you mean {near}?" if near else ""
+            problems.append(Problem(text.file, text.line, key, f"nothing in the program uses this text{hint}"))
+    return sorted(problems, key=lambda problem: (problem.file, problem.line))
+
+
+def _asked(phrase: Phrase) -> str:
+    names = ", ".join(f"{{{place}}}" for place in phrase.places)
+    return f"a text that may use {names}" if names else "a text without places"

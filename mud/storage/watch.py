@@ -1,0 +1,281 @@
+"""Notices what people do to files: tells of every changed, new and vanished file within a second of its last change.
+
+Folders are watched singly. Operating-system events make it quick, a slow sweep of modification times makes it sure.
+What the program itself wrote is not told. It does not know what stands in the files and reads them only to compare.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import os
+import stat
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from watchdog.events import (
+    DirCreatedEvent,
+    DirDeletedEvent,
+    DirMovedEvent,
+    FileCreatedEvent,
+    FileDeletedEvent,
+    FileModifiedEvent,
+    FileMovedEvent,
+    FileSystemEvent,
+    FileSystemEventHandler,
+)
+from watchdog.observers import Observer
+from watchdog.observers.api import BaseObserver, ObservedWatch
+
+from mud.clock import Clock
+from mud.storage.files import sha256_text
+
+log = logging.getLogger(__name__)
+
+QUIET = 0.3
+"""Seconds without a further event after which a save is taken to be complete: one save gives five or six events."""
+PATIENCE = 0.6
+"""Seconds after which changes are told although more keep coming."""
+SWEEP = 5.0
+"""Seconds between two sweeps of modification times."""
+QUICK_SWEEP = 0.5
+"""The same while the operating system refuses to watch a folder."""
+
+NEVER = frozenset({"archive", "log"})
+"""Folders that only the program writes, and often; hidden ones such as `.index` are never watched either."""
+
+# An event of reading ("opened", "closed without write") would make a reload cause the next one.
+_KINDS: list[type[FileSystemEvent]] = [
+    FileCreatedEvent,
+    FileModifiedEvent,
+    FileMovedEvent,
+    FileDeletedEvent,
+    DirCreatedEvent,
+    DirMovedEvent,
+    DirDeletedEvent,
+]
+
+_Mark = tuple[int, int, int]
+"""Modification time in nanoseconds, size and inode of a file: when one differs, the file may have changed."""
+
+
+class Watcher:
+    """Watches folders and reports files.
+
+    Args:
+        report: called on the event loop with the files that changed, appeared or vanished, as paths under the folders
+            given to `watch`.
+        clock: measures the pauses.
+    """
+
+    def __init__(self, report: Callable[[frozenset[Path]], None], clock: Clock) -> None:
+        self._report = report
+        self._clock = clock
+        self._folders: dict[Path, ObservedWatch | None] = {}
+        self._marks: dict[Path, dict[Path, _Mark]] = {}
+        self._hashes: dict[Path, str | None] = {}
+        self._away: set[Path] = set()
+        self._changed: set[Path] = set()
+        self._events = 0
+        self._observer: BaseObserver | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._wake = asyncio.Event()
+        self.blind = False
+        """The operating system refused to watch a folder; changes there are noticed by sweeping alone."""
+
+    def watch(self, folder: Path) -> None:
+        """Watch one folder, not those in it; folders that appear in it later are watched too.
+
+        Args:
+            folder: need not be there yet. A folder in `NEVER` and a hidden one are passed over.
+        """
+        if _watchable(folder) and folder not in self._folders:
+            self._folders[folder] = None
+            self._marks[folder] = _scan(folder)
+            self._observe(folder)
+            if not folder.is_dir():
+                self._away.add(folder)
+
+    def wrote(self, path: Path, text: str) -> None:
+        """Say that the program itself writes this text into a file, so that the change is not reported.
+
+        Args:
+            path: the file, as it would be reported.
+            text: everything in it. Call it just before or after writing, before the event loop runs again.
+        """
+        self._hashes[path] = sha256_text(text)
+
+    async def run(self) -> None:
+        """Watch until cancelled; may be run again after it failed."""
+        self._loop = asyncio.get_running_loop()
+        self._observer = observer = Observer()
+        observer.start()
+        try:
+            for folder in list(self._folders):
+                self._observe(folder)
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(self._tell())
+                tasks.create_task(self._sweep())
+        finally:
+            self._observer = self._loop = None
+            self._folders = dict.fromkeys(self._folders)
+            observer.stop()
+            await asyncio.to_thread(observer.join)
+
+    # What the operating system says.
+
+    def _observe(self, folder: Path) -> None:
+        """Have the observer watch a folder, when there is one and the folder is there."""
+        if self._observer is None or not folder.is_dir():
+            return
+        if (old := self._folders[folder]) is not None:
+            self._observer.unschedule(old)
+            self._folders[folder] = None
+        try:
+            self._folders[folder] = self._observer.schedule(_Handler(self._heard), str(folder), event_filter=_KINDS)
+        except OSError as error:
+            if not self.blind:
+                log.warning("%s cannot be watched (%s); changes there are looked for", folder.name, error)
+            self.blind = True
+
+    def _heard(self, event: FileSystemEvent) -> None:
+        """Take an event from the observer's thread over to the event loop."""
+        loop = self._loop
+        if loop is not None:
+            try:
+                loop.call_soon_threadsafe(self._note, event)
+            except RuntimeError:
+                pass  # the loop was closed between the two lines: nobody is left to tell
+
+    def _note(self, event: FileSystemEvent) -> None:
+        """Note on the event loop which files an event is about."""
+        paths = [Path(os.fsdecode(path)) for path in (event.src_path, event.dest_path) if path]
+        if event.is_directory:
+            for path in paths:
+                if path.parent in self._folders:
+                    self._meet(path)
+        else:
+            self._mark(path for path in paths if path.parent in self._folders)
+
+    def _meet(self, folder: Path) -> None:
+        """Look at a folder that appeared or vanished: its first files may have come before it was watched."""
+        if not _watchable(folder):
+            return
+        if folder.is_dir():
+            self._folders.setdefault(folder, None)
+            self._observe(folder)
+        if folder in self._folders:
+            self._compare(folder, _scan(folder))
+        for inner in _folders_in(folder):
+            self._meet(inner)
+
+    def _mark(self, paths: Iterable[Path]) -> None:
+        """Note files to be told of."""
+        named = {path for path in paths if not _passing(path.name)}
+        if named:
+            self._changed |= named
+            self._events += 1
+            self._wake.set()
+
+    # What is told.
+
+    async def _tell(self) -> None:
+        """Report what changed, each time it has been quiet for a moment."""
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            started = self._clock.monotonic()
+            events = -1
+            while events != self._events and self._clock.monotonic() - started < PATIENCE:
+                events = self._events
+                await self._clock.sleep(QUIET)
+            changed, self._changed = self._changed, set()
+            if told := frozenset(path for path in changed if self._differs(path)):
+                self._report(told)
+
+    def _differs(self, path: Path) -> bool:
+        """Return whether a file holds something else than what is known of it, and know it from now on."""
+        try:
+            now = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
+        except OSError:
+            return True  # whoever reads it says why it cannot be read
+        known = self._hashes.get(path, "" if path in self._marks.get(path.parent, ()) else None)
+        if known == now:
+            return False
+        self._hashes[path] = now
+        return True
+
+    # The sweep.
+
+    async def _sweep(self) -> None:
+        """Compare modification times again and again, for what the operating system did not say."""
+        while True:
+            await self._clock.sleep(QUICK_SWEEP if self.blind else SWEEP)
+            folders = list(self._folders)
+            found = await asyncio.to_thread(lambda: [_scan(folder) for folder in folders])  # noqa: B023  (awaited here)
+            for folder, marks in zip(folders, found, strict=True):
+                self._compare(folder, marks)
+                self._renew(folder)
+
+    def _compare(self, folder: Path, marks: dict[Path, _Mark]) -> None:
+        """Note the files of a folder whose marks are not those seen before, and remember these."""
+        before = self._marks.get(folder, {})
+        self._marks[folder] = marks
+        for path in before.keys() - marks.keys():
+            self._hashes.setdefault(path, "")  # that it was there must be known when it is told as gone
+        self._mark(path for path in before.keys() | marks.keys() if before.get(path) != marks.get(path))
+
+    def _renew(self, folder: Path) -> None:
+        """Watch a folder again that was away meanwhile: the observer's watch went with it."""
+        if not folder.is_dir():
+            self._away.add(folder)
+        elif folder in self._away:
+            self._away.remove(folder)
+            self._meet(folder)
+        elif self._folders[folder] is None:
+            self._observe(folder)
+
+
+class _Handler(FileSystemEventHandler):
+    """Passes every event on."""
+
+    def __init__(self, heard: Callable[[FileSystemEvent], None]) -> None:
+        self._heard = heard
+
+    def on_any_event(self, event: FileSystemEvent) -> None:
+        """Pass an event on."""
+        self._heard(event)
+
+
+def _watchable(folder: Path) -> bool:
+    return folder.name not in NEVER and not folder.name.startswith(".")
+
+
+def _passing(name: str) -> bool:
+    """Return whether a file is one that editors and `write_atomic` make in passing."""
+    return name.startswith(".") or name.endswith(("~", ".tmp", ".swp")) or name == "4913"  # the last is vim's probe
+
+
+def _scan(folder: Path) -> dict[Path, _Mark]:
+    """Return the files in a folder with their marks; none when it is not there."""
+    found: dict[Path, _Mark] = {}
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                try:
+                    seen = entry.stat()
+                except OSError:
+                    continue  # it vanished meanwhile; the next sweep sees that
+                if stat.S_ISREG(seen.st_mode) and not _passing(entry.name):
+                    found[folder / entry.name] = (seen.st_mtime_ns, seen.st_size, seen.st_ino)
+    except OSError:
+        return {}
+    return found
+
+
+def _folders_in(folder: Path) -> list[Path]:
+    try:
+        return sorted(inner for inner in folder.iterdir() if inner.is_dir())
+    except OSError:
+        return []

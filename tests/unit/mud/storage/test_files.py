@@ -1,0 +1,206 @@
+"""Names, atomic writes, careful reads, and one writer per vault."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import resource
+import signal
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from mud.errors import VaultLocked, VaultProblem
+from mud.storage.files import (
+    VaultLock,
+    free_stem,
+    read_if_there,
+    read_text,
+    sha256_text,
+    slugify,
+    try_lock,
+    write_atomic,
+)
+
+HOLD = """
+import sys
+from pathlib import Path
+from mud.storage.files import VaultLock
+with VaultLock(Path(sys.argv[1])):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "slug"),
+    [
+        ("Eliza", "eliza"),
+        ("Eliza the Kind", "eliza-the-kind"),
+        ("Eliza's  Garden!", "elizas-garden"),
+        ("../../x", "x"),
+        ("..", "unnamed"),
+        ("", "unnamed"),
+        ("/etc/passwd", "etc-passwd"),
+        ("C:\\new", "c-new"),
+        ("Ελίζα", "ελίζα"),
+        ("Élise", "élise"),
+        ("E\u0301lise", "élise"),
+        ("モス", "モス"),
+        ("हिन्दी", "हिन्दी"),
+        ("CON", "x-con"),
+        ("a\0b\nc", "a-b-c"),
+        ("-a-", "a"),
+        ("null", "null"),
+    ],
+)
+def test_a_slug_is_readable_in_any_script(name: str, slug: str) -> None:
+    assert slugify(name) == slug
+
+
+@settings(deadline=None)
+@given(st.text(max_size=300))
+@example("İ" * 100)
+@example("e'\u0301")
+@example("a" * 59 + " b")
+@example("𐍈" * 90)
+@example("ΑΣ Σ")
+def test_a_slug_is_one_safe_name_and_its_own_slug(name: str) -> None:
+    slug = slugify(name)
+    assert slug
+    assert slug == slugify(slug)
+    assert len(slug) <= 62
+    assert len(slug.encode()) <= 182
+    assert not set(slug) & set('/\\:*?"<>|.\0\n ')
+    assert slug[0] not in ".-"
+    assert (Path("vault") / slug).resolve().parent == Path("vault").resolve()
+
+
+def test_a_taken_stem_gets_the_next_free_number() -> None:
+    assert free_stem(set(), "moss") == "moss"
+    assert free_stem({"moss"}, "moss") == "moss-2"
+    assert free_stem({"moss", "moss-2", "moss-4"}, "moss") == "moss-3"
+
+
+def test_a_file_is_written_as_it_is_and_nothing_stays_beside(tmp_path: Path) -> None:
+    path = tmp_path / "agents" / "ελίζα" / "agent.md"
+    write_atomic(path, "one\r\ntwo\n")
+    write_atomic(path, "three\r\n")
+    assert path.read_bytes() == b"three\r\n"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_permissions_and_links_survive_a_write(tmp_path: Path) -> None:
+    kept, link = tmp_path / "kept.md", tmp_path / "link.md"
+    kept.write_text("old")
+    kept.chmod(0o640)
+    link.symlink_to(kept)
+    write_atomic(link, "new")
+    assert link.is_symlink()
+    assert kept.read_text() == "new"
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o640
+
+
+@contextmanager
+def file_size_limit(size: int) -> Iterator[None]:
+    """Let no file of this process grow beyond some bytes, as a full disk would."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    old = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, old)
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_nothing_beside(tmp_path: Path) -> None:
+    path = tmp_path / "recent.md"
+    write_atomic(path, "the old text")
+    with file_size_limit(100), pytest.raises(OSError, match="File too large") as caught:
+        write_atomic(path, "x" * 1000)
+    assert caught.value.errno == errno.EFBIG
+    assert path.read_text() == "the old text"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_lone_surrogate_is_written_visibly_not_fatally(tmp_path: Path) -> None:
+    write_atomic(tmp_path / "a.md", "a\ud800b")
+    assert (tmp_path / "a.md").read_bytes() == b"a\\ud800b"
+    assert sha256_text("a\ud800b") == hashlib.sha256(b"a\\ud800b").hexdigest()
+
+
+def test_reading_keeps_every_byte(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_bytes("\ufeffa\r\nb\u2028".encode())
+    assert read_text(tmp_path / "a.md") == "\ufeffa\r\nb\u2028"
+
+
+def test_a_file_that_cannot_be_text_is_told_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_bytes(b"one\ntwo \xff\n")
+    with pytest.raises(VaultProblem, match=r"^config/a\.md:2: this line is not UTF-8 text"):
+        read_text(path, file="config/a.md")
+
+
+def test_a_file_over_the_limit_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("x" * 11)
+    with pytest.raises(VaultProblem, match="it is too long; expected at most 10 bytes"):
+        read_text(tmp_path / "a.md", limit=10)
+    assert read_text(tmp_path / "a.md", limit=11) == "x" * 11
+
+
+def test_a_missing_file_is_told_or_none(tmp_path: Path) -> None:
+    with pytest.raises(VaultProblem, match="there is no such file"):
+        read_text(tmp_path / "a.md")
+    assert read_if_there(tmp_path / "a.md") is None
+
+
+def test_what_is_no_file_is_never_waited_on(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.md")
+    for path in (tmp_path / "pipe.md", tmp_path):
+        with pytest.raises(VaultProblem, match="this is no ordinary file"):
+            read_text(path)
+
+
+def test_a_vault_has_one_writer_and_the_second_is_told_who_it_is(tmp_path: Path) -> None:
+    with VaultLock(tmp_path):
+        with pytest.raises(VaultLocked, match=rf"in use by process {os.getpid()};") as caught, VaultLock(tmp_path):
+            pass
+        assert caught.value.pid == os.getpid()
+        assert try_lock(tmp_path) is None
+    lock = try_lock(tmp_path)
+    assert lock is not None
+    lock.release()
+    lock.release()
+
+
+def test_a_killed_process_frees_the_vault(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        with pytest.raises(VaultLocked) as caught, VaultLock(tmp_path):
+            pass
+        assert caught.value.pid == holder.pid
+        holder.send_signal(signal.SIGKILL)
+        assert holder.wait(30) == -signal.SIGKILL
+    with VaultLock(tmp_path):
+        assert (tmp_path / ".lock").read_text() == f"{os.getpid()}\n"
+
+
+def test_a_vault_that_is_not_there_is_a_problem_not_a_traceback(tmp_path: Path) -> None:
+    with (
+        pytest.raises(VaultProblem, match="the vault cannot be locked: No such file or directory"),
+        VaultLock(tmp_path / "nowhere"),
+    ):
+        pass
+    assert try_lock(tmp_path / "nowhere") is None

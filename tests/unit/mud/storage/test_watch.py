@@ -1,0 +1,193 @@
+"""Edits by hand are noticed, our own writes are not: real files, the real observer, waits with an end."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from mud.storage.files import write_atomic
+from mud.storage.watch import Watcher
+
+LONGEST = 20.0
+"""Seconds that a loaded machine gets for what takes one."""
+
+
+class LoopClock:
+    """The machine's clock, with sweeps as far apart as the test wants them."""
+
+    def __init__(self, sweeps: bool = True) -> None:
+        self.sweeps = sweeps
+
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        if seconds >= 1 and not self.sweeps:
+            await asyncio.Event().wait()
+        await asyncio.sleep(min(seconds, 0.3))
+
+
+class Reports:
+    """What a watcher reported, to be waited for."""
+
+    def __init__(self) -> None:
+        self.queue: asyncio.Queue[frozenset[Path]] = asyncio.Queue()
+
+    async def next(self) -> frozenset[Path]:
+        return await asyncio.wait_for(self.queue.get(), LONGEST)
+
+    async def until(self, wanted: set[Path]) -> None:
+        """Wait until every one of these files was reported."""
+        seen: set[Path] = set()
+        while not wanted <= seen:
+            seen |= await self.next()
+
+
+@asynccontextmanager
+async def watching(*folders: Path, sweeps: bool = False) -> AsyncIterator[tuple[Watcher, Reports]]:
+    """Run a watcher, by events alone unless sweeps are asked for."""
+    reports = Reports()
+    watcher = Watcher(reports.queue.put_nowait, LoopClock(sweeps))
+    for folder in folders:
+        watcher.watch(folder)
+    task = asyncio.create_task(watcher.run())
+    await asyncio.sleep(0)
+    try:
+        yield watcher, reports
+    finally:
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+
+async def test_a_new_a_changed_and_a_removed_file_are_reported(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    async with watching(tmp_path) as (_, reports):
+        path.write_text("one")
+        assert await reports.next() == {path}
+        path.write_text("two")
+        assert await reports.next() == {path}
+        path.unlink()
+        assert await reports.next() == {path}
+
+
+async def test_a_save_by_renaming_is_reported_under_its_real_name(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_text("one")
+    async with watching(tmp_path) as (_, reports):
+        write_atomic(path, "two")
+        assert await reports.next() == {path}
+        path.with_name("a.md~").write_text("a backup of some editor")
+        path.write_text("three")
+        assert await reports.next() == {path}
+
+
+async def test_what_the_program_wrote_is_not_reported_and_an_edit_after_it_is(tmp_path: Path) -> None:
+    ours, theirs = tmp_path / "ours.md", tmp_path / "theirs.md"
+    async with watching(tmp_path) as (watcher, reports):
+        watcher.wrote(ours, "our text")
+        write_atomic(ours, "our text")
+        theirs.write_text("x")
+        assert await reports.next() == {theirs}
+        ours.write_text("edited")
+        assert await reports.next() == {ours}
+        ours.write_text("our text")
+        assert await reports.next() == {ours}
+
+
+async def test_reading_and_touching_report_nothing(tmp_path: Path) -> None:
+    path, last = tmp_path / "a.md", tmp_path / "last.md"
+    async with watching(tmp_path) as (_, reports):
+        path.write_text("one")
+        assert await reports.next() == {path}
+        path.read_text()
+        os.utime(path)
+        path.write_text("one")
+        last.write_text("x")
+        assert await reports.next() == {last}
+
+
+async def test_a_folder_that_appears_is_looked_through_and_watched(tmp_path: Path) -> None:
+    deep = tmp_path / "eliza" / "summaries"
+    never = tmp_path / "eliza" / "archive"
+    async with watching(tmp_path) as (_, reports):
+        deep.mkdir(parents=True)
+        never.mkdir()
+        (tmp_path / "eliza" / "agent.md").write_text("x")
+        (deep / "recent.md").write_text("one")
+        (never / "0000000001.jsonl").write_text("{}")
+        await reports.until({tmp_path / "eliza" / "agent.md", deep / "recent.md"})
+        (never / "0000000001.jsonl").write_text("{}{}")
+        (deep / "recent.md").write_text("two")
+        assert await reports.next() == {deep / "recent.md"}
+
+
+async def test_a_folder_removed_and_made_again_goes_on_being_watched(tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "a.md").write_text("one")
+    async with watching(tmp_path, folder) as (_, reports):
+        shutil.rmtree(folder)
+        await reports.until({folder / "a.md"})
+        folder.mkdir()
+        (folder / "a.md").write_text("two")
+        await reports.until({folder / "a.md"})
+        (folder / "a.md").write_text("three")
+        await reports.until({folder / "a.md"})
+
+
+async def test_a_folder_that_is_not_there_yet_is_found_by_the_sweep(tmp_path: Path) -> None:
+    folder = tmp_path / "later"
+    async with watching(folder, sweeps=True) as (_, reports):
+        folder.mkdir()
+        (folder / "a.md").write_text("one")
+        await reports.until({folder / "a.md"})
+        (folder / "a.md").write_text("two")
+        await reports.until({folder / "a.md"})
+
+
+async def test_what_no_event_told_is_found_by_the_sweep(tmp_path: Path) -> None:
+    real, link = tmp_path / "real", tmp_path / "link"
+    real.mkdir()
+    link.mkdir()
+    (real / "a.md").write_text("one")
+    (link / "a.md").symlink_to(real / "a.md")
+    async with watching(link, sweeps=True) as (_, reports):
+        (real / "a.md").write_text("changed behind the link")
+        assert await reports.next() == {link / "a.md"}
+
+
+async def test_folders_inside_are_not_watched_unless_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    async with watching(tmp_path) as (watcher, reports):
+        (tmp_path / "in" / "a.md").write_text("x")
+        (tmp_path / "b.md").write_text("x")
+        assert await reports.next() == {tmp_path / "b.md"}
+        watcher.watch(tmp_path / "in")
+        (tmp_path / "in" / "a.md").write_text("y")
+        assert await reports.next() == {tmp_path / "in" / "a.md"}
+
+
+async def test_it_can_run_again_after_it_ended(tmp_path: Path) -> None:
+    reports = Reports()
+    watcher = Watcher(reports.queue.put_nowait, LoopClock())
+    watcher.watch(tmp_path)
+    for text in ("one", "two"):
+        task = asyncio.create_task(watcher.run())
+        await asyncio.sleep(0)
+        (tmp_path / "a.md").write_text(text)
+        assert await reports.next() == {tmp_path / "a.md"}
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
