@@ -1,0 +1,7 @@
+"""What anybody can do in the world, one file per command or family.
+
+To add one, write a module here with a function `@command("name", ...)` that takes a `Context` and the slots of its
+form and returns an `Outcome`; its docstring is its help, with at least one line `Example: ...`. What it says to people
+are `Phrase` values at module level, whose words stand in `vault/text/`. Help, dispatch, correction and the list in the
+models' prompt are all derived from it. Files that begin with `_` are the machinery. Everything here is pure.
+"""

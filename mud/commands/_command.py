@@ -1,0 +1,172 @@
+"""What a command is: a function from a context to an outcome, made a plug-in value by a decorator that checks it.
+
+A command changes nothing. It returns the changes, the events, the reply and the requests; the engine writes them to the
+ledger first and carries them out then.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from mud.commands._slots import Form
+from mud.registry import Registry
+from mud.world.changes import Change
+from mud.world.events import Event, Request
+from mud.world.narration import Phrase
+from mud.world.roles import Role
+from mud.world.things import Thing
+from mud.world.world import World
+
+CATEGORIES = ("social", "movement", "things", "memory", "query", "admin")
+"""The sections of help, in their order."""
+
+KEEPS = ("store", "short", "skip")
+"""What a command leaves in its actor's memory: its reply, a short form of it, or nothing."""
+
+
+class Say(Protocol):
+    """Renders a phrase from the vault's texts."""
+
+    def __call__(self, phrase: Phrase, /, **places: object) -> str:
+        """Return the phrase with its places filled."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """All a command may know.
+
+    Args:
+        world: the world, to be read only.
+        actor: the character who acts.
+        role: the rank of who submitted the line.
+        say: renders phrases.
+        commands: every command, for help.
+        step: number of this step.
+        verb: the verb as typed.
+        reason: the private reason, None when none was given.
+    """
+
+    world: World
+    actor: Thing
+    role: Role
+    say: Say
+    commands: Registry[Command]
+    step: int
+    verb: str
+    reason: str | None
+
+    @property
+    def here(self) -> Thing | None:
+        """The location the actor is in."""
+        return self.world.location_of(self.actor.id)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a command brings about.
+
+    Args:
+        reply: what the actor is told; may be empty when a request will answer.
+        kind: kind of the memory it leaves with the actor.
+        memory: the short form of the reply, for commands that keep `short`.
+        changes: changes of the world, in order.
+        events: what others perceive, in order.
+        requests: what is asked of the outside.
+        quit: the session is over.
+    """
+
+    reply: str
+    kind: str = "did"
+    memory: str | None = None
+    changes: tuple[Change, ...] = ()
+    events: tuple[Event, ...] = ()
+    requests: tuple[Request, ...] = ()
+    quit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command, as a plug-in.
+
+    Args:
+        name: its verb.
+        run: the function; takes a Context and the form's slots.
+        form: how its arguments are read.
+        aliases: further verbs.
+        role: the least rank that may use it.
+        category: its section of help.
+        keeps: what it leaves in memory, one of `KEEPS`.
+        for_models: it stands in the list of commands that a model reads.
+        summary: first line of the docstring.
+        details: the rest, without the examples.
+        examples: lines that work as they stand.
+    """
+
+    name: str
+    run: Callable[..., Outcome]
+    form: Form
+    aliases: tuple[str, ...]
+    role: Role
+    category: str
+    keeps: str
+    for_models: bool
+    summary: str
+    details: str
+    examples: tuple[str, ...]
+
+    @property
+    def usage(self) -> str:
+        """How it is typed."""
+        return f"{self.name} {self.form.text}".strip()
+
+
+_EXAMPLE = re.compile(r"^Example: (.+)$", re.M)
+
+
+def command(
+    name: str,
+    form: str = "",
+    *,
+    aliases: tuple[str, ...] = (),
+    role: Role = Role.AGENT,
+    category: str,
+    keeps: str = "store",
+    for_models: bool = False,
+) -> Callable[[Callable[..., Outcome]], Command]:
+    """Make a function a command.
+
+    Args:
+        name: its verb.
+        form: its slots, such as `<words>`, `[name]` or `<title> -> <text>`; the function takes one text for each.
+        aliases: further verbs.
+        role: the least rank that may use it.
+        category: one of `CATEGORIES`.
+        keeps: one of `KEEPS`.
+        for_models: list it in the prompt.
+
+    Raises:
+        ValueError: at import, when the docstring or an example is missing, or function and form disagree.
+    """
+
+    def made(run: Callable[..., Outcome]) -> Command:
+        doc = inspect.getdoc(run) or ""
+        examples = tuple(_EXAMPLE.findall(doc))
+        slots = Form(form)
+        taken = list(inspect.signature(run).parameters)[1:]
+        if not doc or not examples:
+            raise ValueError(f"command {name!r}: its docstring is its help and needs a line 'Example: ...'")
+        if taken != list(slots.names):
+            raise ValueError(f"command {name!r}: its form has the slots {slots.names}, its function takes {taken}")
+        if category not in CATEGORIES or keeps not in KEEPS:
+            raise ValueError(f"command {name!r}: unknown category {category!r} or keeps {keeps!r}")
+        summary, _, rest = _EXAMPLE.sub("", doc).strip().partition("\n")
+        return Command(
+            name, run, slots, aliases, role, category, keeps, for_models, summary.strip(), rest.strip(), examples
+        )
+
+    return made

@@ -1,0 +1,49 @@
+"""Find the thing somebody names among those they can reach, or say plainly why not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mud.commands._command import Context
+from mud.errors import Refusal
+from mud.world.matching import match
+from mud.world.narration import listed, phrase, shortened
+from mud.world.things import Thing
+
+NOT_HERE = phrase("commands.find.not_here", "name")
+NOT_HERE_HINT = phrase("commands.find.not_here_hint")
+SEVERAL = phrase("commands.find.several", "name", "names")
+NOWHERE = phrase("commands.find.nowhere")
+LONGEST_SHOWN = 60
+"""Characters of a typed name that a refusal repeats."""
+
+
+def here_or_refuse(ctx: Context) -> Thing:
+    """Return the location the actor is in.
+
+    Raises:
+        Refusal: when it is in none.
+    """
+    if ctx.here is None:
+        raise Refusal(ctx.say(NOWHERE))
+    return ctx.here
+
+
+def pick(ctx: Context, name: str, choices: Sequence[Thing]) -> Thing:
+    """Return the one thing among `choices` that `name` means.
+
+    Raises:
+        Refusal: when nothing fits, or several do equally well.
+    """
+    found = match(name, choices)
+    if len(found) != 1:
+        raise refuse_name(ctx, name, found)
+    return found[0]
+
+
+def refuse_name(ctx: Context, name: str, found: Sequence[Thing]) -> Refusal:
+    """Return the refusal of a name that fits nothing, or all of `found` equally well."""
+    shown = shortened(name, LONGEST_SHOWN)
+    if not found:
+        return Refusal(ctx.say(NOT_HERE, name=shown), ctx.say(NOT_HERE_HINT))
+    return Refusal(ctx.say(SEVERAL, name=shown, names=listed([thing.name for thing in found])))

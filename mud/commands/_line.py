@@ -1,0 +1,84 @@
+"""A typed line: verb, the rest as typed, and the private reason after the bar."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from mud.commands._command import Command
+from mud.errors import Refusal
+from mud.registry import Registry, suggest
+from mud.world.exits import SHORT
+from mud.world.narration import shortened
+
+SHORTHANDS = {"'": "say", '"': "say", ":": "emote"}
+"""First characters that stand for a verb."""
+
+_DIRECTIONS = frozenset(SHORT) | frozenset(SHORT.values())
+_BAR = re.compile(r"(?<!\\)\|")
+
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What nobody can read: control characters but the tab, line and paragraph ends, marks that turn the order of what
+follows, and halves of characters, which no file could keep."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line read, not yet understood.
+
+    Args:
+        verb: the first word, or what a shorthand stands for.
+        rest: what follows, as typed.
+        reason: the private reason; None when there is no bar.
+    """
+
+    verb: str
+    rest: str
+    reason: str | None
+
+
+def read_line(text: str, limit: int) -> Line:
+    r"""Split a line into verb, rest and private reason.
+
+    The reason begins at the first bar, with or without spaces, so that nothing meant to be private is ever spoken; a
+    bar that belongs to the words is typed `\|`. A direction alone, `n` or `north`, stands for `go north`.
+
+    Args:
+        text: the line as typed.
+        limit: characters it may have at most.
+
+    Raises:
+        Refusal: when it is empty, too long, or holds characters nobody can see.
+    """
+    if len(text) > limit:
+        raise Refusal(f"That line has {len(text):,} characters; the most is {limit:,}. Nothing was done.")
+    if _CONTROL.search(text):
+        raise Refusal("That line holds control characters, which nobody can read. Nothing was done.")
+    halves = _BAR.split(text, maxsplit=1)
+    body = halves[0].replace("\\|", "|").strip()
+    if not body:
+        raise Refusal("There is no command in that line.", "type help to see what one can do")
+    private = halves[1].replace("\\|", "|").strip() or None if len(halves) == 2 else None
+    if body[0] in SHORTHANDS:
+        rest = body[1:].strip()
+        if body[0] == '"' and rest.endswith('"') and rest.count('"') == 1:
+            rest = rest[:-1].rstrip()
+        return Line(SHORTHANDS[body[0]], rest, private)
+    if body.lower() in _DIRECTIONS:
+        return Line("go", body, private)
+    verb, *rest = body.split(maxsplit=1)
+    return Line(verb, "".join(rest), private)
+
+
+def find_command(verb: str, commands: Registry[Command]) -> Command:
+    """Return the command a verb names; never another one that merely looks like it.
+
+    Raises:
+        Refusal: names the nearest command, when one is near.
+    """
+    found = commands.find(verb)
+    if found is None:
+        near = suggest(verb, commands.words())
+        hint = f"did you mean {near}? help lists all" if near else "help lists what one can do"
+        raise Refusal(f'There is no command "{shortened(verb, 40)}".', hint)
+    return found

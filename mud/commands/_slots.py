@@ -1,0 +1,66 @@
+"""How a command reads its arguments: a form such as `<words>`, `[name]` or `<title> -> <text>`.
+
+`<slot>` must be filled, `[slot]` may be empty; a literal `->` between two slots splits at its first occurrence. Slots
+side by side, `<person> <words>`, arrive as one text under the first one's name, since only the command can know where
+a name ends. What fills a slot is kept as typed, apart from spaces at its ends.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from mud.errors import Refusal
+
+_SLOT = r"(?:<\w+>|\[\w+\])"
+_FORM = re.compile(rf"(?:(?P<a>{_SLOT})(?: {_SLOT})*(?: -> (?P<b>{_SLOT})(?: {_SLOT})*)?)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The form of a command's arguments.
+
+    Args:
+        text: the form as shown in help; empty for a command without arguments.
+
+    Raises:
+        ValueError: when it is no such form.
+    """
+
+    text: str
+    names: tuple[str, ...] = field(init=False, default=())
+    needed: tuple[bool, ...] = field(init=False, default=())
+
+    def __post_init__(self) -> None:
+        found = _FORM.fullmatch(self.text)
+        if not found:
+            raise ValueError(f"no such form: {self.text!r}")
+        slots = [slot for slot in found.groups() if slot]
+        object.__setattr__(self, "names", tuple(slot[1:-1] for slot in slots))
+        object.__setattr__(self, "needed", tuple(slot.startswith("<") for slot in slots))
+
+    def read(self, verb: str, rest: str) -> list[str]:
+        """Return one text for each slot.
+
+        Args:
+            verb: the command's name, for the message.
+            rest: what was typed after the verb.
+
+        Raises:
+            Refusal: when a slot is not filled, or text stands where none belongs.
+        """
+        usage = f"{verb} {self.text}".strip()
+        if not self.names:
+            if rest.strip():
+                raise Refusal(f"{verb} takes nothing after it.", f"type just: {verb}")
+            return []
+        parts = [rest.strip()]
+        if len(self.names) == 2:
+            left, arrow, right = rest.partition("->")
+            if not arrow and all(self.needed):
+                raise Refusal("There is no -> in that.", f"the form is: {usage}")
+            parts = [left.strip(), right.strip()]
+        for name, needed, part in zip(self.names, self.needed, parts, strict=True):
+            if needed and not part:
+                raise Refusal(f"{verb} needs more: {name}.", f"the form is: {usage}")
+        return parts

@@ -1,0 +1,46 @@
+"""What a location and a thing look like to somebody there."""
+
+from __future__ import annotations
+
+from mud.commands._command import Say
+from mud.world.narration import listed, phrase
+from mud.world.things import Thing
+from mud.world.world import World
+
+ITEMS = phrase("commands.look.items", "items")
+PERSON = phrase("commands.look.person", "people")
+PEOPLE = phrase("commands.look.people", "people")
+EXITS = phrase("commands.look.exits", "exits")
+NO_EXITS = phrase("commands.look.no_exits")
+
+
+def describe_location(world: World, say: Say, location: Thing, viewer: str) -> str:
+    """Return a location as `viewer` sees it: name, description, what lies there, who is there, and the exits last.
+
+    Args:
+        world: the world.
+        say: renders phrases.
+        location: what is looked at.
+        viewer: id of who looks, left out of the list.
+    """
+    lines = [location.name, location.description]
+    if items := world.items(location.id):
+        lines.append(say(ITEMS, items=", ".join(item.name for item in items)))
+    lines.extend(describe_people(world, say, location, viewer))
+    lines.append(describe_exits(say, location))
+    return "\n".join(line for line in lines if line)
+
+
+def describe_people(world: World, say: Say, location: Thing, viewer: str) -> list[str]:
+    """Return the line on who else is there; no line when nobody is."""
+    names = [person.name for person in world.people(location.id) if person.id != viewer]
+    if not names:
+        return []
+    return [say(PERSON if len(names) == 1 else PEOPLE, people=listed(names))]
+
+
+def describe_exits(say: Say, location: Thing) -> str:
+    """Return the line on the ways out."""
+    if not location.exits:
+        return say(NO_EXITS)
+    return say(EXITS, exits=", ".join(way.name for way in location.exits))

@@ -1,0 +1,92 @@
+"""Walk: through an exit, or the whole way to a location further off."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from mud.commands._command import Context, Outcome, command
+from mud.commands._find import LONGEST_SHOWN, here_or_refuse
+from mud.commands._view import describe_location, describe_people
+from mud.errors import Refusal
+from mud.world.changes import Put
+from mud.world.events import Event
+from mud.world.exits import find_exits, names_exit
+from mud.world.matching import match, plain
+from mud.world.narration import listed, phrase, shortened
+from mud.world.paths import find_path
+from mud.world.things import Exit, Thing
+
+WALKED = phrase("commands.go.walked", "origin", "destination", "exit")
+WALKED_FAR = phrase("commands.go.walked_far", "origin", "destination", "passed")
+ALREADY = phrase("commands.go.already", "destination")
+NO_WAY = phrase("commands.go.no_way", "name")
+NO_WAY_HINT = phrase("commands.go.no_way_hint", "exits")
+UNREACHABLE = phrase("commands.go.unreachable", "destination")
+SEVERAL = phrase("commands.go.several", "name", "names")
+LEAVES = phrase("commands.go.leaves", "actor", "destination")
+ARRIVES = phrase("commands.go.arrives", "actor", "origin")
+
+
+@command("go", "<way>", aliases=("walk", "move"), category="movement", keeps="short", for_models=True)
+def go(ctx: Context, way: str) -> Outcome:
+    """Take an exit, or walk all the way to a location by its name.
+
+    Example: go lobby
+    Example: north
+    """
+    here = here_or_refuse(ctx)
+    wanted = way[3:].strip() if way.casefold().startswith("to ") else way
+    steps = _way(ctx, here, wanted)
+    stations = [here, *(ctx.world.things[step.to] for step in steps)]
+    goal = stations[-1]
+    if len(steps) == 1:
+        walked = ctx.say(WALKED, origin=here.name, destination=goal.name, exit=steps[0].name)
+    else:
+        passed = listed([station.name for station in stations[1:-1]])
+        walked = ctx.say(WALKED_FAR, origin=here.name, destination=goal.name, passed=passed)
+    seen = describe_location(ctx.world, ctx.say, goal, ctx.actor.id)
+    memory = " ".join([walked, *describe_people(ctx.world, ctx.say, goal, ctx.actor.id)])
+    return Outcome(
+        f"{walked}\n\n{seen}",
+        kind="moved",
+        memory=memory,
+        changes=tuple(Put(ctx.actor.id, station.id) for station in stations[1:]),
+        events=_events(ctx, stations),
+    )
+
+
+def _way(ctx: Context, here: Thing, wanted: str) -> list[Exit]:
+    """Return the exits to take. A whole name goes before part of one, and an exit before a location."""
+    exits = [way for way in find_exits(here, wanted) if ctx.world.location(way.to) is not None]
+    locations = match(wanted, ctx.world.locations())
+    shown = shortened(wanted, LONGEST_SHOWN)
+    whole = len(locations) == 1 and plain(wanted) in map(plain, locations[0].names)
+    if len(exits) == 1 and (names_exit(wanted, exits[0]) or not whole):
+        return exits
+    if len(locations) == 1 and (whole or not exits):
+        return _path(ctx, here, locations[0])
+    if not exits and not locations:
+        names = ", ".join(found.name for found in here.exits)
+        raise Refusal(ctx.say(NO_WAY, name=shown), ctx.say(NO_WAY_HINT, exits=names) if names else "")
+    names = listed([found.name for found in exits] or [location.name for location in locations])
+    raise Refusal(ctx.say(SEVERAL, name=shown, names=names))
+
+
+def _path(ctx: Context, here: Thing, goal: Thing) -> list[Exit]:
+    if goal.id == here.id:
+        raise Refusal(ctx.say(ALREADY, destination=here.name))
+    path = find_path(ctx.world, here.id, goal.id)
+    if path is None:
+        raise Refusal(ctx.say(UNREACHABLE, destination=goal.name))
+    return path
+
+
+def _events(ctx: Context, stations: list[Thing]) -> tuple[Event, ...]:
+    """Return a leaving and an arriving for each stretch of the way."""
+    actor, events = ctx.actor, []
+    for origin, destination in pairwise(stations):
+        leaves = ctx.say(LEAVES, actor=actor.name, destination=destination.name)
+        arrives = ctx.say(ARRIVES, actor=actor.name, origin=origin.name)
+        events.append(Event("departure", actor.id, origin.id, leaves))
+        events.append(Event("arrival", actor.id, destination.id, arrives))
+    return tuple(events)

@@ -1,0 +1,72 @@
+"""Help, made from the commands themselves."""
+
+from __future__ import annotations
+
+from mud.commands._command import CATEGORIES, Command, Context, Outcome, command
+from mud.commands._find import LONGEST_SHOWN
+from mud.errors import Refusal
+from mud.registry import suggest
+from mud.world.narration import phrase, shortened
+from mud.world.roles import Role
+
+INTRO = phrase("commands.help.intro")
+NO_SUCH = phrase("commands.help.no_such", "name")
+NO_SUCH_HINT = phrase("commands.help.no_such_hint", "name")
+OWNER_ONLY = phrase("commands.help.owner_only")
+ALSO = phrase("commands.help.also", "aliases")
+
+
+@command("help", "[topic]", aliases=("?",), category="query", keeps="skip", for_models=True)
+def help_page(ctx: Context, topic: str) -> Outcome:
+    """See what one can do: all of it, one section of it, or one command.
+
+    Example: help
+    Example: help say
+    """
+    if not topic:
+        sections = [_section(ctx, category) for category in CATEGORIES]
+        return Outcome("\n\n".join([ctx.say(INTRO), *filter(None, sections)]))
+    if topic.casefold() in CATEGORIES and (section := _section(ctx, topic.casefold())):
+        return Outcome(section)
+    found = ctx.commands.find(topic.split()[0])
+    if found is None:
+        near = suggest(topic, [*ctx.commands.words(), *CATEGORIES])
+        raise Refusal(
+            ctx.say(NO_SUCH, name=shortened(topic, LONGEST_SHOWN)), ctx.say(NO_SUCH_HINT, name=near) if near else ""
+        )
+    return Outcome(_page(ctx, found))
+
+
+@command("commands", category="query", keeps="skip")
+def commands(ctx: Context) -> Outcome:
+    """See the names of all commands, a line for each section.
+
+    Example: commands
+    """
+    sections = [(category, ", ".join(one.name for one in _in(ctx, category))) for category in CATEGORIES]
+    return Outcome("\n".join(f"{category}: {names}" for category, names in sections if names))
+
+
+def _in(ctx: Context, category: str) -> list[Command]:
+    """Return the commands of a section that whoever asks may use."""
+    return [one for one in ctx.commands if one.category == category and ctx.role >= one.role]
+
+
+def _section(ctx: Context, category: str) -> str:
+    rows = [(one.usage, one.summary) for one in _in(ctx, category)]
+    if not rows:
+        return ""
+    width = max(len(usage) for usage, _ in rows)
+    return "\n".join([category, *(f"  {usage:<{width}}  {summary}" for usage, summary in rows)])
+
+
+def _page(ctx: Context, found: Command) -> str:
+    lines = [found.usage, found.summary]
+    if found.details:
+        lines.append(found.details)
+    if found.aliases:
+        lines.append(ctx.say(ALSO, aliases=", ".join(found.aliases)))
+    if found.role is Role.OWNER:
+        lines.append(ctx.say(OWNER_ONLY))
+    lines.extend(f"Example: {example}" for example in found.examples)
+    return "\n".join(lines)

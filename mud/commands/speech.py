@@ -1,0 +1,65 @@
+"""Say, whisper, emote."""
+
+from __future__ import annotations
+
+from mud.commands._command import Context, Outcome, command
+from mud.commands._find import here_or_refuse, refuse_name
+from mud.errors import Refusal
+from mud.world.events import Event
+from mud.world.matching import match, split_name
+from mud.world.narration import phrase
+
+SAID = phrase("commands.say.said", "words")
+HEARD = phrase("commands.say.heard", "actor", "words")
+WHISPERED = phrase("commands.whisper.whispered", "name", "words")
+TOLD = phrase("commands.whisper.told", "actor", "words")
+NOTHING_WHISPERED = phrase("commands.whisper.nothing", "name")
+TO_YOURSELF = phrase("commands.whisper.to_yourself")
+EMOTED = phrase("commands.emote.emoted", "actor", "words")
+
+
+@command("say", "<words>", category="social", for_models=True)
+def say(ctx: Context, words: str) -> Outcome:
+    """Say something aloud; everybody here hears it. Shorthands: ' and ".
+
+    Example: say good morning
+    Example: 'good morning
+    """
+    here = here_or_refuse(ctx)
+    heard = ctx.say(HEARD, actor=ctx.actor.name, words=words)
+    event = Event("speech", ctx.actor.id, here.id, heard, words=words)
+    return Outcome(ctx.say(SAID, words=words), kind="said", events=(event,))
+
+
+@command("whisper", "<person> <words>", aliases=("tell",), category="social", for_models=True)
+def whisper(ctx: Context, person: str) -> Outcome:
+    """Say something to one person here that nobody else hears: whisper, their name, the words.
+
+    Example: whisper Eliza the key is under the mat
+    """
+    here = here_or_refuse(ctx)
+    text = person[3:].strip() if person.casefold().startswith("to ") else person
+    others = [one for one in ctx.world.people(here.id) if one.id != ctx.actor.id]
+    if split_name(text, [ctx.actor])[0] is not None and split_name(text, others)[0] is None:
+        raise Refusal(ctx.say(TO_YOURSELF))
+    listener, words = split_name(text, others)
+    if listener is None:
+        name = text.split()[0]
+        raise refuse_name(ctx, name, match(name, others))
+    if not words:
+        raise Refusal(ctx.say(NOTHING_WHISPERED, name=listener.name))
+    told = ctx.say(TOLD, actor=ctx.actor.name, words=words)
+    event = Event("whisper", ctx.actor.id, here.id, told, words=words, to=listener.id)
+    return Outcome(ctx.say(WHISPERED, name=listener.name, words=words), kind="said", events=(event,))
+
+
+@command("emote", "<words>", aliases=("me",), category="social", for_models=True)
+def emote(ctx: Context, words: str) -> Outcome:
+    """Do something that everybody here sees, told with your name in front. Shorthand: a colon.
+
+    Example: emote waves
+    Example: :waves
+    """
+    here = here_or_refuse(ctx)
+    text = ctx.say(EMOTED, actor=ctx.actor.name, words=words)
+    return Outcome(text, kind="did", events=(Event("emote", ctx.actor.id, here.id, text),))

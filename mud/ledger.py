@@ -1,0 +1,112 @@
+"""Every step of the world in order, one JSON line each: what was answered can be found here after any crash.
+
+A line holds what was typed, the changes it made and the memories it left. Recovery applies these; it never runs a
+command again. Kept in `log/ledger-<first step>.jsonl`, a new file every `PER_FILE` steps.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from mud.storage.jsonl import JsonlWriter, Line, read_jsonl
+
+log = logging.getLogger(__name__)
+
+PER_FILE = 10_000
+_NAME = re.compile(r"^ledger-(\d{10})\.jsonl$")
+
+
+class Ledger:
+    """The ledger of one vault.
+
+    Args:
+        folder: `vault/log`.
+        per_file: steps in a file before the next one begins.
+    """
+
+    def __init__(self, folder: Path, per_file: int = PER_FILE) -> None:
+        self._folder = folder
+        self._per_file = per_file
+        self._writer: JsonlWriter | None = None
+        self._first = 0
+        self.last = 0
+
+    def open(self) -> list[str]:
+        """Find the end of the ledger and make it ready for writing.
+
+        Returns:
+            What had to be put right, in words: a torn last line set aside.
+
+        Raises:
+            OSError: when the folder cannot be written.
+        """
+        self._folder.mkdir(parents=True, exist_ok=True)
+        files = self._files()
+        if not files:
+            return []
+        self._first, path = files[-1]
+        self._writer = JsonlWriter(path)
+        self.last = self._first - 1
+        for line in read_jsonl(path):
+            self.last = max(self.last, _step_of(line) or 0)
+        return [self._writer.message] if self._writer.message else []
+
+    def _files(self) -> list[tuple[int, Path]]:
+        found = ((_NAME.match(path.name), path) for path in self._folder.glob("ledger-*.jsonl"))
+        return sorted((int(name[1]), path) for name, path in found if name)
+
+    def append(self, step: int, record: dict[str, Any]) -> None:
+        """Write one step, in one write, before anything is told of it.
+
+        Raises:
+            OSError: when it could not be written; then nothing of it was.
+        """
+        if self._writer is None or step - self._first >= self._per_file:
+            self._turn_page(step)
+        assert self._writer is not None
+        self._writer.append([json.dumps({"step": step, **record}, ensure_ascii=False, separators=(",", ":"))])
+        self.last = step
+
+    def _turn_page(self, first: int) -> None:
+        if self._writer is not None:
+            self._writer.sync()
+        fresh = JsonlWriter(self._folder / f"ledger-{first:010d}.jsonl")
+        if self._writer is not None:
+            self._writer.close()
+        self._writer, self._first = fresh, first
+
+    def sync(self) -> None:
+        """Force what was written onto the disk, for power loss; a kill needs no such thing."""
+        if self._writer is not None:
+            self._writer.sync()
+
+    def close(self) -> None:
+        """Sync and close."""
+        if self._writer is not None:
+            self._writer.sync()
+            self._writer.close()
+            self._writer = None
+
+    def after(self, step: int) -> Iterator[dict[str, Any]]:
+        """Yield the records of every step after this one, in order. A broken line is passed over and logged."""
+        files = self._files()
+        for at, (_, path) in enumerate(files):
+            if at + 1 < len(files) and files[at + 1][0] <= step + 1:
+                continue
+            for line in read_jsonl(path):
+                number = _step_of(line)
+                if number is None:
+                    log.warning("log/%s:%d: this line is no step and is passed over", path.name, line.number)
+                elif number > step and line.data is not None:
+                    yield line.data
+
+
+def _step_of(line: Line) -> int | None:
+    """Return the number of the step that a line holds; None when it holds none."""
+    number = line.data.get("step") if line.data is not None else None
+    return number if isinstance(number, int) and not isinstance(number, bool) and number > 0 else None

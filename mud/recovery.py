@@ -1,0 +1,62 @@
+"""Make the world again from what the vault holds: files, the last saved state, and the ledger's later steps.
+
+Files say what things are; state and ledger say where they are. Nothing here writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from mud.engine import changes_of
+from mud.storage.world_files import State
+from mud.world.changes import Define, Leave, Put
+from mud.world.things import Kind, Thing
+from mud.world.world import World
+
+Placed = tuple[Thing, str | None]
+"""A thing and the id of where its file puts it."""
+
+
+def build_world(placed: Sequence[Placed], state: State | None, records: Iterable[dict[str, Any]]) -> World:
+    """Return the world as it was when it was last left or killed.
+
+    Args:
+        placed: every thing that files define, with where they put it.
+        state: the last saved state; None for a new vault.
+        records: the ledger's steps after that state, in order.
+    """
+    world = World()
+    define = [Define(thing) for thing, _ in placed]
+    world.apply(define)
+    if state is not None:
+        world.reserve(state.next_id)
+    known = set(state.where) | set(state.away) if state else set()
+    world.apply(Put(thing.id, place) for thing, place in placed if place is not None and thing.id not in known)
+    if state is not None:
+        world.apply(Put(thing, into) for thing, into in state.where.items())
+        for thing, location in state.away.items():
+            world.set_away(thing, location)
+    for record in records:
+        world.apply(changes_of(record))
+    world.apply(define)  # a file edited while the world stood still is newer than what the ledger says of it
+    _settle(world, placed)
+    return world
+
+
+def _settle(world: World, placed: Sequence[Placed]) -> None:
+    """Send away the people whom nobody plays yet, and put back what lost its place."""
+    fixed = {thing.id for thing, place in placed if place is not None}
+    for thing in list(world.things.values()):
+        # A person is a character that comes and goes: no brain plays it, and no file gives it a place.
+        if thing.kind is Kind.CHARACTER and not thing.thinks and thing.id not in fixed and thing.id in world.where:
+            world.apply([Leave(thing.id)])
+    for thing, place in placed:
+        lost = thing.kind is not Kind.LOCATION and thing.id not in world.where and thing.id not in world.away
+        if lost and place is not None:
+            world.apply([Put(thing.id, place)])
+
+
+def state_of(world: World, step: int) -> State:
+    """Return what is to be saved of the world after this step."""
+    return State(step=step, next_id=world.next_id, where=dict(world.where), away=dict(world.away))

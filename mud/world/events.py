@@ -1,0 +1,76 @@
+"""What happens in the world, and what it leaves with each who perceived it.
+
+An Event is told once; a Perceived is one character's share of it and becomes one memory. Whispers reach two and private
+reasons only the one who had them, because nobody else gets a Perceived that holds them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One happening in one location.
+
+    Args:
+        kind: `speech`, `whisper`, `emote`, `action`, `departure` or `arrival`.
+        actor: id of who did it.
+        location: id of where it can be perceived.
+        text: what others there perceive, in the third person.
+        words: what was said, as typed; None when nothing was.
+        to: id of who is addressed; None for everybody. A whisper is perceived by nobody else.
+    """
+
+    kind: str
+    actor: str
+    location: str
+    text: str
+    words: str | None = None
+    to: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Perceived:
+    """What one step left with one character: one memory, or one line seen and not kept.
+
+    Args:
+        who: id of the character.
+        kind: kind of memory: `said heard did saw moved result thought note dream told`.
+        text: the memory's text.
+        actor: name of who acted; None for one's own doings.
+        place: name of the location at that moment; None when nowhere.
+        reason: the private reason behind one's own doing.
+        failed: it was tried and did not work.
+        event: the event it comes from; None for one's own outcome, and never written to a file.
+    """
+
+    who: str
+    kind: str
+    text: str
+    actor: str | None = None
+    place: str | None = None
+    reason: str | None = None
+    failed: bool = False
+    event: Event | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Something outside the world that a command asks for; whoever carries it out answers with an Outcome.
+
+    Args:
+        name: what is asked for ("recall", "save").
+        who: id of who asked.
+        step: number of the step that asked.
+        args: what it needs, all text.
+        keep: kind of the memory that the answer leaves; None when it leaves none.
+    """
+
+    name: str
+    who: str
+    step: int
+    args: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    keep: str | None = None

@@ -1,0 +1,31 @@
+"""Ways out of a location: their names, short forms and what somebody means by one."""
+
+from __future__ import annotations
+
+from mud.world.matching import match_names, plain
+from mud.world.things import Exit, Thing
+
+SHORT = {
+    "n": "north", "s": "south", "e": "east", "w": "west", "u": "up", "d": "down",
+    "ne": "northeast", "nw": "northwest", "se": "southeast", "sw": "southwest",
+}  # fmt: skip
+"""What MUD players type for directions."""
+
+
+def find_exits(location: Thing, query: str) -> list[Exit]:
+    """Return the exits of a location that a typed name fits best.
+
+    A short form such as `n` means its direction unless an exit has that very name.
+    """
+    wanted = plain(query)
+    names = {plain(way.name) for way in location.exits}
+    if wanted in SHORT and wanted not in names:
+        return [way for way in location.exits if plain(way.name) == SHORT[wanted]]
+    by_name = {way.name: way for way in location.exits}
+    return [by_name[name] for name in match_names(query, ((name, (name,)) for name in by_name))]
+
+
+def names_exit(query: str, way: Exit) -> bool:
+    """Return whether a typed name is the whole name of an exit, or the short form of it."""
+    wanted = plain(query)
+    return plain(way.name) in (wanted, SHORT.get(wanted))

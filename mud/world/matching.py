@@ -1,0 +1,81 @@
+"""Find what somebody means by a name: generous, but never by chance. Several equally good answers are all returned."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+from mud.world.things import Thing
+
+_ARTICLE = re.compile(r"^(?:the|an?)\s+", re.I)
+_AFTER_NAME = ",:"
+"""What one may type right after a name."""
+
+
+def plain(name: str) -> str:
+    """Return a name as it is compared: folded case, composed letters, single spaces, no leading article."""
+    return _ARTICLE.sub("", unicodedata.normalize("NFC", " ".join(name.casefold().split())))
+
+
+def _rank(query: str, name: str) -> int | None:
+    """Return how well a plain query fits a plain name: 0 exact, 1 its beginning, 2 words of it; None not at all."""
+    if query == name:
+        return 0
+    if name.startswith(query):
+        return 1
+    words = iter(name.split())
+    if all(any(word.startswith(part) for word in words) for part in query.split()):
+        return 2
+    return None
+
+
+def match_names(query: str, choices: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
+    """Return the keys of the choices that fit best.
+
+    Args:
+        query: what was typed.
+        choices: each a key and the names it answers to.
+
+    Returns:
+        The keys that share the best rank, in the order given; empty when nothing fits.
+    """
+    wanted = plain(query)
+    if not wanted:
+        return []
+    ranked: list[tuple[int, str]] = []
+    for key, names in choices:
+        ranks = [rank for name in names if (rank := _rank(wanted, plain(name))) is not None]
+        if ranks:
+            ranked.append((min(ranks), key))
+    best = min((rank for rank, _ in ranked), default=0)
+    return [key for rank, key in ranked if rank == best]
+
+
+def match(query: str, things: Sequence[Thing]) -> list[Thing]:
+    """Return the things that a typed name or `#id` fits best; one when it is clear, several when it is not."""
+    by_id = [thing for thing in things if thing.id == query.strip()]
+    if by_id:
+        return by_id
+    keys = set(match_names(query, ((thing.id, thing.names) for thing in things)))
+    return [thing for thing in things if thing.id in keys]
+
+
+def split_name(text: str, things: Sequence[Thing]) -> tuple[Thing | None, str]:
+    """Split `Eliza the Kind hello there` into the thing meant and the rest, preferring the longest name.
+
+    Returns:
+        The thing and the words after its name; (None, text) when no beginning of the text names exactly one.
+    """
+    names = [(thing, {plain(name) for name in thing.names}) for thing in things]
+    longest = max((len(name.split()) for _, own in names for name in own), default=0) + 1  # for an article
+    # Cut in the text as typed, so that the words that follow keep their spaces; no cut is longer than the names are.
+    ends = [found.end() for found in islice(re.finditer(r"\S+", text), longest)]
+    for end in reversed(ends):
+        typed = plain(text[:end].rstrip(_AFTER_NAME))
+        fitting = [thing for thing, own in names if typed in own]
+        if len(fitting) == 1:
+            return fitting[0], text[end:].strip()
+    fitting = match(text[: ends[0]].rstrip(_AFTER_NAME), things) if ends else []
+    return (fitting[0], text[ends[0] :].strip()) if len(fitting) == 1 else (None, text)
