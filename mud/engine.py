@@ -327,7 +327,7 @@ def perceived_to_json(perceived: Perceived) -> dict[str, Any]:
         "reason": perceived.reason,
         "failed": perceived.failed,
     }
-    return {key: value for key, value in full.items() if value}
+    return {key: value for key, value in full.items() if value or key in ("who", "kind", "text")}
 
 
 def perceived_from_json(data: dict[str, Any]) -> Perceived:

@@ -81,9 +81,20 @@ class Ledger:
         self._writer, self._first = fresh, first
 
     def sync(self) -> None:
-        """Force what was written onto the disk, for power loss; a kill needs no such thing."""
-        if self._writer is not None:
-            self._writer.sync()
+        """Force what was written onto the disk, for power loss; a kill needs no such thing. May run in a thread.
+
+        Raises:
+            OSError: when the disk says no.
+        """
+        writer = self._writer
+        if writer is None:
+            return
+        try:
+            writer.sync()
+        except OSError:
+            if writer is self._writer:
+                raise
+            # The page was turned meanwhile, which synced the old file and closed it.
 
     def close(self) -> None:
         """Sync and close."""

@@ -51,7 +51,7 @@ def read_line(text: str, limit: int) -> Line:
         Refusal: when it is empty, too long, or holds characters nobody can see.
     """
     if len(text) > limit:
-        raise Refusal(f"That line has {len(text):,} characters; the most is {limit:,}. Nothing was done.")
+        raise Refusal(f"That line is too long; the most is {limit:,} characters. Nothing was done.")
     if _CONTROL.search(text):
         raise Refusal("That line holds control characters, which nobody can read. Nothing was done.")
     halves = _BAR.split(text, maxsplit=1)
@@ -79,6 +79,6 @@ def find_command(verb: str, commands: Registry[Command]) -> Command:
     found = commands.find(verb)
     if found is None:
         near = suggest(verb, commands.words())
-        hint = f"did you mean {near}? help lists all" if near else "help lists what one can do"
+        hint = f"did you mean {near}? help lists all" if near else "help lists all; to speak, begin with say"
         raise Refusal(f'There is no command "{shortened(verb, 40)}".', hint)
     return found

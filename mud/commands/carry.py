@@ -7,7 +7,7 @@ from mud.commands._find import here_or_refuse, pick
 from mud.errors import Refusal
 from mud.world.changes import Put
 from mud.world.events import Event
-from mud.world.narration import listed, phrase
+from mud.world.narration import called, listed, phrase
 from mud.world.things import Kind
 
 TAKEN = phrase("commands.take.taken", "name")
@@ -30,11 +30,11 @@ def take(ctx: Context, thing: str) -> Outcome:
     wanted = thing[3:].strip() if thing.casefold().startswith("up ") else thing
     found = pick(ctx, wanted, [one for one in ctx.world.contents(here.id) if one.id != ctx.actor.id])
     if found.kind is not Kind.ITEM:
-        raise Refusal(ctx.say(NOT_A_THING, name=found.name))
+        raise Refusal(ctx.say(NOT_A_THING, name=called(found)))
     if found.fixed:
-        raise Refusal(ctx.say(FIXED, name=found.name))
-    seen = Event("action", ctx.actor.id, here.id, ctx.say(TAKEN_SEEN, actor=ctx.actor.name, name=found.name))
-    return Outcome(ctx.say(TAKEN, name=found.name), changes=(Put(found.id, ctx.actor.id),), events=(seen,))
+        raise Refusal(ctx.say(FIXED, name=called(found)))
+    seen = Event("action", ctx.actor.id, here.id, ctx.say(TAKEN_SEEN, actor=ctx.actor.name, name=called(found)))
+    return Outcome(ctx.say(TAKEN, name=called(found)), changes=(Put(found.id, ctx.actor.id),), events=(seen,))
 
 
 @command("drop", "<thing>", aliases=("put",), category="things", for_models=True)
@@ -46,8 +46,8 @@ def drop(ctx: Context, thing: str) -> Outcome:
     here = here_or_refuse(ctx)
     wanted = thing[5:].strip() if thing.casefold().startswith("down ") else thing
     found = pick(ctx, wanted, ctx.world.items(ctx.actor.id))
-    seen = Event("action", ctx.actor.id, here.id, ctx.say(DROPPED_SEEN, actor=ctx.actor.name, name=found.name))
-    return Outcome(ctx.say(DROPPED, name=found.name), changes=(Put(found.id, here.id),), events=(seen,))
+    seen = Event("action", ctx.actor.id, here.id, ctx.say(DROPPED_SEEN, actor=ctx.actor.name, name=called(found)))
+    return Outcome(ctx.say(DROPPED, name=called(found)), changes=(Put(found.id, here.id),), events=(seen,))
 
 
 @command("inventory", aliases=("inv", "i"), category="things", keeps="skip")
@@ -59,4 +59,4 @@ def inventory(ctx: Context) -> Outcome:
     items = ctx.world.items(ctx.actor.id)
     if not items:
         return Outcome(ctx.say(EMPTY_HANDED))
-    return Outcome(ctx.say(CARRIED, items=listed([item.name for item in items])))
+    return Outcome(ctx.say(CARRIED, items=listed([called(item) for item in items])))

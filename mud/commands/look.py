@@ -9,7 +9,7 @@ from mud.commands._find import here_or_refuse, pick
 from mud.commands._view import describe_location
 from mud.world.events import Event
 from mud.world.matching import match, plain
-from mud.world.narration import listed, phrase
+from mud.world.narration import called, listed, phrase
 from mud.world.things import Kind, Thing
 
 PLAIN = phrase("commands.examine.plain", "name")
@@ -52,7 +52,7 @@ def _examined(ctx: Context, name: str) -> Outcome:
     if target.id == here.id:
         return Outcome(describe_location(ctx.world, ctx.say, here, ctx.actor.id), kind="result")
     text = _described(ctx, target)
-    others_see = Event("action", ctx.actor.id, here.id, ctx.say(SEEN, actor=ctx.actor.name, name=target.name))
+    others_see = Event("action", ctx.actor.id, here.id, ctx.say(SEEN, actor=ctx.actor.name, name=called(target)))
     return Outcome(text, kind="result", events=(others_see,) if target.id != ctx.actor.id else ())
 
 
@@ -88,5 +88,5 @@ def _described(ctx: Context, target: Thing) -> str:
     else:
         lines = [ctx.say(PLAIN, name=target.name)]
     if target.kind is Kind.CHARACTER and (carried := ctx.world.items(target.id)):
-        lines.append(ctx.say(CARRIES, name=target.name, items=listed([item.name for item in carried])))
+        lines.append(ctx.say(CARRIES, name=target.name, items=listed([called(item) for item in carried])))
     return "\n".join(lines)

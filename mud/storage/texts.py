@@ -63,12 +63,11 @@ class Text:
 def fill_places(text: str, places: Mapping[str, object]) -> str:
     """Return a text with its `{places}` filled; what is filled in is never read again.
 
-    Raises:
-        KeyError: for a place that has no value.
+    A place that has no value stays as it is written: `check` names it, and the world goes on.
     """
 
     def filled(found: re.Match[str]) -> str:
-        return str(places[found[1]]) if found[1] else found[0][0]
+        return str(places.get(found[1], found[0])) if found[1] else found[0][0]
 
     return _BRACES.sub(filled, text)
 
@@ -223,7 +222,7 @@ class TextStore:
         """Return a phrase's text with its places filled.
 
         Raises:
-            KeyError: when there is no such text or a place has no value, which `check` excludes.
+            KeyError: when there is no such text, which `check` excludes.
         """
         return fill_places(self._texts[phrase.key].variants[0], places)
 
@@ -231,6 +230,11 @@ class TextStore:
         """Return the texts under a full key, their `{places}` unfilled; empty when there is no such key."""
         text = self._texts.get(key)
         return text.variants if text else ()
+
+    def place(self, key: str) -> tuple[str, int]:
+        """Return file and line of the text under a full key; `("text", 0)` when there is no such key."""
+        text = self._texts.get(key)
+        return (text.file, text.line) if text else ("text", 0)
 
     def keys(self, prefix: str = "") -> list[str]:
         """Return the full keys that begin with a prefix, sorted."""

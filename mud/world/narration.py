@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from mud.world.things import Kind, Thing
+
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
@@ -27,6 +29,11 @@ class Phrase:
 def phrase(key: str, *places: str) -> Phrase:
     """Declare a phrase; at start every declared one is checked against the vault."""
     return Phrase(key, places)
+
+
+def called(thing: Thing) -> str:
+    """Return what a thing is called in a sentence: an item takes the article, whoever has a name needs none."""
+    return f"the {thing.name}" if thing.kind is Kind.ITEM else thing.name
 
 
 def shortened(text: str, most: int) -> str:

@@ -1,0 +1,90 @@
+"""`python -m mud`: arguments, nothing else."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from mud.errors import LociError
+
+
+def _off(text: str) -> str:
+    if text != "off":
+        raise argparse.ArgumentTypeError("only off for now; this door is not built yet")
+    return text
+
+
+def _parser() -> argparse.ArgumentParser:
+    from mud.registry import load
+    from mud.tools._tool import Tool
+
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--vault", type=Path, default=Path("vault"), metavar="DIR", help="the vault (default: vault)")
+    common.add_argument("--json", action="store_true", help="print one JSON object a line")
+    parser = argparse.ArgumentParser(prog="python -m mud", description="Loci: a text world whose people remember.")
+    tools = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    _add_run(tools.add_parser("run", parents=[common], help="open the world and walk in (the default)"))
+    for one in load("mud.tools", Tool, "command"):
+        own = tools.add_parser(one.name, parents=[common], help=one.help, description=one.help)
+        one.add_arguments(own)
+        own.set_defaults(run=one.run)
+    return parser
+
+
+def _add_run(run: argparse.ArgumentParser) -> None:
+    run.add_argument("--as", dest="name", default="Visitor", metavar="NAME", help="your name (default: Visitor)")
+    run.add_argument("--headless", action="store_true", help="no player of your own; what happens is printed")
+    run.add_argument("--telnet", type=_off, default="off", metavar="PORT/off", help="only off for now")
+    run.add_argument("--web", type=_off, default="off", metavar="PORT/off", help="only off for now")
+    run.add_argument("--seconds", type=float, metavar="N", help="end after N seconds")
+    run.add_argument("--no-agents", action="store_true", help="nobody thinks; characters and memories are there")
+    run.add_argument("--brain", metavar="NAME", help="the brain of every agent, whatever agent.md says")
+    run.add_argument("--seed", type=int, metavar="N", help="seed of all chance")
+    run.set_defaults(run=_run)
+
+
+def _run(args: argparse.Namespace) -> int:
+    from mud.app import Options, run
+
+    if args.seconds is not None and not args.seconds > 0:
+        raise LociError("--seconds takes a number above 0")
+    return run(
+        Options(
+            vault=args.vault,
+            name=args.name,
+            headless=args.headless,
+            seconds=args.seconds,
+            agents=not args.no_agents,
+            brain=args.brain,
+            seed=args.seed,
+        )
+    )
+
+
+def main(argv: list[str]) -> int:
+    """Run one command and return its exit code: 0 done, 1 a clear error, 2 wrong usage."""
+    if not argv or (argv[0].startswith("-") and argv[0] not in ("-h", "--help")):
+        argv = ["run", *argv]
+    try:
+        from mud.app import check_packages
+
+        check_packages()
+        args = _parser().parse_args(argv)
+        code: int = args.run(args)
+        sys.stdout.flush()
+        return code
+    except LociError as error:
+        print(f"loci: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # Whoever read our output has gone; what Python would still flush to it must not fail either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

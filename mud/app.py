@@ -1,0 +1,337 @@
+"""Run a world: open the vault, wake the agents, let somebody in, carry out what commands ask for, close in order."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import sys
+from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
+from dataclasses import dataclass
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from agents.brains._brain import Brain
+from agents.definition import check_name, find_definition, write_definition
+from agents.living import Drives, Living
+from agents.llm.profiles import LLMProfile
+from agents.mind_page import MindPages
+from mud.build import Parts, check_packages, find_location, load_brains, opened
+from mud.chronicle import Chronicle
+from mud.engine import Step, WorldSettings
+from mud.errors import LociError, VaultProblem
+from mud.portal.plain import run_plain, show_plain
+from mud.portal.session import Session
+from mud.portal.terminal import run_terminal, show_wrapped
+from mud.registry import Registry
+from mud.reloading import Reloading
+from mud.requests import carry_out
+from mud.supervise import supervise
+from mud.world.events import Request
+from mud.world.narration import phrase
+from mud.world.roles import Role
+from mud.world.things import Thing
+
+__all__ = ["App", "Options", "check_packages", "run"]
+
+log = logging.getLogger(__name__)
+
+ANSWERS = phrase("app.models.answers", "host")
+SILENT = phrase("app.models.silent", "host")
+
+MODEL_GRACE = 5.0
+"""Seconds that a call of a model is given when the world closes."""
+SYNC_EVERY = 1.0
+"""Seconds between two syncs of ledger and archives to the disk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a world is run; see `python -m mud run --help`.
+
+    Args:
+        vault: the vault's folder.
+        name: name of the player's character.
+        headless: there is no player; the chronicle goes to stdout.
+        seconds: end after so long; None for when the player leaves.
+        agents: agents think.
+        brain: name of every agent's brain; None for each its own.
+        seed: seed of all chance; None for a fresh one.
+    """
+
+    vault: Path
+    name: str = "Visitor"
+    headless: bool = False
+    seconds: float | None = None
+    agents: bool = True
+    brain: str | None = None
+    seed: int | None = None
+
+
+def run(options: Options) -> int:
+    """Run a world until its player leaves, its time is over, or it is told to end; return the exit code.
+
+    Raises:
+        LociError: when it cannot begin.
+    """
+    brains = load_brains()
+    if options.brain is not None:
+        brains.get(options.brain)
+    name = check_name(options.name)
+    with opened(options.vault, writable=True) as parts:
+        _log_into(options.vault / "log")
+        _check_texts(parts)
+        for problem in parts.problems:
+            print(f"loci: {problem}", file=sys.stderr)
+        asyncio.run(App(parts, options, brains, name).live())
+    return 0
+
+
+def _check_texts(parts: Parts) -> None:
+    """Hold the vault's texts to what the program says; without words for something the world cannot run.
+
+    Raises:
+        LociError: names what is missing.
+    """
+    from mud.phrases import check_texts, load_phrases  # they ask this module too what it says
+
+    parts.problems += check_texts(parts.texts)
+    missing = [one.key for one in load_phrases() if not parts.texts.variants(one.key)]
+    if missing:
+        raise LociError(f"the vault's text/ has no words for {', '.join(missing)}; git can bring them back")
+
+
+def _log_into(folder: Path) -> None:
+    """Send the program's log into the vault, and warnings to stderr besides."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = RotatingFileHandler(folder / "loci.log", maxBytes=1_000_000, backupCount=3, encoding="utf-8")
+    file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    shown = logging.StreamHandler()
+    shown.setLevel(logging.WARNING)
+    shown.setFormatter(_Plain("loci: %(message)s"))
+    root = logging.getLogger()
+    root.setLevel(logging.INFO)
+    root.handlers[:] = [file, shown]
+    logging.getLogger("httpx").setLevel(logging.WARNING)  # it would log a line for every call
+
+
+class _Plain(logging.Formatter):
+    """Shows people what went wrong; the traceback is in the log file."""
+
+    def formatException(self, ei: object) -> str:
+        """Return nothing."""
+        return ""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the message alone."""
+        return super().format(record).rstrip()
+
+
+class App:
+    """A running world.
+
+    Args:
+        parts: the opened vault.
+        options: how it is run.
+        brains: the kinds of brain.
+        name: name of the player's character, checked.
+    """
+
+    def __init__(self, parts: Parts, options: Options, brains: Registry[Brain], name: str) -> None:
+        self._parts = parts
+        self._options = options
+        self._name = name
+        self._stop = asyncio.Event()
+        self._answered = asyncio.Event()
+        self._requests: set[asyncio.Task[None]] = set()
+        self._session: Session | None = None
+        chance = Random(options.seed)
+        drives = Drives(brains, self._voice, parts.queue, parts.prompting, chance, parts.clock, options.brain)
+        self._living = Living(parts.minds, parts.engine, drives, self._submitted)
+        self._reloading = Reloading(parts, self._tell)
+        self._pages = MindPages(parts.minds, self._reloading.watcher.wrote)
+        self._chronicle = Chronicle(parts.vault / "log", parts.engine.world, sys.stdout if options.headless else None)
+
+    def _voice(self, voice: str, key: str) -> tuple[str, ...]:
+        texts = self._parts.texts
+        return texts.variants(f"instinct.{voice}.{key}") or texts.variants(f"instinct.default.{key}")
+
+    async def live(self) -> None:
+        """Run until the player leaves, the time is over or a signal comes; then close in order."""
+        parts, engine = self._parts, self._parts.engine
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self._stop.set)
+        await parts.recall.start()
+        for observe in (parts.minds.observe, self._living.observe, self._pages.observe, self._chronicle.observe):
+            engine.observe(observe)
+        tasks = [asyncio.create_task(supervise(name, task, parts.clock)) for name, task in self._duties()]
+        try:
+            await self._until_over()
+        finally:
+            await self._close(tasks)
+
+    def _duties(self) -> list[tuple[str, Callable[[], Awaitable[None]]]]:
+        """Return what has to be done all the time."""
+        duties: list[tuple[str, Callable[[], Awaitable[None]]]] = [
+            ("indexing what was lived before", self._index_all),
+            ("saving", self._keep_saving),
+            ("syncing", self._keep_syncing),
+            ("mind pages", self._pages.run),
+            ("watching the vault", self._reloading.watcher.run),
+        ]
+        if self._options.agents:
+            for agent in self._parts.minds.opened():
+                if not agent.definition.person:
+                    self._living.wake(agent)
+            duties += [("agents", self._living.run), ("watching the model", self._watch_model)]
+        return duties
+
+    async def _until_over(self) -> None:
+        """Let the player in, or none, and wait for the end."""
+        waits: list[asyncio.Task[Any]] = [asyncio.create_task(self._stop.wait())]
+        if self._options.seconds is not None:
+            waits.append(asyncio.create_task(asyncio.sleep(self._options.seconds)))
+        if not self._options.headless:
+            waits.append(asyncio.create_task(self._play()))
+        done, rest = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        for task in rest:
+            task.cancel()
+        await asyncio.gather(*rest, return_exceptions=True)
+        for task in done:
+            task.result()
+
+    # the player
+
+    async def _play(self) -> None:
+        """Let the player in and carry on their session until they leave."""
+        terminal = sys.stdin.isatty() and sys.stdout.isatty()
+        session = self._enter(show_wrapped if terminal else show_plain)
+        try:
+            if terminal:
+                words = self._parts.commands.words()
+                await run_terminal(session, words, self._parts.vault / "log" / "history")
+            else:
+                await run_plain(session, lambda: self._answered, sys.stdin.fileno())
+        finally:
+            self._parts.engine.unobserve(session.observe)
+
+    def _enter(self, show: Callable[[str], None]) -> Session:
+        """Bring the player's character into the world, made at the first visit."""
+        parts = self._parts
+        agent = parts.minds.open(self._slug_of_player())
+        parts.engine.witnesses.add(agent.id)
+        self._reloading.watch_agent(agent.folder)
+        session = Session(agent.id, lambda line: self._submit(agent.id, line), show)
+        step = parts.engine.enter(agent.definition.thing(), self._start_of(agent.id).id)
+        if step.failed:
+            raise LociError(step.reply)
+        self._session = session
+        show(step.reply)
+        parts.engine.observe(session.observe)
+        self._spawn(parts.minds.catch_up(agent))
+        return session
+
+    def _slug_of_player(self) -> str:
+        minds, world = self._parts.minds, self._parts.engine.world
+        found = find_definition(self._name, minds.definitions)
+        if found is not None and not found.person:
+            raise LociError(f"{found.name} is played by a mind of the world; take another name with --as")
+        if found is not None:
+            return found.slug
+        slug = write_definition(self._parts.vault / "agents", self._name, world.new_id(), person=True)
+        problems = minds.load_definition(slug)
+        if problems:
+            raise VaultProblem(problems)
+        return slug
+
+    def _start_of(self, who: str) -> Thing:
+        """Return where a character comes in: where it left, else the start location of `config/world.md`."""
+        world = self._parts.engine.world
+        left = world.get(world.away.get(who, ""))
+        if left is not None:
+            return left
+        wanted = self._parts.configuration.get(WorldSettings).start_location
+        found = find_location(wanted, world.locations())
+        if found is None:
+            log.warning("config/world.md: start_location: there is no %r; starting elsewhere", wanted)
+        return found or world.locations()[0]
+
+    def _submit(self, who: str, line: str) -> Step:
+        step = self._parts.engine.step(who, line, Role.OWNER)
+        self._submitted(step)
+        return step
+
+    def _tell(self, text: str) -> None:
+        """Tell every owner on line."""
+        if self._session is not None:
+            self._session.tell(text)
+
+    # requests
+
+    def _submitted(self, step: Step) -> None:
+        for request in step.requests:
+            self._spawn(self._carry_out(request))
+
+    def _spawn(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        self._requests.add(task)
+        task.add_done_callback(self._requests.discard)
+
+    async def _carry_out(self, request: Request) -> None:
+        outcome = await carry_out(self._parts, request, self._reloading.everything)
+        self._parts.engine.answer(request, outcome)
+        self._answered.set()
+
+    # duties
+
+    async def _index_all(self) -> None:
+        for agent in self._parts.minds.opened():
+            await self._parts.minds.catch_up(agent)
+
+    async def _keep_saving(self) -> None:
+        saved = -1
+        while True:
+            if self._parts.engine.number != saved:
+                self._parts.save()
+                saved = self._parts.engine.number
+            await self._parts.clock.sleep(self._parts.configuration.get(WorldSettings).state_interval)
+
+    async def _keep_syncing(self) -> None:
+        while True:
+            await self._parts.clock.sleep(SYNC_EVERY)
+            for agent in self._parts.minds.opened():
+                if agent.memory.waiting:
+                    self._parts.minds.remembered(agent.slug, agent.memory.retry())
+            await asyncio.to_thread(self._parts.sync)
+
+    async def _watch_model(self) -> None:
+        def tell(answers: bool) -> None:
+            host = self._parts.configuration.get_named(LLMProfile, "think").host
+            print(self._parts.texts.render(ANSWERS if answers else SILENT, host=host), file=sys.stderr, flush=True)
+
+        await self._living.watch_model(tell)
+
+    # the end
+
+    async def _close(self, tasks: list[asyncio.Task[None]]) -> None:
+        """Close in order: nobody thinks, what is due is folded, the player leaves, everything is saved."""
+        parts = self._parts
+        await self._living.stop()
+        await parts.minds.finish_folds(MODEL_GRACE)
+        await parts.queue.close(0)
+        await asyncio.gather(*self._requests, return_exceptions=True)
+        if self._session is not None:
+            player = parts.engine.world.things[self._session.who]
+            parts.engine.leave(player)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._pages.write_all()
+        await parts.recall.stop()
+        with suppress(OSError):  # a full disk at the end costs nothing: the ledger has it
+            parts.sync()
+            parts.save()

@@ -1,0 +1,47 @@
+"""Every phrase that the code uses, so that the vault's texts can be held to them at the start."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from agents.brains._texts import wrong_in
+from agents.commands import _answer
+from mud import app, engine, reloading, requests
+from mud.commands import _find, _view
+from mud.errors import Problem
+from mud.registry import modules
+from mud.storage.texts import TextStore
+from mud.world.narration import Phrase
+
+_OTHERS: tuple[ModuleType, ...] = (engine, app, requests, reloading, _find, _view, _answer)
+"""Modules that are no plug-ins and speak."""
+
+
+DEFAULT_VOICE = "default"
+"""The voice that the others fall back on."""
+VOICES = "instinct."
+"""Where the texts that minds speak with stand, below the name of a voice."""
+
+
+def check_texts(texts: TextStore) -> list[Problem]:
+    """Return what is wrong with the vault's texts: what the program says, and what minds speak with."""
+    problems = texts.check(load_phrases())
+    below: dict[str, dict[str, tuple[str, ...]]] = {DEFAULT_VOICE: {}}
+    for key in texts.keys(VOICES):
+        voice, _, own = key.removeprefix(VOICES).partition(".")
+        below.setdefault(voice, {})[own] = texts.variants(key)
+    for voice, found in below.items():
+        for own, message in wrong_in(found, complete=voice == DEFAULT_VOICE):
+            file, line = texts.place(f"{VOICES}{voice}.{own}")
+            problems.append(Problem(file, line, own, message))
+    return problems
+
+
+def load_phrases() -> list[Phrase]:
+    """Return every phrase, each once."""
+    found: dict[str, Phrase] = {}
+    for module in (*_OTHERS, *modules("mud.commands"), *modules("agents.commands")):
+        for value in vars(module).values():
+            if isinstance(value, Phrase):
+                found[value.key] = value
+    return list(found.values())

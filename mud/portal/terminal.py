@@ -1,0 +1,61 @@
+"""The way in for a terminal: a line with history and editing at the bottom, the world above it."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import textwrap
+from pathlib import Path
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.completion import WordCompleter
+from prompt_toolkit.history import FileHistory
+from prompt_toolkit.patch_stdout import patch_stdout
+
+from mud.portal.session import Session
+
+log = logging.getLogger(__name__)
+
+
+class _History(FileHistory):
+    """What was typed, in a file; a disk that is full costs the history, never the session."""
+
+    def store_string(self, string: str) -> None:
+        """Write down one line, as far as it is text."""
+        try:
+            super().store_string(string.encode("utf-8", "replace").decode("utf-8"))
+        except OSError as error:
+            log.warning("what was typed cannot be kept for the arrow keys: %s", error)
+
+
+WIDEST = 100
+"""Columns of a line at most; longer ones are hard to read."""
+
+
+def show_wrapped(text: str) -> None:
+    """Print a text at once, its lines broken between words at the terminal's width."""
+    width = min(WIDEST, shutil.get_terminal_size().columns)
+    for line in text.split("\n"):
+        print(textwrap.fill(line, width, drop_whitespace=True, break_on_hyphens=False) if line.strip() else "")
+
+
+async def run_terminal(session: Session, words: list[str], history: Path) -> None:
+    """Carry on a session at a terminal until the person quits, by a command, Ctrl-D or Ctrl-C.
+
+    Args:
+        session: the person's session.
+        words: the verbs to complete with the tab key.
+        history: file that keeps what was typed, for the arrow keys.
+    """
+    history.parent.mkdir(parents=True, exist_ok=True)
+    completer = WordCompleter(words, sentence=True)
+    prompt: PromptSession[str] = PromptSession(
+        "> ", history=_History(str(history)), completer=completer, complete_while_typing=False
+    )
+    with patch_stdout(raw=True):
+        while not session.over:
+            try:
+                session.type(await prompt.prompt_async())
+            except (EOFError, KeyboardInterrupt):
+                session.type("quit")
+                return

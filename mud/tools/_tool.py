@@ -1,0 +1,49 @@
+"""What a command of the command line is, and how it prints."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Run = Callable[[argparse.Namespace], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A command of the command line.
+
+    Args:
+        name: what is typed.
+        help: one sentence.
+        add_arguments: adds its own arguments to its parser; `--vault` and `--json` are there already.
+        run: does it and returns the exit code.
+    """
+
+    name: str
+    help: str
+    add_arguments: Callable[[argparse.ArgumentParser], None]
+    run: Run
+
+
+def tool(name: str, help: str, add_arguments: Callable[[argparse.ArgumentParser], None]) -> Callable[[Run], Tool]:
+    """Make a function a command of the command line."""
+    return lambda run: Tool(name, help, add_arguments, run)
+
+
+def agent_argument(parser: argparse.ArgumentParser) -> None:
+    """Add the argument that names an agent."""
+    parser.add_argument("agent", metavar="AGENT", help="name, slug or id of the agent, in any case")
+
+
+def emit(record: Mapping[str, Any]) -> None:
+    """Print one JSON object on a line of its own."""
+    print(json.dumps(record, ensure_ascii=False), flush=True)
+
+
+def progress(text: str) -> None:
+    """Say on stderr how far a long command is."""
+    print(text, file=sys.stderr, flush=True)

@@ -1,0 +1,35 @@
+"""`check`: every mistake in the vault, with file, line and key."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+
+from mud.build import opened
+from mud.errors import Problem, VaultProblem
+from mud.phrases import check_texts
+from mud.tools._tool import emit, tool
+
+
+def _no_arguments(parser: argparse.ArgumentParser) -> None:
+    """`check` takes the vault and nothing else."""
+
+
+@tool("check", "say what is wrong in the vault, file by file; exit 1 if anything is", _no_arguments)
+def check(args: argparse.Namespace) -> int:
+    """Print every problem; nothing when there is none."""
+    try:
+        with opened(args.vault, writable=False) as parts:
+            problems = [*parts.problems, *check_texts(parts.texts)]
+    except VaultProblem as wrong:
+        problems = list(wrong.problems)
+    for problem in problems:
+        _print(problem, json=args.json)
+    return 1 if problems else 0
+
+
+def _print(problem: Problem, *, json: bool) -> None:
+    if json:
+        emit(asdict(problem))
+    else:
+        print(problem)

@@ -1,0 +1,95 @@
+"""`recall`: ask an agent's memory, from the command line or for every line of stdin."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from agents.agent import Agent
+from agents.memory.entries import Hit
+from mud.build import Parts, opened_for_recall
+from mud.errors import LociError
+from mud.tools._tool import agent_argument, emit, progress, tool
+
+
+def _count(text: str) -> int:
+    value = int(text)
+    if not 1 <= value <= 1000:
+        raise argparse.ArgumentTypeError("a number from 1 to 1000")
+    return value
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    agent_argument(parser)
+    parser.add_argument("query", metavar="QUERY", nargs="?", help="the question; without one, each line of stdin")
+    parser.add_argument("--k", type=_count, default=10, metavar="10", help="hits at most")
+    parser.add_argument("--only", choices=("memories", "summaries", "notes"), help="look in these alone")
+    parser.add_argument("--lexical", action="store_true", help="by words alone, without the vectors")
+
+
+@tool("recall", "search everything an agent ever lived through", _arguments)
+def recall(args: argparse.Namespace) -> int:
+    """Print the hits of each question."""
+    with opened_for_recall(args.vault) as parts:
+        asyncio.run(_answer(parts, parts.minds.get(args.agent), args))
+    return 0
+
+
+def _queries(query: str | None) -> Iterator[str]:
+    if query is not None:
+        yield query
+        return
+    for line in sys.stdin:
+        if line.strip():
+            yield line.strip()
+
+
+async def _answer(parts: Parts, agent: Agent, args: argparse.Namespace) -> None:
+    """Complete the index, then answer every question."""
+    vectors = parts.writable and not args.lexical
+    if not parts.writable and not args.lexical:
+        progress("the vault is in use: answering by words alone")
+    await parts.recall.start(vectors=vectors)
+    try:
+        await parts.minds.catch_up(agent)
+        if vectors and not await parts.recall.complete(lambda done, total: progress(f"vectors: {done} of {total}")):
+            progress(f"answering by words alone: {parts.recall.trouble or 'vectors are switched off'}")
+        for query in _queries(args.query):
+            if not query.strip():
+                raise LociError("the question is empty")
+            hits, _ = await parts.minds.search(agent, query, args.k, args.only, lexical_only=not vectors)
+            _print(query, hits, json=args.json)
+    finally:
+        await parts.recall.stop()
+
+
+def _print(query: str, hits: list[Hit], *, json: bool) -> None:
+    if json:
+        emit({"query": query, "hits": [_record(hit) for hit in hits]})
+        return
+    print(query)
+    for hit in hits:
+        named = f"{hit.covers[0]}-{hit.covers[1]}" if hit.covers else (hit.seq or hit.title)
+        print(f"  {hit.score:.3f}  [{named}] {' '.join(hit.text.split())}")
+
+
+def _record(hit: Hit) -> dict[str, Any]:
+    record: dict[str, Any] = {}
+    if hit.covers is not None:
+        record["covers"] = {"first": hit.covers[0], "last": hit.covers[1]}
+    else:
+        record["seq"] = hit.seq
+    if hit.title is not None:
+        record["title"] = hit.title
+    return record | {
+        "kind": hit.kind,
+        "text": hit.text,
+        "score": hit.score,
+        "lexical": hit.lexical,
+        "vector": hit.vector,
+        "recency": hit.recency,
+        "importance": hit.importance,
+    }

@@ -1,0 +1,20 @@
+"""`status`: how a memory stands. A reader: it takes no lock and repairs nothing."""
+
+from __future__ import annotations
+
+import argparse
+
+from mud.build import opened
+from mud.tools._tool import agent_argument, emit, tool
+
+
+@tool("status", "how an agent's memory stands: totals, tiers, gaps, what is due next", agent_argument)
+def status(args: argparse.Namespace) -> int:
+    """Print the status, as text or as one JSON object."""
+    with opened(args.vault, writable=False) as parts:
+        agent = parts.minds.get(args.agent)
+        if args.json:
+            emit(parts.minds.status(agent))
+        else:
+            print(parts.minds.report(agent))
+    return 0

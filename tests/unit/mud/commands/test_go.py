@@ -1,0 +1,86 @@
+"""Walking."""
+
+from __future__ import annotations
+
+import pytest
+
+from mud.world.changes import Define
+from mud.world.things import Exit, Kind, Thing
+from tests.worlds import ANN, CELLAR, GARDEN, LAMP, LIBRARY, LOBBY, LOFT, do, make_engine, refused
+
+
+@pytest.mark.parametrize(
+    ("line", "where"),
+    [
+        ("go north", LOBBY),
+        ("go n", LOBBY),
+        ("n", LOBBY),
+        ("North", LOBBY),
+        ("walk lobby", LOBBY),
+        ("go to the lobby", LOBBY),
+        ("go library", LIBRARY),
+        ("go LIBR", LIBRARY),
+        ("go reading room", LIBRARY),
+        ("go #1004", LOFT),
+        ("go gate", CELLAR),
+        ("go cellar", CELLAR),
+    ],
+)
+def test_one_walks_by_exits_and_by_the_names_of_locations(line: str, where: str) -> None:
+    engine = make_engine()
+    step = do(engine, line)
+    assert engine.world.where[ANN] == where
+    assert step.reply.splitlines()[-1].startswith("Exits: ")
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("go", "go needs more: way."),
+        ("go moon", 'There is no way called "moon" here, and no location of that name. (the exits are north, gate)'),
+        ("go south", 'There is no way called "south"'),
+        ("go garden", "You are in The Garden already."),
+        ("go l", '"l" could be The Library, The Lobby and The Loft. Say which.'),
+        ("go to", 'There is no way called "to"'),
+    ],
+)
+def test_where_one_cannot_go_one_is_told_why(line: str, told: str) -> None:
+    assert told in refused(make_engine(), line).reply
+
+
+def test_no_way_leads_out_of_a_dead_end() -> None:
+    engine = make_engine()
+    do(engine, "go gate")
+    assert refused(engine, "go garden").reply == "No way leads from here to The Garden."
+    assert refused(engine, "go north").reply == 'There is no way called "north" here, and no location of that name.'
+
+
+def test_an_exit_comes_before_a_location_of_the_same_name_but_a_whole_name_before_a_part() -> None:
+    engine = make_engine()
+    gates = (Exit("lobby", LIBRARY), Exit("loft ladder", CELLAR))
+    engine.world.apply([Define(Thing(GARDEN, Kind.LOCATION, "The Garden", exits=(*gates, Exit("north", LOBBY))))])
+    do(engine, "go lobby")
+    assert engine.world.where[ANN] == LIBRARY
+    engine = make_engine(engine.world)
+    do(engine, "go garden")
+    do(engine, "go loft")
+    assert engine.world.where[ANN] == LOFT
+    do(engine, "go garden")
+    do(engine, "go loft l")
+    assert engine.world.where[ANN] == CELLAR
+
+
+def test_an_exit_that_leads_nowhere_cannot_be_taken() -> None:
+    engine = make_engine()
+    ways = (Exit("hole", "#9999"), Exit("jug", LAMP), Exit("north", LOBBY))
+    engine.world.apply([Define(Thing(GARDEN, Kind.LOCATION, "The Garden", exits=ways))])
+    refused(engine, "go hole")
+    refused(engine, "go jug")
+    do(engine, "go north")
+
+
+def test_several_exits_that_fit_are_named() -> None:
+    engine = make_engine()
+    ways = (Exit("stone stair", LOBBY), Exit("stone arch", LOBBY))
+    engine.world.apply([Define(Thing(GARDEN, Kind.LOCATION, "The Garden", exits=ways))])
+    assert refused(engine, "go stone").reply == '"stone" could be stone stair and stone arch. Say which.'

@@ -1,0 +1,52 @@
+"""Help, made from the commands."""
+
+from __future__ import annotations
+
+import pytest
+
+from mud.commands._command import CATEGORIES
+from mud.world.roles import Role
+from tests.worlds import commands, do, make_engine, refused
+
+
+def test_help_names_every_command_that_one_may_use_and_no_other() -> None:
+    for role in Role:
+        reply = do(make_engine(), "help", role=role).reply
+        for one in commands():
+            assert (f"  {one.usage} " in reply or f"  {one.usage}\n" in reply) == (role >= one.role), one.name
+
+
+def test_every_command_has_a_page_with_its_examples() -> None:
+    for one in commands():
+        page = do(make_engine(), f"help {one.name}").reply
+        assert page.startswith(one.usage)
+        assert one.summary in page
+        assert all(f"Example: {example}" in page for example in one.examples)
+
+
+def test_the_page_of_an_owners_command_says_so() -> None:
+    assert "Only the owner" in do(make_engine(), "help @save").reply
+    assert "Also: l" in do(make_engine(), "? look").reply
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_a_section_has_a_page_when_there_is_something_in_it(category: str) -> None:
+    filled = any(one.category == category for one in commands())
+    step = make_engine().step("#3001", f"help {category.upper()}", Role.OWNER)
+    assert step.failed != filled
+    assert step.reply
+
+
+def test_a_section_without_anything_one_may_use_is_refused_and_never_empty() -> None:
+    assert refused(make_engine(), "help admin", role=Role.AGENT).reply.startswith('There is no help on "admin".')
+
+
+def test_help_on_a_wrong_name_suggests_the_nearest() -> None:
+    assert refused(make_engine(), "help examin").reply == 'There is no help on "examin". (did you mean examine?)'
+    assert len(refused(make_engine(), "help " + "x" * 5000).reply) < 200
+
+
+def test_the_list_of_commands_is_a_line_for_each_section() -> None:
+    reply = do(make_engine(), "commands", role=Role.AGENT).reply
+    assert "social: say, whisper, emote" in reply
+    assert "@save" not in reply

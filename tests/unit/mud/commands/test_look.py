@@ -1,0 +1,83 @@
+"""Looking around and closely."""
+
+from __future__ import annotations
+
+import pytest
+
+from mud.world.changes import Define, Put
+from mud.world.things import Kind, Thing
+from tests.worlds import ELIZA, GARDEN, do, left_with, make_engine, refused
+
+
+def test_a_location_shows_what_and_who_is_there_and_the_exits_last() -> None:
+    step = do(make_engine(), "look")
+    assert step.reply.splitlines() == [
+        "The Garden",
+        "Four paths meet at a sundial. A pear tree leans on the wall.",
+        "You see here: brass lamp, sundial.",
+        "Margery and Eliza are here.",
+        "Exits: north, gate",
+    ]
+    assert [one.kind for one in step.left] == ["result"]
+
+
+def test_an_empty_location_without_exits_says_so() -> None:
+    engine = make_engine()
+    do(engine, "go cellar")
+    assert do(engine, "look").reply.splitlines() == ["The Cellar", "Dark. There is no way back.", "Exits: none"]
+
+
+def test_one_other_person_is_here() -> None:
+    engine = make_engine()
+    do(engine, "go library")
+    assert "Moss the Slow is here." in do(engine, "look").reply
+
+
+@pytest.mark.parametrize(
+    "line", ["examine lamp", "x lamp", "look lamp", "look at the lamp", "LOOK At brass", "x #1101"]
+)
+def test_a_thing_is_looked_at_and_others_see_that(line: str) -> None:
+    step = do(make_engine(), line)
+    assert step.reply == "brass lamp: It smells of oil."
+    assert left_with(step, ELIZA) == ["Ann looks closely at the brass lamp."]
+
+
+def test_a_person_shows_what_they_carry() -> None:
+    engine = make_engine()
+    do(engine, "take lamp", ELIZA)
+    assert do(engine, "x eliza").reply == "Eliza: She listens.\nEliza carries the brass lamp."
+
+
+@pytest.mark.parametrize("line", ["x me", "examine myself", "look me"])
+def test_looking_at_oneself_is_nobodys_business(line: str) -> None:
+    step = do(make_engine(), line)
+    assert step.reply == "Ann: nothing about it catches the eye."
+    assert step.events == ()
+
+
+@pytest.mark.parametrize("line", ["x here", "look around", "x garden", "look at sundial court"])
+def test_the_place_itself_can_be_looked_at(line: str) -> None:
+    assert do(make_engine(), line).reply.startswith("The Garden\n")
+
+
+def test_what_only_the_description_speaks_of_shows_its_sentence() -> None:
+    assert do(make_engine(), "x the pear tree").reply == "A pear tree leans on the wall."
+
+
+@pytest.mark.parametrize("line", ["x moss", "x moon", "x green book", "x of", "x #1103", "x .*"])
+def test_what_is_not_here_cannot_be_seen(line: str) -> None:
+    assert "You do not see" in refused(make_engine(), line).reply
+
+
+def test_what_one_carries_can_be_seen_and_what_others_carry_only_on_them() -> None:
+    engine = make_engine()
+    do(engine, "take lamp")
+    assert "oil" in do(engine, "x lamp").reply
+    refused(engine, "x lamp", ELIZA)
+
+
+def test_a_name_that_several_share_is_asked_about() -> None:
+    engine = make_engine()
+    engine.world.apply([Define(Thing("#1199", Kind.ITEM, "brass bell")), Put("#1199", GARDEN)])
+    assert refused(engine, "x brass").reply == '"brass" could be brass lamp and brass bell. Say which.'
+    assert do(engine, "x brass bell").reply == "brass bell: nothing about it catches the eye."

@@ -1,0 +1,74 @@
+"""Say, whisper, emote."""
+
+from __future__ import annotations
+
+import pytest
+
+from mud.world.changes import Define, Put
+from mud.world.things import Kind, Thing
+from tests.worlds import ANN, ELIZA, GARDEN, MOSS, do, left_with, make_engine, refused
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [("say hello", "hello"), ("'hello", "hello"), ('"hello', "hello"), ("SAY  a  b ", "a  b"),
+     ("say {words}", "{words}"), (r"say a \| b", "a | b"), ("say Γειά σου", "Γειά σου"), ("say 👋🏽", "👋🏽"),
+     ("say \\n", "\\n")],
+)  # fmt: skip
+def test_what_is_said_is_heard_as_typed(line: str, words: str) -> None:
+    step = do(make_engine(), line)
+    assert step.reply == f'You say, "{words}"'
+    assert left_with(step, ELIZA) == [f'Ann says, "{words}"']
+    assert [(event.kind, event.words) for event in step.events] == [("speech", words)]
+
+
+def test_nobody_hears_what_is_said_elsewhere() -> None:
+    assert left_with(do(make_engine(), "say hello"), MOSS) == []
+
+
+@pytest.mark.parametrize("line", ["emote waves", ":waves", ": waves", "me waves"])
+def test_an_emote_reads_alike_for_everybody(line: str) -> None:
+    step = do(make_engine(), line)
+    assert step.reply == "Ann waves"
+    assert left_with(step, ELIZA) == ["Ann waves"]
+
+
+@pytest.mark.parametrize(
+    "line", ["whisper Eliza the key", "tell eliza the key", "whisper to Eliza the key", "tell El, the key"]
+)
+def test_a_whisper_reaches_only_whom_it_is_for(line: str) -> None:
+    engine = make_engine()
+    do(engine, "go garden", MOSS)
+    step = do(engine, line)
+    assert step.reply == 'You whisper to Eliza, "the key"'
+    assert left_with(step, ELIZA) == ['Ann whispers to you, "the key"']
+    assert {one.who for one in step.left} == {ANN, ELIZA}
+    assert [one.kind for one in step.left] == ["said", "told"]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("whisper Eliza", "What do you want to whisper to Eliza?"),
+        ("whisper moss hello", 'You do not see "moss" here.'),
+        ("whisper lamp hello", 'You do not see "lamp" here.'),
+        ("whisper Ann hello", "That is what think is for."),
+        ("whisper", "whisper needs more: person."),
+        ("say", "say needs more: words."),
+        (":", "emote needs more: words."),
+    ],
+)
+def test_what_cannot_be_said_is_refused(line: str, told: str) -> None:
+    assert told in refused(make_engine(), line).reply
+
+
+def test_a_whisper_to_one_of_several_asks_which() -> None:
+    engine = make_engine()
+    engine.world.apply([Define(Thing("#2099", Kind.CHARACTER, "Elias")), Put("#2099", GARDEN)])
+    assert refused(engine, "whisper eli psst").reply == '"eli" could be Eliza and Elias. Say which.'
+    assert left_with(do(engine, "whisper eliza psst"), ELIZA) == ['Ann whispers to you, "psst"']
+
+
+def test_a_whisper_to_somebody_without_a_memory_is_said_all_the_same() -> None:
+    step = do(make_engine(), "whisper margery hello")
+    assert [one.who for one in step.left] == [ANN]

@@ -1,0 +1,146 @@
+"""One person's time in the world."""
+
+from __future__ import annotations
+
+from mud.commands._command import Context, Outcome, command
+from mud.engine import Engine, Step
+from mud.portal.session import Session
+from mud.world.events import Request
+from mud.world.roles import Role
+from tests.worlds import ANN, ELIZA, MOSS, MemoryLedger, commands, do, make_engine
+
+
+@command("ask", "[words]", category="query", keeps="skip")
+def ask(ctx: Context, words: str) -> Outcome:
+    """Ask two things outside of the world.
+
+    Example: ask
+    """
+    return Outcome("You ask.", requests=(Request("one", ctx.actor.id, 0), Request("two", ctx.actor.id, 0)))
+
+
+class Desk:
+    """A session of Ann's over an engine, and all that it showed."""
+
+    def __init__(self, ledger: MemoryLedger | None = None) -> None:
+        self.engine: Engine = make_engine(registry=commands().joined([ask]), ledger=ledger)
+        self.shown: list[str] = []
+        self.steps: list[Step] = []
+        self.session = Session(ANN, self.submit, self.shown.append)
+        self.engine.observe(self.session.observe)
+
+    def submit(self, line: str) -> Step:
+        step = self.engine.step(ANN, line, Role.OWNER)
+        self.steps.append(step)
+        return step
+
+
+def test_a_line_shows_its_reply_once() -> None:
+    desk = Desk()
+    desk.session.type("say hello")
+    assert desk.shown == ['You say, "hello"']
+
+
+def test_an_empty_line_is_not_even_submitted() -> None:
+    desk = Desk()
+    desk.session.type("   ")
+    assert desk.shown == []
+    assert desk.steps == []
+
+
+def test_a_refusal_is_shown() -> None:
+    desk = Desk()
+    desk.session.type("xyzzy")
+    [shown] = desk.shown
+    assert shown.startswith('There is no command "xyzzy".')
+
+
+def test_one_sees_what_others_do_here_and_nothing_else() -> None:
+    desk = Desk()
+    do(desk.engine, "say hello | she looks lonely", ELIZA)
+    do(desk.engine, "say hello", MOSS)
+    do(desk.engine, "go garden", MOSS)
+    do(desk.engine, "whisper Moss psst", ELIZA)
+    assert desk.shown == ['Eliza says, "hello"', "Moss the Slow arrives from The Lobby."]
+
+
+def test_a_line_waits_until_each_of_its_requests_is_answered() -> None:
+    desk = Desk()
+    desk.session.type("ask")
+    first, second = desk.steps[-1].requests
+    assert desk.session.waiting
+    desk.engine.answer(second, Outcome("two"))
+    assert desk.session.waiting
+    desk.engine.answer(first, Outcome("one"))
+    assert not desk.session.waiting
+    assert desk.shown == ["You ask.", "two", "one"]
+
+
+def test_answers_that_come_while_the_line_is_submitted_are_not_waited_for_again() -> None:
+    desk = Desk()
+
+    def submit_and_answer(line: str) -> Step:
+        step = desk.engine.step(ANN, line, Role.OWNER)
+        for request in step.requests:
+            desk.engine.answer(request, Outcome(f"{request.name}!"))
+        return step
+
+    session = Session(ANN, submit_and_answer, desk.shown.append)
+    desk.engine.unobserve(desk.session.observe)
+    desk.engine.observe(session.observe)
+    session.type("ask")
+    assert not session.waiting
+    assert desk.shown == ["one!", "two!", "You ask."]
+
+
+def test_an_answer_that_cannot_be_written_is_waited_for_no_longer() -> None:
+    ledger = MemoryLedger()
+    desk = Desk(ledger)
+    desk.session.type("ask")
+    ledger.full = True
+    for request in desk.steps[-1].requests:
+        desk.engine.answer(request, Outcome("never written"))
+    assert not desk.session.waiting
+    assert desk.shown[-1].startswith("The ledger cannot be written")
+
+
+def test_an_answer_without_words_shows_nothing() -> None:
+    desk = Desk()
+    desk.session.type("ask")
+    for request in desk.steps[-1].requests:
+        desk.engine.answer(request, Outcome(""))
+    assert desk.shown == ["You ask."]
+
+
+def test_what_somebody_else_asked_is_not_shown() -> None:
+    desk = Desk()
+    [request, _] = do(desk.engine, "ask", ELIZA).requests
+    desk.engine.answer(request, Outcome("for Eliza's eyes"))
+    assert desk.shown == []
+    assert not desk.session.waiting
+
+
+def test_quitting_ends_the_session() -> None:
+    desk = Desk()
+    desk.session.type("quit")
+    assert desk.session.over
+    assert len(desk.shown) == 1
+
+
+def test_when_nobody_reads_any_more_the_session_is_over_and_the_world_goes_on() -> None:
+    desk = Desk()
+
+    def gone(text: str) -> None:
+        raise BrokenPipeError(32, "Broken pipe")
+
+    session = Session(ANN, desk.submit, gone)
+    desk.engine.observe(session.observe)
+    do(desk.engine, "say hello", ELIZA)
+    assert session.over
+    third = Session(ANN, desk.submit, gone)
+    third.tell("the vault has a mistake in it")
+    assert third.over
+    again = Session(ANN, desk.submit, gone)
+    again.type("say hello")
+    assert again.over
+    assert not again.waiting

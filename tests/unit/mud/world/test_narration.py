@@ -1,0 +1,23 @@
+"""The few forms that need grammar."""
+
+from __future__ import annotations
+
+from mud.world.narration import listed, phrase, shortened
+
+
+def test_names_are_joined_as_one_says_them() -> None:
+    assert listed([]) == ""
+    assert listed(["a"]) == "a"
+    assert listed(["a", "b"]) == "a and b"
+    assert listed(["a", "b", "c"]) == "a, b and c"
+
+
+def test_a_text_is_shortened_only_when_it_is_too_long() -> None:
+    assert shortened("12345", 5) == "12345"
+    assert shortened("123456", 5) == "12345..."
+
+
+def test_a_phrase_is_found_by_its_key() -> None:
+    said = phrase("commands.say.said", "words")
+    assert said.name == said.key == "commands.say.said"
+    assert said.places == ("words",)
