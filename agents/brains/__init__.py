@@ -1,0 +1,6 @@
+"""Ways to decide what to do next, one file each.
+
+To add one, write a module here with a class that follows `_brain.BrainRun` and, at module level,
+`MINE = Brain("mine", "one sentence about it", MineBrain)`. It can then be named in `brain:` of an agent.md. It may
+look things up by yielding `Recall` and ask the model by yielding `Complete`; it never does either itself.
+"""

@@ -1,0 +1,149 @@
+"""What a brain is: one agent's way to turn a situation into a line.
+
+A brain never reads, waits or draws from global chance. To look something up it yields `Recall` and is sent the hits;
+to ask the language model it yields `Complete` and is sent the reply. It ends with a `Decision`. The Thinker runs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Protocol
+
+from agents.memory.entries import Entry
+from mud.world.events import Perceived
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """A question to one's own memory; the answer is a tuple of `Hit`, best first.
+
+    Args:
+        query: what is looked for, in words.
+        k: how many hits at most.
+    """
+
+    query: str
+    k: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Complete:
+    """A question to the language model about the present situation; the answer is its raw reply, a string.
+
+    The prompt is built when its turn comes, from what the agent knows by then.
+
+    Args:
+        hint: one more line for the prompt, such as not to repeat oneself; empty for none.
+    """
+
+    hint: str = ""
+
+
+Need = Recall | Complete
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The end of a thought.
+
+    Args:
+        line: the command line to submit; None to let the turn pass.
+        why: for traces, a few words on what led to it.
+    """
+
+    line: str | None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody here.
+
+    Args:
+        name: the name as shown.
+        thinks: a brain plays this character.
+    """
+
+    name: str
+    thinks: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What an agent's character can perceive now, and what it has most lately lived through.
+
+    Args:
+        name: the agent's name.
+        profile: who it is, in prose.
+        voice: name of the set of texts it speaks with.
+        location: name of where it is.
+        description: what that looks like.
+        exits: names of the ways out, as `look` shows them.
+        people: who else is here.
+        items: names of what lies here.
+        carrying: names of what it carries.
+        recent: the verbatim tail of its memory, oldest first.
+        notes: titles of its notes.
+        goal: what it wants; empty when nothing is set.
+        seconds: a monotonic clock.
+    """
+
+    name: str
+    profile: str
+    voice: str
+    location: str
+    description: str
+    exits: tuple[str, ...]
+    people: tuple[Person, ...]
+    items: tuple[str, ...]
+    carrying: tuple[str, ...]
+    recent: tuple[Entry, ...]
+    notes: tuple[str, ...]
+    goal: str
+    seconds: float
+
+
+Thought = Generator[Need, Any, Decision]
+"""A thought under way: yields needs, is sent their answers, returns a Decision."""
+
+Voice = Callable[[str, str], tuple[str, ...]]
+"""Gives the variants of a text: `voice(name of the voice, key)`; falls back to the voice `default`."""
+
+
+class BrainRun(Protocol):
+    """One agent's brain while the world runs. It may keep state; the Thinker gives it one thought at a time."""
+
+    def notice(self, perceived: Perceived, seconds: float) -> float | None:
+        """Take note of something perceived.
+
+        Args:
+            perceived: what the character perceived of a step.
+            seconds: a monotonic clock.
+
+        Returns:
+            After how many seconds the brain would like to think because of it; None for whenever its turn comes.
+        """
+        ...
+
+    def decide(self, situation: Situation) -> Thought:
+        """Begin a thought."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Brain:
+    """A kind of brain, as a plug-in.
+
+    Args:
+        name: what `brain:` in an agent.md says.
+        help: one sentence for people.
+        start: makes one agent's brain from its name, its own `Random`, and the texts it may speak with.
+        needs_model: it is of no use without a language model.
+    """
+
+    name: str
+    help: str
+    start: Callable[[str, Random, Voice], BrainRun]
+    needs_model: bool = False

@@ -1,0 +1,143 @@
+"""What the instinct does of its own accord: look, note, walk on, talk, make a gesture, think, or let a turn pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from agents.brains import _answers as answers
+from agents.brains._attention import STAY
+from agents.brains._brain import Decision, Situation
+from agents.brains._self import Self
+from agents.brains._words import with_article
+from agents.perception import Utterance
+
+GESTURE_REST, THOUGHT_REST, TALK_REST, MIND_TALK_REST = 45.0, 75.0, 30.0, 100.0
+"""Seconds between two gestures, two thoughts, two lines it speaks unasked, and two such lines among minds alone."""
+
+Act = Callable[[Situation], Decision | None]
+"""Something to do; None when there is no occasion."""
+
+
+class Impulses:
+    """What one agent feels like doing.
+
+    Args:
+        me: the agent's own.
+    """
+
+    def __init__(self, me: Self) -> None:
+        self._me = me
+        self._acted = False
+
+    def follow(self, situation: Situation) -> Decision:
+        """Do something of one's own accord, or let the turn pass."""
+        acts: list[tuple[float, Act]] = [
+            (2.5, self._note),
+            (2.5, self._examine),
+            (self._wish_to_go(situation), self._go),
+            (self._wish_to_talk(situation), self._bring_up),
+            (2 * self._me.speaker.share("manner.gesture"), self._gesture),
+            (0.6, self._think),
+        ]
+        if self._acted:
+            acts.append((1.2, lambda _: Decision(None, "lets the turn pass")))
+        self._acted = True
+        keyed = [(self._me.rng.random() ** (1 / weight), act) for weight, act in acts if weight > 0]
+        for _, act in sorted(keyed, key=lambda pair: pair[0], reverse=True):
+            decision = act(situation)
+            if decision:
+                return decision
+        return Decision(None, "has nothing to do")
+
+    def _wish_to_go(self, situation: Situation) -> float:
+        """Return how much it would like to walk on; not at all for a minute after it was spoken to."""
+        if situation.seconds - self._me.attention.addressed_at < STAY:
+            return 0.0
+        wish = 3.0 * self._me.speaker.share("manner.explore")
+        if situation.people:
+            minds_only = all(person.thinks for person in situation.people)
+            wish *= (0.5 if minds_only else 0.2) if situation.seconds - self._me.arrived > 20 else 0.1
+        return wish * (1.5 if self._me.explorer.is_unexplored(situation) else 1.0)
+
+    def _wish_to_talk(self, situation: Situation) -> float:
+        """Return how much it would like to bring something up; less each time nobody takes it up."""
+        people = any(not person.thinks for person in situation.people)
+        rest = (TALK_REST if people else MIND_TALK_REST) * 2 ** min(self._me.ignored, 4)
+        quiet = situation.seconds - max(self._me.spoke_at, self._me.attention.heard_at)
+        return 3.0 * self._me.speaker.share("manner.talk") if quiet >= rest else 0.0
+
+    def _note(self, situation: Situation) -> Decision | None:
+        one = self._me.explorer.noteworthy(situation.notes)
+        if one is None:
+            return None
+        text = self._me.speaker.plain(one.key, words=one.words, place=one.place, person=one.person)
+        return Decision(f"note {one.title} -> {text}", f"notes {one.title}") if text else None
+
+    def _examine(self, situation: Situation) -> Decision | None:
+        name = self._me.explorer.to_examine(situation)
+        if name is None:
+            return None
+        return Decision(
+            f"examine {name}{self._me.reason('reason.look', thing=with_article(name))}", "has not looked at it yet"
+        )
+
+    def _go(self, situation: Situation) -> Decision | None:
+        way = self._me.explorer.way_out(situation)
+        if way is None:
+            return None
+        reason = self._me.reason("reason.go", thing=way, place=situation.location)
+        return Decision(f"go {way}{reason}", "walks on")
+
+    def _think(self, situation: Situation) -> Decision | None:
+        if situation.seconds - self._me.thought_at < THOUGHT_REST:
+            return None
+        places = self._to_think_of(situation)
+        key = self._me.rng.choice(sorted(places))
+        text = self._me.speaker.line(key, **places[key])
+        if text is None:
+            return None
+        self._me.thought_at = situation.seconds
+        return Decision(f"think {text}", "thinks of what it perceived")
+
+    def _to_think_of(self, situation: Situation) -> dict[str, dict[str, str]]:
+        """Return what there is to think of, by the text that words it."""
+        found = {"think.place": {"place": situation.location}}
+        if situation.items:
+            found["think.thing"] = {"thing": with_article(self._me.rng.choice(situation.items))}
+        if situation.people:
+            found["think.person"] = {"person": self._me.rng.choice(situation.people).name}
+        heard = [(words, entry.actor or "") for words, entry in self._me.talk.heard(situation, "")]
+        if heard:
+            words, person = self._me.rng.choice(heard)
+            found["think.words"] = {"person": person, "words": answers.inserted(words)}
+        return found
+
+    def _bring_up(self, situation: Situation) -> Decision | None:
+        """Say something unasked, to somebody who may care to hear it."""
+        willing = [one for one in situation.people if self._me.company.has_patience(one.name, situation.seconds)]
+        people = [person for person in willing if not person.thinks] or willing
+        if not people:
+            return None
+        listener = self._me.rng.choice(people)
+        ask = self._me.speaker.share("manner.ask")
+        for topic in self._me.talk.topics(situation, listener, self._me.explorer.visited, ask):
+            said = Utterance(listener.name, "")
+            decision = self._me.say(
+                situation, said, (topic.key,), topic.places, f"topic: {topic.subject}", "reason.talk"
+            )
+            if decision:
+                self._me.talk.brought_up(topic)
+                self._me.ignored += 1
+                return decision
+        return None
+
+    def _gesture(self, situation: Situation) -> Decision | None:
+        if not situation.people or situation.seconds - self._me.gestured_at < GESTURE_REST:
+            return None
+        thing = (
+            with_article(self._me.rng.choice(situation.items))
+            if situation.items and self._me.rng.random() < 0.5
+            else ""
+        )
+        key = "emote.thing" if thing else "emote.idle"
+        return self._me.emote(situation, key, thing=thing, place=situation.location)

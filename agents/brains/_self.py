@@ -1,0 +1,88 @@
+"""One agent's own: what it knows and remembers of the moment, and the few ways in which it reaches the world.
+
+Every line the instinct speaks leaves through here: nowhere else is it made sure that somebody hears it, that it repeats
+nothing, and that a whisper is answered by a whisper.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+from agents.brains._attention import Attention
+from agents.brains._brain import Decision, Situation, Voice
+from agents.brains._company import Company
+from agents.brains._talk import Talk
+from agents.brains._voice import Speaker
+from agents.brains._wander import Explorer
+from agents.perception import Utterance
+
+
+class Self:
+    """One agent's own.
+
+    Args:
+        name: the agent's name.
+        rng: its chance.
+        voice: the texts it may speak with.
+    """
+
+    def __init__(self, name: str, rng: Random, voice: Voice) -> None:
+        self.name = name
+        self.rng = rng
+        self.speaker = Speaker(rng, voice)
+        self.company = Company(rng)
+        self.attention = Attention(name, rng, self.company)
+        self.explorer = Explorer(rng)
+        self.talk = Talk(rng, self.company.minds)
+        self.topics: dict[str, tuple[str, ...]] = {}
+        self.last_line = ""
+        self.location = ""
+        self.arrived = 0.0
+        self.ignored = 0
+        self.spoke_at = self.gestured_at = self.thought_at = float("-inf")
+
+    def emote(self, situation: Situation, key: str, /, **places: str) -> Decision | None:
+        """Make a gesture; None where nobody would see it, or when none is new."""
+        text = self.speaker.line(key, **places) if situation.people else None
+        if text is None:
+            return None
+        self.gestured_at = situation.seconds
+        return Decision(f"emote {text}", "makes a gesture")
+
+    def say(
+        self,
+        situation: Situation,
+        said: Utterance,
+        keys: tuple[str, ...],
+        places: dict[str, str],
+        why: str,
+        reason: str = "",
+        *,
+        private: bool = False,
+    ) -> Decision | None:
+        """Speak to who spoke, in the first text that repeats nothing.
+
+        Args:
+            situation: the situation.
+            said: the line that is answered, or one without words for whom the line is meant.
+            keys: the texts that say it, the best first.
+            places: what their places hold.
+            why: for traces.
+            reason: text of the private reason; empty for none.
+            private: nobody else may hear it.
+        """
+        if all(person.name != said.speaker for person in situation.people):
+            return None
+        text = next((text for key in keys if (text := self.speaker.line(key, **places))), None)
+        if text is None:
+            return self.emote(situation, "emote.nod", name=said.speaker)
+        self.last_line, self.spoke_at = text, situation.seconds
+        self.company.spoke_to(said.speaker, situation.seconds)
+        if said.private or private:
+            return Decision(f"whisper {said.speaker} {text}", why)
+        return Decision(f"say {text}{self.reason(reason, **places) if reason else ''}", why)
+
+    def reason(self, key: str, /, **places: str) -> str:
+        """Return a private reason to stand behind a line, now and then."""
+        text = self.speaker.plain(key, **places) if self.rng.random() < 0.6 else ""
+        return f" | {text}" if text else ""

@@ -1,0 +1,135 @@
+"""Which texts the instinct speaks with, which places each may use, and what is wrong with a voice that was written.
+
+The words themselves stand in `vault/text/instinct/`, one file for each voice; `default` has them all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from agents.brains._evidence import is_ignorant
+from mud.registry import suggest
+
+_TOLD = "name person place when words"
+
+TEXTS: dict[str, str] = {
+    "manner.talk": "",
+    "manner.ask": "",
+    "manner.explore": "",
+    "manner.gesture": "",
+    "greet.first": "name place",
+    "greet.known": "name place",
+    "greet.remembers": "name words when",
+    "greet.several": "name place",
+    "greet.back": "name",
+    "reply.how": "name place",
+    "reply.thanks": "name",
+    "reply.bye": "name",
+    "reply.wish": "name",
+    "reply.short": "name",
+    "reply.unclear": "name",
+    "reply.been": "name place",
+    "reply.no_news": "name",
+    "self.who": "name self place",
+    "self.goal": "name words",
+    "self.know": "name",
+    "self.know_words": "name words when place",
+    "self.stranger": "name",
+    "ack.plain": "name",
+    "ack.thing": "name thing",
+    "ack.ask": "name thing",
+    "answer.told": _TOLD,
+    "answer.told_you": _TOLD,
+    "answer.quoted": _TOLD,
+    "answer.quoted_you": _TOLD,
+    "answer.near": _TOLD,
+    "answer.near_you": _TOLD,
+    "answer.saw": "name place when words",
+    "answer.self": "name place when words",
+    "answer.looked": "name place when words",
+    "answer.note": "name thing words",
+    "answer.summary": "name words",
+    "answer.time": _TOLD,
+    "answer.time_saw": "name place when words",
+    "answer.seen": _TOLD,
+    "answer.person_here": "name person",
+    "answer.thing_here": "name thing place",
+    "answer.carried": "name thing",
+    "answer.place": "name place",
+    "answer.company": "name person",
+    "answer.nobody_else": "name",
+    "answer.again": "name",
+    "unknown.thing": "name thing",
+    "unknown.person": "name person",
+    "unknown.plain": "name",
+    "unknown.self": "name",
+    "talk.thing": "name thing",
+    "talk.here": "name place",
+    "talk.been": "name place",
+    "talk.news": "name person words",
+    "talk.saw": "name words",
+    "talk.ask": "name",
+    "emote.idle": "place",
+    "emote.thing": "thing",
+    "emote.nod": "name",
+    "think.place": "place",
+    "think.thing": "thing",
+    "think.person": "person",
+    "think.words": "person words",
+    "note.thing": "place words",
+    "note.place": "words",
+    "note.told": "person place words",
+    "reason.answer": "name",
+    "reason.unknown": "name",
+    "reason.told": "name",
+    "reason.greet": "name",
+    "reason.talk": "name",
+    "reason.go": "thing place",
+    "reason.look": "thing",
+    "when.now": "",
+    "when.minutes": "number",
+    "when.hour": "",
+    "when.hours": "number",
+    "when.day": "",
+    "when.days": "number",
+    "word.somewhere": "",
+}
+"""Every text of the instinct: its key below the name of the voice, and the places its words may use."""
+
+SHARES = {"never": 0.0, "seldom": 0.25, "sometimes": 0.5, "often": 0.8, "always": 1.0}
+"""What the words of the `manner` section mean, as a share of the chances to do so."""
+
+PLACE = re.compile(r"\{(\w+)\}")
+"""A place to be filled."""
+
+
+def wrong_in(voice: Mapping[str, tuple[str, ...]], *, complete: bool = False) -> list[tuple[str, str]]:
+    """Return what is wrong with a voice: pairs of a key and a message.
+
+    Args:
+        voice: its texts, by key below its name.
+        complete: it is the voice that the others fall back on, and has to have every text.
+    """
+    wrong = []
+    for key, variants in voice.items():
+        if key not in TEXTS:
+            near = suggest(key, TEXTS)
+            wrong.append((key, "the instinct has no such text" + (f"; did you mean {near}?" if near else "")))
+            continue
+        strange = sorted({place for text in variants for place in PLACE.findall(text)} - set(TEXTS[key].split()))
+        expected = TEXTS[key] or "no places"
+        wrong.extend((key, f"{{{place}}} is no place of this text; expected {expected}") for place in strange)
+        if key.startswith("manner.") and any(text.casefold() not in SHARES for text in variants):
+            wrong.append((key, f"expected one of {', '.join(SHARES)}"))
+        if key.startswith("unknown."):
+            # Others hear these lines too and must not take them for knowledge.
+            wrong.extend((key, f"does not say that the speaker does not know: {text}") for text in unclear(variants))
+    if complete:
+        wrong.extend((key, "this text is missing, and every voice may need it") for key in TEXTS if key not in voice)
+    return wrong
+
+
+def unclear(variants: tuple[str, ...]) -> list[str]:
+    """Return those of the variants that nobody would recognise as "I don't know"."""
+    return [text for text in variants if not is_ignorant(text)]

@@ -1,0 +1,92 @@
+"""The brain that needs no model: it answers from memory, greets, explores, looks, notes, talks of what it perceived.
+
+It never invents. All it says stands in the texts of its voice, around words it really heard or saw; all it decides
+comes from what it noticed and from the chance it was given. It never speaks where nobody is, and never repeats itself.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+from agents.brains._brain import Brain, Decision, Person, Situation, Thought, Voice
+from agents.brains._impulses import Impulses
+from agents.brains._responder import Responder
+from agents.brains._self import Self
+from agents.perception import remembered, spoken
+from mud.world.events import Perceived
+
+PROMPT = (0.5, 2.5)
+"""After how many seconds it answers, at least and at most."""
+
+
+class Instinct:
+    """One agent's instinct.
+
+    Args:
+        name: the agent's name.
+        rng: its chance.
+        voice: the texts it may speak with.
+    """
+
+    def __init__(self, name: str, rng: Random, voice: Voice) -> None:
+        self._me = Self(name, rng, voice)
+        self._responder = Responder(self._me)
+        self._impulses = Impulses(self._me)
+        self._begun = False
+
+    def notice(self, perceived: Perceived, seconds: float) -> float | None:
+        """Take note of something perceived; see `BrainRun.notice`."""
+        me = self._me
+        if perceived.event is None or perceived.actor is None:
+            self._notice_own(perceived)
+            return None
+        new = me.company.notice(perceived.actor, perceived.text, perceived.event.kind, seconds)
+        said = spoken(perceived)
+        if (said and me.attention.hear(said, seconds)) or new:
+            me.ignored = 0
+            return me.rng.uniform(*PROMPT)
+        return None
+
+    def _notice_own(self, perceived: Perceived) -> None:
+        """Take note of what came of the agent's own line."""
+        me = self._me
+        me.explorer.outcome(perceived.text, perceived.failed, me.location)
+        if perceived.kind == "said" and not (me.last_line and me.last_line in perceived.text):
+            me.attention.forget()  # another brain, or a person, spoke for this one
+
+    def decide(self, situation: Situation) -> Thought:
+        """Begin a thought; see `BrainRun.decide`."""
+        new = self._take_in(situation)
+        here = [person.name for person in situation.people]
+        said = self._me.attention.newest(here, situation.seconds)
+        decision: Decision | None = None
+        if said:
+            decision = yield from self._responder.respond(said, situation, new)
+            self._me.attention.answered(said)
+        # To be answered was to be met.
+        new = tuple(one for one in new if self._me.company.is_new(one.name, situation.seconds))
+        if decision is None and new:
+            decision = yield from self._responder.greet(new, situation)
+        return decision or self._impulses.follow(situation)
+
+    def _take_in(self, situation: Situation) -> tuple[Person, ...]:
+        """Bring what the agent knows up to this situation; return who is yet to be greeted."""
+        me = self._me
+        me.speaker.name = situation.voice
+        me.location = situation.location
+        if not self._begun:
+            self._begun = True
+            me.explorer.begin(situation.recent)
+            me.company.begin(situation.recent, situation.people, situation.seconds)
+            if situation.recent:
+                me.spoke_at = situation.seconds  # a life goes on; it does not burst into talk
+        own = (remembered(entry) for entry in situation.recent if entry.kind == "said")
+        me.speaker.remember(said.words for said in own if said)
+        new = me.company.settle(situation.people, situation.seconds)
+        me.attention.catch_up(situation.recent, situation.seconds)
+        if me.explorer.settle(situation):
+            me.arrived = situation.seconds
+        return new
+
+
+INSTINCT = Brain("instinct", "Lives without a language model: memory, manners and curiosity.", Instinct)

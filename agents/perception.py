@@ -1,0 +1,170 @@
+"""What a perceived line means: who said what, whether it asks, and for whom it is.
+
+Pure rules over English words; it never guesses at meaning beyond that, and it knows nobody: names are handed in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from agents.memory.entries import Entry
+from mud.world.events import Perceived
+
+_SPOKEN = ("heard", "told", "said")
+_QUOTED = re.compile(r"[\"“](.*)[\"”]", re.S)
+_SENTENCE = re.compile(r"(?:(?<=[.!?…])|(?<=[.!?…][\"”'’)]))\s+|\n+")
+_LEAD = (
+    r"(?:(?:hey|hi|hiya|hello|oh|ah|well|and|but|so|now|then|ok|okay|dear|please|sorry|yes|no|listen|greetings|welcome|"
+    r"thanks|thank you|thank you very much|good (?:morning|day|afternoon|evening|night)|goodbye|good-?bye|bye|farewell|"
+    r"by the way|excuse me|pardon)\b[\s,!.;:…-]*)*"
+)
+_CALLING = (
+    r"(?:who|what|where|when|why|how|which|whose|do|does|did|is|are|was|were|can|could|will|would|have|has|may|please|"
+    r"tell|remember|remind|listen|look|come|go|give|take|wait|stay|follow|help|i|i'm|i've|i'll|my|you|your|we|let|let's|"
+    r"thanks|thank|hello|hi|good)\b"
+)
+_CALLED_LAST = re.compile(
+    r"(?:\b(?:hey|hi|hiya|hello|thanks|thank you|thank you very much|good (?:morning|day|afternoon|evening|night)|"
+    r"goodbye|good-?bye|bye|farewell|welcome(?: back)?|dear|oh)\s+|[,;:!.?]\s*)$",
+    re.I,
+)
+_WH = r"(?:who|whom|whose|what|where|when|why|how|which)"
+_AUX = r"(?:do|does|did|is|are|was|were|can|could|will|would|shall|should|has|had|may|might|am)"
+_ASKS = re.compile(
+    rf"(?:{_WH}(?:'s|’s|'d|\s+(?:{_AUX}|have|many|much|old|far|long|else|knows|told|said|happened|hid|took|has))\b(?!.*!$)"
+    rf"|(?:what|which|whose)\s+(?!(?:i|you|we|he|she|it|they)\b)\w+\s+{_AUX}\b(?!.*!$)"
+    rf"|(?!do it\b)(?:{_AUX}|have|don't|didn't|isn't|aren't|wasn't|haven't|can't)\s+"
+    r"(?:you|i|we|he|she|it|they|the|my|your|our|his|her|their|there|this|that|these|those|any|any\w+|some\w+)\b"
+    r"|(?:please\s+)?(?:tell|remind|show)\s+(?:me|us)\b"
+    r"|i\s+(?:wonder|forgot|forget|have forgotten|would like to know|want to know|was wondering)\s+"
+    rf"(?:if|whether|{_WH})\b)",
+    re.I | re.S,
+)
+
+
+class Address(StrEnum):
+    """For whom a line is."""
+
+    ME = "me"
+    OTHER = "other"
+    ANYBODY = "anybody"
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """A line that somebody spoke.
+
+    Args:
+        speaker: name of who spoke; empty for oneself.
+        words: what was said, without quotation marks.
+        private: it was whispered.
+    """
+
+    speaker: str
+    words: str
+    private: bool = False
+
+    @property
+    def question(self) -> bool:
+        """Whether it asks something."""
+        return is_question(self.words)
+
+
+def spoken(perceived: Perceived) -> Utterance | None:
+    """Return what somebody else said in this perception, or None when nobody else spoke."""
+    event = perceived.event
+    if event is None or perceived.actor is None or event.kind not in ("speech", "whisper") or not event.words:
+        return None
+    return Utterance(perceived.actor, event.words, event.kind == "whisper")
+
+
+def remembered(entry: Entry) -> Utterance | None:
+    """Return what was said in a memory, one's own words included (speaker empty), or None when nobody spoke."""
+    if entry.kind not in _SPOKEN:
+        return None
+    return Utterance(entry.actor or "", _words_of(entry.text, entry.actor or "You"), entry.kind == "told")
+
+
+def _words_of(text: str, actor: str) -> str:
+    """Return the words inside the outermost quotation marks; without any, what follows the speaker and a mark."""
+    found = _QUOTED.search(text)
+    if found:
+        return found[1].strip()
+    _, mark, after = text.partition(":") if text.startswith(actor) else (text, "", "")
+    return (after if mark else text).strip()
+
+
+def sentences(text: str) -> list[str]:
+    """Split a text into sentences, each with its marks."""
+    return [part for part in (piece.strip() for piece in _SENTENCE.split(text)) if part]
+
+
+def is_question(words: str) -> bool:
+    """Return whether any sentence of a line asks, with a question mark or without one."""
+    return any(asks(sentence) for sentence in sentences(words))
+
+
+def asks(sentence: str) -> bool:
+    """Return whether one sentence, perhaps opening with somebody's name, asks."""
+    if sentence.rstrip("\"”'’) ").endswith("?"):
+        return True
+    bare = re.sub(rf"^{_LEAD}", "", sentence, flags=re.I)
+    after_name = bare.partition(",")[2].strip() if re.match(r"\w+(?: \w+)?,", bare) else ""
+    return bool(_ASKS.match(bare) or (after_name and _ASKS.match(after_name)))
+
+
+def addressed(
+    words: str, names: Sequence[str], others: Iterable[str] = (), *, alone: bool = False, private: bool = False
+) -> Address:
+    """Say for whom a line is.
+
+    Args:
+        words: what was said.
+        names: one's own names.
+        others: names of everybody else who may be meant, without the speaker.
+        alone: there is nobody here but the speaker and oneself.
+        private: it was whispered to oneself.
+    """
+    if private or any(_calls(words, name) for name in names):
+        return Address.ME
+    if any(_calls(words, name) for name in others):
+        return Address.OTHER
+    if alone or any(_mentions(words, name) for name in names):
+        return Address.ME
+    return Address.ANYBODY
+
+
+def mentions(text: str, name: str) -> bool:
+    """Return whether a text holds this name as words of its own, in any case, possessive or not."""
+    return bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.I) is not None
+
+
+def _mentions(words: str, name: str) -> bool:
+    return bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!['’]s|\w)", words, re.I) is not None
+
+
+def _calls(words: str, name: str) -> bool:
+    """Return whether a line calls somebody: their name opens it, closes it, or stands between marks."""
+    if not name:
+        return False
+    for found in re.finditer(rf"(?<!\w){re.escape(name)}(?!['’]s|\w)", words, re.I):
+        before, after = words[: found.start()], words[found.end() :]
+        marked = re.match(r"\s*(?:[,;:!?.…-]|$)", after) is not None
+        opens = re.fullmatch(rf"\s*{_LEAD}(?:[\w'’-]+\s*(?:,|and|&)\s+){{0,3}}", before, re.I) is not None
+        if opens and (marked or re.match(rf"\s+(?:(?:and|&)\s+\w+\s*,|{_CALLING})", after, re.I)):
+            return True
+        if marked and _CALLED_LAST.search(before):
+            return True
+    return False
+
+
+def without_address(words: str, names: Iterable[str]) -> str:
+    """Return a line without the names it calls at its beginning or end, and without the politeness before them."""
+    bare = words.strip()
+    for name in (name for name in names if name):
+        bare = re.sub(rf"^{_LEAD}{re.escape(name)}(?!\w|['’]s)\s*[,;:!.…-]*\s*", "", bare, count=1, flags=re.I)
+        bare = re.sub(rf"\s*,\s*{re.escape(name)}(?=\s*[.!?…]*$)", "", bare, count=1, flags=re.I)
+    return bare

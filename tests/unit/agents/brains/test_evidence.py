@@ -1,0 +1,82 @@
+"""Which memories answer a question."""
+
+from __future__ import annotations
+
+from agents.brains._evidence import Evidence, weigh
+from agents.brains._questions import read
+from agents.memory.entries import Entry, Hit
+from agents.perception import Utterance
+
+AT = "2026-05-01T09:00:00.000Z"
+
+
+def entry(seq: int, kind: str, actor: str | None, text: str) -> Entry:
+    return Entry(seq, AT, kind, actor, "The Garden", text)
+
+
+def heard(seq: int, actor: str, words: str, kind: str = "heard") -> Entry:
+    return entry(seq, kind, actor, f'{actor} says, "{words}"')
+
+
+def bearing(words: str, *entries: Entry, hits: tuple[Hit, ...] = (), minds: tuple[str, ...] = ()) -> list[Evidence]:
+    line = read(Utterance("Visitor", words), "Eliza", ("Visitor", "Anna", "Moss"))
+    assert line.question is not None
+    return weigh(line.question, "Visitor", "Eliza", hits, entries, minds)
+
+
+KEY = heard(1, "Anna", "The brass key is under the third flowerpot.")
+
+
+def test_a_question_is_never_evidence() -> None:
+    assert (
+        bearing(
+            "Where is the key?", heard(1, "Anna", "Where is the key?"), heard(2, "Anna", "tell me where the key is")
+        )
+        == []
+    )
+
+
+def test_somebody_who_does_not_know_is_no_evidence() -> None:
+    assert bearing("Where is the key?", heard(1, "Anna", "I don't know where the key is, in the garden perhaps.")) == []
+
+
+def test_what_people_told_goes_before_ones_own_words_and_those_of_minds() -> None:
+    own = entry(3, "said", None, 'You say, "The brass key is in the old boathouse."')
+    mind = heard(4, "Moss", "The brass key is in the old boathouse.")
+    found = bearing("Where is the brass key?", KEY, own, mind, minds=("Moss",))
+    assert found[0].actor == "Anna"
+    assert len(found) == 3
+
+
+def test_of_two_that_answer_alike_the_newer_holds() -> None:
+    moved = heard(9, "Anna", "The brass key is in the boathouse now.")
+    assert bearing("Where is the brass key?", KEY, moved)[0].seq == 9
+
+
+def test_what_says_where_goes_before_what_only_names_the_thing() -> None:
+    praise = heard(9, "Anna", "I polished that brass key until it shone.")
+    assert bearing("Where is the brass key?", praise, KEY)[0].seq == 1
+
+
+def test_a_whisper_or_a_confidence_is_evidence_only_for_who_gave_it() -> None:
+    whispered = heard(1, "Anna", "The ruby is in the chimney.", kind="told")
+    secret = heard(2, "Anna", "The ruby is in the chimney, but don't tell anybody.")
+    assert bearing("Where is the ruby?", whispered, secret) == []
+    assert bearing("Where is the ruby?", heard(3, "Visitor", "The ruby is in the chimney.", kind="told"))[0].sure
+
+
+def test_a_sentence_that_leans_on_the_one_before_stays_with_it() -> None:
+    box = heard(1, "Anna", "I own a small box. It lies behind the shed. Bees sleep at night.")
+    assert bearing("Where is the box?", box)[0].words == "I own a small box. It lies behind the shed."
+
+
+def test_notes_and_summaries_answer_by_their_best_sentence() -> None:
+    note = Hit("note", "Grey today.\nAnna told me the brass key is under the third flowerpot.", 1.0, title="Anna")
+    found = bearing("Where is the brass key?", hits=(note,))
+    assert found[0].words == "Anna told me the brass key is under the third flowerpot."
+    assert found[0].title == "Anna"
+
+
+def test_an_attempt_that_failed_is_no_evidence() -> None:
+    failed = Entry(1, AT, "result", None, "The Garden", "brass key: it is in the chest", failed=True)
+    assert bearing("Where is the brass key?", failed) == []

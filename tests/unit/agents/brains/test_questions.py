@@ -1,0 +1,72 @@
+"""How a line spoken to an agent is read."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.brains._questions import Asks, Sort, read, thing_in
+from agents.perception import Utterance
+
+PEOPLE = ("Visitor", "Anna", "Moss")
+
+
+@pytest.mark.parametrize(
+    ("words", "sort"),
+    [
+        ("Hello Eliza!", Sort.GREETING),
+        ("Good evening, Eliza", Sort.GREETING),
+        ("thank you so much", Sort.THANKS),
+        ("Good night Eliza", Sort.FAREWELL),
+        ("I must go now", Sort.FAREWELL),
+        ("Please come with me", Sort.WISH),
+        ("ok", Sort.SHORT),
+        ("Hello Eliza. The key is under the pot.", Sort.TOLD),
+        ("Eliza, remember that my cat is called Bodge", Sort.TOLD),
+        ("I don't know where the key is", Sort.TOLD),
+        ("Hello Eliza, where is the key?", Sort.QUESTION),
+        ("I wonder where the key is", Sort.QUESTION),
+    ],
+)
+def test_a_line_is_read_for_what_it_wants(words: str, sort: Sort) -> None:
+    assert read(Utterance("Visitor", words), "Eliza", PEOPLE).sort is sort
+
+
+@pytest.mark.parametrize(
+    ("words", "asks", "person"),
+    [
+        ("how are you?", Asks.HOW_ARE_YOU, "Visitor"),
+        ("What is your name?", Asks.WHO_ARE_YOU, "Visitor"),
+        ("Do you remember me?", Asks.KNOW_ME, "Visitor"),
+        ("where are we?", Asks.WHERE_ARE_WE, "Visitor"),
+        ("who else is here?", Asks.WHO_IS_HERE, "Visitor"),
+        ("what's new?", Asks.NEWS, "Visitor"),
+        ("What did Anna say about the bridge?", Asks.SAID, "Anna"),
+        ("can you tell me what Anna said about the boat?", Asks.SAID, "Anna"),
+        ("what did I tell you?", Asks.SAID, "Visitor"),
+        ("what did you say?", Asks.SAID, "Eliza"),
+        ("where is Moss?", Asks.SEEN, "Moss"),
+        ("Have you seen Moss?", Asks.SEEN, "Moss"),
+        ("where does Anna keep her boat?", Asks.WHERE, "Anna"),
+        ("who has the lantern?", Asks.WHO, None),
+        ("when does the ferry leave?", Asks.WHEN, None),
+        ("how many hives are there?", Asks.COUNT, None),
+        ("is the bridge open?", Asks.OTHER, None),
+    ],
+)
+def test_a_question_is_read_for_what_it_asks(words: str, asks: Asks, person: str | None) -> None:
+    question = read(Utterance("Visitor", words), "Eliza", PEOPLE).question
+    assert question is not None
+    assert (question.asks, question.person) == (asks, person)
+
+
+def test_a_question_that_leans_on_the_sentence_before_takes_its_words() -> None:
+    question = read(Utterance("Visitor", "I lost my brass key. Where could it be?"), "Eliza", PEOPLE).question
+    assert question is not None
+    assert "key" in question.telling
+
+
+def test_the_thing_spoken_of_is_named_as_its_listener_would() -> None:
+    assert thing_in("My old boat is leaking.") == "your old boat"
+    assert thing_in("Where is the brass key?") == "the brass key"
+    assert thing_in("where did I put that key") == "the key"
+    assert thing_in("It rained.") == ""

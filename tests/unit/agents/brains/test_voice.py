@@ -1,0 +1,85 @@
+"""The words of the instinct: the shipped voices, and how a line is made of them."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.brains._texts import TEXTS as KEYS
+from agents.brains._texts import wrong_in
+from agents.brains._voice import Speaker, clean, fill
+from tests.unit.agents.brains.stage import TEXTS, voice
+
+VOICES = ("default", "eliza", "moss", "tamsin", "corvin")
+OFTEN = ("greet.first", "greet.known", "greet.back", "ack.plain", "ack.thing", "answer.told", "answer.told_you")
+
+
+def texts_of(name: str) -> dict[str, tuple[str, ...]]:
+    prefix = f"instinct.{name}."
+    return {key.removeprefix(prefix): TEXTS.variants(key) for key in TEXTS.keys(prefix)}
+
+
+@pytest.mark.parametrize("name", VOICES)
+def test_every_shipped_voice_is_in_order(name: str) -> None:
+    assert wrong_in(texts_of(name), complete=name == "default") == []
+
+
+@pytest.mark.parametrize("name", VOICES)
+def test_what_is_said_often_has_many_variants(name: str) -> None:
+    texts = texts_of(name)
+    assert all(len(texts[key]) >= 8 for key in (*OFTEN, "answer.quoted", "answer.quoted_you", "unknown.thing"))
+    assert all(len(set(variants)) == len(variants) for variants in texts.values())
+
+
+def test_mistakes_in_a_voice_are_named() -> None:
+    wrong = wrong_in(
+        {
+            "greet.frist": ("Hello.",),
+            "greet.first": ("Hello, {nmae}.",),
+            "manner.talk": ("loudly",),
+            "unknown.plain": ("It is in the garden.",),
+        }
+    )
+    assert [key for key, _ in wrong] == ["greet.frist", "greet.first", "manner.talk", "unknown.plain"]
+    assert "did you mean greet.first?" in wrong[0][1]
+    assert any(key == "reply.how" for key, _ in wrong_in({}, complete=True))
+
+
+def test_a_variant_with_an_empty_place_is_passed_over() -> None:
+    assert fill("Hello, {name}.", {"name": ""}) is None
+    assert fill("Hello, {name}.", {}) is None
+    assert fill(
+        "{when}, {name}. {words} He said: '{words}'", {"name": "Anna", "when": "just now", "words": "it rains."}
+    ) == ("Just now, Anna. It rains. He said: 'It rains.'")
+
+
+@given(st.text(max_size=2000))
+def test_whatever_is_filled_in_stays_one_line_without_a_reason_mark(text: str) -> None:
+    line = clean(text)
+    assert "|" not in line
+    assert line.isprintable()
+    assert len(line) <= 600
+
+
+def test_a_speaker_never_says_again_what_was_said_lately_even_before_a_restart() -> None:
+    speaker = Speaker(Random(1), voice)
+    speaker.remember(["I do not know, Anna."])
+    lines = []
+    while (line := speaker.line("unknown.plain", name="Anna")) is not None:
+        lines.append(line)
+    assert "I do not know, Anna." not in lines
+    assert len(lines) == len(set(lines)) == len(voice("default", "unknown.plain")) - 1
+
+
+def test_a_text_that_nobody_wrote_is_not_said() -> None:
+    speaker = Speaker(Random(1), lambda _name, _key: ())
+    assert speaker.line("greet.first", name="Anna") is None
+    assert speaker.plain("when.now") == ""
+    assert speaker.share("manner.talk") == 0.5
+
+
+def test_every_key_is_of_a_section_and_a_name() -> None:
+    assert all(key.count(".") == 1 for key in KEYS)
