@@ -1,0 +1,112 @@
+"""What a backend is: the one way in which everything else asks a language model.
+
+A backend keeps no queue, retries nothing and knows nothing of agents. It holds back junk: what it returns is text that
+can be written to a file, cut at the profile's stops.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from agents.llm.profiles import LLMProfile
+from mud.errors import Unavailable
+
+TEXT_LIMIT = 100_000
+"""Characters of a reply that are kept; no profile asks for as many."""
+
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""What could do something to a terminal, and no reply needs."""
+_SECRET = re.compile(r"(?<=//)[^/@]*@|[?#].*")
+"""Where people put keys into addresses; backends refuse those, but the address is still shown."""
+
+
+class Refused(Unavailable):
+    """The host answers, but will not do this one thing, such as a prompt that is too long; the host is not down."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What a model replied.
+
+    Args:
+        text: the raw reply, cut at the stops; may be empty.
+        prompt_tokens: what the prompt took, as the server counts; None when it does not say.
+        completion_tokens: what the reply took; None when the server does not say.
+        seconds: how long the call took.
+        model: name of the model that answered.
+    """
+
+    text: str
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    seconds: float
+    model: str
+
+
+class LanguageModel(Protocol):
+    """A model that can be asked."""
+
+    async def complete(self, prompt: str, profile: LLMProfile) -> Completion:
+        """Continue a prompt.
+
+        Args:
+            prompt: the whole prompt.
+            profile: model, sampling, length and stops.
+
+        Raises:
+            Refused: the host will not do this.
+            Unavailable: the host does not answer, or not with anything of use.
+        """
+        ...
+
+    async def check(self, profile: LLMProfile) -> None:
+        """Return when the host answers, without asking the model anything.
+
+        Raises:
+            Unavailable: says why it does not.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Let go of every connection; nothing may be asked afterwards."""
+        ...
+
+
+def named_host(profile: LLMProfile) -> str:
+    """Return a profile's host without anything secret; addresses that differ only in a last slash are one."""
+    return _SECRET.sub("", profile.host.strip()).rstrip("/")
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """A way to reach a model, as a plug-in.
+
+    Args:
+        name: what `backend:` in a profile says; also the name of its file.
+        help: one sentence for people.
+        make: opens it for a profile's host; called once for each host.
+        host: names that host, as people are told of it; calls to one host share a queue and a health.
+    """
+
+    name: str
+    help: str
+    make: Callable[[LLMProfile], LanguageModel]
+    host: Callable[[LLMProfile], str] = named_host
+
+
+def tidy(text: str, stop: tuple[str, ...] = ()) -> str:
+    """Return a reply as text that any file and any terminal can hold, cut before the first stop.
+
+    Servers differ in whether they honour stops; cutting again costs nothing.
+
+    Args:
+        text: the raw reply; may hold half a surrogate pair, which JSON can spell and UTF-8 cannot.
+        stop: texts that end a reply.
+    """
+    kept = _CONTROL.sub("", text[:TEXT_LIMIT].encode("utf-8", "replace").decode("utf-8"))
+    ends = [at for mark in stop if mark and (at := kept.find(mark)) >= 0]
+    return kept[: min(ends)] if ends else kept

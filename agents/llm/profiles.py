@@ -1,0 +1,54 @@
+"""LLM profiles: which model is asked for which task, and how. One file of `vault/config/llm/` each.
+
+A thought and a summary have profiles of their own, because a summary must never stop where a one-line command does.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import pkgutil
+from dataclasses import dataclass
+
+from mud.storage.settings import setting
+
+
+def _backends() -> tuple[str, ...]:
+    """Return the names of the backends, from their files; importing them here would be a cycle."""
+    spec = importlib.util.find_spec("agents.llm.backends")
+    folders = (spec.submodule_search_locations if spec else None) or []
+    return tuple(sorted(info.name for info in pkgutil.iter_modules(folders) if not info.name.startswith("_")))
+
+
+_setting = functools.partial(setting, per_agent=False)
+
+
+@dataclass(frozen=True, slots=True)
+class LLMProfile:
+    """How one kind of task asks a language model. A profile serves all agents: none of its keys is one agent's own."""
+
+    backend: str = _setting(
+        "openai_compatible", "How the model is reached: any server that speaks OpenAI's protocol.", choices=_backends()
+    )
+    host: str = _setting(
+        "http://127.0.0.1:8080", "Address of the server; /v1 is added when the address has no path of its own."
+    )
+    model: str = _setting("", "Name of the model; empty asks for the first one that the server lists.")
+    api: str = _setting(
+        "completions",
+        "Whether the prompt is sent as a text to continue (completions) or as a message (chat).",
+        choices=("completions", "chat"),
+    )
+    api_key_env: str = _setting(
+        "", "Name of the environment variable that holds the server's key; empty when it wants none."
+    )
+    temperature: float = _setting(
+        0.8, "How freely the model chooses its words; 0 always takes the likeliest.", low=0, high=2
+    )
+    max_tokens: int = _setting(96, "How long a reply may become, in tokens.", low=1, high=65_536)
+    stop: tuple[str, ...] = _setting(("\n",), "Texts that end a reply; at most four, as some servers take no more.")
+    num_ctx: int = _setting(
+        8192, "The model's window in tokens; prompt and reply together never exceed it.", low=512, high=1_048_576
+    )
+    timeout: float = _setting(60.0, "Seconds until a call is given up.", low=0.1, high=3600)
+    concurrency: int = _setting(1, "How many calls the server is given at once.", low=1, high=64)

@@ -1,0 +1,319 @@
+"""The prompt of a thought: the words of a template, filled with what an agent knows, and never longer than the window.
+
+Pure. Words and order stand in the template; this module says only what is left out when not all fits, and in which
+order: related notes and experiences, hints, the oldest verbatim lines, the summaries, and at last the commands and the
+length of single texts. Who the agent is, its newest line and the cue are always there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from agents.prompt_template import Template
+from mud.errors import Unavailable
+
+MINIMUM = 256
+"""Tokens that window minus reply must leave; from there on every prompt fits, with words like the shipped ones."""
+STEP = 16
+"""Oldest lines are left out in steps of so many, so that the beginning of the prompt stays the same for many thoughts
+and the model server can reuse what it has read."""
+_ROOM_SHARE = 16
+"""This part of the budget counts as taken by the situation even where it is smaller, so that walking from a plainly
+described location to a richly described one does not shift the oldest line."""
+_GENTLE = (1024, 512, 256, 160)
+_HARSH = (80, 40, 20, 8, 1)
+"""Characters that single texts are cut to when nothing else is left to leave out: before, and after, the commands."""
+
+_NAME = 20
+"""Characters that are left of a name when texts are cut harshly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Experience:
+    """A summary of an earlier time that resembles the present.
+
+    Args:
+        text: what it says.
+        covers: first and last memory that it sums up.
+    """
+
+    text: str
+    covers: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class PromptParts:
+    """All that can stand in a prompt, as plain values.
+
+    Args:
+        name: the agent's name.
+        profile: who it is.
+        commands: usage and summary of each command.
+        longterm: text of the long-term summary; empty for none.
+        recent: text of the recent summary; empty for none.
+        transcript: the verbatim memories, oldest first.
+        notes: title and text of related notes, best first.
+        experiences: related summaries, best first; those that the prompt shows anyway are left out.
+        hints: advice for this turn, most important first.
+        location: name of where the agent is; empty for nowhere.
+        description: what that looks like.
+        exits: names of the ways out.
+        people: names of who else is here.
+        items: names of what lies here.
+        longterm_range: memories that the long-term summary covers.
+        recent_range: memories that the recent summary covers.
+        transcript_range: first and last verbatim memory.
+    """
+
+    name: str
+    profile: str = ""
+    commands: tuple[tuple[str, str], ...] = ()
+    longterm: str = ""
+    recent: str = ""
+    transcript: tuple[str, ...] = ()
+    notes: tuple[tuple[str, str], ...] = ()
+    experiences: tuple[Experience, ...] = ()
+    hints: tuple[str, ...] = ()
+    location: str = ""
+    description: str = ""
+    exits: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
+    items: tuple[str, ...] = ()
+    longterm_range: tuple[int, int] | None = None
+    recent_range: tuple[int, int] | None = None
+    transcript_range: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One part of a prompt.
+
+    Args:
+        name: what it is, such as `identity` or `transcript`.
+        tokens: what it takes.
+        text: its text.
+    """
+
+    name: str
+    tokens: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A prompt that fits.
+
+    Args:
+        text: what the model reads.
+        tokens: what it takes, never more than window minus reserve.
+        window: the model's window in tokens.
+        reserve: tokens kept free for the reply.
+        sections: its parts in their order.
+        shed: what was left out or shortened, in words.
+        shown: first and last memory shown verbatim; None when there is none.
+    """
+
+    text: str
+    tokens: int
+    window: int
+    reserve: int
+    sections: tuple[Section, ...]
+    shed: tuple[str, ...]
+    shown: tuple[int, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Cuts:
+    """What is left out, 0 meaning nothing: so many related texts, hints and oldest lines; the summaries; what commands
+    do; the commands; and what single texts have beyond so many characters.
+    """
+
+    related: int = 0
+    hints: int = 0
+    lines: int = 0
+    longterm: int = 0
+    recent: int = 0
+    brief: int = 0
+    bare: int = 0
+    longest: int = 0
+
+
+def build_prompt(
+    parts: PromptParts, template: Template, *, window: int, reserve: int, count: Callable[[str], int]
+) -> Prompt:
+    """Fill a template with what fits.
+
+    Args:
+        parts: all that can stand in it.
+        template: the words and their order.
+        window: the model's window in tokens.
+        reserve: tokens kept free for the reply.
+        count: returns how many tokens a text takes.
+
+    Raises:
+        Unavailable: window minus reserve is under `MINIMUM`, or the template alone takes more than that leaves.
+    """
+    budget = window - reserve
+    if budget < MINIMUM:
+        raise Unavailable(
+            f"a window of {window} tokens with {reserve} for the reply leaves less than {MINIMUM} for the prompt; "
+            "raise num_ctx or lower max_tokens"
+        )
+    parts = replace(parts, experiences=_unseen(parts))
+    cuts = _fitting(parts, template, budget, count)
+    blocks = _blocks(parts, template, cuts)
+    text = template.join(blocks)
+    sections = tuple(Section(name, count(words), words) for name, words in blocks)
+    return Prompt(text, count(text), window, reserve, sections, _shed(parts, cuts), _shown(parts, cuts))
+
+
+def _fitting(parts: PromptParts, template: Template, budget: int, count: Callable[[str], int]) -> _Cuts:
+    """Return the least cuts with which the prompt fits, tried in the stated order."""
+
+    def fits(cuts: _Cuts) -> bool:
+        blocks = _blocks(parts, template, cuts)
+        steady = 0
+        if len(parts.transcript) - cuts.lines > STEP:
+            situation = sum(count(words) for name, words in blocks if name == "situation")
+            steady = max(0, budget // _ROOM_SHARE - situation)
+        return count(template.join(blocks)) + steady <= budget
+
+    cuts = _Cuts()
+    if fits(cuts):
+        return cuts
+    for levels in _stages(parts):
+        # Each further level leaves out more, so the first that fits is found by halving.
+        low, high = 0, len(levels) - 1
+        while low < high:
+            middle = (low + high) // 2
+            if fits(levels[middle](cuts)):
+                high = middle
+            else:
+                low = middle + 1
+        cuts = levels[low](cuts) if levels else cuts
+        if fits(cuts):
+            return cuts
+    raise Unavailable(f"the words of {template.file} leave no room for {parts.name} in {budget} tokens; raise num_ctx")
+
+
+_Level = Callable[[_Cuts], _Cuts]
+
+
+def _stages(parts: PromptParts) -> Iterator[list[_Level]]:
+    """Yield what may be left out, one kind after the other, each from the least to the most."""
+    yield [_with(related=n) for n in range(1, len(parts.notes) + len(parts.experiences) + 1)]
+    yield [_with(hints=n) for n in range(1, len(parts.hints) + 1)]
+    most = len(parts.transcript) - 1
+    steps = list(range(STEP, most + 1, STEP))
+    yield [_with(lines=n) for n in (*steps, *range((steps[-1] if steps else 0) + 1, most + 1))]
+    yield [_with(longterm=1)] if parts.longterm else []
+    yield [_with(recent=1)] if parts.recent else []
+    yield [_with(brief=1)]
+    yield [_with(longest=n) for n in _GENTLE]
+    yield [_with(bare=1)]
+    yield [_with(longest=n) for n in _HARSH]
+
+
+def _with(**changes: int) -> _Level:
+    return lambda cuts: replace(cuts, **changes)
+
+
+def _unseen(parts: PromptParts) -> tuple[Experience, ...]:
+    """Return the experiences that neither the summaries nor the transcript of this prompt tell anyway."""
+    told = {" ".join(text.split()) for text in (parts.longterm, parts.recent)}
+    first, last = parts.transcript_range or (0, -1)
+    return tuple(
+        one
+        for one in parts.experiences
+        if one.covers != parts.recent_range
+        and not (first <= one.covers[0] and one.covers[1] <= last)
+        and " ".join(one.text.split()) not in told
+    )
+
+
+def _blocks(parts: PromptParts, template: Template, cuts: _Cuts) -> list[tuple[str, str]]:
+    """Return section and text of each part; without the commands there is no use in words about them."""
+    blocks = template.render(_values(parts, cuts))
+    return [block for block in blocks if block[0] != "words"] if cuts.bare else blocks
+
+
+def _values(parts: PromptParts, cuts: _Cuts) -> dict[str, str]:
+    """Return what stands in each place of the template."""
+
+    def cut(text: str) -> str:
+        short = text[: cuts.longest - 1].rstrip() + "…"
+        return short if 0 < cuts.longest < len(text) else text
+
+    notes, experiences = _kept_related(parts, cuts.related)
+    # Further lines of one memory are set in, so that no memory can pass for the prompt's own words.
+    lines = ["\n  ".join(line.rstrip().splitlines()) for line in parts.transcript[cuts.lines :]]
+    commands = () if cuts.bare else parts.commands
+    return {
+        "name": parts.name[:_NAME] if 0 < cuts.longest <= max(_HARSH) else parts.name,
+        "profile": cut(parts.profile.strip()),
+        "commands": "\n".join(f"- {usage}" if cuts.brief else f"- {usage}: {summary}" for usage, summary in commands),
+        "longterm": "" if cuts.longterm else parts.longterm.strip(),
+        "recent": "" if cuts.recent else parts.recent.strip(),
+        "transcript": "\n".join(map(cut, lines)),
+        "notes": "\n".join(f"- {title}: {_flat(text)}" for title, text in notes),
+        "experiences": "\n".join(
+            f"- {_flat(one.text)} (memories {one.covers[0]}-{one.covers[1]})" for one in experiences
+        ),
+        "hints": "\n".join(f"- {_flat(hint)}" for hint in parts.hints[: len(parts.hints) - cuts.hints]),
+        "location": cut(parts.location),
+        "description": cut(parts.description.strip()),
+        "exits": cut(", ".join(parts.exits)),
+        "people": cut(", ".join(parts.people)),
+        "items": cut(", ".join(parts.items)),
+    }
+
+
+def _kept_related(parts: PromptParts, left_out: int) -> tuple[tuple[tuple[str, str], ...], tuple[Experience, ...]]:
+    """Return the related notes and experiences without the least related ones; of equal rank, the note goes first."""
+    ranks = sorted(
+        [(rank, 1) for rank in range(len(parts.notes))] + [(rank, 0) for rank in range(len(parts.experiences))]
+    )
+    kept = ranks[: len(ranks) - left_out]
+    notes = sum(kind for _, kind in kept)
+    return parts.notes[:notes], parts.experiences[: len(kept) - notes]
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _shown(parts: PromptParts, cuts: _Cuts) -> tuple[int, int] | None:
+    if parts.transcript_range is None or not parts.transcript:
+        return None
+    first, last = parts.transcript_range
+    return (min(last, first + cuts.lines), last)
+
+
+def _shed(parts: PromptParts, cuts: _Cuts) -> tuple[str, ...]:
+    """Say what the cuts leave out."""
+    notes, experiences = _kept_related(parts, cuts.related)
+    first = parts.transcript_range[0] if parts.transcript_range else None
+    told = f" (memories {first}-{first + cuts.lines - 1})" if first is not None else ""
+    return tuple(
+        words
+        for left_out, words in (
+            (len(parts.notes) > len(notes), _number(len(parts.notes) - len(notes), "related note")),
+            (
+                len(parts.experiences) > len(experiences),
+                _number(len(parts.experiences) - len(experiences), "related experience"),
+            ),
+            (cuts.hints, _number(cuts.hints, "hint")),
+            (cuts.lines, _number(cuts.lines, "oldest line") + told),
+            (cuts.longterm, "summary of older memories"),
+            (cuts.recent, "summary of the recent past"),
+            (cuts.brief and not cuts.bare and parts.commands, "what the commands do"),
+            (cuts.bare and parts.commands, "the commands"),
+            (cuts.longest, f"texts after {cuts.longest} characters"),
+        )
+        if left_out
+    )
+
+
+def _number(count: int, thing: str) -> str:
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"

@@ -1,0 +1,150 @@
+"""From an agent's present to its prompt: gathers what the agent knows and hands it to the pure builder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from agents.actor import situate
+from agents.agent import Agent
+from agents.llm.profiles import LLMProfile
+from agents.llm.tokens import estimate
+from agents.memory.entries import Entry, Hit
+from agents.minds import Minds
+from agents.prompt import Experience, Prompt, PromptParts, build_prompt
+from agents.prompt_template import TEMPLATES, Template
+from agents.templates import Templates
+from mud.commands._command import Command
+from mud.errors import Refusal
+from mud.registry import Registry
+from mud.storage.settings import setting
+from mud.world.roles import Role
+
+CUE_LINES = 6
+"""Newest memories that decide which notes and experiences are related to the present."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingSettings:
+    """`config/thinking.md`."""
+
+    prompt_order: str = setting(
+        "stable",
+        "Order of a prompt: stable keeps what changes at the end, so that the model server can reuse what it has read; "
+        "classic puts related notes before the summaries.",
+        choices=("stable", "classic"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """What resembles the present.
+
+    Args:
+        notes: notes, best first.
+        summaries: summaries of other times, best first.
+    """
+
+    notes: tuple[Hit, ...] = ()
+    summaries: tuple[Hit, ...] = ()
+
+
+class Prompting:
+    """Builds prompts.
+
+    Args:
+        minds: all minds.
+        templates: the prompt templates.
+        profile: returns the `think` profile as it is set now.
+        commands: every command; those meant for models are listed in the prompt.
+        seconds: a monotonic clock.
+    """
+
+    def __init__(
+        self,
+        minds: Minds,
+        templates: Templates[Template],
+        profile: Callable[[], LLMProfile],
+        commands: Registry[Command],
+        seconds: Callable[[], float],
+    ) -> None:
+        self._minds = minds
+        self._templates = templates
+        self._profile = profile
+        self._commands = commands
+        self._seconds = seconds
+
+    async def related(self, agent: Agent) -> Related:
+        """Look up what resembles an agent's present: where it is, who is there, what was said last."""
+        means = self._minds.means
+        cue = self._cue(agent)
+        if not cue:
+            return Related()
+        hits = await means.recall.related(agent.id, cue, ("note", "summary"))
+        return Related(
+            tuple(hit for hit in hits if hit.kind == "note"), tuple(hit for hit in hits if hit.kind == "summary")
+        )
+
+    def _cue(self, agent: Agent) -> str:
+        world = self._minds.world
+        here = world.location_of(agent.id) if world else None
+        if world is None or here is None:
+            return ""
+        people = [one.name for one in world.people(here.id) if one.id != agent.id]
+        lines = [entry.text for entry in agent.memory.newest(CUE_LINES)]
+        return "\n".join([here.name, *people, agent.definition.goal, *lines]).strip()
+
+    def build(self, agent: Agent, related: Related, hint: str = "") -> Prompt:
+        """Return the prompt an agent would get now.
+
+        Args:
+            agent: whose.
+            related: what resembles its present.
+            hint: advice for this turn; empty for none.
+
+        Raises:
+            Refusal: when its character is nowhere.
+            Unavailable: when the window is too small for any prompt.
+        """
+        profile = self._profile()
+        order = self._minds.means.configuration.for_agent(ThinkingSettings, agent.definition.overrides).prompt_order
+        template = self._templates.get(TEMPLATES[order])
+        parts = self._parts(agent, related, hint)
+        return build_prompt(parts, template, window=profile.num_ctx, reserve=profile.max_tokens, count=estimate)
+
+    def _parts(self, agent: Agent, related: Related, hint: str) -> PromptParts:
+        world = self._minds.world
+        now = situate(agent.definition, world, agent.memory, agent.notes, self._seconds()) if world else None
+        if now is None:
+            raise Refusal(f"{agent.name} is nowhere just now, so there is no prompt.")
+        view = agent.memory.view()
+        tail = view.tail
+        return PromptParts(
+            name=agent.name,
+            profile=_profile_of(agent),
+            commands=tuple((c.usage, c.summary) for c in self._commands if c.for_models and c.role <= Role.AGENT),
+            longterm=view.longterm.text if view.longterm else "",
+            recent=view.recent.text if view.recent else "",
+            transcript=tuple(_line(entry) for entry in tail),
+            notes=tuple((hit.title or "", hit.text) for hit in related.notes),
+            experiences=tuple(Experience(hit.text, hit.covers) for hit in related.summaries if hit.covers),
+            hints=(hint,) if hint else (),
+            location=now.location,
+            description=now.description,
+            exits=now.exits,
+            people=tuple(person.name for person in now.people),
+            items=now.items,
+            longterm_range=view.longterm.covers if view.longterm else None,
+            recent_range=view.recent.covers if view.recent else None,
+            transcript_range=(tail[0].seq, tail[-1].seq) if tail else None,
+        )
+
+
+def _profile_of(agent: Agent) -> str:
+    definition = agent.definition
+    goal = f"\nWhat you want: {definition.goal}" if definition.goal else ""
+    return (definition.profile or definition.description) + goal
+
+
+def _line(entry: Entry) -> str:
+    return f"{entry.text} (your reason: {entry.reason})" if entry.reason else entry.text

@@ -1,0 +1,247 @@
+"""Servers that answer badly. Real sockets; what a good server does is in tests/contracts/test_backends.py."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+import pytest
+
+from agents.llm.backends._backend import Refused, named_host
+from agents.llm.backends.openai_compatible import BODY_LIMIT, OpenAICompatible, base_url
+from agents.llm.profiles import LLMProfile
+from mud.errors import Unavailable
+
+KEY = "sk-very-secret-0123456789"
+
+
+def answer(status: int, body: bytes, *headers: str) -> bytes:
+    lines = [f"HTTP/1.1 {status} Whatever", f"Content-Length: {len(body)}", "Connection: close", *headers]
+    return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
+
+
+def said(status: int, value: object) -> bytes:
+    return answer(status, json.dumps(value).encode())
+
+
+class Server:
+    """Answers every request with the same bytes and keeps what it was sent."""
+
+    def __init__(self, reply: bytes) -> None:
+        self.reply = reply
+        self.requests: list[bytes] = []
+        self.port = 0
+
+    @property
+    def profile(self) -> LLMProfile:
+        return LLMProfile(host=f"http://127.0.0.1:{self.port}", model="m", timeout=5)
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            head = await reader.readuntil(b"\r\n\r\n")
+            length = next(
+                (int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")), 0
+            )
+            self.requests.append(head + await reader.readexactly(length))
+            writer.write(self.reply)
+            await writer.drain()
+        except ConnectionError:
+            pass  # the client hung up on us, which is what some tests are about
+        finally:
+            writer.close()
+
+
+@asynccontextmanager
+async def serving(reply: bytes) -> AsyncIterator[Server]:
+    one = Server(reply)
+    server = await asyncio.start_server(one.serve, "127.0.0.1", 0)
+    one.port = server.sockets[0].getsockname()[1]
+    async with server:
+        yield one
+
+
+async def complaint(reply: bytes, change: Callable[[LLMProfile], LLMProfile] = lambda profile: profile) -> str:
+    """Return what a completion from a server with this reply is refused with."""
+    async with serving(reply) as server:
+        profile = change(server.profile)
+        model = OpenAICompatible(profile)
+        try:
+            with pytest.raises(Unavailable) as caught:
+                await model.complete("~Eliza>", profile)
+        finally:
+            await model.close()
+        return str(caught.value).replace(f"http://127.0.0.1:{server.port}", "HOST")
+
+
+JUNK = {
+    "a web page": answer(200, b"<html><body>It works!</body></html>"),
+    "nothing": answer(200, b""),
+    "half a reply": answer(200, b'{"choices": [{"text": "say'),
+    "a list": said(200, [1, 2]),
+    "a number": said(200, 7),
+    "no choices": said(200, {"choices": []}),
+    "choices that are no list": said(200, {"choices": 5}),
+    "a text that is none": said(200, {"choices": [{"text": 5}]}),
+    "a message that is none": said(200, {"choices": [{"message": "hello"}]}),
+    "a choice that is none": said(200, {"choices": ["hello"]}),
+    "not UTF-8": answer(200, b"\xff\xfe\x00\x01"),
+    "a tower of brackets": answer(200, b"[" * 1_000_000),
+    "packed": answer(200, gzip.compress(b"{}"), "Content-Encoding: gzip"),
+    "no HTTP": b"220 ready\r\n\r\n",
+    "a cut connection": b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{",
+    "twenty megabytes": answer(200, b"x" * 20_000_000),
+    "an endless header": b"HTTP/1.1 200 OK\r\nX: " + b"x" * 1_000_000,
+    "a redirect": answer(302, b"", "Location: http://127.0.0.1:1/elsewhere"),
+}
+
+
+@pytest.mark.parametrize("reply", JUNK.values(), ids=JUNK.keys())
+async def test_junk_is_unavailable_in_one_plain_line(reply: bytes) -> None:
+    words = await complaint(reply)
+    assert words.startswith("HOST/v1 ")
+    assert "\n" not in words
+    assert len(words) < 400
+
+
+async def test_a_reply_without_end_is_read_to_the_limit_only() -> None:
+    assert await complaint(JUNK["twenty megabytes"]) == f"HOST/v1 sent more than {BODY_LIMIT:,} bytes for one reply"
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (
+            401,
+            "HOST/v1 answered 401: it wants another key: name the environment variable that holds it under api_key_env",
+        ),
+        (
+            404,
+            "HOST/v1 answered 404: it does not know this address or this model: check host, api and model; no such",
+        ),
+        (429, "HOST/v1 answered 429: it is asked too often, or the account is used up; no such thing"),
+        (500, "HOST/v1 answered 500: no such thing"),
+    ],
+)
+async def test_an_error_is_told_with_its_meaning_and_the_servers_words(status: int, words: str) -> None:
+    assert (await complaint(said(status, {"error": {"message": "no such thing"}}))).startswith(words)
+
+
+async def test_a_refused_prompt_is_told_apart_from_a_server_that_is_down() -> None:
+    async with serving(said(400, {"error": {"message": "too long"}})) as server:
+        model = OpenAICompatible(server.profile)
+        with pytest.raises(Refused, match="too long"):
+            await model.complete("x", server.profile)
+        await model.close()
+
+
+async def test_a_server_that_is_not_there_is_told_so() -> None:
+    async with serving(b"") as server:
+        profile = server.profile
+    model = OpenAICompatible(profile)
+    with pytest.raises(Unavailable, match="nothing answers at http://127"):
+        await model.complete("x", profile)
+    with pytest.raises(Unavailable, match="nothing answers at http://127"):
+        await model.check(profile)
+    await model.close()
+
+
+async def test_the_key_is_sent_and_never_told(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("MY_MODEL_KEY", KEY)
+    caplog.set_level("DEBUG")
+    async with serving(said(401, {"error": {"message": f"Incorrect key {KEY} given"}})) as server:
+        profile = replace(server.profile, api_key_env="MY_MODEL_KEY")
+        model = OpenAICompatible(profile)
+        with pytest.raises(Unavailable) as caught:
+            await model.complete("x", profile)
+        await model.close()
+        assert f"authorization: bearer {KEY}".encode() in server.requests[0].lower()
+    assert KEY not in str(caught.value)
+    assert KEY not in caplog.text
+
+
+def keyed(profile: LLMProfile) -> LLMProfile:
+    return replace(profile, api_key_env="MY_MODEL_KEY")
+
+
+async def test_a_key_that_is_not_set_is_told_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MY_MODEL_KEY", raising=False)
+    assert await complaint(b"", keyed) == ("the environment variable MY_MODEL_KEY, named under api_key_env, is not set")
+    monkeypatch.setenv("MY_MODEL_KEY", "two\nlines")
+    assert "signs that no key has" in await complaint(b"", keyed)
+
+
+async def test_every_setting_of_the_profile_reaches_the_server() -> None:
+    async with serving(said(200, {"choices": [{"text": "look"}]})) as server:
+        profile = replace(server.profile, temperature=0.25, max_tokens=7, stop=("\n", "###"))
+        model = OpenAICompatible(profile)
+        reply = await model.complete("the prompt", profile)
+        await model.complete("the prompt", replace(profile, api="chat", stop=()))
+        await model.close()
+    sent = [json.loads(request.partition(b"\r\n\r\n")[2]) for request in server.requests]
+    settings = {"model": "m", "temperature": 0.25, "max_tokens": 7, "stop": ["\n", "###"]}
+    assert sent[0] == {**settings, "stream": False, "prompt": "the prompt"}
+    assert sent[1]["messages"] == [{"role": "user", "content": "the prompt"}]
+    assert "stop" not in sent[1]
+    assert [request.split(b" ")[1] for request in server.requests] == [b"/v1/completions", b"/v1/chat/completions"]
+    assert (reply.text, reply.prompt_tokens, reply.completion_tokens, reply.model) == ("look", None, None, "m")
+
+
+async def test_a_server_that_lists_no_model_is_told_so() -> None:
+    assert await complaint(said(200, {"data": []}), lambda profile: replace(profile, model="")) == (
+        "HOST/v1 lists no model; load one there, or name one under model"
+    )
+
+
+@pytest.mark.parametrize(
+    ("choice", "text"),
+    [
+        ({"text": "say hi\nMoss says no"}, "say hi"),
+        ({"message": {"content": None}}, ""),
+        ({"text": "half a pair \ud800 and \x00"}, "half a pair ? and "),
+        ({"text": "red \x1b[31mletters\x07\tand tabs"}, "red [31mletters\tand tabs"),
+    ],
+)
+async def test_a_reply_becomes_text_that_any_file_can_hold(choice: object, text: str) -> None:
+    async with serving(said(200, {"choices": [choice], "usage": {"prompt_tokens": "many"}})) as server:
+        profile = replace(server.profile, stop=("\n",))
+        model = OpenAICompatible(profile)
+        reply = await model.complete("x", profile)
+        await model.close()
+    assert reply.text == text
+    assert reply.prompt_tokens is None
+
+
+@pytest.mark.parametrize(
+    ("host", "base"),
+    [
+        ("http://127.0.0.1:8080", "http://127.0.0.1:8080/v1"),
+        (" http://127.0.0.1:8080/ ", "http://127.0.0.1:8080/v1"),
+        ("http://127.0.0.1:11434/v1", "http://127.0.0.1:11434/v1"),
+        ("https://example.org/api/v1/", "https://example.org/api/v1"),
+        ("http://[::1]:8080", "http://[::1]:8080/v1"),
+    ],
+)
+def test_an_address_may_leave_out_the_path(host: str, base: str) -> None:
+    assert base_url(host) == base
+
+
+@pytest.mark.parametrize(
+    "host", ["", "127.0.0.1:8080", "ftp://example.org", "http://", "http://a:99999", "http://[::1"]
+)
+def test_what_is_no_address_is_told_so(host: str) -> None:
+    with pytest.raises(Unavailable, match="no address of a server"):
+        base_url(host)
+
+
+@pytest.mark.parametrize("host", ["http://me:secret@example.org", "http://example.org/v1?key=secret"])
+def test_a_key_in_the_address_is_refused_without_repeating_it(host: str) -> None:
+    assert "secret" not in named_host(LLMProfile(host=host))
+    with pytest.raises(Unavailable, match="environment variable") as caught:
+        base_url(host)
+    assert "secret" not in str(caught.value)

@@ -1,0 +1,85 @@
+"""A clock and a set of profiles that tests of the queue move by hand."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+
+from agents.llm.backends._backend import Backend
+from agents.llm.backends.scripted import ScriptedModel
+from agents.llm.profiles import LLMProfile
+from agents.llm.queue import ModelQueue
+from mud.clock import Clock
+from mud.registry import Registry
+
+
+class HandClock:
+    """A clock that stands still until it is advanced; whoever sleeps wakes when their time has come."""
+
+    def __init__(self) -> None:
+        self._elapsed = 0.0
+        self._sleepers: list[tuple[float, asyncio.Future[None]]] = []
+
+    def now(self) -> datetime:
+        return datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=self._elapsed)
+
+    def monotonic(self) -> float:
+        return self._elapsed
+
+    async def sleep(self, seconds: float) -> None:
+        wake: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._sleepers.append((self._elapsed + seconds, wake))
+        await wake
+
+    def advance(self, seconds: float) -> None:
+        self._elapsed += seconds
+        for at, wake in self._sleepers:
+            if at <= self._elapsed and not wake.done():
+                wake.set_result(None)
+        self._sleepers = [(at, wake) for at, wake in self._sleepers if not wake.done()]
+
+
+async def settle() -> None:
+    """Let every task go on as far as it can."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+class Stage:
+    """A queue over scripted models, one for each host.
+
+    Args:
+        models: the model of each host.
+        profiles: what each profile says; may be changed while the queue runs.
+        room: jobs that may wait.
+        clock: the queue's clock, when it is not the stage's own.
+    """
+
+    def __init__(
+        self,
+        models: Mapping[str, ScriptedModel],
+        profiles: Mapping[str, LLMProfile] | None = None,
+        room: int = 64,
+        clock: Clock | None = None,
+    ) -> None:
+        self.models = models
+        self.profiles = dict(profiles or {"think": LLMProfile(backend="scripted", host="a", timeout=60)})
+        self.clock = HandClock()
+        backend = Backend("scripted", "Scripted.", lambda profile: models[profile.host])
+        self.queue = ModelQueue(self.profiles.__getitem__, Registry("backend", [backend]), clock or self.clock, room)
+
+
+class Gate:
+    """A turn of a script that waits until it is opened, then says a text."""
+
+    def __init__(self, text: str = "look") -> None:
+        self._text = text
+        self._open = asyncio.Event()
+
+    async def __call__(self, prompt: str) -> str:
+        await self._open.wait()
+        return self._text
+
+    def open(self) -> None:
+        self._open.set()
