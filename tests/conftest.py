@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is no bug: an example may take as long as it takes.
+settings.register_profile("loci", deadline=None)
+settings.load_profile("loci")
 
 
 @pytest.fixture

@@ -1,0 +1,79 @@
+"""The part of an agent that is in the world: it perceives, and it submits the lines a person would type.
+
+A person's character has one too. It knows the world only as far as its character stands in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from agents.brains._brain import Person, Situation
+from agents.definition import Definition
+from agents.memory.entries import Entry
+from agents.memory.memory import Memory
+from agents.memory.notes import Notes
+from mud.engine import Engine, Step
+from mud.world.events import Perceived
+from mud.world.roles import Role
+from mud.world.world import World
+
+RECENT = 64
+"""Verbatim memories that a brain is shown."""
+
+
+class Actor:
+    """One character's senses and hands.
+
+    Args:
+        memory: where what it perceives is kept.
+        remembered: is told of new entries, for the index and the folds.
+    """
+
+    def __init__(self, memory: Memory, remembered: Callable[[Sequence[Entry]], None]) -> None:
+        self._memory = memory
+        self._remembered = remembered
+
+    def perceive(self, source: int, at: str, perceptions: Sequence[Perceived]) -> None:
+        """Keep what one step left with this character, as one write.
+
+        Args:
+            source: number of the step.
+            at: its time.
+            perceptions: what it left, in order.
+        """
+        self._remembered(self._memory.append(perceptions, at, source))
+
+    def submit(self, engine: Engine, who: str, line: str) -> Step:
+        """Submit a line as an agent; what a mind writes never has a higher rank."""
+        return engine.step(who, line, Role.AGENT)
+
+
+def situate(definition: Definition, world: World, memory: Memory, notes: Notes, seconds: float) -> Situation | None:
+    """Return what a character can perceive now; None when it is nowhere.
+
+    Args:
+        definition: who it is.
+        world: read only, and only where the character stands.
+        memory: its memory.
+        notes: its notes.
+        seconds: a monotonic clock.
+    """
+    here = world.location_of(definition.id)
+    if here is None:
+        return None
+    others = [one for one in world.people(here.id) if one.id != definition.id]
+    return Situation(
+        name=definition.name,
+        profile=definition.profile,
+        voice=definition.voice,
+        location=here.name,
+        description=here.description,
+        exits=tuple(way.name for way in here.exits),
+        people=tuple(Person(one.name, one.thinks) for one in others),
+        items=tuple(item.name for item in world.items(here.id)),
+        carrying=tuple(item.name for item in world.items(definition.id)),
+        recent=tuple(memory.newest(RECENT)),
+        notes=tuple(notes.titles()),
+        goal=definition.goal,
+        seconds=seconds,
+    )

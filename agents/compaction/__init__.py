@@ -1,0 +1,1 @@
+"""Folding: old memories become summaries. One engine for every strategy: plan, summarize, validate, commit."""

@@ -1,0 +1,168 @@
+"""Drafts: running a summarizer, by rules or by asking a model, and judging what it wrote.
+
+A reply of a model becomes a draft only when nothing speaks against it; after one more try the extractive summarizer
+writes instead. What the model cost is counted either way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+
+from agents.compaction.plan import CompactionSettings
+from agents.compaction.receipts import faithful, retention, validate
+from agents.compaction.summarizers._summarizer import Prompts, Source, Summarizer, Writing
+from agents.compaction.wording import flat
+from agents.llm.backends._backend import Completion
+from agents.llm.tokens import estimate
+from agents.memory.summaries import Summary
+from mud.registry import Registry
+
+FALLBACK = "extractive"
+TRIES = 2
+"""How often a model is asked for one summary."""
+
+
+@dataclass(slots=True)
+class Cost:
+    """What a model was asked: tokens in and out, as the server counted or else as estimated, and which model."""
+
+    prompt: int = 0
+    completion: int = 0
+    model: str | None = None
+
+    def add(self, prompt: str, reply: Completion) -> None:
+        """Count one more call."""
+        self.prompt += reply.prompt_tokens if reply.prompt_tokens is not None else estimate(prompt)
+        self.completion += reply.completion_tokens if reply.completion_tokens is not None else estimate(reply.text)
+        self.model = reply.model
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A text that may become a summary.
+
+    Args:
+        source: what it was made from.
+        text: the text.
+        method: the summarizer that wrote it.
+        cost: what asking a model took, for replies that were thrown away too.
+    """
+
+    source: Source
+    text: str
+    method: str
+    cost: Cost
+
+    def summary(self, covers: tuple[int, int], at: str) -> Summary:
+        """Return it as a summary with its receipt; what the plan knows is still to be filled in."""
+        source = sum(estimate(text) for text in self.source.texts())
+        made = estimate(self.text)
+        return Summary(
+            tier=self.source.tier,
+            covers=covers,
+            text=self.text,
+            updated=at,
+            method=self.method,
+            model=self.cost.model if self.method != FALLBACK else None,
+            tokens={
+                "source": source,
+                "summary": made,
+                "prompt": self.cost.prompt,
+                "completion": self.cost.completion,
+            },
+            compression_ratio=round(1 - made / source, 2) if source else None,
+            retention=retention(self.text, self.source),
+            faithful=faithful(self.text, self.source),
+        )
+
+
+class Scribe:
+    """Has drafts written.
+
+    Args:
+        summarizers: the plug-ins.
+        model: asks the language model: prompt, name of the LLM profile.
+        prompts: gives a prompt of `vault/prompts` by its file name.
+    """
+
+    def __init__(
+        self,
+        summarizers: Registry[Summarizer],
+        model: Callable[[str, str], Awaitable[Completion]] | None,
+        prompts: Prompts | None,
+    ) -> None:
+        self._summarizers = summarizers
+        self._model = model
+        self._prompts = prompts
+        self.trouble: str | None = None
+        """Why the last summaries are not the model's though one was asked; None when there was no trouble."""
+
+    def may_ask(self, settings: CompactionSettings) -> bool:
+        """Return whether there is a model and the settings want it."""
+        chosen = self._summarizers.find(settings.summarizer)
+        ready = self._model is not None and self._prompts is not None
+        return ready and chosen is not None and chosen.needs_model
+
+    def by_rules(self, source: Source) -> Draft:
+        """Return the extractive draft."""
+        writing = self._summarizers.get(FALLBACK).write(source, self._no_prompts)
+        try:
+            next(writing)
+        except StopIteration as done:
+            return Draft(source, str(done.value), FALLBACK, Cost())
+        raise TypeError(f"the summarizer {FALLBACK} asked for a model")
+
+    def _no_prompts(self, name: str) -> str:
+        raise LookupError(f"no prompt {name} is needed without a model")
+
+    async def ask(self, sources: list[Source], settings: CompactionSettings) -> tuple[list[Draft], list[str]]:
+        """Return one draft for each source, by the model where it writes well, and why it was not used elsewhere.
+
+        A model that does not answer is not asked again for the next source.
+        """
+        drafts: list[Draft] = []
+        rejected: list[str] = []
+        answers = True
+        self.trouble = None
+        for source in sources:
+            cost = Cost()
+            draft = None
+            if answers and (source.entries or len(source.earlier) > 1):  # one summary alone moves down as it is
+                try:
+                    draft = await self._tried(source, settings, cost, rejected)
+                except Exception as error:  # whatever a model, its server or a prompt does, the rules can write
+                    answers = False
+                    rejected.append(f"the model did not answer: {error or type(error).__name__}")
+            drafts.append(draft if draft is not None else replace(self.by_rules(source), cost=cost))
+        if rejected:
+            self.trouble = f"summaries were written by rules or at the second try: {'; '.join(rejected)}"
+        return drafts, rejected
+
+    async def _tried(
+        self, source: Source, settings: CompactionSettings, cost: Cost, rejected: list[str]
+    ) -> Draft | None:
+        summarizer = self._summarizers.get(settings.summarizer)
+        assert self._prompts is not None
+        for attempt in range(TRIES):
+            asked = replace(source, again=attempt > 0)
+            text = await self._run(summarizer.write(asked, self._prompts), settings.profile, cost)
+            reasons = validate(text, source)
+            if not reasons:
+                return Draft(source, flat(text), summarizer.name, cost)
+            rejected.append(f"the {source.tier} summary was rejected: {', '.join(reasons[:3])}")
+        return None
+
+    async def _run(self, writing: Writing, profile: str, cost: Cost) -> str:
+        """Carry out what a summarizer asks for, and return its text."""
+        assert self._model is not None
+        try:
+            prompt = next(writing)
+            while True:
+                reply = await self._model(prompt, profile)
+                cost.add(prompt, reply)
+                prompt = writing.send(reply.text)
+        except StopIteration as done:
+            return str(done.value)
+        finally:
+            writing.close()

@@ -1,0 +1,202 @@
+"""A memory retold as one sentence of mine: `Moss says, "..."` becomes `Moss said, "..."`, `You take` becomes `I took`.
+
+English by small tables. What they do not cover is left as it stands: a sentence in the wrong tense is better than one
+that says something else. No word is added that could be anybody's name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from agents.compaction.wording import flat, word_set
+from agents.memory.entries import Entry
+from mud.world.narration import listed
+
+LONGEST_QUOTE = 180
+"""Characters of a quotation; a longer one is cut after a clause."""
+
+_PAST = {
+    word: past
+    for past, bases in {
+        "was": "am are is", "had": "have has", "did": "do does", "could": "can", "could not": "cannot",
+        "said": "say", "told": "tell", "went": "go", "came": "come", "became": "become", "saw": "see",
+        "heard": "hear", "felt": "feel", "thought": "think", "knew": "know", "found": "find", "lost": "lose",
+        "took": "take", "gave": "give", "got": "get", "forgot": "forget", "kept": "keep", "slept": "sleep",
+        "left": "leave", "made": "make", "met": "meet", "read": "read", "put": "put", "set": "set",
+        "let": "let", "cut": "cut", "hit": "hit", "shut": "shut", "sat": "sit", "stood": "stand",
+        "understood": "understand", "held": "hold", "sold": "sell", "bought": "buy", "brought": "bring",
+        "caught": "catch", "taught": "teach", "fought": "fight", "sought": "seek", "ran": "run", "sang": "sing",
+        "rang": "ring", "drank": "drink", "swam": "swim", "began": "begin", "ate": "eat", "fell": "fall",
+        "grew": "grow", "drew": "draw", "threw": "throw", "blew": "blow", "flew": "fly", "wrote": "write",
+        "rode": "ride", "drove": "drive", "rose": "rise", "woke": "wake", "broke": "break", "spoke": "speak",
+        "stole": "steal", "chose": "choose", "wore": "wear", "swore": "swear", "tore": "tear", "hid": "hide",
+        "bit": "bite", "lit": "light", "slid": "slide", "won": "win", "hung": "hang", "dug": "dig",
+        "stuck": "stick", "struck": "strike", "swung": "swing", "spun": "spin", "paid": "pay", "laid": "lay",
+        "lay": "lie", "sent": "send", "spent": "spend", "lent": "lend", "built": "build", "bent": "bend",
+        "meant": "mean", "dreamed": "dream", "led": "lead", "fed": "feed", "fled": "flee", "shook": "shake",
+        "forgave": "forgive", "wept": "weep", "swept": "sweep", "crept": "creep", "leapt": "leap",
+        "knelt": "kneel", "shone": "shine", "shot": "shoot", "wound": "wind", "opened": "open",
+        "offered": "offer", "answered": "answer", "wandered": "wander", "whispered": "whisper",
+        "wondered": "wonder", "listened": "listen", "entered": "enter", "visited": "visit",
+        "remembered": "remember", "murmured": "murmur", "muttered": "mutter", "happened": "happen",
+        "gathered": "gather", "noticed": "notice", "lingered": "linger", "hurt": "hurt", "must": "must",
+        "might": "may", "would": "will", "should": "should",
+    }.items()
+    for word in bases.split()
+}  # fmt: skip
+_NO_VERBS = word_set(
+    """always perhaps sometimes upstairs downstairs outdoors indoors overseas nowadays afterwards backwards
+    forwards upwards downwards inwards outwards towards besides thus as plus versus unless across this his its us
+    less yes has's others ones themselves ourselves"""
+)
+_QUOTES = re.compile(r'("[^"]*"|“[^”]*”)')
+_OWN = re.compile(
+    r"(^|[.!?]\s+)You((?:\s+\w+ly)?)\s+(?:(cannot|can't|can’t|do not|don't|don’t|are not|aren't)\b|(\w+))"
+)
+_OWN_SHORT = re.compile(r"\b[Yy]ou(?:['’](re|ve|ll|d))\b")
+_OWN_BE = re.compile(r"\b[Yy]ou (are|were|have|had|can|could|will|would|must|should|see|know|feel)\b")
+_NEGATED = {"do": "did not", "ca": "could not", "can": "could not", "are": "was not"}
+_SAYINGS = {"heard": "said", "saw": "said", "told": "told me", "said": "said", "thought": "thought", "note": "noted"}
+_SAYINGS |= {"dream": "dreamed", "did": "did", "moved": "went", "result": "saw"}
+
+
+def retell(entry: Entry) -> str:
+    """Return a memory as one sentence of who remembers it, in the past where the tables know the verb."""
+    text = _shortened(flat(entry.text))
+    if text.startswith("You ") or text.startswith(("You'", "You’")):
+        told = _own(text)
+    elif entry.actor and text.startswith(f"{entry.actor} "):
+        told = _others(text, entry.actor)
+    elif _QUOTES.search(text) or entry.kind in ("saw", "did", "moved", "result"):
+        told = _mine(text)
+    else:
+        who = (entry.actor or "Somebody") if entry.kind in ("heard", "told") else "I"
+        told = f'{flat(who)} {_SAYINGS.get(entry.kind, "said")}, "{text.replace(chr(34), chr(39))}"'
+    if entry.reason and told.startswith("I "):
+        told = f'{told.rstrip(".")}, because "{_cut(flat(entry.reason)).replace(chr(34), chr(39))}"'
+    return _ended(told)
+
+
+def _ended(text: str) -> str:
+    bare = text.rstrip("\"”»'’) ")
+    return text if bare.endswith((".", "!", "?", "…")) else f"{text}."
+
+
+def _shortened(text: str) -> str:
+    """Cut long quotations, and what is no quotation, after a clause."""
+    parts = _QUOTES.split(text)
+    if len(parts) == 1:
+        return _cut(text)
+    return "".join(f"{part[0]}{_cut(part[1:-1])}{part[-1]}" if at % 2 else part for at, part in enumerate(parts))
+
+
+def _cut(text: str) -> str:
+    if len(text) <= LONGEST_QUOTE:
+        return text
+    head = text[:LONGEST_QUOTE]
+    at = max(head.rfind(mark) for mark in (". ", "! ", "? ", "; ", ", "))
+    if at < LONGEST_QUOTE // 3:
+        at = head.rfind(" ") if " " in head[20:] else LONGEST_QUOTE - 1
+    return f"{head[:at].rstrip(',;.!? ')}…"
+
+
+def _own(text: str) -> str:
+    parts = _QUOTES.split(text)
+    return "".join(part if at % 2 else _mine(_OWN.sub(_past_own, part)) for at, part in enumerate(parts))
+
+
+def _past_own(match: re.Match[str]) -> str:
+    start, adverb, negated, verb = match.groups()
+    if negated:
+        return f"{start}I{adverb} {next(past for head, past in _NEGATED.items() if negated.startswith(head))}"
+    return f"{start}I{adverb} {past_of(verb)}"
+
+
+def _mine(text: str) -> str:
+    """Turn what is left of "you" into "me", outside quotations."""
+    parts = _QUOTES.split(text)
+    return "".join(part if at % 2 else _mine_part(part) for at, part in enumerate(parts))
+
+
+def _mine_part(text: str) -> str:
+    text = _OWN_SHORT.sub(lambda m: {"re": "I was", "ve": "I had", "ll": "I would", "d": "I would"}[m[1]], text)
+    text = _OWN_BE.sub(lambda m: f"I {past_of(m[1])}", text)
+    for you, me in (("yourself", "myself"), ("yours", "mine"), ("your", "my"), ("you", "me")):
+        text = re.sub(rf"\b{you}\b", me, text)
+        text = re.sub(rf"\b{you.capitalize()}\b", "I" if you == "you" else me.capitalize(), text)
+    return text
+
+
+def _others(text: str, actor: str) -> str:
+    rest = text[len(actor) + 1 :]
+    match = re.match(r"((?:\w+ly\s+)?)([a-z]+)\b(?!['’])", rest)
+    if match and match[2].endswith("s") and match[2] not in _NO_VERBS and len(match[2]) > 1:
+        rest = f"{match[1]}{past_of(_base(match[2]))}{rest[match.end() :]}"
+    return f"{actor} {_mine(rest)}"
+
+
+def _base(verb: str) -> str:
+    """Return `go` for `goes`, `carry` for `carries`, `close` for `closes`."""
+    if verb in _PAST:
+        return verb
+    if verb.endswith("ies") and len(verb) > 4:
+        return f"{verb[:-3]}y"
+    if verb.endswith(("sses", "shes", "ches", "xes", "zzes", "oes")):
+        return verb[:-2]
+    return verb[:-1] if not verb.endswith("ss") else verb
+
+
+def past_of(verb: str) -> str:
+    """Return the past of a verb: from the table, or regular."""
+    if verb in _PAST:
+        return _PAST[verb]
+    if verb in _PAST.values() or verb.endswith("ed"):
+        return verb
+    if verb.endswith("e"):
+        return f"{verb}d"
+    if re.search(r"[^aeiou]y$", verb):
+        return f"{verb[:-1]}ied"
+    if re.search(r"(?:^|[^aeiou])[aeiou][bdgklmnprtvz]$", verb) and len(re.findall(r"[aeiou]+", verb)) == 1:
+        return f"{verb}{verb[-1]}ed"
+    return f"{verb}ed"
+
+
+_BEGAN = re.compile(r"^My first memories are (?:of (?P<places>.+?))?(?:,? ?\bwith (?P<people>.+?))?\.$")
+_WAS = re.compile(r"^I was (?:at (?P<places>.+?))?(?:(?:, mostly |\b)with (?P<people>.+?))?\.$")
+
+
+def scene(places: Sequence[str], people: Sequence[str], begins: bool) -> str:
+    """Return the sentence that says where I was and with whom; empty when nothing is known of either."""
+    where = listed([_the(flat(place)) for place in places])
+    who = listed([flat(name) for name in people])
+    if not where and not who:
+        return ""
+    if begins:
+        return f"My first memories are {f'of {where}' if where else ''}{', ' if where and who else ''}" + (
+            f"with {who}." if who else "."
+        )
+    if not where:
+        return f"I was with {who}."
+    return f"I was at {where}{f', mostly with {who}' if who else ''}."
+
+
+def _the(place: str) -> str:
+    return f"the {place[4:]}" if place.startswith("The ") else place
+
+
+def read_scene(sentence: str) -> tuple[list[str], list[str], bool] | None:
+    """Return places, people and whether it tells the beginning, of a sentence that `scene` made; None for another."""
+    for pattern, begins in ((_BEGAN, True), (_WAS, False)):
+        match = pattern.match(sentence)
+        if match and (match["places"] or match["people"]) and '"' not in sentence:
+            return _listed(match["places"]), _listed(match["people"]), begins
+    return None
+
+
+def _listed(text: str | None) -> list[str]:
+    """Undo `listed`."""
+    if not text:
+        return []
+    head, _, last = text.rpartition(" and ")
+    return [*(part for part in head.split(", ") if part), last] if head else text.split(", ")

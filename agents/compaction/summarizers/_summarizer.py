@@ -1,0 +1,66 @@
+"""What a summarizer is: a generator that asks for replies, if it needs any, and returns a text.
+
+It never waits and never asks by itself, so the same summarizer runs in a fold that awaits a model and in one that must
+end at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+
+from agents.memory.entries import Entry
+
+Writing = Generator[str, str, str]
+"""A summary being written: yields prompts, is sent replies, returns the text."""
+
+Prompts = Callable[[str], str]
+"""Gives the text of `vault/prompts/<name>.md`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What is to be summarized, and within which limits.
+
+    Args:
+        name: whose memories they are; the "I" of the summary.
+        tier: `recent` or `longterm`.
+        entries: the memories, oldest first; empty for a long-term summary.
+        earlier: the summaries that the new one takes up, oldest first; empty for a recent summary.
+        max_sentences: sentences at most; None for any number.
+        max_tokens: tokens at most, as estimated.
+        max_source_tokens: tokens of memories that one prompt may hold.
+        begins: it holds the first memory of the life.
+        again: an earlier try was rejected.
+    """
+
+    name: str
+    tier: str
+    entries: tuple[Entry, ...] = ()
+    earlier: tuple[str, ...] = ()
+    max_sentences: int | None = None
+    max_tokens: int = 600
+    max_source_tokens: int = 5000
+    begins: bool = False
+    again: bool = False
+
+    def texts(self) -> list[str]:
+        """Return what is replaced: the memories' texts, or the earlier summaries."""
+        return [entry.text for entry in self.entries] if self.entries else list(self.earlier)
+
+
+@dataclass(frozen=True, slots=True)
+class Summarizer:
+    """A way to write summaries, as a plug-in.
+
+    Args:
+        name: what `summarizer:` says; also the name of its file.
+        help: one sentence for people.
+        write: begins to write.
+        needs_model: it yields prompts; without a model another one writes.
+    """
+
+    name: str
+    help: str
+    write: Callable[[Source, Prompts], Writing]
+    needs_model: bool = False

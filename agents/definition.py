@@ -1,0 +1,198 @@
+"""Who an agent is, as its `agent.md` says: read from the file, and written once for somebody new.
+
+The file belongs to people; after its first writing the program changes nothing in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mud.errors import Problem, Refusal, VaultProblem
+from mud.storage.documents import Document, parse_document, render_document
+from mud.storage.files import free_stem, read_text, slugify, write_atomic
+from mud.storage.settings import Value, parse_overrides
+from mud.world.matching import plain
+from mud.world.things import Kind, Thing
+
+LONGEST_NAME = 60
+"""Characters of a character's name."""
+
+_OWN_KEYS = {"id", "type", "aliases", "location", "brain", "voice", "think_interval", "goal"}
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """One `agent.md`.
+
+    Args:
+        slug: name of its folder.
+        id: id of its character; empty when the file has none yet.
+        name: the name as shown.
+        aliases: further names.
+        location: name or id of where it starts; None for a person.
+        person: somebody plays it; it has no Thinker.
+        brain: name of a brain, or `auto`.
+        voice: the set of texts it speaks with.
+        think_interval: seconds between two thoughts.
+        goal: what it wants.
+        description: what others see.
+        profile: who it is.
+        overrides: settings of its own, over those in `config/`.
+    """
+
+    slug: str
+    id: str
+    name: str
+    aliases: tuple[str, ...] = ()
+    location: str | None = None
+    person: bool = False
+    brain: str = "auto"
+    voice: str = "default"
+    think_interval: float = 8.0
+    goal: str = ""
+    description: str = ""
+    profile: str = ""
+    overrides: Mapping[str, Value] = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name and the aliases."""
+        return (self.name, *self.aliases)
+
+    def thing(self) -> Thing:
+        """Return its character as the world has it."""
+        return Thing(self.id, Kind.CHARACTER, self.name, self.description, self.aliases, thinks=not self.person)
+
+
+def read_definition(folder: Path, schemas: Mapping[str, type]) -> Definition:
+    """Read `agent.md` in an agent's folder.
+
+    Args:
+        folder: `vault/agents/<slug>`.
+        schemas: the settings that an agent may override.
+
+    Raises:
+        VaultProblem: everything that is wrong with the file.
+    """
+    file = f"agents/{folder.name}/agent.md"
+    document = parse_document(read_text(folder / "agent.md"), file)
+    problems: list[Problem] = []
+    name = (document.title or "").strip()
+    if not name:
+        problems.append(Problem(file, document.body_line, "", "there is no name; expected a line '# Name'"))
+    others = {key: value for key, value in document.front.items() if key not in _OWN_KEYS}
+    overrides, wrong = parse_overrides(others, document.lines, schemas, file)
+    problems += wrong
+    reader = _Front(document, file, problems)
+    definition = Definition(
+        slug=folder.name,
+        id=reader.text("id", ""),
+        name=name,
+        aliases=reader.texts("aliases"),
+        location=reader.text("location", "") or None,
+        person=reader.text("type", "agent") == "person",
+        brain=reader.text("brain", "auto"),
+        voice=reader.text("voice", "default"),
+        think_interval=reader.seconds("think_interval", 8.0),
+        goal=reader.text("goal", ""),
+        description=document.sections.get("Description", "").strip(),
+        profile=document.sections.get("Profile", "").strip(),
+        overrides=overrides,
+    )
+    if problems:
+        raise VaultProblem(problems)
+    return definition
+
+
+class _Front:
+    """Reads the front matter field by field, noting what is wrong."""
+
+    def __init__(self, document: Document, file: str, problems: list[Problem]) -> None:
+        self._document = document
+        self._file = file
+        self._problems = problems
+
+    def _wrong(self, key: str, expected: str) -> None:
+        value = self._document.front.get(key)
+        self._problems.append(
+            Problem(self._file, self._document.lines.get(key, 1), key, f"{value!r} is wrong; expected {expected}")
+        )
+
+    def text(self, key: str, default: str) -> str:
+        value = self._document.front.get(key, default)
+        if not isinstance(value, str):
+            self._wrong(key, "a text; put it in quotation marks")
+            return default
+        return value
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        value = self._document.front.get(key) or ()
+        if not isinstance(value, (list, tuple)) or not all(isinstance(one, str) for one in value):
+            self._wrong(key, "a list of texts, such as [boatwright]")
+            return ()
+        return tuple(value)
+
+    def seconds(self, key: str, default: float) -> float:
+        value = self._document.front.get(key, default)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 1 <= value <= 86_400:
+            self._wrong(key, "seconds, from 1 to 86400")
+            return default
+        return float(value)
+
+
+def check_name(name: str) -> str:
+    """Return a character's name without spaces around it.
+
+    Raises:
+        Refusal: when it cannot be one.
+    """
+    clean = " ".join(name.split())
+    if not clean or not any(letter.isalnum() for letter in clean):
+        raise Refusal("A name needs at least one letter or digit.")
+    if len(clean) > LONGEST_NAME or not clean.isprintable():
+        raise Refusal(f"A name has at most {LONGEST_NAME} characters, all of them visible.")
+    if clean.startswith("#") or any(mark in clean for mark in '"|[]'):
+        raise Refusal('A name may not begin with # nor hold any of " | [ ]')
+    return clean
+
+
+def write_definition(agents: Path, name: str, id: str, *, person: bool, location: str | None = None) -> str:
+    """Write the `agent.md` of somebody new.
+
+    A person's folder gets a `.gitignore` of its own, so that visiting does not dirty the checkout.
+
+    Args:
+        agents: `vault/agents`.
+        name: its name, already checked.
+        id: id of its character.
+        person: somebody plays it.
+        location: name of where it starts, for an agent.
+
+    Returns:
+        The slug of the new folder.
+    """
+    taken = {folder.name for folder in agents.iterdir()} if agents.is_dir() else set()
+    slug = free_stem(taken, slugify(name))
+    front: dict[str, object] = {"id": id, "type": "person" if person else "agent"}
+    if location is not None:
+        front["location"] = f"[[{location}]]"
+    profile = "" if person else "\n## Profile\n"
+    body = f"# {name}\n\n## Description\n{profile}"
+    write_atomic(agents / slug / "agent.md", render_document(front, body))
+    if person:
+        write_atomic(agents / slug / ".gitignore", "*\n")
+    return slug
+
+
+def find_definition(wanted: str, definitions: Mapping[str, Definition]) -> Definition | None:
+    """Return the definition that a name, slug or id means, in any case; None when none does."""
+    key = wanted.strip().casefold()
+    for definition in definitions.values():
+        if key in (definition.slug.casefold(), definition.id.casefold(), definition.name.casefold()):
+            return definition
+    for definition in definitions.values():
+        if plain(key) in (plain(name) for name in definition.names):
+            return definition
+    return None

@@ -1,0 +1,206 @@
+"""Agents that live: whoever is due thinks, what it decides is submitted, and who was spoken to is due soon.
+
+One thought per agent at a time; the loop itself never waits for a model.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+
+from agents.actor import situate
+from agents.agent import Agent
+from agents.brains._brain import Brain, BrainRun, Voice
+from agents.llm.queue import ModelQueue, Urgency
+from agents.memory.entries import Hit
+from agents.minds import Minds, by_witness
+from agents.prompting import Prompting
+from agents.scheduler import Scheduler
+from agents.thinker import FALLBACK, Thinker
+from mud.clock import Clock
+from mud.engine import Engine, Step
+from mud.errors import LociError
+from mud.registry import Registry
+
+log = logging.getLogger(__name__)
+
+FIRST_WITHIN = 5.0
+"""Seconds within which every agent has its first thought, so that a visitor soon sees somebody act."""
+JITTER = 0.3
+"""Share by which the pause between two thoughts varies, so that agents do not act in step."""
+LOOK_AGAIN = 30.0
+"""Seconds between two looks whether a model answers."""
+
+
+@dataclass(frozen=True)
+class Drives:
+    """What makes agents think.
+
+    Args:
+        brains: the kinds of brain.
+        voice: the texts an instinct speaks with.
+        queue: asks language models.
+        prompting: builds the prompt of a thought.
+        chance: all chance comes from it.
+        clock: the time.
+        override: name of the brain of every agent, whatever its file says; None for its own.
+    """
+
+    brains: Registry[Brain]
+    voice: Voice
+    queue: ModelQueue
+    prompting: Prompting
+    chance: Random
+    clock: Clock
+    override: str | None = None
+
+
+class Living:
+    """The agents of a running world.
+
+    Args:
+        minds: all minds.
+        engine: the door into the world.
+        drives: what makes them think.
+        submitted: is told of every step that an agent submitted, to carry out what it requests.
+    """
+
+    def __init__(self, minds: Minds, engine: Engine, drives: Drives, submitted: Callable[[Step], None]) -> None:
+        self._minds = minds
+        self._engine = engine
+        self._drives = drives
+        self._submitted = submitted
+        self._scheduler = Scheduler()
+        self._woken = asyncio.Event()
+        self._turns: set[asyncio.Task[None]] = set()
+        self._wishes: dict[str, float] = {}
+        self.model_answers: bool | None = None
+        """Whether the `think` profile's model answers; None until it was first asked."""
+
+    def wake(self, agent: Agent) -> None:
+        """Give an agent its brains and make it due soon."""
+        drives = self._drives
+        chance = Random(drives.chance.random())
+        runs: dict[str, BrainRun] = {b.name: b.start(agent.name, chance, drives.voice) for b in drives.brains}
+        slug = agent.slug
+        agent.thinker = Thinker(
+            agent.name,
+            runs,
+            lambda: self._brain_of(agent),
+            lambda query, k: self._recall(agent, query, k),
+            lambda hint, waiting: self._ask(agent, hint, waiting),
+            drives.clock.monotonic,
+        )
+        soon = min(FIRST_WITHIN, agent.definition.think_interval)
+        self._scheduler.set(slug, drives.clock.monotonic() + chance.uniform(0.5, soon))
+        self._woken.set()
+
+    def _brain_of(self, agent: Agent) -> str:
+        """Return the name of the brain whose turn it is; one that needs a model gives way while none answers."""
+        wanted = self._drives.override or agent.definition.brain
+        if wanted == "auto":
+            wanted = "language"
+        brain = self._drives.brains.find(wanted)
+        if brain is None or (brain.needs_model and not self.model_answers):
+            return FALLBACK
+        return brain.name
+
+    def observe(self, step: Step) -> None:
+        """Let everybody notice what a step let them perceive."""
+        for who, perceptions in by_witness(step.left).items():
+            agent = self._minds.by_id(who)
+            if agent is None or agent.thinker is None:
+                continue
+            for perceived in perceptions:
+                wish = agent.thinker.notice(perceived)
+                if wish is not None and who != step.who:
+                    self._hasten(agent, self._drives.clock.monotonic() + wish)
+
+    def _hasten(self, agent: Agent, at: float) -> None:
+        self._wishes[agent.slug] = min(at, self._wishes.get(agent.slug, at))
+        self._scheduler.hasten(agent.slug, at)
+        self._woken.set()
+
+    async def run(self) -> None:
+        """Wake whoever is due, for ever."""
+        clock = self._drives.clock
+        while True:
+            self._woken.clear()
+            for slug in self._scheduler.take(clock.monotonic()):
+                turn = asyncio.create_task(self._turn(slug))
+                self._turns.add(turn)
+                turn.add_done_callback(self._turns.discard)
+            due = self._scheduler.next()
+            wait = None if due is None else max(0.0, due - clock.monotonic())
+            try:
+                await asyncio.wait_for(self._woken.wait(), wait)
+            except TimeoutError:
+                continue
+
+    async def _turn(self, slug: str) -> None:
+        """Have one agent think and act once, and make it due again whatever comes of it."""
+        agent = next((one for one in self._minds.opened() if one.slug == slug), None)
+        if agent is None:
+            return
+        waiting = self._wishes.pop(slug, None) is not None
+        try:
+            await self.act(agent, waiting=waiting)
+        except LociError as error:
+            log.warning("%s could not act: %s", agent.name, error)
+        except Exception:
+            log.exception("%s could not act", agent.name)
+        finally:
+            self._due_again(agent)
+
+    async def act(self, agent: Agent, *, waiting: bool) -> Step | None:
+        """Have one agent think once and submit what it decided; None when it let the turn pass."""
+        assert self._minds.world is not None
+        seconds = self._drives.clock.monotonic()
+        situation = situate(agent.definition, self._minds.world, agent.memory, agent.notes, seconds)
+        if situation is None or agent.thinker is None:
+            return None
+        thought = await agent.thinker.think(situation, waiting=waiting)
+        if thought is None or thought.decision.line is None:
+            return None
+        step = agent.actor.submit(self._engine, agent.id, thought.decision.line)
+        self._submitted(step)
+        return step
+
+    def _due_again(self, agent: Agent) -> None:
+        interval = agent.definition.think_interval * self._drives.chance.uniform(1 - JITTER, 1 + JITTER)
+        at = self._drives.clock.monotonic() + interval
+        self._scheduler.set(agent.slug, min(at, self._wishes.get(agent.slug, at)))
+        self._woken.set()
+
+    async def _recall(self, agent: Agent, query: str, k: int) -> tuple[Hit, ...]:
+        hits, _ = await self._minds.search(agent, query, k)
+        return tuple(hits)
+
+    async def _ask(self, agent: Agent, hint: str, waiting: bool) -> str:
+        urgency = Urgency.PERSON if waiting else Urgency.THINK
+        drives = self._drives
+        related = await drives.prompting.related(agent)
+        completion = await drives.queue.ask(
+            lambda: drives.prompting.build(agent, related, hint).text, "think", urgency, agent.name
+        )
+        return completion.text
+
+    async def watch_model(self, tell: Callable[[bool], None]) -> None:
+        """Keep knowing whether the model answers; tell whenever that changes."""
+        while True:
+            answers = await self._drives.queue.alive("think")
+            if answers != self.model_answers:
+                self.model_answers = answers
+                tell(answers)
+            await asyncio.sleep(LOOK_AGAIN)
+
+    async def stop(self) -> None:
+        """Let nobody think any more; thoughts under way are cancelled."""
+        for agent in self._minds.opened():
+            self._scheduler.drop(agent.slug)
+        for turn in tuple(self._turns):
+            turn.cancel()
+        await asyncio.gather(*self._turns, return_exceptions=True)

@@ -1,0 +1,366 @@
+"""Memory: what one character lived through, whole. Archive, tail in RAM and summaries as one view.
+
+It decides nothing about folding and asks no model. What it promises: an entry is in the archive before anybody else
+hears of it; the view tiles `1..n` without gap or overlap; the RAM it takes does not grow with the life.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from agents.memory.archive import Archive, LineWriter
+from agents.memory.entries import Entry, entry_from_record, importance_of
+from agents.memory.summaries import TIERS, Summary, SummaryFiles, Write
+from agents.memory.tiers import Tiers
+from mud.clock import Clock, iso
+from mud.errors import Unavailable
+from mud.storage.files import write_atomic
+from mud.storage.jsonl import JsonlWriter
+from mud.world.events import Perceived
+
+IN_RAM = 1024
+"""Newest memories kept in RAM at most; older ones of the tail are read from the archive when asked for."""
+
+WAITING = 4096
+"""Memories that wait at most while the archive cannot be written. The ledger has them too."""
+
+_BATCH = 1024
+"""Memories that are written at once in bulk."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A whole life: long-term `1..a`, recent `a+1..b`, word for word `b+1..n`.
+
+    Args:
+        longterm: the summary of everything older; None when there is none.
+        recent: the summary of what was folded last; None when there is none.
+        tail: the rest, oldest first.
+    """
+
+    longterm: Summary | None
+    recent: Summary | None
+    tail: tuple[Entry, ...]
+
+
+class Memory:
+    """One character's memory.
+
+    Args:
+        name: the character's name.
+        folder: its folder in the vault; `archive/` and `summaries/` are made in it when first needed.
+        clock: tells the time of edits that say none.
+        names: other names it is called by; being spoken of makes a memory matter more.
+        in_ram: newest memories kept in RAM at most.
+        write: replaces a file as a whole; tests give one that fails or dies.
+        open_writer: opens an archive file for appending; tests give one that fails or dies.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        folder: Path,
+        clock: Clock,
+        names: Sequence[str] = (),
+        *,
+        in_ram: int = IN_RAM,
+        write: Write = write_atomic,
+        open_writer: Callable[[Path], LineWriter] = JsonlWriter,
+    ) -> None:
+        self.name = name
+        self.folder = folder
+        self.names = (name, *names)
+        self._clock = clock
+        self._archive = Archive(folder / "archive", open_writer=open_writer)
+        self._files = SummaryFiles(folder / "summaries", write)
+        self._tiers = Tiers(self._files, lambda: iso(clock.now()))
+        self._ram: deque[Entry] = deque(maxlen=in_ram)
+        self._waiting: list[Entry] = []
+        self._trouble: dict[str, str] = {}
+        self.last_error: str | None = None
+
+    def open(self, writable: bool) -> list[str]:
+        """Take up the life where it stands; what a kill left half done is finished.
+
+        Args:
+            writable: this process may write; a reader repairs nothing.
+
+        Returns:
+            What the owner should know, one sentence each.
+
+        Raises:
+            Unavailable: when the files cannot be read, or not be written.
+        """
+        self._trouble.clear()
+        self._waiting.clear()
+        try:
+            messages = self._archive.open(writable)
+            messages += self._tiers.open(self._archive.last_commit, self._archive.total, writable)
+            self._ram.clear()
+            first = max(self.watermark + 1, self.total - (self._ram.maxlen or IN_RAM) + 1)
+            self._ram.extend(self._archive.read(first, self.total))
+        except OSError as error:
+            self._archive.close()
+            raise Unavailable(f"the memory of {self.name} cannot be opened: {error}") from error
+        return messages
+
+    def close(self) -> None:
+        """Try once more to write what waits, and let go of the files."""
+        if self._waiting:
+            self.retry()
+        self._archive.close()
+
+    @property
+    def total(self) -> int:
+        """Memories in the archive."""
+        return self._archive.total
+
+    @property
+    def waiting(self) -> int:
+        """Memories that the archive could not take yet."""
+        return len(self._waiting)
+
+    @property
+    def watermark(self) -> int:
+        """The last memory that a summary stands for."""
+        return self._tiers.watermark
+
+    @property
+    def longterm(self) -> Summary | None:
+        """The summary of everything older."""
+        return self._tiers.longterm
+
+    @property
+    def recent(self) -> Summary | None:
+        """The summary of what was folded last."""
+        return self._tiers.recent
+
+    @property
+    def last_source(self) -> int:
+        """The ledger step of the last memory in the archive; 0 when there is none."""
+        return self._archive.last_source
+
+    @property
+    def last_source_count(self) -> int:
+        """How many memories of that step the archive holds."""
+        return self._archive.last_source_count
+
+    @property
+    def last_commit(self) -> Mapping[str, Any] | None:
+        """The archive's last commit line."""
+        return self._archive.last_commit
+
+    @property
+    def compactions(self) -> int:
+        """Folds of this life so far."""
+        return int((self._archive.last_commit or {}).get("number", 0))
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is wrong now, one sentence each."""
+        return list(self._trouble.values())
+
+    def append(self, perceived: Sequence[Perceived], at: str, source: int) -> list[Entry]:
+        """Remember what one step left, in one write.
+
+        When the archive cannot be written the memories wait, are shown, and are tried again with the next ones.
+
+        Args:
+            perceived: what it left with this character, in order.
+            at: when, written.
+            source: the step's number.
+
+        Returns:
+            The entries that this call wrote, those that had waited first.
+        """
+        number = self.total + len(self._waiting)
+        entries = [
+            Entry(
+                seq=number + place,
+                at=at,
+                kind=one.kind,
+                actor=one.actor,
+                place=one.place,
+                text=one.text,
+                reason=one.reason,
+                failed=one.failed,
+                importance=importance_of(one.kind, one.text, self.names),
+                source=source,
+            )
+            for place, one in enumerate(perceived, 1)
+        ]
+        return self._write(entries)
+
+    def append_raw(self, records: Sequence[Mapping[str, object]], source: int | None = None) -> list[Entry]:
+        """Remember records from outside, as `remember` gives them.
+
+        Args:
+            records: see `entry_from_record`.
+            source: the ledger step they belong to; the last one when None.
+
+        Returns:
+            The entries that this call wrote.
+
+        Raises:
+            ValueError: when a record is wrong; then none is kept.
+        """
+        step = self.last_source if source is None else source
+        now = iso(self._clock.now())
+        number = self.total + len(self._waiting)
+        entries = [
+            entry_from_record(record, number + place, now, step, self.names) for place, record in enumerate(records, 1)
+        ]
+        written: list[Entry] = []
+        for start in range(0, len(entries), _BATCH):
+            written += self._write(entries[start : start + _BATCH])
+        return written
+
+    def retry(self) -> list[Entry]:
+        """Try to write the memories that wait; return those that were written."""
+        return self._write([])
+
+    def _write(self, entries: list[Entry]) -> list[Entry]:
+        due = [*self._waiting, *entries] if self._waiting else entries
+        if not due:
+            return []
+        before = self.total
+        try:
+            self._archive.append(due)
+        except OSError as error:
+            self._wait(due[self.total - before :], error)
+        else:
+            if self._waiting:
+                self._waiting = []
+                self._trouble.pop("archive", None)
+        written = due[: self.total - before]
+        self._ram.extend(written)
+        return written
+
+    def _wait(self, due: list[Entry], error: OSError) -> None:
+        lost = max(0, len(due) - WAITING)
+        self._waiting = due[:WAITING]
+        text = f"the archive cannot be written ({error}); {len(self._waiting)} memories wait"
+        self.note_trouble("archive", f"{text}, {lost} more did not fit" if lost else text)
+
+    def note_trouble(self, what: str, text: str | None) -> None:
+        """Show a warning until it is taken back.
+
+        Args:
+            what: what it is about; one warning each.
+            text: the warning; None takes it back.
+        """
+        if text is None:
+            self._trouble.pop(what, None)
+        else:
+            self._trouble[what] = self.last_error = text
+
+    @property
+    def tail(self) -> list[Entry]:
+        """The memories that no summary stands for, oldest first."""
+        return self.newest(self.total + len(self._waiting) - self.watermark)
+
+    def newest(self, count: int) -> list[Entry]:
+        """Return the newest memories of the tail, at most `count`, oldest first."""
+        count = min(count, self.total - self.watermark + len(self._waiting))
+        waiting = min(count, len(self._waiting))
+        written = self.read(self.total - (count - waiting) + 1, self.total)
+        return [*written, *self._waiting[len(self._waiting) - waiting :]]
+
+    def read(self, first: int, last: int) -> list[Entry]:
+        """Return memories by number, both ends included, from RAM where they are, else from the archive.
+
+        Raises:
+            OSError: when the archive cannot be read.
+        """
+        first, last = max(1, first), min(last, self.total)
+        if first > last:
+            return []
+        if self._ram and self._ram[0].seq <= first:
+            start = first - self._ram[0].seq
+            found = list(islice(self._ram, start, start + last - first + 1))
+            if found and found[0].seq == first and found[-1].seq == last:
+                return found
+        return self._archive.read(first, last)
+
+    def view(self) -> View:
+        """Return the whole life as it is now."""
+        return View(self.longterm, self.recent, tuple(self.tail))
+
+    def versions(self) -> Iterator[Summary]:
+        """Yield every recent summary that was ever committed, the newest of each range, in order."""
+        found: dict[tuple[int, int], Summary] = {}
+        for summary in self._files.versions("recent"):
+            if summary.covers[1] <= self.watermark:
+                found[summary.covers] = summary
+        yield from (found[covers] for covers in sorted(found))
+
+    def commit(
+        self, longterm: Summary | None, recent: Summary | None, memories: Sequence[Entry], event: Mapping[str, Any]
+    ) -> list[str]:
+        """Let new summaries hold: versions, then one line in the archive, then the files in use.
+
+        Args:
+            longterm, recent: the new summaries.
+            memories: what the recent one covers.
+            event: the commit line without its `longterm` and `recent`.
+
+        Returns:
+            What the owner should know.
+
+        Raises:
+            OSError: when it cannot be written; then nothing has changed.
+        """
+        messages = self._tiers.commit(longterm, recent, memories, event, self._archive.append_event)
+        self._drop_folded()
+        self.note_trouble("summaries", "; ".join(messages) or None)
+        try:
+            self._archive.sync()
+        except OSError as error:
+            self.note_trouble("sync", f"the disk did not confirm the archive ({error})")
+        return messages
+
+    def _drop_folded(self) -> None:
+        while self._ram and self._ram[0].seq <= self.watermark:
+            self._ram.popleft()
+
+    def refresh(self) -> list[str]:
+        """Read both summary files in use and take up what people wrote; return what the owner should know."""
+        return self._guarded(self._tiers.refresh)
+
+    def reload_summary(self, path: Path) -> list[str]:
+        """Take up a summary file that changed; return what the owner should know.
+
+        Args:
+            path: the file; versions are not looked at.
+        """
+        if path.stem not in TIERS or path != self._files.current(path.stem):
+            return []
+        return self._guarded(lambda: self._tiers.examine(path.stem))
+
+    def restore_missing(self) -> list[str]:
+        """Write again the summary files in use that are gone, blank or behind; return what the owner should know."""
+        return self._guarded(self._tiers.restore)
+
+    def _guarded(self, work: Callable[[], list[str]]) -> list[str]:
+        try:
+            messages = work()
+        except OSError as error:
+            text = f"the summary files cannot be written ({error})"
+            self.note_trouble("summaries", text)
+            return [text]
+        self.note_trouble("summaries", None)
+        return messages
+
+    def sync(self) -> None:
+        """Have what was written put on the disk; a disk that refuses is shown as a warning."""
+        try:
+            self._archive.sync()
+        except OSError as error:
+            self.note_trouble("sync", f"the disk did not confirm the archive ({error})")
+        else:
+            self.note_trouble("sync", None)

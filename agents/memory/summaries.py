@@ -1,0 +1,315 @@
+"""Summaries as values, and their files: the two in use, and every version ever made.
+
+The files in use (`recent.md`, `longterm.md`) may be edited by people; versions are only ever added. This module reads
+and writes them; which one holds is decided in `tiers`, and what stands in one in `agents.compaction`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from agents.memory.entries import Entry
+from mud.errors import Problem, VaultProblem
+from mud.storage.documents import parse_document, render_document
+from mud.storage.files import read_if_there, sha256_text, write_atomic
+
+TIERS = ("longterm", "recent")
+"""The summaries of a life, oldest first."""
+
+TITLES = {"longterm": "# Long-term Memory Summary", "recent": "# Recent Memory Summary"}
+
+EDITED = "edited"
+"""The method of a summary whose text a person wrote."""
+
+_VERBATIM = "\n## The memories themselves\n"
+_STAMP = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)")
+
+Write = Callable[[Path, str], None]
+"""Replaces a file as a whole, or raises OSError and leaves it as it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A summary and its receipt.
+
+    Args:
+        tier: `recent` or `longterm`.
+        covers: first and last memory it stands for.
+        text: what is remembered of them.
+        updated: when it was made.
+        strategy: what decided that it was due.
+        method: `extractive`, `model` or `edited`.
+        model: which model wrote it; None when none did.
+        reason: why it was made.
+        depth: 1 when made from memories; one more for every summary of summaries in between.
+        tokens: `source` and `summary` as estimated, `prompt` and `completion` as spent on the model.
+        compression_ratio: share of the source's tokens that is gone.
+        retention: share of the source's names, numbers, places and promises that is kept; None when it had none.
+        faithful: no name and no number in it is missing from the source.
+    """
+
+    tier: str
+    covers: tuple[int, int]
+    text: str
+    updated: str = ""
+    strategy: str = ""
+    method: str = "extractive"
+    model: str | None = None
+    reason: str = ""
+    depth: int = 1
+    tokens: Mapping[str, int] = field(default_factory=dict)
+    compression_ratio: float | None = None
+    retention: float | None = None
+    faithful: bool = True
+
+    @property
+    def memory_count(self) -> int:
+        """How many memories it stands for."""
+        return self.covers[1] - self.covers[0] + 1
+
+    def front(self) -> dict[str, object]:
+        """Return its front matter."""
+        front: dict[str, object] = {
+            "type": "memory_summary",
+            "summary_type": self.tier,
+            "covers": {"first": self.covers[0], "last": self.covers[1]},
+            "memory_count": self.memory_count,
+            "updated": self.updated,
+            "strategy": self.strategy,
+            "method": self.method,
+        }
+        if self.model is not None:
+            front["model"] = self.model
+        return front | {
+            "reason": self.reason,
+            "depth": self.depth,
+            "tokens": dict(self.tokens),
+            "compression_ratio": self.compression_ratio,
+            "retention": self.retention,
+            "faithful": self.faithful,
+        }
+
+
+def render_summary(summary: Summary, memories: Sequence[Entry] = ()) -> str:
+    """Return a summary's file.
+
+    Args:
+        summary: the summary.
+        memories: what it covers, word for word; given for versions of a recent summary.
+    """
+    body = f"{TITLES[summary.tier]}\n\n{summary.text}\n"
+    if memories:
+        lines = "".join(f"- {entry.seq}. {' '.join(entry.text.split())}\n" for entry in memories)
+        body += f"{_VERBATIM}\n{lines}"
+    return render_document(summary.front(), body)
+
+
+def parse_summary(raw: str, tier: str, file: str, version: bool = False) -> Summary:
+    """Read a summary's file.
+
+    Args:
+        raw: the whole file.
+        tier: which summary it should be.
+        file: what problems call it.
+        version: it is a version, which may end with the memories it covers.
+
+    Raises:
+        VaultProblem: when it cannot be understood, or does not say what it covers.
+    """
+    document = parse_document(raw, file)
+    front = document.front
+    body = document.body
+    if version and _VERBATIM in body:
+        body = body[: body.rindex(_VERBATIM)]
+    return Summary(
+        tier=tier,
+        covers=_covers(front.get("covers"), file, document.lines.get("covers", 0)),
+        text=_without_title(body),
+        updated=_text(front.get("updated")),
+        strategy=_text(front.get("strategy")),
+        method=_text(front.get("method")) or EDITED,
+        model=_text(front.get("model")) or None,
+        reason=_text(front.get("reason")),
+        depth=_count(front.get("depth")) or 1,
+        tokens=_tokens(front.get("tokens")),
+        compression_ratio=_share(front.get("compression_ratio")),
+        retention=_share(front.get("retention")),
+        faithful=front.get("faithful") is not False,
+    )
+
+
+def _covers(value: object, file: str, line: int) -> tuple[int, int]:
+    if isinstance(value, Mapping):
+        first, last = _count(value.get("first")), _count(value.get("last"))
+        if first and last and first <= last:
+            return first, last
+    expected = "expected the first and last memory it stands for, such as {first: 66, last: 129}"
+    raise VaultProblem([Problem(file, line, "covers", f"missing or no range; {expected}")])
+
+
+def _without_title(body: str) -> str:
+    body = body.replace("\r\n", "\n").strip()
+    if body.startswith("# "):
+        body = body.partition("\n")[2]
+    return body.strip()
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+def _share(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _tokens(value: object) -> dict[str, int]:
+    if not isinstance(value, Mapping):
+        return {}
+    return {str(key): number for key, number in value.items() if isinstance(number, int)}
+
+
+class SummaryFiles:
+    """The summaries folder of one life.
+
+    Args:
+        folder: the folder; made when something is first written.
+        write: replaces a file as a whole.
+    """
+
+    def __init__(self, folder: Path, write: Write = write_atomic) -> None:
+        self.folder = folder
+        self._write = write
+        self._taken: dict[str, int] = {}
+
+    def current(self, tier: str) -> Path:
+        """Return the path of the file in use."""
+        return self.folder / f"{tier}.md"
+
+    def read_current(self, tier: str) -> str | None:
+        """Return the file in use as it is on disk; None when it is missing or blank: an edit in progress.
+
+        Raises:
+            VaultProblem: when it is there and cannot be read as text.
+        """
+        raw = read_if_there(self.current(tier))
+        return raw if raw is not None and raw.strip() else None
+
+    def write_current(self, summary: Summary) -> str:
+        """Write the file in use; return what was written.
+
+        Raises:
+            OSError: when it cannot be written.
+        """
+        raw = render_summary(summary)
+        self._write(self.current(summary.tier), raw)
+        return raw
+
+    def remove_current(self, tier: str) -> None:
+        """Remove a file in use for which there is no summary; whoever calls has kept its text."""
+        self.current(tier).unlink(missing_ok=True)
+
+    def move_current(self, tier: str, now: str) -> str:
+        """Move a file in use that is no text to a version's name, byte for byte; return that name.
+
+        Raises:
+            OSError: when it cannot be moved.
+        """
+        name = self._free(f"{tier}-{stamp(now)}-edited")
+        self.current(tier).rename(self.folder / name)
+        return name
+
+    def write_version(self, summary: Summary, memories: Sequence[Entry] = ()) -> tuple[str, str]:
+        """Add a version; return its file name and the SHA-256 of its text.
+
+        Raises:
+            OSError: when it cannot be written.
+        """
+        raw = render_summary(summary, memories)
+        name = self._free(f"{summary.tier}-{stamp(summary.updated)}")
+        self._write(self.folder / name, raw)
+        return name, sha256_text(raw)
+
+    def remove_version(self, name: str) -> None:
+        """Take back a version of a fold that was not committed."""
+        (self.folder / name).unlink(missing_ok=True)
+
+    def keep_edited(self, tier: str, raw: str, updated: str) -> str:
+        """Keep a person's text as a version beside the one it came from; return its file name.
+
+        Raises:
+            OSError: when it cannot be written.
+        """
+        name = self._free(f"{tier}-{stamp(updated)}-edited")
+        self._write(self.folder / name, raw)
+        return name
+
+    def is_kept(self, tier: str, raw: str) -> bool:
+        """Return whether some version holds exactly this file's text.
+
+        Only the versions of the same moment and the edited ones are looked at, so a long life costs nothing.
+        """
+        try:
+            updated = parse_summary(raw, tier, "").updated
+        except VaultProblem:
+            updated = ""
+        near = set(self.folder.glob(f"{tier}-*-edited*.md"))
+        if updated:
+            near |= set(self.folder.glob(f"{tier}-{stamp(updated)}*.md"))
+        return any(self._holds(path, tier, raw) for path in near)
+
+    def _holds(self, path: Path, tier: str, raw: str) -> bool:
+        try:
+            kept = read_if_there(path)
+        except VaultProblem:
+            return False
+        if kept is None:
+            return False
+        return kept.strip() == raw.strip() or kept.startswith(raw.rstrip() + "\n" + _VERBATIM)
+
+    def version(self, tier: str, name: str) -> Summary | None:
+        """Return a version by its file name; None when it is gone or cannot be understood."""
+        if Path(name).name != name:
+            return None
+        try:
+            raw = read_if_there(self.folder / name)
+            found = parse_summary(raw, tier, name, version=True) if raw is not None else None
+        except VaultProblem:
+            return None
+        return found if found is not None and found.text else None
+
+    def versions(self, tier: str) -> Iterator[Summary]:
+        """Yield every version that can be understood, without those that people edited, in order of its file name."""
+        for path in sorted(self.folder.glob(f"{tier}-*.md")):
+            if "-edited" not in path.stem and (found := self.version(tier, path.name)) is not None:
+                yield found
+
+    def _free(self, stem: str) -> str:
+        """Return a file name that is not taken; counts on from the last of the same moment."""
+        number = self._taken.get(stem, 0)
+        while True:
+            number += 1
+            name = f"{stem}.md" if number == 1 else f"{stem}-{number}.md"
+            if not (self.folder / name).exists():
+                self._taken = {stem: number}
+                return name
+
+
+def stamp(updated: str) -> str:
+    """Return `20261120-072137` for a written time; zeros when it is none."""
+    found = _STAMP.match(updated)
+    if not found:
+        return "00000000-000000"
+    year, month, day, hour, minute, second = found.groups()
+    return f"{year}{month}{day}-{hour}{minute}{second}"
+
+
+def edited(summary: Summary, text: str) -> Summary:
+    """Return a summary with the text of a person."""
+    return replace(summary, text=text, method=EDITED, model=None)

@@ -1,0 +1,295 @@
+"""The two summaries that hold: how a commit replaces them, how a person's edit wins, how a lost file comes back.
+
+What holds is what the last commit line of the archive names. A commit writes the versions first, then that one line,
+then the two files in use; opening rolls the files forward when a kill came in between. No text of a person is ever
+overwritten before it stands in a version. This module writes no line of the archive itself and summarizes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agents.memory.entries import Entry
+from agents.memory.summaries import TIERS, Summary, SummaryFiles, edited, parse_summary, render_summary
+from mud.errors import VaultProblem
+
+
+@dataclass(slots=True)
+class _Held:
+    """A summary that holds.
+
+    Args:
+        summary: with the text in use, a person's perhaps.
+        committed: as the last commit made it.
+        raw: the file in use as last read or written; None when it must be looked at.
+    """
+
+    summary: Summary
+    committed: Summary
+    raw: str | None = None
+
+
+Seal = Callable[[dict[str, Any]], None]
+"""Writes the commit line: from then on the new summaries hold. Raises OSError when it is not written."""
+
+
+class Tiers:
+    """Long-term and recent summary of one life.
+
+    Args:
+        files: their folder.
+        now: tells the time, written.
+    """
+
+    def __init__(self, files: SummaryFiles, now: Callable[[], str]) -> None:
+        self._files = files
+        self._now = now
+        self._held: dict[str, _Held] = {}
+        self._writable = False
+
+    @property
+    def longterm(self) -> Summary | None:
+        """The summary of everything older, or None."""
+        return self._held["longterm"].summary if "longterm" in self._held else None
+
+    @property
+    def recent(self) -> Summary | None:
+        """The summary of what was folded last, or None."""
+        return self._held["recent"].summary if "recent" in self._held else None
+
+    @property
+    def watermark(self) -> int:
+        """The last memory that a summary stands for; 0 when none does."""
+        return max((held.summary.covers[1] for held in self._held.values()), default=0)
+
+    def open(self, commit: Mapping[str, Any] | None, total: int, writable: bool) -> list[str]:
+        """Take up what the last commit line names, and set the files in use right.
+
+        Args:
+            commit: that line; None when nothing was folded yet.
+            total: memories in the archive; no summary may reach beyond.
+            writable: this process may write; a reader changes nothing and reads what a writer would restore.
+
+        Returns:
+            What the owner should know, one sentence each.
+
+        Raises:
+            OSError: when a file cannot be written.
+        """
+        self._writable = writable
+        messages: list[str] = []
+        found = self._committed(commit, total) if commit else {}
+        if found is None:
+            found = self._older(total)
+            end = max((summary.covers[1] for summary in found.values()), default=0)
+            messages.append(
+                f"summaries: what the last fold wrote is gone; older summaries reach to memory {end}, "
+                "the rest is shown word for word until it is folded again"
+            )
+        self._held = {tier: _Held(summary, summary) for tier, summary in found.items()}
+        for tier in TIERS:
+            messages += self._examine(tier, opening=True)
+        if writable:
+            messages += self.restore()
+        return messages
+
+    def _committed(self, commit: Mapping[str, Any], total: int) -> dict[str, Summary] | None:
+        """Return the summaries that a commit line names; None when they cannot be found or do not tile."""
+        found: dict[str, Summary] = {}
+        for tier in TIERS:
+            record = commit.get(tier)
+            if record is None:
+                continue
+            covers = (record["covers"]["first"], record["covers"]["last"])
+            for candidate in (self._files.version(tier, record["file"]), self._in_use(tier)):
+                if candidate is not None and candidate.covers == covers and candidate.text:
+                    found[tier] = candidate
+                    break
+            else:
+                return None
+        return found if _tile(found) and _end(found) <= total else None
+
+    def _in_use(self, tier: str) -> Summary | None:
+        try:
+            raw = self._files.read_current(tier)
+            return parse_summary(raw, tier, f"summaries/{tier}.md") if raw is not None else None
+        except VaultProblem:
+            return None
+
+    def _older(self, total: int) -> dict[str, Summary]:
+        """Return the summaries on disk that reach furthest and tile; used only when the committed ones are lost."""
+        pools: dict[str, list[Summary]] = {}
+        for tier in TIERS:
+            used = self._in_use(tier)
+            pools[tier] = [*self._files.versions(tier), *([used] if used is not None and used.text else [])]
+        longs = {summary.covers: summary for summary in pools["longterm"]}
+        for recent in sorted(pools["recent"], key=lambda summary: summary.covers[1], reverse=True):
+            first, last = recent.covers
+            if last <= total and first == 1:
+                return {"recent": recent}
+            if last <= total and (1, first - 1) in longs:
+                return {"longterm": longs[1, first - 1], "recent": recent}
+        return {}
+
+    def refresh(self) -> list[str]:
+        """Read both files in use and take up what people wrote; return what the owner should know."""
+        return [message for tier in TIERS for message in self._examine(tier)]
+
+    def examine(self, tier: str) -> list[str]:
+        """Read one file in use; return what the owner should know."""
+        return self._examine(tier)
+
+    def _examine(self, tier: str, opening: bool = False) -> list[str]:
+        held = self._held.get(tier)
+        try:
+            raw = self._files.read_current(tier)
+        except VaultProblem:
+            return self._set_aside(tier) if self._writable else []
+        if raw is None or (held is not None and raw == held.raw):
+            return []
+        try:
+            found = parse_summary(raw, tier, f"summaries/{tier}.md")
+        except VaultProblem:
+            found = None
+        if held is not None and found is not None and found.covers == held.summary.covers:
+            return self._take(held, found, raw, opening)
+        return self._set_right(tier, raw, found) if self._writable else []
+
+    def _take(self, held: _Held, found: Summary, raw: str, opening: bool) -> list[str]:
+        """Use the text of a file whose covers are right. A blank text is an edit in progress."""
+        if not found.text:
+            return []
+        held.raw = raw
+        if found.text == held.summary.text:
+            return []
+        ours = found.text == held.committed.text
+        held.summary = held.committed if ours else edited(held.committed, found.text)
+        return [] if opening else [f"summaries/{found.tier}.md was edited; its text is used from now on"]
+
+    def _set_right(self, tier: str, raw: str, found: Summary | None) -> list[str]:
+        """Keep a text that cannot hold, unless some version holds it already, and restore the file."""
+        name = None
+        if not self._files.is_kept(tier, raw):
+            name = self._files.keep_edited(tier, raw, found.updated if found is not None else self._now())
+        held = self._held.get(tier)
+        if held is None:
+            self._files.remove_current(tier)
+            wrong = "there is no such summary yet"
+        else:
+            held.raw = self._files.write_current(held.summary)
+            first, last = held.summary.covers
+            wrong = f"it must say that it covers memories {first} to {last}"
+        return [f"summaries/{tier}.md: {wrong}; the text is kept as {name}"] if name else []
+
+    def _set_aside(self, tier: str) -> list[str]:
+        """Move a file that is no text out of the way, byte for byte, and restore the summary."""
+        name = self._files.move_current(tier, self._now())
+        held = self._held.get(tier)
+        if held is not None:
+            held.raw = self._files.write_current(held.summary)
+        return [f"summaries/{tier}.md: it cannot be read as text; it is kept as {name}"]
+
+    def restore(self) -> list[str]:
+        """Write again every file in use that is missing, blank or behind; return what the owner should know.
+
+        Raises:
+            OSError: when one cannot be written.
+        """
+        messages: list[str] = []
+        for tier, held in self._held.items():
+            if self._missing(tier):
+                held.raw = self._files.write_current(held.summary)
+            else:
+                messages += self._examine(tier)
+        return messages
+
+    def _missing(self, tier: str) -> bool:
+        try:
+            return self._files.read_current(tier) is None
+        except VaultProblem:
+            return False
+
+    def commit(
+        self,
+        longterm: Summary | None,
+        recent: Summary | None,
+        memories: Sequence[Entry],
+        event: Mapping[str, Any],
+        seal: Seal,
+    ) -> list[str]:
+        """Let new summaries hold.
+
+        Args:
+            longterm, recent: the summaries; None for one that there is not.
+            memories: what the recent one covers, word for word, for its version.
+            event: the commit line without its `longterm` and `recent`.
+            seal: writes the line.
+
+        Returns:
+            What the owner should know: a file in use that could not be written is written later.
+
+        Raises:
+            OSError: when a version or the line cannot be written; then nothing has changed.
+        """
+        self._keep_edits()
+        written: dict[str, str] = {}
+        new = {summary.tier: summary for summary in (longterm, recent) if summary is not None}
+        line = {**event, "longterm": None, "recent": None}
+        try:
+            for tier, summary in new.items():
+                name, digest = self._files.write_version(summary, memories if tier == "recent" else ())
+                written[tier] = name
+                line[tier] = {"covers": _range(summary.covers), "file": name, "sha256": digest}
+        except OSError:
+            for name in written.values():
+                self._files.remove_version(name)
+            raise
+        seal(line)
+        raws = {tier: held.raw for tier, held in self._held.items()}
+        self._held = {tier: _Held(summary, summary) for tier, summary in new.items()}
+        return [message for tier in TIERS for message in self._install(tier, raws.get(tier))]
+
+    def _keep_edits(self) -> None:
+        """Keep as versions the texts of people that are about to be replaced.
+
+        Raises:
+            OSError: when one cannot be written.
+        """
+        for tier, held in self._held.items():
+            if held.summary.text == held.committed.text:
+                continue
+            raw = held.raw if held.raw is not None else render_summary(held.summary)
+            if not self._files.is_kept(tier, raw):
+                self._files.keep_edited(tier, raw, held.committed.updated)
+
+    def _install(self, tier: str, known: str | None) -> list[str]:
+        """Write a file in use after a commit. What somebody saved since the last look is kept first."""
+        held = self._held.get(tier)
+        try:
+            raw = self._files.read_current(tier)
+            if raw is not None and raw != known:
+                return self._examine(tier)
+            if held is not None:
+                held.raw = self._files.write_current(held.summary)
+            elif raw is not None:
+                self._files.remove_current(tier)
+        except (OSError, VaultProblem) as error:
+            return [f"summaries/{tier}.md cannot be written ({error}); it is tried again"]
+        return []
+
+
+def _range(covers: tuple[int, int]) -> dict[str, int]:
+    return {"first": covers[0], "last": covers[1]}
+
+
+def _end(found: Mapping[str, Summary]) -> int:
+    return max((summary.covers[1] for summary in found.values()), default=0)
+
+
+def _tile(found: Mapping[str, Summary]) -> bool:
+    """Return whether summaries cover 1 to their end without gap or overlap."""
+    ranges = sorted(summary.covers for summary in found.values())
+    starts = [1, *(last + 1 for _, last in ranges)]
+    return all(start == first for start, (first, _) in zip(starts, ranges, strict=False))

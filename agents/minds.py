@@ -1,0 +1,371 @@
+"""All minds of a vault: finding, opening, perceiving, searching, noting, folding. Nobody thinks in here; see `living`.
+
+Works without a running world too: the command line's tools open a vault and use the same object.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from agents.actor import Actor
+from agents.agent import Agent
+from agents.compaction.compactor import Commit, Compactor
+from agents.compaction.plan import CompactionSettings
+from agents.compaction.strategies._strategy import Strategy
+from agents.compaction.summarizers._summarizer import Summarizer
+from agents.definition import Definition, find_definition, read_definition
+from agents.llm.backends._backend import Completion
+from agents.memory.entries import Entry, Hit
+from agents.memory.integrity import report, status
+from agents.memory.memory import Memory
+from agents.memory.notes import Notes
+from agents.prompt import Prompt
+from agents.recall.recall import RecallService
+from mud.clock import Clock, iso
+from mud.commands._command import Say
+from mud.engine import Step, perceived_from_json
+from mud.errors import Problem, Refusal, UnknownName, VaultProblem
+from mud.registry import Registry
+from mud.storage.configuration import Configuration
+from mud.storage.documents import replace_key
+from mud.storage.files import read_text, write_atomic
+from mud.world.events import Perceived, Request
+from mud.world.world import World
+
+log = logging.getLogger(__name__)
+
+Ask = Callable[[str, str, str], Awaitable[Completion]]
+"""Asks a model for a summary: an agent's name, the prompt, the name of the LLM profile."""
+
+
+@dataclass(frozen=True)
+class Means:
+    """What minds need from outside.
+
+    Args:
+        vault: the vault.
+        configuration: its settings.
+        say: renders phrases.
+        strategies: ways to fold.
+        summarizers: ways to summarize.
+        recall: the index.
+        clock: the time.
+        ask: asks a model for a summary; None when no model may be asked.
+        prompts: gives the prompts of the summarizers by name.
+        writable: this process may write to the vault.
+    """
+
+    vault: Path
+    configuration: Configuration
+    say: Say
+    strategies: Registry[Strategy]
+    summarizers: Registry[Summarizer]
+    recall: RecallService
+    clock: Clock
+    ask: Ask | None
+    prompts: Callable[[str], str]
+    writable: bool
+
+
+class Minds:
+    """The minds of one vault."""
+
+    def __init__(self, means: Means) -> None:
+        self.means = means
+        self.say = means.say
+        self.definitions: dict[str, Definition] = {}
+        self.world: World | None = None
+        self.prompt_of: Callable[[Agent], Awaitable[Prompt]] | None = None
+        """Builds the prompt an agent would get now; there is one as soon as there is a world."""
+        self._agents: dict[str, Agent] = {}
+        self._by_id: dict[str, Agent] = {}
+        self._folding: dict[str, asyncio.Task[None]] = {}
+
+    # finding and opening
+
+    def load_definitions(self) -> list[Problem]:
+        """Read every `agent.md`; one that is wrong keeps its last good reading.
+
+        Returns:
+            What is wrong, all of it.
+        """
+        problems: list[Problem] = []
+        folder = self.means.vault / "agents"
+        found = {path.parent.name for path in folder.glob("*/agent.md")} if folder.is_dir() else set()
+        for slug in sorted(found):
+            problems += self.load_definition(slug)
+        for slug in set(self.definitions) - found - set(self._agents):
+            del self.definitions[slug]
+        return problems + self._doubles()
+
+    def load_definition(self, slug: str) -> list[Problem]:
+        """Read one `agent.md`; return what is wrong with it."""
+        try:
+            definition = read_definition(self.means.vault / "agents" / slug, self.means.configuration.schemas)
+        except VaultProblem as wrong:
+            return list(wrong.problems)
+        self.definitions[slug] = definition
+        if slug in self._agents:
+            self._agents[slug].definition = definition
+        return []
+
+    def assign_ids(self, number: int) -> None:
+        """Write an id into every `agent.md` that has none.
+
+        Args:
+            number: the first that is free.
+
+        Raises:
+            OSError, VaultProblem: when a file cannot be changed.
+        """
+        for slug, definition in self.definitions.items():
+            if not definition.id:
+                path = self.means.vault / "agents" / slug / "agent.md"
+                write_atomic(path, replace_key(read_text(path), "id", f"#{number}", f"agents/{slug}/agent.md"))
+                self.definitions[slug] = replace(definition, id=f"#{number}")
+                number += 1
+
+    def _doubles(self) -> list[Problem]:
+        problems: list[Problem] = []
+        for field in ("id", "name"):
+            seen: dict[str, str] = {}
+            for slug, definition in self.definitions.items():
+                value = str(getattr(definition, field)).casefold()
+                if value and (first := seen.setdefault(value, slug)) != slug:
+                    file = f"agents/{slug}/agent.md"
+                    problems.append(Problem(file, 0, field, f"{value!r} is taken by agents/{first}/agent.md"))
+        return problems
+
+    def open(self, slug: str) -> Agent:
+        """Return the agent in a folder, its memory opened at the first call.
+
+        Raises:
+            OSError, VaultProblem: when its memory cannot be opened.
+        """
+        if slug in self._agents:
+            return self._agents[slug]
+        agent = self._make(self.definitions[slug])
+        for message in agent.memory.open(self.means.writable):
+            log.warning("%s: %s", agent.name, message)
+        self._agents[slug] = self._by_id[agent.id] = agent
+        return agent
+
+    def _make(self, definition: Definition) -> Agent:
+        means = self.means
+        folder = means.vault / "agents" / definition.slug
+        memory = Memory(definition.name, folder, means.clock, definition.aliases)
+
+        def settings() -> CompactionSettings:
+            return means.configuration.for_agent(CompactionSettings, self.definitions[definition.slug].overrides)
+
+        ask = means.ask
+        compactor = Compactor(
+            memory,
+            settings,
+            means.strategies,
+            means.summarizers,
+            (lambda prompt, profile: ask(definition.name, prompt, profile)) if ask is not None else None,
+            means.clock,
+            log.info,
+            lambda commit: self._committed(definition.slug, commit),
+            means.prompts,
+        )
+        actor = Actor(memory, lambda entries: self.remembered(definition.slug, entries))
+        return Agent(definition, folder, memory, Notes(folder / "notes"), compactor, settings, actor)
+
+    def opened(self) -> list[Agent]:
+        """Return every agent opened so far."""
+        return list(self._agents.values())
+
+    def by_id(self, who: str) -> Agent | None:
+        """Return the opened agent whose character has this id, or None."""
+        return self._by_id.get(who)
+
+    def of(self, request: Request) -> Agent:
+        """Return the agent that asked.
+
+        Raises:
+            Refusal: when its character has no mind.
+        """
+        agent = self._by_id.get(request.who)
+        if agent is None:
+            raise Refusal("This character has no memory of its own.")
+        return agent
+
+    def find(self, name: str) -> Agent | None:
+        """Return the agent that a name, slug or id means in any case, opening it; None when none does."""
+        definition = find_definition(name, self.definitions)
+        return self.open(definition.slug) if definition else None
+
+    def get(self, name: str) -> Agent:
+        """Return the agent that a name, slug or id means.
+
+        Raises:
+            UnknownName: says who there is.
+        """
+        agent = self.find(name)
+        if agent is None:
+            names = ", ".join(sorted(definition.name for definition in self.definitions.values())) or "nobody"
+            raise UnknownName(f"there is no agent {name!r}; there is: {names}")
+        return agent
+
+    # perceiving
+
+    def observe(self, step: Step) -> None:
+        """Let everybody remember what a step left with them."""
+        for who, perceptions in by_witness(step.left).items():
+            agent = self._by_id.get(who)
+            if agent is not None:
+                agent.actor.perceive(step.number, step.at, perceptions)
+
+    def recover(self, record: Mapping[str, Any]) -> None:
+        """Give everybody what a ledger record left with them and their archive does not hold yet.
+
+        One step's memories are one write, so an archive holds all, none, or, after a power cut, the first few of them.
+        """
+        left = [perceived_from_json(data) for data in record.get("left", ())]
+        number = int(record["step"])
+        for who, perceptions in by_witness(left).items():
+            slug = next((slug for slug, one in self.definitions.items() if one.id == who), None)
+            if slug is None:
+                continue
+            memory = self.open(slug).memory
+            if memory.last_source <= number:
+                held = memory.last_source_count if memory.last_source == number else 0
+                memory.append(perceptions[held:], str(record["at"]), number)
+
+    def remembered(self, slug: str, entries: Sequence[Entry]) -> None:
+        """Index new memories and fold when that is due."""
+        agent = self._agents[slug]
+        if entries and self.means.writable:
+            self.means.recall.remember(agent.id, entries)
+        if agent.compactor.due():
+            self._fold_soon(agent)
+
+    # folding
+
+    def _fold_soon(self, agent: Agent) -> None:
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            return  # a tool without a loop folds by itself, with `fold_due_now`
+        if agent.slug not in self._folding:
+            task = loop.create_task(self._fold_due(agent))
+            self._folding[agent.slug] = task
+            task.add_done_callback(lambda _: self._folding.pop(agent.slug, None))
+
+    async def _fold_due(self, agent: Agent) -> None:
+        await agent.compactor.fold_due()
+
+    async def fold(self, agent: Agent, reason: str) -> Commit | None:
+        """Fold everything outside the immediate window now; None when there is nothing to fold."""
+        return await agent.compactor.fold_now(reason)
+
+    async def compact(self, agent: Agent) -> dict[str, Any]:
+        """Fold everything outside the immediate window now and return the record of it.
+
+        When there is nothing to fold the record says so: an empty summary, everything preserved.
+        """
+        commit = await self.fold(agent, "manual")
+        if commit is not None:
+            return commit.record()
+        tail = agent.memory.tail
+        chars = sum(len(entry.text) for entry in tail)
+        return {
+            "original_entries": len(tail),
+            "compacted_entries": len(tail),
+            "original_chars": chars,
+            "compacted_chars": chars,
+            "summary": "",
+            "preserved_entries": len(tail),
+            "timestamp": iso(self.means.clock.now()),
+            "used_llm": False,
+            "compression_ratio": 0.0,
+            "range": None,
+            "reason": agent.compactor.notice,
+        }
+
+    async def finish_folds(self, grace: float) -> None:
+        """Give the folds under way a while, cancel the rest, and do what is due by rules alone.
+
+        A fold that a model did not finish in time leaves the watermark where it was, and is due again at the next start.
+
+        Args:
+            grace: seconds.
+        """
+        late: set[str] = set()
+        if self._folding:
+            done, rest = await asyncio.wait(list(self._folding.values()), timeout=grace)
+            late = {slug for slug, task in self._folding.items() if task in rest}
+            for task in rest:
+                task.cancel()
+            await asyncio.gather(*done, *rest, return_exceptions=True)
+        for agent in self.opened():
+            if agent.slug not in late:
+                agent.compactor.fold_due_now()
+
+    def _committed(self, slug: str, commit: Commit) -> None:
+        self.index_documents(self._agents[slug])
+
+    async def catch_up(self, agent: Agent) -> None:
+        """Have the index take in what it misses of a life."""
+        memory = agent.memory
+        await self.means.recall.catch_up(agent.id, memory.total, memory.read, lambda: list(agent.documents()))
+
+    def index_documents(self, agent: Agent) -> None:
+        """Tell the index which summaries and notes there are."""
+        if self.means.writable:
+            self.means.recall.sync_documents(agent.id, list(agent.documents()))
+
+    # asking
+
+    async def search(
+        self, agent: Agent, query: str, k: int, only: str | None = None, *, lexical_only: bool = False
+    ) -> tuple[list[Hit], bool]:
+        """Recall: return the best hits and whether the vectors are behind.
+
+        Args:
+            agent: whose memory.
+            query: what is looked for, in words.
+            k: hits at most.
+            only: `memories`, `summaries` or `notes`; None for all.
+            lexical_only: leave the vectors out.
+        """
+        return await self.means.recall.search(agent.id, query, k, only, lexical_only)
+
+    def add_note(self, agent: Agent, title: str, text: str, reason: str | None) -> None:
+        """Write into an agent's notes.
+
+        Raises:
+            Refusal: when the note cannot be written.
+        """
+        here = self.world.location_of(agent.id) if self.world else None
+        try:
+            agent.notes.add(title, text, iso(self.means.clock.now()), reason, here.name if here else None)
+        except OSError as error:
+            raise Refusal(f"The note cannot be written ({error.strerror or error}).") from None
+        self.index_documents(agent)
+
+    def status(self, agent: Agent) -> dict[str, Any]:
+        """Return how a memory stands, as the command line's `status` prints it."""
+        index = self.means.recall.status(agent.id)
+        return status(agent.memory, agent.settings(), agent.compactor, index)
+
+    def report(self, agent: Agent) -> str:
+        """Return the same as text for people, with the summaries' words and what the model last did wrong."""
+        thinker = agent.thinker
+        errors = [thinker.last_error] if thinker is not None and thinker.last_error else []
+        return report(self.status(agent), agent.memory, errors)
+
+
+def by_witness(left: Iterable[Perceived]) -> dict[str, list[Perceived]]:
+    """Group perceptions by who had them, in order."""
+    grouped: dict[str, list[Perceived]] = {}
+    for perceived in left:
+        grouped.setdefault(perceived.who, []).append(perceived)
+    return grouped

@@ -1,0 +1,92 @@
+"""Vectors that were computed once: content hash and model -> vector, so that a rebuild need not embed again.
+
+Used in the child process only. A broken file is thrown away: it costs time, never an answer.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.recall.embedders._embedder import Embedder
+
+Vectors = NDArray[np.float32]
+
+
+class EmbeddingCache:
+    """The cache in one SQLite file, in front of an embedder.
+
+    Args:
+        path: the file.
+        embedder: asked for what the cache does not know.
+    """
+
+    def __init__(self, path: Path, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._path = path
+        try:
+            self._db = self._opened()
+        except sqlite3.DatabaseError:
+            path.unlink(missing_ok=True)
+            self._db = self._opened()
+
+    def _opened(self) -> sqlite3.Connection:
+        for end in ("-wal", "-shm"):
+            if not self._path.exists():
+                Path(f"{self._path}{end}").unlink(missing_ok=True)
+        db = sqlite3.connect(self._path)
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = NORMAL")
+            db.execute(
+                "CREATE TABLE IF NOT EXISTS vectors (model TEXT NOT NULL, digest TEXT NOT NULL, vector BLOB NOT NULL, "
+                "PRIMARY KEY (model, digest)) WITHOUT ROWID"
+            )
+            db.commit()
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def embed(self, digests: Sequence[str], texts: Sequence[str]) -> Vectors:
+        """Return the vectors of texts, a row each, computing only what was never computed.
+
+        Args:
+            digests: the texts' content hashes.
+            texts: the texts.
+        """
+        known = {digest: vector for digest in digests if (vector := self._known(digest)) is not None}
+        new = {digest: text for digest, text in zip(digests, texts, strict=True) if digest not in known}
+        if new:
+            made = self._embedder.embed(list(new.values()))
+            known.update(zip(new, made, strict=True))
+            self._keep({digest: known[digest] for digest in new})
+        return np.stack([known[digest] for digest in digests])
+
+    def question(self, text: str) -> Vectors:
+        """Return the vector of a question, which is not worth keeping."""
+        vector: Vectors = self._embedder.embed([text])[0]
+        return vector
+
+    def _known(self, digest: str) -> Vectors | None:
+        row = self._db.execute(
+            "SELECT vector FROM vectors WHERE model = ? AND digest = ?", (self._embedder.model, digest)
+        ).fetchone()
+        if row is None or len(row[0]) != 4 * self._embedder.dimension:
+            return None
+        return np.frombuffer(row[0], dtype="<f4").astype(np.float32)
+
+    def _keep(self, vectors: dict[str, Vectors]) -> None:
+        with self._db:
+            self._db.executemany(
+                "INSERT OR REPLACE INTO vectors (model, digest, vector) VALUES (?, ?, ?)",
+                [(self._embedder.model, digest, vector.astype("<f4").tobytes()) for digest, vector in vectors.items()],
+            )
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._db.close()

@@ -1,0 +1,100 @@
+"""What recall knows of summaries and notes, as plain values that can cross to the child process.
+
+Refuses to read files: whoever owns the summaries and notes hands them over as a full list.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from mud.errors import LociError, Unavailable
+
+SUMMARY = "summary"
+NOTE = "note"
+
+
+class StoreFailed(LociError):
+    """The vectors' store cannot go on; a new child process with a new store can."""
+
+
+class EmbedderMissing(Unavailable):
+    """The embedder cannot be had here, and another try will not change that."""
+
+
+def clean(text: str) -> str:
+    """Return the text without lone surrogates, which neither SQLite nor a tokenizer takes."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+@dataclass(frozen=True)
+class IndexedDocument:
+    """One summary or note of one agent.
+
+    Args:
+        key: what names it among the agent's documents, such as `summaries/recent-20261120-072137` or `notes/the-key`.
+        kind: `summary` or `note`.
+        text: all of its text.
+        title: the title of a note; empty for a summary.
+        covers: first and last memory of a summary; None for a note.
+        timestamp: when it was last written, as `2026-11-20T07:21:37.123Z`.
+    """
+
+    key: str
+    kind: str
+    text: str
+    title: str = ""
+    covers: tuple[int, int] | None = None
+    timestamp: str = ""
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of all that is indexed of it: another one means that the document must be indexed anew."""
+        parts = [self.key, self.kind, self.text, self.title, self.covers, self.timestamp]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24]
+
+    def vector_id(self, agent_id: str) -> str:
+        """Return the id of its vector: one that names agent, key and content, so that a stale vector is never hit."""
+        return f"{agent_id}|{clean(self.key)}|{self.digest}"
+
+    def metadata(self, agent_id: str) -> dict[str, str | int]:
+        """Return what stands beside its vector; a summary's keys are those of the founding document."""
+        told: dict[str, str | int] = {"agent": agent_id, "key": clean(self.key), "timestamp": self.timestamp}
+        if self.kind == NOTE:
+            return told | {"type": "note", "title": clean(self.title)}
+        first, last = self.covers or (0, 0)
+        return told | {
+            "type": "memory_summary",
+            "memory_range_start": first,
+            "memory_range_end": last,
+            "memory_count": last - first + 1 if self.covers else 0,
+            "summary_text": clean(self.text),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One document on its way into the vectors' store.
+
+    Args:
+        id: the id of its vector.
+        text: what is embedded.
+        metadata: what stands beside the vector.
+    """
+
+    id: str
+    text: str
+    metadata: dict[str, str | int] = field(default_factory=dict)
+
+    @property
+    def digest(self) -> str:
+        """The hash of the embedded text: the same text is never embedded twice by one model."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+def record_of(agent_id: str, vector_id: str, document: IndexedDocument) -> Record:
+    """Return what the vectors' store gets of a document."""
+    text = clean(f"{document.title}\n{document.text}" if document.title else document.text)
+    return Record(vector_id, text, document.metadata(agent_id))

@@ -1,0 +1,50 @@
+"""Vectors from spelling alone: words and their three-letter pieces, hashed. No weights; knows no synonyms."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.recall.embedders._embedder import Embedder, embedder
+
+DIMENSION = 384
+_WORD = re.compile(r"\w+")
+
+
+class HashingEmbedder:
+    """The hashing trick of Weinberger et al. (2009): every feature adds or takes 1 (a piece 0.5) in one place."""
+
+    model = "hashing-words-3grams-1"
+    dimension = DIMENSION
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one row of length 1 for each text."""
+        rows = np.zeros((len(texts), DIMENSION), dtype=np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for feature, weight in _features(text.lower()):
+                # Not hash(): that differs from process to process.
+                number = int.from_bytes(hashlib.blake2b(feature.encode("utf-8", "replace"), digest_size=8).digest())
+                row[number % DIMENSION] += weight if number >> 63 else -weight
+            if not row.any():
+                row[0] = 1.0
+        normal: NDArray[np.float32] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        return normal
+
+
+def _features(text: str) -> Iterator[tuple[str, float]]:
+    for word in _WORD.findall(text):
+        yield word, 1.0
+        framed = f"<{word}>"
+        for start in range(len(framed) - 2):
+            yield framed[start : start + 3], 0.5
+
+
+@embedder("hashing", "Spelling alone, no weights: light and quick, knows no synonyms.")
+def HASHING(folder: Path) -> Embedder:
+    """Start it; it builds nothing."""
+    return HashingEmbedder()

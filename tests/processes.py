@@ -1,0 +1,136 @@
+"""Loci as a real process: started on a vault, typed into, read from, killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tests.vaults import ROOT
+
+PATIENCE = 60.0
+"""Seconds after which a test gives up on a line that should have come; never waited for when it comes."""
+
+
+def loci(*args: object, stdin: str = "", timeout: float = 120.0) -> subprocess.CompletedProcess[str]:
+    """Run one command of the command line to its end."""
+    command = [sys.executable, "-m", "mud", *map(str, args)]
+    return subprocess.run(command, input=stdin, capture_output=True, text=True, cwd=ROOT, timeout=timeout, check=False)
+
+
+def loci_json(*args: object, stdin: str = "") -> list[dict[str, Any]]:
+    """Run one command with `--json`, hold it to exit code 0, and return its records."""
+    done = loci(*args, "--json", stdin=stdin)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+class Running:
+    """A world that runs, with a player on its pipe.
+
+    Args:
+        vault: the vault's folder.
+        args: further options of `run`.
+    """
+
+    def __init__(self, vault: Path, *args: str) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-u", "-m", "mud", "run", "--vault", str(vault), *args],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            cwd=ROOT,
+        )
+        self._lines: queue.Queue[str | None] = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            self._lines.put(line.rstrip("\n"))
+        self._lines.put(None)
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
+
+    def type(self, line: str) -> None:
+        """Type a line; one that nobody reads any more is lost, as at a dead terminal."""
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(line + "\n")
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            return
+
+    def read_until(self, text: str) -> list[str]:
+        """Return the lines up to the first that holds a text, that one included."""
+        lines: list[str] = []
+        while True:
+            line = self._lines.get(timeout=PATIENCE)
+            assert line is not None, f"the world ended before it said {text!r}; it said {lines}"
+            lines.append(line)
+            if text in line:
+                return lines
+
+    def say(self, line: str, until: str) -> list[str]:
+        """Type a line and read until its reply."""
+        self.type(line)
+        return self.read_until(until)
+
+    def rest(self) -> list[str]:
+        """Return every line until the process ends."""
+        lines: list[str] = []
+        while (line := self._lines.get(timeout=PATIENCE)) is not None:
+            lines.append(line)
+        return lines
+
+    def kill(self) -> None:
+        """Kill it as a power cut would: no signal that it could catch."""
+        os.kill(self._process.pid, signal.SIGKILL)
+        self._process.wait(PATIENCE)
+        self._close()
+
+    def terminate(self) -> int:
+        """Ask it to end, and return its exit code."""
+        self._process.terminate()
+        return self.wait()
+
+    def wait(self) -> int:
+        """Return its exit code when it has ended."""
+        code = self._process.wait(PATIENCE)
+        self._close()
+        return code
+
+    def _close(self) -> None:
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                try:
+                    stream.close()
+                except BrokenPipeError:
+                    continue
+
+
+def memories(vault: Path, slug: str) -> list[dict[str, Any]]:
+    """Return what an archive holds, read from its files and by nothing of ours."""
+    records: list[dict[str, Any]] = []
+    for path in sorted((vault / "agents" / slug / "archive").glob("*.jsonl")):
+        for line in path.read_bytes().split(b"\n")[:-1]:
+            record: Any = json.loads(line)
+            if "seq" in record:
+                records.append(record)
+    return records
+
+
+def texts(records: Sequence[dict[str, Any]]) -> list[str]:
+    """Return the texts of memories."""
+    return [str(record["text"]) for record in records]

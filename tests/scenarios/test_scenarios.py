@@ -1,0 +1,37 @@
+"""Whole sessions as transcripts: `> ` is what was typed, the rest what a pipe shows, word for word.
+
+The first lines, before the first `> `, are what one sees on entering. A line `...` stands for any number of lines.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.processes import loci
+from tests.vaults import copy_vault
+
+HERE = Path(__file__).parent
+
+
+def _matches(wanted: list[str], said: list[str]) -> bool:
+    """Whether lines are as wanted, `...` standing for any."""
+    if not wanted:
+        return not said
+    if wanted[0] == "...":
+        return any(_matches(wanted[1:], said[at:]) for at in range(len(said) + 1))
+    return bool(said) and wanted[0] == said[0] and _matches(wanted[1:], said[1:])
+
+
+@pytest.mark.parametrize("path", sorted(HERE.glob("*.txt")), ids=lambda path: path.stem)
+def test_a_session_reads_as_its_transcript(path: Path, tmp_path: Path) -> None:
+    script = path.read_text(encoding="utf-8").splitlines()
+    typed = [line[2:] for line in script if line.startswith("> ")]
+    wanted = [line for line in script if not line.startswith(("> ", "# "))]
+
+    done = loci("run", "--vault", copy_vault(tmp_path), "--no-agents", stdin="\n".join(typed) + "\n")
+
+    assert done.returncode == 0, done.stderr
+    said = done.stdout.splitlines()
+    assert _matches(wanted, said), "\n".join(said)

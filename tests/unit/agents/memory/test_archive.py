@@ -1,0 +1,209 @@
+"""The archive: lines on disk, and what a life knows of itself after any end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.memory.archive import Archive
+from agents.memory.entries import Entry
+from tests.lives import Disk, PowerCut
+
+
+def entry(seq: int, source: int = 0, text: str = "") -> Entry:
+    return Entry(seq, "2026-11-20T07:21:37.123Z", "heard", "Moss", "The Library", text or f"memory {seq}", source=source)
+
+
+def opened(folder: Path, per_file: int = 4096, disk: Disk | None = None) -> Archive:
+    archive = Archive(folder, per_file, (disk or Disk()).open)
+    archive.open(True)
+    return archive
+
+
+def commit(last: int) -> dict[str, object]:
+    return {"event": "auto_compact", "at": "now", "covers": {"first": 1, "last": last}}
+
+
+def test_a_line_has_exactly_the_keys_of_the_format(tmp_path: Path) -> None:
+    opened(tmp_path).append([entry(1, 8812, 'Moss says, "The moss grows slowly."')])
+    line = (tmp_path / "0000000001.jsonl").read_text()
+    assert line == (
+        '{"seq":1,"at":"2026-11-20T07:21:37.123Z","kind":"heard","actor":"Moss","place":"The Library",'
+        '"text":"Moss says, \\"The moss grows slowly.\\"","reason":null,"failed":false,"importance":3,"source":8812}\n'
+    )
+
+
+def test_what_was_appended_is_read_back_in_any_range(tmp_path: Path) -> None:
+    archive = opened(tmp_path, per_file=10)
+    archive.append([entry(seq) for seq in range(1, 38)])
+    for first, last in ((1, 37), (5, 5), (9, 12), (10, 11), (11, 20), (30, 99), (37, 37), (38, 40), (-3, 2)):
+        assert [one.seq for one in archive.read(first, last)] == list(range(max(1, first), min(37, last) + 1))
+
+
+def test_a_new_file_begins_after_its_share_and_repeats_the_last_commit_line(tmp_path: Path) -> None:
+    archive = opened(tmp_path, per_file=4)
+    archive.append([entry(1), entry(2), entry(3)])
+    archive.append_event(commit(2))
+    archive.append([entry(4), entry(5), entry(6)])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["0000000001.jsonl", "0000000005.jsonl"]
+    assert json.loads((tmp_path / "0000000005.jsonl").read_text().splitlines()[0]) == commit(2)
+    again = opened(tmp_path, per_file=4)
+    assert (again.total, again.last_commit) == (6, commit(2))
+    assert list(again.events()) == [commit(2)]
+
+
+def test_a_text_that_looks_like_an_event_is_no_commit(tmp_path: Path) -> None:
+    archive = opened(tmp_path)
+    archive.append([entry(1)])
+    archive.append_event(commit(1))
+    archive.append([entry(2, text='{"event":"auto_compact"}'), entry(3, text='"event":"auto_compact"')])
+    assert opened(tmp_path).last_commit == commit(1)
+
+
+def test_events_never_count_and_are_never_read_as_memories(tmp_path: Path) -> None:
+    archive = opened(tmp_path)
+    archive.append_event({"event": "import", "at": "now", "count": 2})
+    archive.append([entry(1), entry(2)])
+    again = opened(tmp_path)
+    assert again.total == 2
+    assert [one.seq for one in again.read(1, 9)] == [1, 2]
+    assert again.last_commit is None
+
+
+def test_an_event_with_a_number_or_a_text_is_refused(tmp_path: Path) -> None:
+    for wrong in ({"at": "now"}, {"event": "x", "seq": 1}, {"event": "x", "text": "y"}):
+        with pytest.raises(ValueError, match="event line"):
+            opened(tmp_path).append_event(wrong)
+
+
+def test_memories_must_go_on_where_the_archive_ends(tmp_path: Path) -> None:
+    archive = opened(tmp_path)
+    archive.append([entry(1)])
+    with pytest.raises(ValueError, match="memory 3 cannot follow memory 1"):
+        archive.append([entry(3)])
+
+
+def test_the_last_source_is_counted_over_two_files(tmp_path: Path) -> None:
+    archive = opened(tmp_path, per_file=4)
+    archive.append([entry(1, 7), entry(2, 8), entry(3, 9), entry(4, 9), entry(5, 9)])
+    again = opened(tmp_path, per_file=4)
+    for one in (archive, again):
+        assert (one.last_source, one.last_source_count) == (9, 3)
+
+
+def test_a_torn_last_line_is_set_aside_and_said(tmp_path: Path) -> None:
+    opened(tmp_path).append([entry(1)])
+    with (tmp_path / "0000000001.jsonl").open("a") as file:
+        file.write('{"seq":2,"at":"2026')
+    archive = Archive(tmp_path)
+    (message,) = archive.open(True)
+    assert "torn" in message
+    assert archive.total == 1
+    archive.append([entry(2)])
+    assert [one.seq for one in opened(tmp_path).read(1, 2)] == [1, 2]
+    assert [path.read_text() for path in tmp_path.glob("*.torn-*")] == ['{"seq":2,"at":"2026']
+
+
+def test_a_reader_passes_a_torn_line_over_and_repairs_nothing(tmp_path: Path) -> None:
+    opened(tmp_path).append([entry(1)])
+    path = tmp_path / "0000000001.jsonl"
+    with path.open("a") as file:
+        file.write('{"seq":2')
+    before = path.read_bytes()
+    archive = Archive(tmp_path)
+    archive.open(False)
+    assert archive.total == 1
+    assert path.read_bytes() == before
+    with pytest.raises(RuntimeError, match="reading"):
+        archive.append([entry(2)])
+
+
+def test_a_broken_line_in_the_middle_costs_that_line_alone(tmp_path: Path) -> None:
+    archive = opened(tmp_path)
+    archive.append([entry(seq) for seq in range(1, 6)])
+    path = tmp_path / "0000000001.jsonl"
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([*lines[:2], "{broken", *lines[3:]]) + "\n")
+    again = opened(tmp_path)
+    assert again.total == 5
+    assert [one.seq for one in again.read(1, 5)] == [1, 2, 4, 5]
+
+
+def test_lines_that_another_hand_wrote_are_read_too(tmp_path: Path) -> None:
+    path = tmp_path / "0000000001.jsonl"
+    rows = [{"text": f"memory {seq}", "at": "now", "kind": "told", "seq": seq} for seq in (1, 2, 3)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert [one.text for one in opened(tmp_path).read(2, 3)] == ["memory 2", "memory 3"]
+
+
+def test_an_empty_last_file_after_a_power_cut_is_filled(tmp_path: Path) -> None:
+    archive = opened(tmp_path, per_file=2)
+    archive.append([entry(1, 1), entry(2, 2)])
+    archive.append_event(commit(1))
+    (tmp_path / "0000000003.jsonl").touch()
+    again = opened(tmp_path, per_file=2)
+    assert (again.total, again.last_source, again.last_commit) == (2, 2, commit(1))
+    again.append([entry(3)])
+    assert [one.seq for one in opened(tmp_path, per_file=2).read(1, 9)] == [1, 2, 3]
+
+
+def test_a_full_disk_writes_nothing_of_the_part_that_failed(tmp_path: Path) -> None:
+    disk = Disk()
+    archive = opened(tmp_path, disk=disk)
+    archive.append([entry(1)])
+    disk.full = True
+    with pytest.raises(OSError, match="No space"):
+        archive.append([entry(2), entry(3)])
+    assert archive.total == 1
+    disk.full = False
+    archive.append([entry(2), entry(3)])
+    assert opened(tmp_path).total == 3
+
+
+def test_a_missing_first_file_is_said(tmp_path: Path) -> None:
+    archive = opened(tmp_path, per_file=2)
+    archive.append([entry(seq) for seq in range(1, 6)])
+    (tmp_path / "0000000001.jsonl").unlink()
+    (message,) = Archive(tmp_path).open(False)
+    assert "before 3 are missing" in message
+
+
+def test_another_process_in_the_same_folder_gets_the_same_answer(tmp_path: Path) -> None:
+    archive = opened(tmp_path)
+    archive.append([entry(seq, seq) for seq in range(1, 50)])
+    reader = Archive(tmp_path)
+    assert reader.open(False) == []
+    assert (reader.total, reader.last_source) == (49, 49)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    batches=st.lists(st.integers(1, 9), min_size=1, max_size=12),
+    per_file=st.integers(1, 8),
+    cut=st.integers(1, 20),
+    half=st.booleans(),
+)
+def test_whatever_was_acknowledged_survives_a_power_cut_at_any_write(
+    tmp_path_factory: pytest.TempPathFactory, batches: list[int], per_file: int, cut: int, half: bool
+) -> None:
+    folder = tmp_path_factory.mktemp("archive")
+    archive = opened(folder, per_file, Disk(cut, half))
+    acknowledged = attempted = 0
+    try:
+        for number, size in enumerate(batches, 1):
+            attempted += size
+            archive.append([entry(acknowledged + at, number) for at in range(1, size + 1)])
+            acknowledged = attempted
+            if number % 3 == 0:
+                archive.append_event(commit(acknowledged))
+    except PowerCut:
+        pass
+    again = opened(folder, per_file)
+    assert acknowledged <= again.total <= attempted
+    assert [one.text for one in again.read(1, again.total)] == [f"memory {seq}" for seq in range(1, again.total + 1)]
+    again.append([entry(again.total + 1)])
+    assert len(opened(folder, per_file).read(1, 999)) == again.total

@@ -1,0 +1,257 @@
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.memory.entries import Entry
+from agents.recall.documents import IndexedDocument
+from agents.recall.lexical import LexicalIndex, read_progress
+from agents.recall.ranking import telling_words
+
+Open = Callable[..., LexicalIndex]
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Iterator[Open]:
+    """Give a function that opens the index, and close what the test left open."""
+    indexes: list[LexicalIndex] = []
+
+    def start(path: Path = tmp_path / ".index" / "lexical.sqlite3", private: bool = False) -> LexicalIndex:
+        indexes.append(LexicalIndex(path, private=private))
+        return indexes[-1]
+
+    yield start
+    for index in indexes:
+        index.close()
+
+
+def entry(seq: int, text: str, **parts: str) -> Entry:
+    return Entry(seq, "2026-01-01T00:00:00.000Z", "heard", parts.get("actor"), parts.get("place"), text)
+
+
+def life(*texts: str) -> list[Entry]:
+    return [entry(seq, text) for seq, text in enumerate(texts, 1)]
+
+
+def seqs(index: LexicalIndex, agent: str, question: str) -> list[int]:
+    """Return the memories that have words of the question, best first."""
+    found = index.find(agent, telling_words(question), True, (), {})
+    return sorted(found.shares, key=lambda seq: -found.shares[seq])
+
+
+def keys(index: LexicalIndex, agent: str, question: str, kinds: tuple[str, ...] = ("summary", "note")) -> set[str]:
+    found = index.find(agent, telling_words(question), False, kinds, {})
+    return {document.key for document, _, _ in found.documents}
+
+
+def test_other_forms_of_a_word_are_found(opened: Open) -> None:
+    index = opened()
+    index.add({"#1": life("Moss walks slowly.", "The café is closed.", "Éloïse hid the keys.", "Nothing here.")})
+    assert seqs(index, "#1", "Who walked?") == [1]
+    assert seqs(index, "#1", "CAFE") == [2]
+    assert seqs(index, "#1", "Where did Eloise hide a key?") == [3]
+
+
+def test_a_rare_word_tells_more_than_a_common_one(opened: Open) -> None:
+    index = opened()
+    index.add({"#1": life(*["Silas talks of rain."] * 50, "Silas owns a lute.", *["Wendell leaves."] * 49)})
+    assert seqs(index, "#1", "Does Silas own a lute?")[0] == 51
+
+
+def test_place_and_actor_are_found_too(opened: Open) -> None:
+    index = opened()
+    index.add({"#1": [entry(1, "Good day.", actor="Ulric"), entry(2, "Quiet.", place="The Kiln"), entry(3, "So.")]})
+    assert seqs(index, "#1", "ulric") == [1]
+    assert seqs(index, "#1", "kiln") == [2]
+
+
+def test_no_agent_finds_what_another_lived(opened: Open) -> None:
+    index = opened()
+    index.add({"#2": life("The key is mine."), "#1": life("Nothing.", "The key is gone.")})
+    index.sync("#2", [IndexedDocument("notes/key", "note", "my key")])
+    assert seqs(index, "#1", "key") == [2]
+    assert seqs(index, "#3", "key") == []
+    assert keys(index, "#1", "key") == set()
+
+
+def test_the_whole_memory_comes_back_with_its_neighbours(opened: Open) -> None:
+    whole = Entry(3, "2026-01-01T00:00:00.000Z", "said", None, "The Kiln", "key", "a reason", True, 7, 88)
+    index = opened()
+    index.add({"#1": [*life("a", "b"), whole, entry(4, "d")]})
+    found = index.find("#1", ["key"], True, (), {})
+    assert found.entries[3] == whole
+    assert set(found.entries) == {1, 2, 3, 4}
+
+
+def test_a_hole_stays_one_until_it_is_filled(opened: Open) -> None:
+    index, all_of_it = opened(), life("one", "two", "three", "four")
+    index.add({"#1": [all_of_it[0], all_of_it[2]]})
+    assert index.through("#1") == 1
+    assert seqs(index, "#1", "three") == [3]
+    index.add({"#1": all_of_it[1:]})
+    assert index.through("#1") == 4
+    assert seqs(index, "#1", "three") == [3]
+
+
+def test_what_is_indexed_already_is_left_alone(opened: Open) -> None:
+    index = opened()
+    index.add({"#1": life("one", "two")})
+    index.add({"#1": [entry(2, "changed")]})
+    assert index.texts("#1", [1, 2, 3]) == {1: "one", 2: "two"}
+
+
+def test_a_forgotten_life_can_be_begun_again(opened: Open) -> None:
+    index = opened()
+    index.add({"#1": life("one", "two"), "#2": life("one")})
+    index.forget("#1")
+    assert (index.through("#1"), index.through("#2")) == (0, 1)
+    index.add({"#1": life("other")})
+    assert index.texts("#1", [1, 2]) == {1: "other"}
+
+
+def test_everything_is_there_again_after_closing(opened: Open) -> None:
+    first = opened()
+    first.add({"#1": life("the key")})
+    first.close()
+    second = opened()
+    assert seqs(second, "#1", "key") == [1]
+    assert second.generation == 0
+
+
+def test_documents_follow_the_list_they_are_given(opened: Open) -> None:
+    index = opened()
+    old = IndexedDocument("summaries/recent", "summary", "I saw a fox.", covers=(1, 64))
+    note = IndexedDocument("notes/owl", "note", "It hoots.", "An owl")
+    assert index.sync("#1", [old, note]) == []
+    assert keys(index, "#1", "fox owl") == {"summaries/recent", "notes/owl"}
+    assert keys(index, "#1", "fox owl", ("note",)) == {"notes/owl"}
+    assert index.sync("#1", [note, old]) == []
+    edited = replace(old, text="I saw a heron.")
+    assert set(index.sync("#1", [edited])) == {old.vector_id("#1"), note.vector_id("#1")}
+    assert keys(index, "#1", "fox owl") == set()
+    assert keys(index, "#1", "heron") == {"summaries/recent"}
+
+
+def test_what_waits_for_a_vector_is_counted_until_it_has_one(opened: Open) -> None:
+    index = opened()
+    documents = [IndexedDocument(f"s/{n}", "summary", f"text {n}", covers=(n * 64 + 1, n * 64 + 64)) for n in range(3)]
+    index.sync("#1", documents)
+    assert [record.id for record in index.waiting(2)] == [one.vector_id("#1") for one in documents[:2]]
+    assert index.progress("#1").vector_through == 0
+    index.embedded([documents[0].vector_id("#1"), documents[2].vector_id("#1")])
+    assert (index.progress("#1").vector_through, index.progress("#1").waiting, index.all_waiting()) == (64, 1, (1, 3))
+    index.embedded([documents[1].vector_id("#1")])
+    assert index.progress("#1").vector_through == 192
+
+
+def test_the_store_and_the_list_are_reconciled(opened: Open) -> None:
+    index = opened()
+    one, two = (IndexedDocument(f"notes/{name}", "note", name) for name in ("one", "two"))
+    index.sync("#1", [one, two])
+    index.embedded([one.vector_id("#1")])
+    assert index.reconcile([two.vector_id("#1"), "#1|notes/old|x"]) == ["#1|notes/old|x"]
+    assert [record.id for record in index.waiting(9)] == [one.vector_id("#1")]
+
+
+def test_what_only_the_vectors_found_is_there_and_a_stale_vector_is_not(opened: Open) -> None:
+    index = opened()
+    note = IndexedDocument("notes/owl", "note", "It hoots.", "An owl")
+    index.sync("#1", [note])
+    cosines = {note.vector_id("#1"): 0.7, "#1|notes/owl|older": 0.9}
+    assert index.find("#1", ["bird"], True, ("note",), cosines).documents == ((note, None, 0.7),)
+
+
+def test_a_file_that_vanishes_while_running_is_made_anew(opened: Open, tmp_path: Path) -> None:
+    index = opened()
+    index.add({"#1": life("the key")})
+    before = index.generation
+    shutil.rmtree(tmp_path / ".index")
+    assert seqs(index, "#1", "key") == []
+    assert index.generation == before + 1
+    index.add({"#1": life("the key")})
+    assert seqs(index, "#1", "key") == [1]
+
+
+def test_a_broken_file_is_made_anew(opened: Open, tmp_path: Path) -> None:
+    index, path = opened(), tmp_path / ".index" / "lexical.sqlite3"
+    index.add({"#1": life(*["the key and much more"] * 500)})
+    index.close()
+    path.write_bytes(b"\xff" * path.stat().st_size)
+    assert index.through("#1") == 0
+    index.add({"#1": life("the key")})
+    assert seqs(index, "#1", "key") == [1]
+
+
+def test_a_file_that_breaks_while_it_is_open_is_never_fatal(opened: Open, tmp_path: Path) -> None:
+    index, all_of_it = opened(), life(*[f"the key number {number}" for number in range(3000)])
+    index.add({"#1": all_of_it})
+    for file in (tmp_path / ".index").glob("lexical.sqlite3*"):
+        file.write_bytes(b"\xff" * file.stat().st_size)
+    for _ in range(3):
+        index.add({"#1": all_of_it})
+        assert seqs(index, "#1", "key")
+        index.close()
+    assert index.through("#1") == 3000
+
+
+def test_an_index_of_another_form_is_made_anew(opened: Open, tmp_path: Path) -> None:
+    (tmp_path / ".index").mkdir()
+    db = sqlite3.connect(tmp_path / ".index" / "lexical.sqlite3")
+    db.execute("CREATE TABLE agents (name TEXT)")
+    db.execute("PRAGMA user_version = 99")
+    db.close()
+    index = opened()
+    index.add({"#1": life("the key")})
+    assert seqs(index, "#1", "key") == [1]
+
+
+def test_where_no_file_can_be_the_index_is_kept_in_memory(opened: Open, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    index = opened(tmp_path / "file" / "lexical.sqlite3")
+    index.add({"#1": life("the key")})
+    assert seqs(index, "#1", "key") == [1]
+
+
+def test_a_private_copy_goes_on_from_the_file_and_leaves_it_alone(opened: Open, tmp_path: Path) -> None:
+    owner = opened()
+    owner.add({"#1": life("the key")})
+    reader = opened(private=True)
+    reader.add({"#1": [entry(2, "the lock")]})
+    assert seqs(reader, "#1", "key lock") == [1, 2] or seqs(reader, "#1", "key lock") == [2, 1]
+    assert owner.through("#1") == 1
+    assert read_progress(tmp_path / ".index" / "lexical.sqlite3", "#1").lexical_through == 1
+    assert read_progress(tmp_path / "nowhere.sqlite3", "#1").lexical_through == 0
+    assert not (tmp_path / "nowhere.sqlite3").exists()
+
+
+@given(st.lists(st.text(max_size=60), min_size=1, max_size=6), st.text(max_size=60))
+@settings(max_examples=60, deadline=None)
+def test_any_text_can_be_indexed_and_any_question_asked(texts: list[str], question: str) -> None:
+    index = LexicalIndex(Path("never written"), private=True)
+    try:
+        index.add({"#1": life(*texts)})
+        index.sync("#1", [IndexedDocument(f"notes/{text}", "note", text, text) for text in set(texts)])
+        for text in [*texts, question, 'a" OR b', "NEAR(x y) AND NOT *"]:
+            index.find("#1", telling_words(text), True, ("summary", "note"), {})
+        assert index.through("#1") == len(texts)
+    finally:
+        index.close()
+
+
+@given(st.lists(st.from_regex(r"[a-z]{3,8}( [a-z]{3,8}){1,5}", fullmatch=True), min_size=1, max_size=30, unique=True))
+@settings(max_examples=30, deadline=None)
+def test_every_memory_is_found_by_its_own_words(texts: list[str]) -> None:
+    index = LexicalIndex(Path("never written"), private=True)
+    try:
+        index.add({"#1": life(*texts)})
+        for seq, text in enumerate(texts, 1):
+            assert seq in seqs(index, "#1", text)
+    finally:
+        index.close()

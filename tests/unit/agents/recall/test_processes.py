@@ -1,0 +1,207 @@
+"""Real processes that are really killed. Every wait is for a condition and has an end."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agents.recall.documents import IndexedDocument
+from agents.recall.recall import RecallService
+from agents.recall.settings import RecallSettings
+from mud.clock import VirtualClock
+
+BOUND = 60.0
+SETTINGS = RecallSettings(embedder="hashing", patience=BOUND)
+
+# Starts a service, embeds, says so with the child's process id, and waits for the end of its input.
+SCRIPT = """
+import asyncio, sys
+from pathlib import Path
+from agents.recall.documents import IndexedDocument
+from agents.recall.recall import RecallService
+from agents.recall.settings import RecallSettings
+from mud.clock import VirtualClock
+
+async def main():
+    settings = RecallSettings(embedder="hashing")
+    service = RecallService(Path(sys.argv[1]), lambda: settings, VirtualClock())
+    await service.start()
+    service.sync_documents("#1", [IndexedDocument(f"notes/{n}", "note", f"note {n}") for n in range(int(sys.argv[2]))])
+    complete = asyncio.create_task(service.complete(lambda done, total: print(done, service.child_pid, flush=True)))
+    try:
+        await asyncio.to_thread(sys.stdin.read)
+        await complete
+    finally:
+        await service.stop()
+
+if __name__ == "__main__":
+    try:
+        asyncio.run(main())
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+"""
+
+World = subprocess.Popen[str]
+
+
+def begin(tmp_path: Path, documents: int) -> World:
+    script = tmp_path / "world.py"
+    script.write_text(SCRIPT)
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[4])}
+    return subprocess.Popen(
+        [sys.executable, str(script), str(tmp_path), str(documents)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+        start_new_session=True,
+    )
+
+
+@pytest.fixture
+def worlds() -> Iterator[list[World]]:
+    begun: list[World] = []
+    yield begun
+    for world in begun:
+        world.kill()
+        world.communicate(timeout=BOUND)
+
+
+def told(world: World) -> tuple[int, int]:
+    """Return how many vectors a world says there are, and its child's process id; waits for its next line."""
+    assert world.stdout is not None
+    done, child = world.stdout.readline().split()
+    return int(done), int(child)
+
+
+async def wait_until_free(lock: Path) -> None:
+    """Return when nobody holds the child's lock."""
+
+    def take() -> None:
+        with lock.open("r+") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+
+    await asyncio.wait_for(asyncio.to_thread(take), BOUND)
+
+
+async def answers(folder: Path, documents: int) -> None:
+    """Open the vault in this process and see that every vector is there and found."""
+    service = RecallService(folder, lambda: SETTINGS, VirtualClock())
+    await service.start()
+    try:
+        notes = [IndexedDocument(f"notes/{n}", "note", f"note {n}") for n in range(documents)]
+        service.sync_documents("#1", notes)
+        assert await asyncio.wait_for(service.complete(), BOUND)
+        assert service.trouble == ""
+        hits, behind = await service.search("#1", "note 17", 1)
+        assert (hits[0].text, hits[0].vector is not None, behind) == ("note 17", True, False)
+    finally:
+        await service.stop()
+
+
+async def test_the_child_ends_when_its_parent_is_killed(tmp_path: Path, worlds: list[World]) -> None:
+    worlds.append(begin(tmp_path, 20))
+    while told(worlds[0])[0] < 20:
+        pass
+    worlds[0].kill()
+    await wait_until_free(tmp_path / ".index" / "worker.lock")
+    assert (tmp_path / ".index" / "chroma.dirty").exists()
+    await answers(tmp_path, 20)
+
+
+async def test_a_world_killed_while_it_writes_begins_again_clean_and_complete(
+    tmp_path: Path, worlds: list[World]
+) -> None:
+    worlds.append(begin(tmp_path, 400))
+    while told(worlds[0])[0] < 40:
+        pass
+    worlds[0].kill()
+    await answers(tmp_path, 400)
+
+
+async def test_a_child_killed_while_it_writes_is_replaced_and_nothing_is_missing(tmp_path: Path) -> None:
+    service = RecallService(tmp_path, lambda: SETTINGS, VirtualClock())
+    killed: list[int] = []
+
+    def kill_midway(done: int, total: int) -> None:
+        if done >= 40 * (len(killed) + 1) and len(killed) < 2 and service.child_pid is not None:
+            killed.append(service.child_pid)
+            os.kill(service.child_pid, signal.SIGKILL)
+
+    await service.start()
+    try:
+        service.sync_documents("#1", [IndexedDocument(f"notes/{n}", "note", f"note {n}") for n in range(200)])
+        assert await asyncio.wait_for(service.complete(kill_midway), BOUND)
+        assert len(set(killed)) == 2
+        hits, behind = await service.search("#1", "note 17", 1)
+        assert (hits[0].text, hits[0].vector is not None, behind) == ("note 17", True, False)
+        assert service.trouble == ""
+    finally:
+        await service.stop()
+
+
+async def test_a_child_killed_at_rest_costs_one_answer_its_vectors(tmp_path: Path) -> None:
+    service = RecallService(tmp_path, lambda: SETTINGS, VirtualClock())
+    await service.start()
+    try:
+        service.sync_documents("#1", [IndexedDocument("notes/a", "note", "The storm broke the mill.")])
+        assert await asyncio.wait_for(service.complete(), BOUND)
+        assert service.child_pid is not None
+        os.kill(service.child_pid, signal.SIGKILL)
+        hits, behind = await service.search("#1", "mill", 1)
+        assert (hits[0].text, behind) == ("The storm broke the mill.", True)
+        assert await asyncio.wait_for(service.complete(), BOUND)
+        hits, behind = await service.search("#1", "mill", 1)
+        assert (hits[0].vector is not None, behind) == (True, False)
+    finally:
+        await service.stop()
+
+
+async def test_stopping_while_the_child_is_still_opening_is_quick_and_harmless(tmp_path: Path) -> None:
+    for _ in range(2):
+        service = RecallService(tmp_path, lambda: SETTINGS, VirtualClock())
+        await service.start()
+        service.sync_documents("#1", [IndexedDocument("notes/17", "note", "note 17")])
+        await service.search("#1", "note", 1)
+        await asyncio.wait_for(service.stop(), BOUND)
+    await answers(tmp_path, 18)
+
+
+@pytest.mark.parametrize("opened", [True, False])
+def test_an_interrupt_of_the_whole_group_leaves_no_trace_of_the_child(
+    tmp_path: Path, worlds: list[World], opened: bool
+) -> None:
+    world = begin(tmp_path, 8)
+    worlds.append(world)
+    if opened:
+        told(world)
+    else:
+        # The index file is there a moment before the child is: it is being spawned or still loading.
+        while not (tmp_path / ".index" / "lexical.sqlite3").exists():
+            assert world.poll() is None
+    os.killpg(world.pid, signal.SIGINT)
+    out, err = world.communicate("", timeout=BOUND)
+    assert out.splitlines()[-1] == "interrupted"
+    assert err == ""
+    if opened:
+        assert not (tmp_path / ".index" / "chroma.dirty").exists()
+
+
+async def test_a_child_leaves_the_pipes_of_the_world_alone(tmp_path: Path, worlds: list[World]) -> None:
+    world = begin(tmp_path, 8)
+    worlds.append(world)
+    _, child = told(world)
+    for standard in (0, 1, 2):
+        assert Path(f"/proc/{child}/fd/{standard}").readlink() == Path(os.devnull)
+    out, err = world.communicate("the input of the world\n", timeout=BOUND)
+    assert (world.returncode, err) == (0, "")
+    assert all(line.split()[1] == str(child) for line in out.splitlines())

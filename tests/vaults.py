@@ -1,0 +1,25 @@
+"""A fresh copy of the shipped vault for a test, without anything a run has written into it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SHIPPED = ROOT / "vault"
+
+_WRITTEN = shutil.ignore_patterns(
+    ".index", ".lock", ".trash", "log", "state.md", "archive", "summaries", "notes", "journal.md", "mind.md"
+)
+
+
+def copy_vault(folder: Path) -> Path:
+    """Copy the shipped vault into a folder and return the copy.
+
+    Only the shipped agents come along: folders of visitors carry a `.gitignore` of their own.
+    """
+    copy = folder / "vault"
+    shutil.copytree(SHIPPED, copy, ignore=_WRITTEN)
+    for visitor in [path.parent for path in copy.glob("agents/*/.gitignore")]:
+        shutil.rmtree(visitor)
+    return copy
