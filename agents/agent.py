@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,8 +12,7 @@ from agents.compaction.plan import CompactionSettings
 from agents.definition import Definition
 from agents.memory.memory import Memory
 from agents.memory.notes import Notes
-from agents.memory.summaries import Summary
-from agents.recall.documents import IndexedDocument
+from agents.recall.documents import IndexedDocument, documents_of
 from agents.thinker import Thinker
 
 
@@ -56,17 +55,8 @@ class Agent:
         """Name of its folder."""
         return self.definition.slug
 
-    def documents(self) -> Iterator[IndexedDocument]:
-        """Yield what is to be found by meaning: every summary ever made, as it now reads, and every note."""
-        now = self.memory.recent
-        for version in self.memory.versions():
-            summary = now if now is not None and now.covers == version.covers else version
-            yield _summary_document(f"recent-{version.covers[0]}-{version.covers[1]}", summary)
-        if self.memory.longterm is not None:
-            yield _summary_document("longterm", self.memory.longterm)
-        for note in self.notes.all():
-            yield IndexedDocument(f"notes/{note.slug}", "note", note.text, note.title, None, note.updated)
-
-
-def _summary_document(key: str, summary: Summary) -> IndexedDocument:
-    return IndexedDocument(f"summaries/{key}", "summary", summary.text, "", summary.covers, summary.updated)
+    def documents(self) -> list[IndexedDocument]:
+        """Return what is to be found by meaning: every summary ever made, as it now reads, and every note."""
+        memory = self.memory
+        in_use = [summary for summary in (memory.longterm, memory.recent) if summary is not None]
+        return documents_of([*memory.versions(), *in_use], self.notes.all())

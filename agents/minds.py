@@ -293,7 +293,7 @@ class Minds:
     async def finish_folds(self, grace: float) -> None:
         """Give the folds under way a while, cancel the rest, and do what is due by rules alone.
 
-        A fold that a model did not finish in time leaves the watermark where it was, and is due again at the next start.
+        A fold that a model did not finish in time leaves the watermark where it was; it is due again at the next start.
 
         Args:
             grace: seconds.
@@ -315,12 +315,12 @@ class Minds:
     async def catch_up(self, agent: Agent) -> None:
         """Have the index take in what it misses of a life."""
         memory = agent.memory
-        await self.means.recall.catch_up(agent.id, memory.total, memory.read, lambda: list(agent.documents()))
+        await self.means.recall.catch_up(agent.id, memory.total, memory.read, agent.documents)
 
     def index_documents(self, agent: Agent) -> None:
         """Tell the index which summaries and notes there are."""
         if self.means.writable:
-            self.means.recall.sync_documents(agent.id, list(agent.documents()))
+            self.means.recall.sync_documents(agent.id, agent.documents)
 
     # asking
 
@@ -359,7 +359,7 @@ class Minds:
     def report(self, agent: Agent) -> str:
         """Return the same as text for people, with the summaries' words and what the model last did wrong."""
         thinker = agent.thinker
-        errors = [thinker.last_error] if thinker is not None and thinker.last_error else []
+        errors = [error for error in (thinker and thinker.last_error, self.means.recall.trouble) if error]
         return report(self.status(agent), agent.memory, errors)
 
 

@@ -1,7 +1,7 @@
 """The part of an agent that decides: it runs one brain's thought at a time and hands over what the brain asks for.
 
-When the model fails or answers rubbish, the instinct takes that turn. The flag that says "a thought is under way" falls in `finally`, so
-no failure leaves an agent stuck.
+When the model fails or answers rubbish, the instinct takes that turn. The flag that says "a thought is under way" falls
+in `finally`, so no failure leaves an agent stuck.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import importlib.util
 import pkgutil
 from collections.abc import Iterable, Iterator
 from typing import Generic, Protocol, TypeVar
@@ -121,6 +122,18 @@ def modules(package: str) -> list[object]:
     root = importlib.import_module(package)
     names = sorted(info.name for info in pkgutil.iter_modules(root.__path__) if not info.name.startswith("_"))
     return [importlib.import_module(f"{package}.{name}") for name in names]
+
+
+def plug_in_names(package: str) -> tuple[str, ...]:
+    """Return the names of a package's plug-ins from their files, sorted, without importing one; so a setting can offer
+    them although the plug-ins themselves may import that setting.
+
+    Args:
+        package: one whose plug-ins are called as their files are.
+    """
+    spec = importlib.util.find_spec(package)
+    folders = (spec.submodule_search_locations if spec else None) or []
+    return tuple(sorted(info.name for info in pkgutil.iter_modules(folders) if not info.name.startswith("_")))
 
 
 def collect(package: str, kind: type[T]) -> list[T]:

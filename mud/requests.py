@@ -8,7 +8,7 @@ from collections.abc import Callable
 from mud.build import Parts
 from mud.commands._command import Outcome
 from mud.errors import LociError, Problem, Refusal, UnknownName
-from mud.storage.settings import describe
+from mud.storage.settings import Value
 from mud.world.events import Request
 from mud.world.narration import phrase
 
@@ -20,6 +20,7 @@ RELOADED = phrase("app.reload.reloaded")
 WRONG = phrase("app.reload.wrong", "problems")
 SETTING = phrase("app.config.setting", "key", "value", "origin")
 OVERRULED = phrase("app.config.overruled", "value", "origin")
+OWN = phrase("app.config.own", "agent", "value", "origin")
 UNANSWERED = phrase("app.requests.unanswered", "name")
 
 Reload = Callable[[], list[Problem]]
@@ -80,13 +81,24 @@ def _show_config(parts: Parts, key: str) -> Outcome:
 
 
 def _explained(parts: Parts, key: str, *, full: bool) -> str:
+    """Return a setting's value and origin, for one key its meaning and what it overrules, and who has another."""
+    say = parts.texts.render
+    name, setting = parts.configuration.find(key)
     (value, origin), *others = parts.configuration.explain(key)
-    lines = [parts.texts.render(SETTING, key=key, value=_shown(value), origin=origin)]
+    lines = [say(SETTING, key=f"{name}.{setting.key}", value=_shown(value), origin=origin)]
     if full:
-        helps = {one.key: one.help for schema in parts.configuration.schemas.values() for one in describe(schema)}
-        lines += [helps[name] for name in [key.rpartition(".")[2]] if name in helps]
-        lines += [parts.texts.render(OVERRULED, value=_shown(other), origin=where) for other, where in others]
+        lines.append(f"{setting.help.rstrip('.')}: {setting.expected}.")
+        lines += [say(OVERRULED, value=_shown(other), origin=where) for other, where in others]
+    if setting.per_agent and name in parts.configuration.schemas:
+        own = _overrides(parts, setting.key)
+        lines += [say(OWN, agent=who, value=_shown(one.value), origin=f"{one.file}:{one.line}") for who, one in own]
     return "\n".join(lines)
+
+
+def _overrides(parts: Parts, key: str) -> list[tuple[str, Value]]:
+    """Return the names of those who set a key for themselves, and what they set."""
+    found = [(one.name, one.overrides[key]) for one in parts.minds.definitions.values() if key in one.overrides]
+    return sorted(found, key=lambda pair: pair[0])
 
 
 def _shown(value: object) -> str:

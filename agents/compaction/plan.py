@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from mud.registry import plug_in_names
 from mud.storage.settings import setting
 
 AUTOMATIC = "automatic"
@@ -22,9 +23,15 @@ class CompactionSettings:
     immediate_window: int = setting(64, "How many of the newest memories stay word for word.", low=1, high=100_000)
     recent_window: int = setting(64, "How many memories one fold turns into the recent summary.", low=1, high=100_000)
     profile: str = setting("summarizer", "The LLM profile that writes summaries, a file in config/llm.")
-    strategy: str = setting("waterfall", "How memories are folded; @memory-status shows it.")
+    strategy: str = setting(
+        "waterfall",
+        "How memories are folded; @memory-status shows it.",
+        choices=plug_in_names("agents.compaction.strategies"),
+    )
     summarizer: str = setting(
-        "model", "Who writes summaries: `model` (with `extractive` when it fails) or `extractive` alone."
+        "model",
+        "Who writes summaries: `model` (with `extractive` when it fails) or `extractive` alone.",
+        choices=plug_in_names("agents.compaction.summarizers"),
     )
     auto_enabled: bool = setting(True, "Fold by itself when it is due; @compact-memories works either way.")
     max_recent_sentences: int = setting(4, "Sentences that a recent summary has at most.", low=1, high=50)

@@ -6,19 +6,10 @@ A thought and a summary have profiles of their own, because a summary must never
 from __future__ import annotations
 
 import functools
-import importlib.util
-import pkgutil
 from dataclasses import dataclass
 
+from mud.registry import plug_in_names
 from mud.storage.settings import setting
-
-
-def _backends() -> tuple[str, ...]:
-    """Return the names of the backends, from their files; importing them here would be a cycle."""
-    spec = importlib.util.find_spec("agents.llm.backends")
-    folders = (spec.submodule_search_locations if spec else None) or []
-    return tuple(sorted(info.name for info in pkgutil.iter_modules(folders) if not info.name.startswith("_")))
-
 
 _setting = functools.partial(setting, per_agent=False)
 
@@ -28,7 +19,9 @@ class LLMProfile:
     """How one kind of task asks a language model. A profile serves all agents: none of its keys is one agent's own."""
 
     backend: str = _setting(
-        "openai_compatible", "How the model is reached: any server that speaks OpenAI's protocol.", choices=_backends()
+        "openai_compatible",
+        "How the model is reached: any server that speaks OpenAI's protocol.",
+        choices=plug_in_names("agents.llm.backends"),
     )
     host: str = _setting(
         "http://127.0.0.1:8080", "Address of the server; /v1 is added when the address has no path of its own."

@@ -7,10 +7,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from mud.errors import LociError, Unavailable
+
+if TYPE_CHECKING:  # the child process, which loads this module, needs no storage
+    from agents.memory.notes import Note
+    from agents.memory.summaries import Summary
 
 SUMMARY = "summary"
 NOTE = "note"
@@ -98,3 +104,21 @@ def record_of(agent_id: str, vector_id: str, document: IndexedDocument) -> Recor
     """Return what the vectors' store gets of a document."""
     text = clean(f"{document.title}\n{document.text}" if document.title else document.text)
     return Record(vector_id, text, document.metadata(agent_id))
+
+
+def documents_of(summaries: Iterable[Summary], notes: Iterable[Note]) -> list[IndexedDocument]:
+    """Return an agent's summaries and notes in the form that recall takes.
+
+    Args:
+        summaries: every one that should be found; of two of the same tier that cover the same the later wins, so the
+            ones in use, which people may have edited, come after the versions.
+        notes: all notes.
+    """
+    kept = {}
+    for one in summaries:
+        key = f"summaries/{one.tier}-{one.covers[0]}-{one.covers[1]}"
+        kept[key] = IndexedDocument(key, SUMMARY, one.text, covers=one.covers, timestamp=one.updated)
+    for note in notes:
+        key = f"notes/{note.slug}"
+        kept[key] = IndexedDocument(key, NOTE, note.text, note.title, timestamp=note.updated)
+    return list(kept.values())

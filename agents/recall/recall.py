@@ -10,26 +10,23 @@ write anything of the vault but `.index/`.
 from __future__ import annotations
 
 import asyncio
-import logging
 import shutil
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
 from agents.memory.entries import Entry, Hit
-from agents.recall.documents import NOTE, SUMMARY, IndexedDocument, clean
+from agents.recall.documents import NOTE, SUMMARY
+from agents.recall.feed import Documents, Feed, Read
 from agents.recall.lexical import LexicalIndex, read_progress
 from agents.recall.ranking import Found, rank, telling_words
 from agents.recall.settings import RecallSettings
 from agents.recall.tables import Progress
 from agents.recall.vectors import VectorKeeper
 from mud.clock import Clock
-from mud.errors import Refusal, Unavailable
+from mud.errors import Refusal
 from mud.supervise import supervise
-
-log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -37,31 +34,11 @@ FOLDER = ".index"
 LEXICAL = "lexical.sqlite3"
 ONLY = {"memories": (), "summaries": (SUMMARY,), "notes": (NOTE,)}
 """What a search can be narrowed to, with the kinds of documents that this means."""
-CHUNK = 512
-"""Memories read from the archive at once: a few milliseconds on the event loop."""
+
 TRIES = 3
 """Times that one search fills an index which is being deleted all the while."""
 LIKELY = 50
 """Documents looked at for a prompt, before what it shows already is left out."""
-MOST_QUEUED = 20_000
-"""Memories that wait in RAM; more are read again from the archive."""
-
-Read = Callable[[int, int], Sequence[Entry]]
-Documents = Callable[[], Sequence[IndexedDocument]]
-
-
-@dataclass
-class _Life:
-    """What recall knows of one agent: where its memories and documents come from, and how far it is."""
-
-    read: Read | None = None
-    documents: Documents | None = None
-    latest: int = 0
-    generation: int = 0
-    queue: list[Entry] = field(default_factory=list)
-    wanted: Sequence[IndexedDocument] | None = None
-    progress: Progress = field(default_factory=Progress)
-    filling: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 def index_status(vault: Path, agent_id: str) -> dict[str, int]:
@@ -91,17 +68,13 @@ class RecallService:
         self._lexical = LexicalIndex(self._folder / LEXICAL, private=private)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="recall")
         self._vectors = VectorKeeper(self._folder, self._lexical, self._run, settings, clock, self._noted)
-        self._lives: dict[str, _Life] = {}
-        self._changed = asyncio.Event()
+        self._feed = Feed(self._lexical, self._run, self._vectors.wake)
         self._watchers: list[Callable[[int, int], None]] = []
         self._tasks: list[asyncio.Task[None]] = []
-        self._use_vectors = self._stopped = self._stuck = False
+        self._use_vectors = self._stopped = False
 
     async def _run(self, work: Callable[..., T], *args: object) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work, *args)
-
-    def _life(self, agent_id: str) -> _Life:
-        return self._lives.setdefault(agent_id, _Life())
 
     # -- beginning and end ------------------------------------------------------------------------------------------
 
@@ -112,7 +85,7 @@ class RecallService:
             vectors: start the child process too; without it recall goes by words alone.
         """
         self._use_vectors = vectors and not self._private
-        self._tasks = [asyncio.create_task(supervise("recall", self._keep_flushing, self._clock))]
+        self._tasks = [asyncio.create_task(supervise("recall", self._feed.keep_flushing, self._clock))]
         if self._use_vectors:
             self._tasks.append(asyncio.create_task(supervise("recall's vectors", self._vectors.run, self._clock)))
 
@@ -125,7 +98,7 @@ class RecallService:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._tasks = []
-        await self._flush()
+        await self._feed.flush()
         await self._run(self._lexical.close)
         await asyncio.to_thread(self._thread.shutdown)
 
@@ -138,69 +111,30 @@ class RecallService:
         await self._run(self._lexical.discard)
         if not self._private:
             await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
-        for agent_id in list(self._lives):
-            await self._fill(agent_id)
+        await self._feed.fill_all()
         if running:
             await self.start(vectors=with_vectors)
 
     # -- what there is ----------------------------------------------------------------------------------------------
 
     def remember(self, agent_id: str, entries: Sequence[Entry]) -> None:
-        """Take note of new memories; they are found by the next search.
-
-        Args:
-            agent_id: whose.
-            entries: the memories, in order, after they are in the archive.
-        """
-        if not entries:
-            return
-        life = self._life(agent_id)
-        life.latest = max(life.latest, entries[-1].seq)
-        life.queue.extend(entries)
-        if life.read is not None and len(life.queue) > MOST_QUEUED:
-            life.queue.clear()
-        self._changed.set()
+        """See `Feed.remember`."""
+        self._feed.remember(agent_id, entries)
 
     async def catch_up(self, agent_id: str, through: int, read: Read, documents: Documents | None = None) -> None:
-        """Index what is missing of a life, and learn where to read it again should the index be lost.
+        """See `Feed.catch_up`."""
+        await self._feed.catch_up(agent_id, through, read, documents)
 
-        Args:
-            agent_id: whose.
-            through: the last memory there is.
-            read: gives memories by first and last seq; called on the event loop, for `CHUNK` at a time.
-            documents: gives the full list of the agent's summaries and notes; called now and when the index was lost.
-        """
-        life = self._life(agent_id)
-        life.read, life.documents, life.latest = read, documents, max(life.latest, through)
-        # Of no index: so the documents are asked for.
-        life.generation = -1
-        if not await self._is_this_life(agent_id, life.latest, read):
-            log.info("The index holds another life of %s; it is read anew.", agent_id)
-            await self._run(self._lexical.forget, agent_id)
-        await self._fill(agent_id)
-
-    async def _is_this_life(self, agent_id: str, latest: int, read: Read) -> bool:
-        """Tell whether what is indexed is what the archive says, by its last memory."""
-        indexed = await self._run(self._lexical.through, agent_id)
-        if indexed == 0 or indexed > latest:
-            return indexed == 0
-        texts = await self._run(self._lexical.texts, agent_id, [indexed])
-        return [clean(entry.text) for entry in read(indexed, indexed)] == list(texts.values())
-
-    def sync_documents(self, agent_id: str, documents: Sequence[IndexedDocument]) -> None:
-        """Make these the agent's summaries and notes; what is added, changed or gone is found by their content.
-
-        Args:
-            agent_id: whose.
-            documents: all of them.
-        """
-        self._life(agent_id).wanted = documents
-        self._changed.set()
+    def sync_documents(self, agent_id: str, documents: Documents) -> None:
+        """See `Feed.sync_documents`."""
+        self._feed.sync_documents(agent_id, documents)
 
     def status(self, agent_id: str) -> dict[str, int]:
         """Return `lexical_through`, the last memory up to which every word is found, and `vector_through`, the last
         up to which every summary has its vector, as of the last piece of work done."""
-        return _status(self._life(agent_id).progress)
+        if agent_id not in self._feed.lives:
+            return index_status(self._folder.parent, agent_id)
+        return _status(self._feed.life(agent_id).progress)
 
     @property
     def trouble(self) -> str:
@@ -221,8 +155,7 @@ class RecallService:
         Returns:
             Whether the vectors are complete; False when they will not be, see `trouble`.
         """
-        for agent_id in list(self._lives):
-            await self._fill(agent_id)
+        await self._feed.fill_all()
         if not self._use_vectors:
             return not self._vectors.wanted
         watcher = progress or (lambda done, total: None)
@@ -298,97 +231,13 @@ class RecallService:
     ) -> tuple[Found, Progress]:
         """Find in a whole index: one that was lost after it was filled is filled again."""
         for _ in range(TRIES):
-            await self._fill(agent_id)
+            await self._feed.fill(agent_id)
             found = await self._run(self._lexical.find, agent_id, words, memories, kinds, cosines)
-            if self._life(agent_id).generation == self._lexical.generation:
+            if self._feed.life(agent_id).generation == self._lexical.generation:
                 break
-        return found, self._life(agent_id).progress
-
-    # -- the work ---------------------------------------------------------------------------------------------------
-
-    async def _keep_flushing(self) -> None:
-        while True:
-            await self._changed.wait()
-            self._changed.clear()
-            await self._flush()
-            for agent_id, life in list(self._lives.items()):
-                if life.generation != self._lexical.generation:
-                    await self._fill(agent_id)
-
-    async def _flush(self) -> None:
-        """Index what waits in RAM."""
-        batch: dict[str, Sequence[Entry]] = {}
-        wanted: dict[str, Sequence[IndexedDocument]] = {}
-        for agent_id, life in self._lives.items():
-            if life.queue:
-                batch[agent_id], life.queue = life.queue, []
-            if life.wanted is not None:
-                wanted[agent_id], life.wanted = life.wanted, None
-        if not batch and not wanted:
-            return
-        try:
-            # One piece of work: a cancelled flush is still done whole.
-            gone, progress = await self._run(self._index, batch, wanted)
-        except Unavailable as error:
-            # The memories come back from the archive.
-            for agent_id, documents in wanted.items():
-                self._life(agent_id).wanted = self._life(agent_id).wanted or documents
-            self._say_stuck(error)
-            return
-        self._stuck = False
-        for agent_id, one in progress.items():
-            self._life(agent_id).progress = one
-        if wanted:
-            self._vectors.wake(gone)
-
-    def _index(
-        self, batch: dict[str, Sequence[Entry]], wanted: dict[str, Sequence[IndexedDocument]]
-    ) -> tuple[list[str], dict[str, Progress]]:
-        gone: list[str] = []
-        if batch:
-            self._lexical.add(batch)
-        for agent_id, documents in wanted.items():
-            gone += self._lexical.sync(agent_id, documents)
-        return gone, {agent_id: self._lexical.progress(agent_id) for agent_id in {*batch, *wanted}}
-
-    async def _fill(self, agent_id: str) -> None:
-        """Index all there is of a life: what waits in RAM, and what the index never had or lost."""
-        await self._flush()
-        life = self._life(agent_id)
-        async with life.filling:
-            life.progress = await self._run(self._lexical.progress, agent_id)
-            if life.generation != self._lexical.generation:
-                life.generation = self._lexical.generation
-                self._changed.set()
-                if life.documents is not None and life.wanted is None:
-                    life.wanted = life.documents()
-                await self._flush()
-            while life.read is not None and life.progress.lexical_through < life.latest:
-                first = life.progress.lexical_through + 1
-                entries = life.read(first, min(life.latest, first + CHUNK - 1))
-                if not await self._filled(life, agent_id, entries):
-                    break
-
-    async def _filled(self, life: _Life, agent_id: str, entries: Sequence[Entry]) -> bool:
-        """Index a part of a life; tell whether that brought it further."""
-        before = life.progress.lexical_through
-        try:
-            _, progress = await self._run(self._index, {agent_id: entries}, {})
-        except Unavailable as error:
-            self._say_stuck(error)
-            return False
-        self._stuck = False
-        life.progress = progress[agent_id]
-        return life.progress.lexical_through > before
-
-    def _say_stuck(self, error: Unavailable) -> None:
-        """Say once that nothing new can be indexed; every search tries again."""
-        log.log(logging.DEBUG if self._stuck else logging.WARNING, "Recall cannot keep up: %s.", error)
-        self._stuck = True
+        return found, self._feed.life(agent_id).progress
 
     async def _noted(self, waiting: int, total: int) -> None:
-        for agent_id, life in list(self._lives.items()):
-            if life.progress.waiting:
-                life.progress = await self._run(self._lexical.progress, agent_id)
+        await self._feed.look_again()
         for watcher in list(self._watchers):
             watcher(total - waiting, total)

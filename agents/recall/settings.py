@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mud.registry import plug_in_names
 from mud.storage.settings import setting
 
-EMBEDDERS = ("minilm", "hashing", "none")
-"""The embedders by name, and `none`. A test holds them to the registry, which only the child process loads."""
+EMBEDDERS = (*plug_in_names("agents.recall.embedders"), "none")
+"""The embedders by name, and `none`. Only the child process loads them."""
 
 
 @dataclass(frozen=True)

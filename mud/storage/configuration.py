@@ -56,9 +56,19 @@ class Configuration:
         return self._schemas
 
     def load(self) -> list[Problem]:
-        """Read every config file and return everything that is wrong; a file with a mistake leaves its defaults."""
-        self._values = {}
-        return [problem for path in sorted(self._folder.rglob("*.md")) for problem in self.reload(path)]
+        """Read every config file and return everything that is wrong.
+
+        One with a mistake, or empty, keeps its last good values, at the first reading the defaults; one that is gone
+        means the defaults.
+        """
+        before, self._values = self._values, {}
+        problems: list[Problem] = []
+        for path in sorted(self._folder.rglob("*.md")):
+            problems += self.reload(path)
+            name = self._name(path)
+            if name is not None and name not in self._values and name in before:
+                self._values[name] = before[name]
+        return problems
 
     def reload(self, path: Path) -> list[Problem]:
         """Read one file again and take it over when nothing is wrong with it.
@@ -135,14 +145,22 @@ class Configuration:
         Raises:
             UnknownName: when there is no such key, or several; it says which there are.
         """
-        name, one = self._find(key)
+        name, one = self.find(key)
         layers = [self._values.get(name, {})]
         if name in self._schemas and one.per_agent:
             layers.insert(0, dict(overrides or {}))
         found = [layer[one.key] for layer in layers if one.key in layer]
         return [*((value.value, f"{value.file}:{value.line}") for value in found), (one.default, "default")]
 
-    def _find(self, key: str) -> tuple[str, Setting]:
+    def find(self, key: str) -> tuple[str, Setting]:
+        """Return the name of the file that sets a key, and the setting.
+
+        Args:
+            key: a key, or `file.key` where two files have the same.
+
+        Raises:
+            UnknownName: when there is no such key, or several; it says which there are.
+        """
         wanted = key.strip().lower()
         found = {f"{name}.{one.key}": (name, one) for name, one in self._settings()}
         exact = [full for full, (_, one) in found.items() if wanted in (full.lower(), one.key)]

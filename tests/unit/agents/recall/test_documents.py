@@ -2,7 +2,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from agents.recall.documents import IndexedDocument, record_of
+from agents.memory.notes import Note
+from agents.memory.summaries import Summary
+from agents.recall.documents import IndexedDocument, documents_of, record_of
 
 SUMMARY = IndexedDocument(
     "summaries/recent-20261120-072137",
@@ -50,3 +52,18 @@ def test_a_text_with_half_a_character_can_be_indexed() -> None:
     record = record_of("#1", broken.vector_id("#1"), broken)
     (record.id + record.text + str(record.metadata)).encode()
     assert len(record.digest) == 64
+
+
+def test_the_summary_in_use_stands_for_its_versions() -> None:
+    version = Summary("recent", (66, 129), "I met Moss.", updated="2026-11-20T07:21:37.123Z")
+    older = Summary("recent", (1, 65), "I woke.")
+    longterm = Summary("longterm", (1, 65), "Long ago I woke.")
+    edited = Summary("recent", (66, 129), "I met Moss and a fox.", updated="2026-11-20T07:21:37.123Z")
+    found = documents_of([older, version, longterm, edited], [Note("The key", "the-key", "Under the pot.", "")])
+    assert [(one.key, one.text, one.covers) for one in found] == [
+        ("summaries/recent-1-65", "I woke.", (1, 65)),
+        ("summaries/recent-66-129", "I met Moss and a fox.", (66, 129)),
+        ("summaries/longterm-1-65", "Long ago I woke.", (1, 65)),
+        ("notes/the-key", "Under the pot.", None),
+    ]
+    assert (found[1].kind, found[3].kind, found[3].title) == ("summary", "note", "The key")

@@ -34,7 +34,7 @@ async def main():
     settings = RecallSettings(embedder="hashing")
     service = RecallService(Path(sys.argv[1]), lambda: settings, VirtualClock())
     await service.start()
-    service.sync_documents("#1", [IndexedDocument(f"notes/{n}", "note", f"note {n}") for n in range(int(sys.argv[2]))])
+    service.sync_documents("#1", lambda: [IndexedDocument(f"notes/{n}", "note", f"note {n}") for n in range(int(sys.argv[2]))])
     complete = asyncio.create_task(service.complete(lambda done, total: print(done, service.child_pid, flush=True)))
     try:
         await asyncio.to_thread(sys.stdin.read)
@@ -99,7 +99,7 @@ async def answers(folder: Path, documents: int) -> None:
     await service.start()
     try:
         notes = [IndexedDocument(f"notes/{n}", "note", f"note {n}") for n in range(documents)]
-        service.sync_documents("#1", notes)
+        service.sync_documents("#1", lambda: notes)
         assert await asyncio.wait_for(service.complete(), BOUND)
         assert service.trouble == ""
         hits, behind = await service.search("#1", "note 17", 1)
@@ -139,7 +139,7 @@ async def test_a_child_killed_while_it_writes_is_replaced_and_nothing_is_missing
 
     await service.start()
     try:
-        service.sync_documents("#1", [IndexedDocument(f"notes/{n}", "note", f"note {n}") for n in range(200)])
+        service.sync_documents("#1", lambda: [IndexedDocument(f"notes/{n}", "note", f"note {n}") for n in range(200)])
         assert await asyncio.wait_for(service.complete(kill_midway), BOUND)
         assert len(set(killed)) == 2
         hits, behind = await service.search("#1", "note 17", 1)
@@ -153,7 +153,7 @@ async def test_a_child_killed_at_rest_costs_one_answer_its_vectors(tmp_path: Pat
     service = RecallService(tmp_path, lambda: SETTINGS, VirtualClock())
     await service.start()
     try:
-        service.sync_documents("#1", [IndexedDocument("notes/a", "note", "The storm broke the mill.")])
+        service.sync_documents("#1", lambda: [IndexedDocument("notes/a", "note", "The storm broke the mill.")])
         assert await asyncio.wait_for(service.complete(), BOUND)
         assert service.child_pid is not None
         os.kill(service.child_pid, signal.SIGKILL)
@@ -170,7 +170,7 @@ async def test_stopping_while_the_child_is_still_opening_is_quick_and_harmless(t
     for _ in range(2):
         service = RecallService(tmp_path, lambda: SETTINGS, VirtualClock())
         await service.start()
-        service.sync_documents("#1", [IndexedDocument("notes/17", "note", "note 17")])
+        service.sync_documents("#1", lambda: [IndexedDocument("notes/17", "note", "note 17")])
         await service.search("#1", "note", 1)
         await asyncio.wait_for(service.stop(), BOUND)
     await answers(tmp_path, 18)

@@ -15,7 +15,8 @@ import pytest
 
 from agents.memory.entries import Entry
 from agents.recall.documents import IndexedDocument
-from agents.recall.recall import MOST_QUEUED, RecallService, index_status
+from agents.recall.feed import MOST_QUEUED
+from agents.recall.recall import RecallService, index_status
 from agents.recall.settings import RecallSettings
 from mud.clock import VirtualClock
 from mud.errors import Refusal
@@ -91,10 +92,10 @@ async def test_a_life_from_before_is_caught_up_with(vault: Vault) -> None:
 async def test_an_edited_summary_is_found_by_its_new_words_only(vault: Vault) -> None:
     vault.documents = [summary(0, "I met a heron.")]
     service = await vault.open()
-    service.sync_documents("#1", [summary(0, "I met a badger.")])
+    service.sync_documents("#1", lambda: [summary(0, "I met a badger.")])
     assert await texts(service, "badger", "summaries") == ["I met a badger."]
     assert await texts(service, "heron") == []
-    service.sync_documents("#1", [])
+    service.sync_documents("#1", lambda: [])
     assert await texts(service, "badger") == []
 
 
@@ -128,9 +129,9 @@ async def test_the_first_question_waits_for_no_vector_and_says_so(vault: Vault) 
 
 async def test_vectors_follow_an_edit(vault: Vault) -> None:
     service = await vault.open(vectors=True)
-    service.sync_documents("#1", [summary(0, "heron heron heron")])
+    service.sync_documents("#1", lambda: [summary(0, "heron heron heron")])
     await within(service.complete())
-    service.sync_documents("#1", [summary(0, "badger badger badger")])
+    service.sync_documents("#1", lambda: [summary(0, "badger badger badger")])
     await within(service.complete())
     (hit,), _ = await service.search("#1", "heronry badgers", 5)
     assert hit.text == "badger badger badger"
@@ -219,7 +220,7 @@ async def test_what_cannot_be_written_now_is_found_as_soon_as_it_can(
     blocker = sqlite3.connect(vault.folder / ".index" / "lexical.sqlite3")
     blocker.execute("BEGIN IMMEDIATE")
     service.remember("#1", vault.live("The lock is rusty."))
-    service.sync_documents("#1", [summary(0, "A storm broke the mill.")])
+    service.sync_documents("#1", lambda: [summary(0, "A storm broke the mill.")])
     assert await texts(service, "key lock mill") == ["The key is under the pot."]
     blocker.close()
     everything = ["A storm broke the mill.", "The key is under the pot.", "The lock is rusty."]

@@ -1,0 +1,207 @@
+"""What goes into the index: memories as they are lived, documents as they change, and all of it again when it is lost.
+
+It never trusts that the index holds what was once put into it: how far it is, the index itself says.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from agents.memory.entries import Entry
+from agents.recall.documents import IndexedDocument, clean
+from agents.recall.lexical import LexicalIndex
+from agents.recall.tables import Progress
+from agents.recall.vectors import Run
+from mud.errors import Unavailable
+
+log = logging.getLogger(__name__)
+
+CHUNK = 512
+"""Memories read from the archive at once: a few milliseconds on the event loop."""
+MOST_QUEUED = 20_000
+"""Memories that wait in RAM; more are read again from the archive."""
+
+Read = Callable[[int, int], Sequence[Entry]]
+Documents = Callable[[], Sequence[IndexedDocument]]
+
+
+@dataclass
+class Life:
+    """What recall knows of one agent: where its memories and documents come from, and how far it is."""
+
+    read: Read | None = None
+    documents: Documents | None = None
+    latest: int = 0
+    generation: int = 0
+    queue: list[Entry] = field(default_factory=list)
+    wanted: Documents | None = None
+    progress: Progress = field(default_factory=Progress)
+    filling: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class Feed:
+    """Fills the index for all agents.
+
+    Args:
+        lexical: the index.
+        run: runs work in the thread that owns it.
+        changed: called when an agent's documents were taken over, with the ids of vectors that are no longer wanted.
+    """
+
+    def __init__(self, lexical: LexicalIndex, run: Run, changed: Callable[[list[str]], None]) -> None:
+        self._lexical, self._run, self._documents_changed = lexical, run, changed
+        self._changed = asyncio.Event()
+        self._stuck = False
+        self.lives: dict[str, Life] = {}
+
+    def life(self, agent_id: str) -> Life:
+        """Return what is known of an agent."""
+        return self.lives.setdefault(agent_id, Life())
+
+    def remember(self, agent_id: str, entries: Sequence[Entry]) -> None:
+        """Take note of new memories; they are found by the next search.
+
+        Args:
+            agent_id: whose.
+            entries: the memories, in order, after they are in the archive.
+        """
+        if not entries:
+            return
+        life = self.life(agent_id)
+        life.latest = max(life.latest, entries[-1].seq)
+        life.queue.extend(entries)
+        if life.read is not None and len(life.queue) > MOST_QUEUED:
+            life.queue.clear()
+        self._changed.set()
+
+    async def catch_up(self, agent_id: str, through: int, read: Read, documents: Documents | None = None) -> None:
+        """Index what is missing of a life, and learn where to read it again should the index be lost.
+
+        Args:
+            agent_id: whose.
+            through: the last memory there is.
+            read: gives memories by first and last seq; called on the event loop, for `CHUNK` at a time.
+            documents: gives the full list of the agent's summaries and notes; called now and when the index was lost,
+                in the index's thread.
+        """
+        life = self.life(agent_id)
+        life.read, life.documents, life.latest = read, documents, max(life.latest, through)
+        # Of no index: so the documents are asked for.
+        life.generation = -1
+        if not await self._is_this_life(agent_id, life.latest, read):
+            log.info("The index holds another life of %s; it is read anew.", agent_id)
+            await self._run(self._lexical.forget, agent_id)
+        await self.fill(agent_id)
+
+    async def _is_this_life(self, agent_id: str, latest: int, read: Read) -> bool:
+        """Tell whether what is indexed is what the archive says, by its last memory."""
+        indexed = await self._run(self._lexical.through, agent_id)
+        if indexed == 0 or indexed > latest:
+            return indexed == 0
+        texts = await self._run(self._lexical.texts, agent_id, [indexed])
+        return [clean(entry.text) for entry in read(indexed, indexed)] == list(texts.values())
+
+    def sync_documents(self, agent_id: str, documents: Documents) -> None:
+        """Have the agent's summaries and notes looked at again; what is new, changed or gone is found by their content.
+
+        Args:
+            agent_id: whose.
+            documents: gives all of them; called in the index's thread, so that reading them costs the world nothing.
+        """
+        self.life(agent_id).wanted = documents
+        self._changed.set()
+
+    async def keep_flushing(self) -> None:
+        """Index in the background what comes in, until cancelled."""
+        while True:
+            await self._changed.wait()
+            self._changed.clear()
+            await self.flush()
+            for agent_id, life in list(self.lives.items()):
+                if life.generation != self._lexical.generation:
+                    await self.fill(agent_id)
+
+    async def flush(self) -> None:
+        """Index what waits in RAM."""
+        batch: dict[str, Sequence[Entry]] = {}
+        wanted: dict[str, Documents] = {}
+        for agent_id, life in self.lives.items():
+            if life.queue:
+                batch[agent_id], life.queue = life.queue, []
+            if life.wanted is not None:
+                wanted[agent_id], life.wanted = life.wanted, None
+        if not batch and not wanted:
+            return
+        try:
+            # One piece of work: a cancelled flush is still done whole.
+            gone, progress = await self._run(self._index, batch, wanted)
+        except Unavailable as error:
+            # The memories come back from the archive.
+            for agent_id, documents in wanted.items():
+                self.life(agent_id).wanted = self.life(agent_id).wanted or documents
+            self._say_stuck(error)
+            return
+        self._stuck = False
+        for agent_id, one in progress.items():
+            self.life(agent_id).progress = one
+        if wanted:
+            self._documents_changed(gone)
+
+    def _index(
+        self, batch: dict[str, Sequence[Entry]], wanted: dict[str, Documents]
+    ) -> tuple[list[str], dict[str, Progress]]:
+        gone: list[str] = []
+        if batch:
+            self._lexical.add(batch)
+        for agent_id, documents in wanted.items():
+            gone += self._lexical.sync(agent_id, documents())
+        return gone, {agent_id: self._lexical.progress(agent_id) for agent_id in {*batch, *wanted}}
+
+    async def fill(self, agent_id: str) -> None:
+        """Index all there is of a life: what waits in RAM, and what the index never had or lost."""
+        await self.flush()
+        life = self.life(agent_id)
+        async with life.filling:
+            life.progress = await self._run(self._lexical.progress, agent_id)
+            if life.generation != self._lexical.generation:
+                life.generation = self._lexical.generation
+                self._changed.set()
+                if life.documents is not None and life.wanted is None:
+                    life.wanted = life.documents
+                await self.flush()
+            while life.read is not None and life.progress.lexical_through < life.latest:
+                first = life.progress.lexical_through + 1
+                entries = life.read(first, min(life.latest, first + CHUNK - 1))
+                if not await self._filled(life, agent_id, entries):
+                    break
+
+    async def _filled(self, life: Life, agent_id: str, entries: Sequence[Entry]) -> bool:
+        """Index a part of a life; tell whether that brought it further."""
+        before = life.progress.lexical_through
+        try:
+            _, progress = await self._run(self._index, {agent_id: entries}, {})
+        except Unavailable as error:
+            self._say_stuck(error)
+            return False
+        self._stuck = False
+        life.progress = progress[agent_id]
+        return life.progress.lexical_through > before
+
+    def _say_stuck(self, error: Unavailable) -> None:
+        """Say once that nothing new can be indexed; every search tries again."""
+        log.log(logging.DEBUG if self._stuck else logging.WARNING, "Recall cannot keep up: %s.", error)
+        self._stuck = True
+
+    async def fill_all(self) -> None:
+        """Index all there is of every life."""
+        for agent_id in list(self.lives):
+            await self.fill(agent_id)
+
+    async def look_again(self) -> None:
+        """Learn how far those are whose documents waited for vectors."""
+        for agent_id, life in list(self.lives.items()):
+            if life.progress.waiting:
+                life.progress = await self._run(self._lexical.progress, agent_id)
