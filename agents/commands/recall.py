@@ -7,7 +7,7 @@ from agents.memory.entries import Hit
 from agents.minds import Minds
 from mud.commands._command import Context, Outcome, command
 from mud.world.events import Request
-from mud.world.narration import phrase
+from mud.world.narration import phrase, shortened
 
 NOTHING = phrase("minds.recall.nothing", "query")
 FOUND = phrase("minds.recall.found", "query")
@@ -43,8 +43,9 @@ async def search_memory(minds: Minds, request: Request) -> Outcome:
 
 
 def _line(minds: Minds, hit: Hit) -> str:
-    text = " ".join(hit.text.split())
-    text = text if len(text) <= LONGEST else text[:LONGEST].rstrip() + "..."
+    # A note's headings are dates; what was written counts.
+    told = "\n".join(line for line in hit.text.split("\n") if not line.startswith("## "))
+    text = shortened(" ".join(told.split()), LONGEST)
     if hit.covers is not None:
         return minds.say(SUMMARY, first=hit.covers[0], last=hit.covers[1], text=text)
     if hit.title is not None:
