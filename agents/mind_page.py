@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 from agents.agent import Agent
 from agents.minds import Minds
 from mud.engine import Step
+from mud.errors import LociError
 from mud.storage.documents import render_document
 from mud.storage.files import write_atomic
 
@@ -66,7 +66,7 @@ class MindPages:
     async def run(self) -> None:
         """Write stale pages, for ever."""
         while True:
-            await asyncio.sleep(EVERY)
+            await self._minds.means.clock.sleep(EVERY)
             self.write_all()
 
     def write_all(self) -> None:
@@ -78,9 +78,12 @@ class MindPages:
                 self._write(agent)
 
     def _write(self, agent: Agent) -> None:
-        path, text = agent.folder / "mind.md", render_page(agent)
-        self._wrote(path, text)
+        path = agent.folder / "mind.md"
+        if not agent.folder.is_dir():
+            return  # somebody took the folder away; a page must not bring it back
         try:
+            text = render_page(agent)
+            self._wrote(path, text)
             write_atomic(path, text)
-        except OSError as error:
+        except (OSError, LociError) as error:
             log.warning("the page %s cannot be written: %s", path.name, error)

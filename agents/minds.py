@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,23 +18,26 @@ from agents.compaction.compactor import Commit, Compactor
 from agents.compaction.plan import CompactionSettings
 from agents.compaction.strategies._strategy import Strategy
 from agents.compaction.summarizers._summarizer import Summarizer
-from agents.definition import Definition, find_definition, read_definition
+from agents.definition import Definition, find_definition
 from agents.llm.backends._backend import Completion
+from agents.llm.patience import done_within
+from agents.llm.profiles import LLMProfile
 from agents.memory.entries import Entry, Hit
 from agents.memory.integrity import report, status
 from agents.memory.memory import Memory
 from agents.memory.notes import Notes
 from agents.prompt import Prompt
 from agents.recall.recall import RecallService
+from agents.roster import Roster
+from agents.witnesses import by_witness, left_by
 from mud.clock import Clock, iso
 from mud.commands._command import Say
-from mud.engine import Step, perceived_from_json
-from mud.errors import Problem, Refusal, UnknownName, VaultProblem
+from mud.engine import Step
+from mud.errors import Problem, Refusal, UnknownName
 from mud.registry import Registry
 from mud.storage.configuration import Configuration
-from mud.storage.documents import replace_key
-from mud.storage.files import read_text, write_atomic
-from mud.world.events import Perceived, Request
+from mud.storage.files import write_atomic
+from mud.world.events import Request
 from mud.world.world import World
 
 log = logging.getLogger(__name__)
@@ -57,6 +60,7 @@ class Means:
         clock: the time.
         ask: asks a model for a summary; None when no model may be asked.
         prompts: gives the prompts of the summarizers by name.
+        silent: which hosts of language models do not answer, one sentence each.
         writable: this process may write to the vault.
     """
 
@@ -69,77 +73,70 @@ class Means:
     clock: Clock
     ask: Ask | None
     prompts: Callable[[str], str]
+    silent: Callable[[], list[str]]
     writable: bool
 
 
 class Minds:
-    """The minds of one vault."""
+    """The minds of one vault.
+
+    Args:
+        means: what they need from outside.
+    """
 
     def __init__(self, means: Means) -> None:
         self.means = means
         self.say = means.say
-        self.definitions: dict[str, Definition] = {}
+        self._roster = Roster(means.vault / "agents", means.configuration.schemas)
+        self.definitions: dict[str, Definition] = self._roster.definitions
         self.world: World | None = None
         self.prompt_of: Callable[[Agent], Awaitable[Prompt]] | None = None
         """Builds the prompt an agent would get now; there is one as soon as there is a world."""
         self._agents: dict[str, Agent] = {}
         self._by_id: dict[str, Agent] = {}
-        self._folding: dict[str, asyncio.Task[None]] = {}
+        self._folding: dict[asyncio.Task[Any], str] = {}
 
     # finding and opening
 
     def load_definitions(self) -> list[Problem]:
-        """Read every `agent.md`; one that is wrong keeps its last good reading.
-
-        Returns:
-            What is wrong, all of it.
-        """
-        problems: list[Problem] = []
-        folder = self.means.vault / "agents"
-        found = {path.parent.name for path in folder.glob("*/agent.md")} if folder.is_dir() else set()
-        for slug in sorted(found):
-            problems += self.load_definition(slug)
-        for slug in set(self.definitions) - found - set(self._agents):
-            del self.definitions[slug]
-        return problems + self._doubles()
+        """Read every `agent.md`; return what is wrong, all of it. One that is wrong keeps its last good reading."""
+        problems = self._roster.load(self.world, self._agents)
+        for slug in self._agents:
+            self._redefine(slug)
+        return problems
 
     def load_definition(self, slug: str) -> list[Problem]:
         """Read one `agent.md`; return what is wrong with it."""
-        try:
-            definition = read_definition(self.means.vault / "agents" / slug, self.means.configuration.schemas)
-        except VaultProblem as wrong:
-            return list(wrong.problems)
-        self.definitions[slug] = definition
-        if slug in self._agents:
-            self._agents[slug].definition = definition
-        return []
+        problems = self._roster.load_one(slug, self.world)
+        self._redefine(slug)
+        return problems
 
-    def assign_ids(self, number: int) -> None:
-        """Write an id into every `agent.md` that has none.
+    def _redefine(self, slug: str) -> None:
+        agent, definition = self._agents.get(slug), self.definitions.get(slug)
+        if agent is not None and definition is not None:
+            agent.definition = definition
+            agent.memory.name, agent.memory.names = definition.name, definition.names
+
+    def assign_ids(self, number: int, wrote: Callable[[Path, str], None] = lambda path, text: None) -> None:
+        """Give an id to everybody who has none, in their file; a reader gives it for this once.
 
         Args:
             number: the first that is free.
+            wrote: is told of every file that is written.
 
         Raises:
             OSError, VaultProblem: when a file cannot be changed.
         """
-        for slug, definition in self.definitions.items():
-            if not definition.id:
-                path = self.means.vault / "agents" / slug / "agent.md"
-                write_atomic(path, replace_key(read_text(path), "id", f"#{number}", f"agents/{slug}/agent.md"))
-                self.definitions[slug] = replace(definition, id=f"#{number}")
-                number += 1
 
-    def _doubles(self) -> list[Problem]:
-        problems: list[Problem] = []
-        for field in ("id", "name"):
-            seen: dict[str, str] = {}
-            for slug, definition in self.definitions.items():
-                value = str(getattr(definition, field)).casefold()
-                if value and (first := seen.setdefault(value, slug)) != slug:
-                    file = f"agents/{slug}/agent.md"
-                    problems.append(Problem(file, 0, field, f"{value!r} is taken by agents/{first}/agent.md"))
-        return problems
+        def write(path: Path, text: str) -> None:
+            wrote(path, text)
+            write_atomic(path, text)
+
+        self._roster.assign_ids(number, write if self.means.writable else None)
+
+    def give_way(self, files: Mapping[str, str]) -> list[Problem]:
+        """See `Roster.give_way`."""
+        return self._roster.give_way(files)
 
     def open(self, slug: str) -> Agent:
         """Return the agent in a folder, its memory opened at the first call.
@@ -161,7 +158,8 @@ class Minds:
         memory = Memory(definition.name, folder, means.clock, definition.aliases)
 
         def settings() -> CompactionSettings:
-            return means.configuration.for_agent(CompactionSettings, self.definitions[definition.slug].overrides)
+            own = self.definitions.get(definition.slug, definition).overrides
+            return _within_window(means.configuration.for_agent(CompactionSettings, own), means.configuration)
 
         ask = means.ask
         compactor = Compactor(
@@ -181,6 +179,16 @@ class Minds:
     def opened(self) -> list[Agent]:
         """Return every agent opened so far."""
         return list(self._agents.values())
+
+    def by_slug(self, slug: str) -> Agent | None:
+        """Return the opened agent in a folder, or None."""
+        return self._agents.get(slug)
+
+    def let_go(self, agent: Agent) -> None:
+        """Forget an agent whose `agent.md` was taken away; its memories stay where they are."""
+        del self._agents[agent.slug], self._by_id[agent.id]
+        self.definitions.pop(agent.slug, None)
+        agent.memory.close()
 
     def by_id(self, who: str) -> Agent | None:
         """Return the opened agent whose character has this id, or None."""
@@ -228,16 +236,18 @@ class Minds:
 
         One step's memories are one write, so an archive holds all, none, or, after a power cut, the first few of them.
         """
-        left = [perceived_from_json(data) for data in record.get("left", ())]
-        number = int(record["step"])
-        for who, perceptions in by_witness(left).items():
+        number, at = record["step"], record.get("at")
+        if not isinstance(at, str):
+            log.warning("step %s of the ledger has no time; what it left is passed over", number)
+            return
+        for who, perceptions in by_witness(left_by(record)).items():
             slug = next((slug for slug, one in self.definitions.items() if one.id == who), None)
             if slug is None:
                 continue
             memory = self.open(slug).memory
             if memory.last_source <= number:
                 held = memory.last_source_count if memory.last_source == number else 0
-                memory.append(perceptions[held:], str(record["at"]), number)
+                memory.append(perceptions[held:], at, number)
 
     def remembered(self, slug: str, entries: Sequence[Entry]) -> None:
         """Index new memories and fold when that is due."""
@@ -254,17 +264,18 @@ class Minds:
             loop = asyncio.get_running_loop()
         except RuntimeError:
             return  # a tool without a loop folds by itself, with `fold_due_now`
-        if agent.slug not in self._folding:
-            task = loop.create_task(self._fold_due(agent))
-            self._folding[agent.slug] = task
-            task.add_done_callback(lambda _: self._folding.pop(agent.slug, None))
+        if agent.slug not in self._folding.values():
+            self._track(agent, loop.create_task(agent.compactor.fold_due()))
 
-    async def _fold_due(self, agent: Agent) -> None:
-        await agent.compactor.fold_due()
+    def _track(self, agent: Agent, task: asyncio.Task[Any]) -> None:
+        self._folding[task] = agent.slug
+        task.add_done_callback(lambda done: self._folding.pop(done, None))
 
     async def fold(self, agent: Agent, reason: str) -> Commit | None:
         """Fold everything outside the immediate window now; None when there is nothing to fold."""
-        return await agent.compactor.fold_now(reason)
+        task = asyncio.ensure_future(agent.compactor.fold_now(reason))
+        self._track(agent, task)
+        return await task
 
     async def compact(self, agent: Agent) -> dict[str, Any]:
         """Fold everything outside the immediate window now and return the record of it.
@@ -298,13 +309,13 @@ class Minds:
         Args:
             grace: seconds.
         """
-        late: set[str] = set()
-        if self._folding:
-            done, rest = await asyncio.wait(list(self._folding.values()), timeout=grace)
-            late = {slug for slug, task in self._folding.items() if task in rest}
-            for task in rest:
-                task.cancel()
-            await asyncio.gather(*done, *rest, return_exceptions=True)
+        folding = list(self._folding)
+        if folding:
+            await done_within(grace, asyncio.gather(*folding, return_exceptions=True), self.means.clock)
+        late = {self._folding[task] for task in folding if not task.done()}
+        for task in folding:
+            task.cancel()
+        await asyncio.gather(*folding, return_exceptions=True)
         for agent in self.opened():
             if agent.slug not in late:
                 agent.compactor.fold_due_now()
@@ -357,15 +368,17 @@ class Minds:
         return status(agent.memory, agent.settings(), agent.compactor, index)
 
     def report(self, agent: Agent) -> str:
-        """Return the same as text for people, with the summaries' words and what the model last did wrong."""
-        thinker = agent.thinker
-        errors = [error for error in (thinker and thinker.last_error, self.means.recall.trouble) if error]
+        """Return the same as text for people, with the summaries' words and what is wrong with the models."""
+        silent = self.means.silent()
+        failed = agent.thinker.last_error if agent.thinker is not None and not silent else None
+        errors = [*silent, *(error for error in (failed, self.means.recall.trouble) if error)]
         return report(self.status(agent), agent.memory, errors)
 
 
-def by_witness(left: Iterable[Perceived]) -> dict[str, list[Perceived]]:
-    """Group perceptions by who had them, in order."""
-    grouped: dict[str, list[Perceived]] = {}
-    for perceived in left:
-        grouped.setdefault(perceived.who, []).append(perceived)
-    return grouped
+def _within_window(settings: CompactionSettings, configuration: Configuration) -> CompactionSettings:
+    """Return compaction settings whose prompts fit into the window of their LLM profile, if there is that profile."""
+    try:
+        profile = configuration.get_named(LLMProfile, settings.profile)
+    except UnknownName:
+        return settings
+    return settings.within(profile.num_ctx - profile.max_tokens)

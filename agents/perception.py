@@ -35,6 +35,8 @@ _WH = r"(?:who|whom|whose|what|where|when|why|how|which)"
 _AUX = r"(?:do|does|did|is|are|was|were|can|could|will|would|shall|should|has|had|may|might|am)"
 _ASKS = re.compile(
     rf"(?:{_WH}(?:'s|’s|'d|\s+(?:{_AUX}|have|many|much|old|far|long|else|knows|told|said|happened|hid|took|has))\b(?!.*!$)"
+    r"|(?:what|who|which)\s+(?!(?:a|an|i|you|we|he|she|they|it|the|my|your|this|that|nonsense|luck|ever|knows|cares|fun|"
+    r"joy)\b)\w+(?:\s+\S+){0,6}$"
     rf"|(?:what|which|whose)\s+(?!(?:i|you|we|he|she|it|they)\b)\w+\s+{_AUX}\b(?!.*!$)"
     rf"|(?!do it\b)(?:{_AUX}|have|don't|didn't|isn't|aren't|wasn't|haven't|can't)\s+"
     r"(?:you|i|we|he|she|it|they|the|my|your|our|his|her|their|there|this|that|these|those|any|any\w+|some\w+)\b"
@@ -140,6 +142,11 @@ def addressed(
 def mentions(text: str, name: str) -> bool:
     """Return whether a text holds this name as words of its own, in any case, possessive or not."""
     return bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.I) is not None
+
+
+def calls(words: str, name: str) -> bool:
+    """Return whether a line calls somebody by their name, rather than speaking of them."""
+    return _calls(words, name)
 
 
 def _mentions(words: str, name: str) -> bool:

@@ -80,7 +80,14 @@ class Prompting:
         cue = self._cue(agent)
         if not cue:
             return Related()
-        hits = await means.recall.related(agent.id, cue, ("note", "summary"))
+        view = agent.memory.view()
+        told = [summary for summary in (view.longterm, view.recent) if summary is not None]
+        hits = await means.recall.related(
+            agent.id,
+            cue,
+            ("note", "summary"),
+            shown=lambda hit: any(hit.covers == one.covers or hit.text == one.text for one in told),
+        )
         return Related(
             tuple(hit for hit in hits if hit.kind == "note"), tuple(hit for hit in hits if hit.kind == "summary")
         )

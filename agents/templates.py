@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from mud.errors import Problem, VaultProblem
-from mud.storage.files import read_text
+from mud.storage.files import read_if_there
 
 T = TypeVar("T")
 
@@ -37,9 +37,11 @@ class Templates(Generic[T]):
         for name in self._files:
             file = f"prompts/{name}"
             try:
-                text = read_text(self._folder / name)
-                if text.strip() or name not in self._good:  # an empty file is an edit in progress
+                text = read_if_there(self._folder / name, file=file)
+                if text and text.strip():
                     self._good[name] = self._parse(text, file)
+                elif name not in self._good:  # else it is an edit in progress
+                    problems.append(Problem(file, 0, "", "it is missing or empty; expected the words of the prompt"))
             except VaultProblem as wrong:
                 problems.extend(wrong.problems)
         return problems

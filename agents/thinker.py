@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from agents.brains._brain import BrainRun, Complete, Decision, Recall, Situation
 from agents.memory.entries import Hit
-from mud.errors import Unavailable
+from mud.errors import LociError
 from mud.world.events import Perceived
 
 log = logging.getLogger(__name__)
@@ -110,9 +110,14 @@ class Thinker:
                     self.last_error = None
                     return brain, decision
                 self.last_error = f"the model gave nothing that could be done: {decision.why}"
-            except Unavailable as error:
+            except LociError as error:
                 self.last_error = str(error)
+            except Exception as error:  # a faulty brain costs its turn, not the agent's
+                log.exception("%s: the brain %s failed", self.name, brain)
+                self.last_error = f"the brain {brain} failed ({type(error).__name__})"
             log.info("%s: %s; instinct takes this turn", self.name, self.last_error)
+        else:
+            self.last_error = None  # no model was asked; whether one answers, its host's health tells
         return FALLBACK, await self._run(self._runs[FALLBACK], situation, waiting)
 
     async def _run(self, run: BrainRun, situation: Situation, waiting: bool) -> Decision:

@@ -84,6 +84,9 @@ def main(argv: list[str]) -> int:
         # Whoever read our output has gone; what Python would still flush to it must not fail either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:  # a full disk, a file that cannot be written
+        print(f"loci: {error}", file=sys.stderr)
+        return 1
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from mud.build import Parts, check_packages, find_location, load_brains, opened
 from mud.chronicle import Chronicle
 from mud.engine import Step, WorldSettings
 from mud.errors import LociError, VaultProblem
+from mud.phrases import MODEL_ANSWERS, MODEL_SILENT, check_texts, load_phrases
 from mud.portal.plain import run_plain, show_plain
 from mud.portal.session import Session
 from mud.portal.terminal import run_terminal, show_wrapped
@@ -31,7 +32,6 @@ from mud.reloading import Reloading
 from mud.requests import carry_out
 from mud.supervise import supervise
 from mud.world.events import Request
-from mud.world.narration import phrase
 from mud.world.roles import Role
 from mud.world.things import Thing
 
@@ -39,8 +39,6 @@ __all__ = ["App", "Options", "check_packages", "run"]
 
 log = logging.getLogger(__name__)
 
-ANSWERS = phrase("app.models.answers", "host")
-SILENT = phrase("app.models.silent", "host")
 
 MODEL_GRACE = 5.0
 """Seconds that a call of a model is given when the world closes."""
@@ -96,8 +94,6 @@ def _check_texts(parts: Parts) -> None:
     Raises:
         LociError: names what is missing.
     """
-    from mud.phrases import check_texts, load_phrases  # they ask this module too what it says
-
     parts.problems += check_texts(parts.texts)
     missing = [one.key for one in load_phrases() if not parts.texts.variants(one.key)]
     if missing:
@@ -115,6 +111,7 @@ def _log_into(folder: Path) -> None:
     root = logging.getLogger()
     root.setLevel(logging.INFO)
     root.handlers[:] = [file, shown]
+    logging.raiseExceptions = False  # a full disk must not print a traceback for every line of the log
     logging.getLogger("httpx").setLevel(logging.WARNING)  # it would log a line for every call
 
 
@@ -147,11 +144,12 @@ class App:
         self._stop = asyncio.Event()
         self._answered = asyncio.Event()
         self._requests: set[asyncio.Task[None]] = set()
+        self._tasks: list[asyncio.Task[None]] = []
         self._session: Session | None = None
         chance = Random(options.seed)
         drives = Drives(brains, self._voice, parts.queue, parts.prompting, chance, parts.clock, options.brain)
         self._living = Living(parts.minds, parts.engine, drives, self._submitted)
-        self._reloading = Reloading(parts, self._tell)
+        self._reloading = Reloading(parts, self._tell, self._living if options.agents else None)
         self._pages = MindPages(parts.minds, self._reloading.watcher.wrote)
         self._chronicle = Chronicle(parts.vault / "log", parts.engine.world, sys.stdout if options.headless else None)
 
@@ -164,15 +162,21 @@ class App:
         parts, engine = self._parts, self._parts.engine
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, self._stop.set)
+            loop.add_signal_handler(number, self._told_to_end, loop)
         await parts.recall.start()
         for observe in (parts.minds.observe, self._living.observe, self._pages.observe, self._chronicle.observe):
             engine.observe(observe)
-        tasks = [asyncio.create_task(supervise(name, task, parts.clock)) for name, task in self._duties()]
+        self._tasks += [asyncio.create_task(supervise(name, task, parts.clock)) for name, task in self._duties()]
         try:
             await self._until_over()
         finally:
-            await self._close(tasks)
+            await self._close()
+
+    def _told_to_end(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Close in order at the first signal; a second one ends the program at once, as it would any other."""
+        self._stop.set()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.remove_signal_handler(number)
 
     def _duties(self) -> list[tuple[str, Callable[[], Awaitable[None]]]]:
         """Return what has to be done all the time."""
@@ -194,7 +198,7 @@ class App:
         """Let the player in, or none, and wait for the end."""
         waits: list[asyncio.Task[Any]] = [asyncio.create_task(self._stop.wait())]
         if self._options.seconds is not None:
-            waits.append(asyncio.create_task(asyncio.sleep(self._options.seconds)))
+            waits.append(asyncio.create_task(self._sleep(self._options.seconds)))
         if not self._options.headless:
             waits.append(asyncio.create_task(self._play()))
         done, rest = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
@@ -203,6 +207,9 @@ class App:
         await asyncio.gather(*rest, return_exceptions=True)
         for task in done:
             task.result()
+
+    async def _sleep(self, seconds: float) -> None:
+        await self._parts.clock.sleep(seconds)
 
     # the player
 
@@ -232,7 +239,7 @@ class App:
         self._session = session
         show(step.reply)
         parts.engine.observe(session.observe)
-        self._spawn(parts.minds.catch_up(agent))
+        self._tasks.append(asyncio.create_task(parts.minds.catch_up(agent)))
         return session
 
     def _slug_of_player(self) -> str:
@@ -283,8 +290,10 @@ class App:
 
     async def _carry_out(self, request: Request) -> None:
         outcome = await carry_out(self._parts, request, self._reloading.everything)
-        self._parts.engine.answer(request, outcome)
-        self._answered.set()
+        try:
+            self._parts.engine.answer(request, outcome)
+        finally:
+            self._answered.set()
 
     # duties
 
@@ -296,8 +305,9 @@ class App:
         saved = -1
         while True:
             if self._parts.engine.number != saved:
-                self._parts.save()
+                await asyncio.to_thread(self._parts.sync)  # so that saving finds little left to sync
                 saved = self._parts.engine.number
+                self._parts.save()
             await self._parts.clock.sleep(self._parts.configuration.get(WorldSettings).state_interval)
 
     async def _keep_syncing(self) -> None:
@@ -311,13 +321,14 @@ class App:
     async def _watch_model(self) -> None:
         def tell(answers: bool) -> None:
             host = self._parts.configuration.get_named(LLMProfile, "think").host
-            print(self._parts.texts.render(ANSWERS if answers else SILENT, host=host), file=sys.stderr, flush=True)
+            text = self._parts.texts.render(MODEL_ANSWERS if answers else MODEL_SILENT, host=host)
+            print(text, file=sys.stderr, flush=True)
 
         await self._living.watch_model(tell)
 
     # the end
 
-    async def _close(self, tasks: list[asyncio.Task[None]]) -> None:
+    async def _close(self) -> None:
         """Close in order: nobody thinks, what is due is folded, the player leaves, everything is saved."""
         parts = self._parts
         await self._living.stop()
@@ -327,10 +338,12 @@ class App:
         if self._session is not None:
             player = parts.engine.world.things[self._session.who]
             parts.engine.leave(player)
-        for task in tasks:
+        await self._reloading.stop()
+        for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*self._tasks, return_exceptions=True)
         self._pages.write_all()
+        self._chronicle.close()
         await parts.recall.stop()
         with suppress(OSError):  # a full disk at the end costs nothing: the ledger has it
             parts.sync()

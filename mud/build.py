@@ -37,7 +37,7 @@ from mud.engine import Engine, WorldSettings
 from mud.errors import LociError, Problem, VaultLocked, VaultProblem
 from mud.ledger import Ledger
 from mud.recovery import Placed, build_world, state_of
-from mud.registry import Registry, collect, load
+from mud.registry import Registry, collect, load, suggest
 from mud.storage.configuration import Configuration
 from mud.storage.documents import link_name
 from mud.storage.files import VaultLock
@@ -96,13 +96,29 @@ def check_packages() -> None:
 
 @dataclass
 class Parts:
-    """A vault, opened and put together."""
+    """A vault, opened and put together.
+
+    Args:
+        vault: its folder.
+        clock: the time.
+        configuration, texts, templates, summary_prompts: what people wrote: settings, words, models' prompts.
+        commands: all that can be typed.
+        answerers: what carries out their requests to minds.
+        queue: asks language models.
+        recall: the search index.
+        minds: everybody's memory.
+        ledger, engine: the world's steps and its door.
+        prompting: builds the prompts of thoughts.
+        writable: this process holds the vault's lock.
+        problems: what is wrong in the vault.
+    """
 
     vault: Path
     clock: Clock
     configuration: Configuration
     texts: TextStore
     templates: Templates[Template]
+    summary_prompts: Templates[str]
     commands: Registry[Command]
     answerers: Registry[Answerer]
     queue: ModelQueue
@@ -115,13 +131,14 @@ class Parts:
     problems: list[Problem] = field(default_factory=list)
 
     def save(self) -> None:
-        """Write the state, once everything that it includes is in the archives.
+        """Write the state, once everything that it includes is in the archives and on the disk.
 
         Raises:
             OSError: when it cannot be written.
         """
         if any(agent.memory.waiting for agent in self.minds.opened()):
             return
+        self.sync()  # after a power cut only the ledger's steps after this state are applied
         world = self.engine.world
         names = {thing.id: thing.name for thing in world.things.values()}
         write_state(self.vault, state_of(world, self.engine.number), names)
@@ -214,21 +231,57 @@ def _put_together(vault: Path, clock: Clock, *, writable: bool) -> Parts:
             clock,
             _asker(queue),
             summaries.get,
+            lambda: queue.silent(configuration.names(LLMProfile)),
             writable,
         )
     )
     problems += minds.load_definitions()
     ledger, engine, wrong = _open_world(vault, clock, configuration, texts, commands, minds, writable=writable)
+    wrong += unknown_names(configuration, engine) + unknown_voices(texts, minds.definitions.values())
     prompting = Prompting(
         minds, templates, lambda: configuration.get_named(LLMProfile, "think"), commands, clock.monotonic
     )
     minds.world = engine.world
     minds.prompt_of = _prompter(prompting)
     return Parts(
-        vault, clock, configuration, texts, templates, commands,
+        vault, clock, configuration, texts, templates, summaries, commands,
         load("agents.commands", Answerer, "request"),
         queue, recall, minds, ledger, engine, prompting, writable, problems + wrong,
     )  # fmt: skip
+
+
+def unknown_names(configuration: Configuration, engine: Engine) -> list[Problem]:
+    """Return the settings that name a location or an LLM profile which there is not."""
+    problems: list[Problem] = []
+    start, locations = configuration.get(WorldSettings).start_location, engine.world.locations()
+    if find_location(start, locations) is None:
+        problems.append(_unknown(configuration, "start_location", start, [one.name for one in locations]))
+    profile, profiles = configuration.get(CompactionSettings).profile, configuration.names(LLMProfile)
+    if profile.lower() not in (name.lower() for name in profiles):
+        problems.append(_unknown(configuration, "profile", profile, profiles))
+    return problems
+
+
+def unknown_voices(texts: TextStore, definitions: Iterable[Definition]) -> list[Problem]:
+    """Return the agents that speak with a set of texts which there is not."""
+    voices = sorted({key.split(".")[1] for key in texts.keys("instinct.")})
+    problems: list[Problem] = []
+    for one in definitions:
+        if one.voice not in voices:
+            near = suggest(one.voice, voices)
+            hint = f"; did you mean {near}?" if near else ""
+            message = f"there are no texts for {one.voice!r}; expected one of {', '.join(voices)}{hint}"
+            problems.append(Problem(f"agents/{one.slug}/agent.md", one.lines.get("voice", 0), "voice", message))
+    return problems
+
+
+def _unknown(configuration: Configuration, key: str, value: str, known: list[str]) -> Problem:
+    """Return the problem that a setting names nothing there is, with the line that sets it."""
+    _, origin = configuration.explain(key)[0]
+    file, _, line = origin.rpartition(":")
+    near = suggest(value, known)
+    message = f"there is no {value!r}; expected one of {', '.join(known)}" + (f"; did you mean {near}?" if near else "")
+    return Problem(file or f"config/{configuration.find(key)[0]}.md", int(line) if file else 0, key, message)
 
 
 def _asker(queue: ModelQueue) -> Ask:
@@ -263,9 +316,10 @@ def _open_world(
     for message in messages:
         log.warning("ledger: %s", message)
     state = read_state(vault)
-    if writable:
-        _assign_ids(vault, minds, state.next_id if state else FIRST_ID)
+    _assign_ids(vault, minds, state.next_id if state else FIRST_ID, writable=writable)
     files, problems = load_world_files(vault)
+    files = [one for one in files if one.thing.id]  # a reader writes no id
+    problems += minds.give_way({one.thing.id: one.file for one in files})
     if not any(one.thing.kind is Kind.LOCATION for one in files):
         raise VaultProblem([Problem("world/locations", 0, "", "there is no location to be in"), *problems])
     placed, wrong = place_minds(files, minds.definitions.values())
@@ -283,12 +337,12 @@ def _open_world(
     return ledger, engine, problems + wrong
 
 
-def _assign_ids(vault: Path, minds: Minds, next_id: int) -> None:
+def _assign_ids(vault: Path, minds: Minds, next_id: int, *, writable: bool) -> None:
     """Give an id to whatever a person added without one."""
     files, _ = load_world_files(vault)
-    taken = [int(one.id[1:]) + 1 for one in minds.definitions.values() if one.id[1:].isdecimal()]
-    free = assign_ids(vault, files, max([next_id, *taken]))
-    minds.assign_ids(free)
+    ids = [one.id for one in minds.definitions.values()] + [one.thing.id for one in files]
+    free = max([next_id, *(int(id[1:]) + 1 for id in ids if id)])
+    minds.assign_ids(assign_ids(vault, files, free) if writable else free)
 
 
 def place_minds(files: list[WorldFile], definitions: Iterable[Definition]) -> tuple[list[Placed], list[Problem]]:
@@ -304,19 +358,27 @@ def place_minds(files: list[WorldFile], definitions: Iterable[Definition]) -> tu
     for definition in definitions:
         place = find_location(definition.location or "", locations)
         if place is None and not definition.person:
-            file = f"agents/{definition.slug}/agent.md"
-            names = ", ".join(one.name for one in locations)
-            message = f"there is no location {definition.location!r}; expected one of {names}"
-            problems.append(Problem(file, 0, "location", message))
+            problems.append(misplaced(definition, locations))
             place = locations[0]
         placed.append((definition.thing(), None if definition.person or place is None else place.id))
     return placed, problems
 
 
+def misplaced(definition: Definition, locations: Iterable[Thing]) -> Problem:
+    """Return the problem that an agent's file puts it nowhere."""
+    names = [one.name for one in locations]
+    wanted = definition.location or ""
+    near = suggest(link_name(wanted) or wanted, names)
+    message = f"there is no location {wanted!r}; expected one of {', '.join(names)}"
+    file, line = f"agents/{definition.slug}/agent.md", definition.lines.get("location", 0)
+    return Problem(file, line, "location", message + (f"; did you mean {near}?" if near else ""))
+
+
 def find_location(wanted: str, locations: Iterable[Thing]) -> Thing | None:
     """Return the location that a link, a name or an id means exactly; None when none does."""
-    name = plain(link_name(wanted) or wanted)
+    target = link_name(wanted) or wanted.strip()
+    name = plain(target)
     for one in locations:
-        if wanted == one.id or name in {plain(own) for own in one.names}:
+        if target == one.id or name in {plain(own) for own in one.names}:
             return one
     return None

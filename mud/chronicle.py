@@ -34,7 +34,12 @@ class Chronicle:
         file = RotatingFileHandler(folder / "chronicle.md", maxBytes=1_000_000, backupCount=9, encoding="utf-8")
         file.setFormatter(logging.Formatter("%(message)s"))
         self._log.addHandler(file)
+        self._file = file
         self._shown = shown
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
 
     def observe(self, step: Step) -> None:
         """Write down what a step let others perceive."""

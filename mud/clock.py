@@ -54,6 +54,9 @@ class VirtualClock:
 
     Waiting moves it at once, so a simulation runs as fast as the machine allows and a test never sleeps. Of several who
     wait, whoever is due first wakes first, and the clock moves no further than that.
+
+    Args:
+        start: the time of day that it begins with.
     """
 
     def __init__(self, start: datetime = datetime(2026, 1, 1, tzinfo=UTC)) -> None:

@@ -56,7 +56,11 @@ class Problem:
 
 
 class VaultProblem(LociError):
-    """Mistakes in files that people own. Carries all of them, never only the first."""
+    """Mistakes in files that people own.
+
+    Args:
+        problems: all of them, never only the first.
+    """
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)

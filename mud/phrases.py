@@ -1,4 +1,4 @@
-"""Every phrase that the code uses, so that the vault's texts can be held to them at the start."""
+"""Every phrase that the code uses, so that the vault's texts can be held to them; and those of `app` itself."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ from types import ModuleType
 
 from agents.brains._texts import wrong_in
 from agents.commands import _answer
-from mud import app, engine, reloading, requests
+from mud import engine, reloading, requests
 from mud.commands import _find, _view
 from mud.errors import Problem
 from mud.registry import modules
 from mud.storage.texts import TextStore
-from mud.world.narration import Phrase
+from mud.world.narration import Phrase, phrase
 
-_OTHERS: tuple[ModuleType, ...] = (engine, app, requests, reloading, _find, _view, _answer)
+MODEL_ANSWERS = phrase("app.models.answers", "host")
+MODEL_SILENT = phrase("app.models.silent", "host")
+
+_OTHERS: tuple[ModuleType, ...] = (engine, requests, reloading, _find, _view, _answer)
 """Modules that are no plug-ins and speak."""
 
 
@@ -39,7 +42,7 @@ def check_texts(texts: TextStore) -> list[Problem]:
 
 def load_phrases() -> list[Phrase]:
     """Return every phrase, each once."""
-    found: dict[str, Phrase] = {}
+    found = {own.key: own for own in (MODEL_ANSWERS, MODEL_SILENT)}
     for module in (*_OTHERS, *modules("mud.commands"), *modules("agents.commands")):
         for value in vars(module).values():
             if isinstance(value, Phrase):

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from pathlib import Path
 
+from agents.living import Living
 from agents.memory.summaries import TIERS
-from mud.build import Parts
+from mud.build import Parts, find_location, misplaced, unknown_names
 from mud.clock import Clock
 from mud.commands._command import Outcome
-from mud.errors import Problem
+from mud.errors import LociError, Problem
 from mud.storage.watch import Watcher
-from mud.storage.world_files import load_world_files
+from mud.storage.world_files import Definition, assign_ids, load_world_files
 from mud.world.changes import Change, Define, Put
 from mud.world.narration import phrase
 
@@ -22,7 +23,8 @@ log = logging.getLogger(__name__)
 CHANGED = phrase("app.reload.changed", "problems")
 
 MISSING_FOR = 5.0
-"""Seconds that a summary may be gone before it is written again: an editor may be replacing it."""
+"""Seconds that a file may be gone before that counts, as an editor may be replacing it. A summary is written again
+then, and an agent whose `agent.md` is gone leaves the world."""
 
 
 class Reloading:
@@ -31,13 +33,15 @@ class Reloading:
     Args:
         parts: the opened vault.
         tell: shows a text to every owner on line.
+        living: makes agents think; None when nobody does.
     """
 
-    def __init__(self, parts: Parts, tell: Callable[[str], None]) -> None:
+    def __init__(self, parts: Parts, tell: Callable[[str], None], living: Living | None = None) -> None:
         self._parts = parts
         self._tell = tell
+        self._living = living
         self.watcher = Watcher(self.changed, parts.clock)
-        self._restoring: set[asyncio.Task[None]] = set()
+        self._later: set[asyncio.Task[None]] = set()
         for folder in ("config", "config/llm", "text", "text/instinct", "prompts", "agents"):
             self.watcher.watch(parts.vault / folder)
         for folder in ("locations", "items", "characters"):
@@ -53,9 +57,14 @@ class Reloading:
     def everything(self) -> list[Problem]:
         """Read all that people edit again; return what is wrong."""
         parts = self._parts
-        problems = parts.configuration.load() + parts.texts.reload() + parts.templates.load()
+        problems = parts.configuration.load() + parts.texts.reload() + self._prompts() + self._world()
         problems += parts.minds.load_definitions()
-        return problems + self._world()
+        for slug in list(parts.minds.definitions):
+            problems += self._take_up(slug)
+        for agent in parts.minds.opened():
+            self._report(f"{agent.name}: {message}" for message in agent.memory.refresh())
+            parts.minds.index_documents(agent)
+        return problems + self._settings_changed()
 
     def changed(self, paths: frozenset[Path]) -> None:
         """Take up changed files; what is wrong is logged and told."""
@@ -69,9 +78,11 @@ class Reloading:
         if "text" in by_top:
             problems += self._parts.texts.reload()
         if "prompts" in by_top:
-            problems += self._parts.templates.load()
+            problems += self._prompts()
         if "world" in by_top:
             problems += self._world()
+        if "config" in by_top:
+            problems += self._settings_changed()
         for path in by_top.get("agents", ()):
             wrong, told = self._agent_file(path)
             problems += wrong
@@ -79,6 +90,14 @@ class Reloading:
         for agent in self._parts.minds.opened():  # a changed window may make a fold due
             self._parts.minds.remembered(agent.slug, ())
         self._report([*map(str, problems), *messages])
+
+    def _prompts(self) -> list[Problem]:
+        return self._parts.templates.load() + self._parts.summary_prompts.load()
+
+    def _settings_changed(self) -> list[Problem]:
+        """Have the parts that do not look at their settings by themselves do so."""
+        self._parts.recall.look_again()
+        return unknown_names(self._parts.configuration, self._parts.engine)
 
     def _report(self, lines: Iterable[str]) -> None:
         for line in lines:
@@ -91,12 +110,12 @@ class Reloading:
         minds = self._parts.minds
         if inside[-1] == "agent.md" and len(inside) == 2:
             return self._definition(inside[0]), []
-        agent = next((one for one in minds.opened() if one.slug == inside[0]), None)
+        agent = minds.by_slug(inside[0])
         if agent is None or len(inside) != 3:
             return [], []
         if inside[1] == "summaries":
             if not path.exists():
-                self._restore_later(agent.slug)
+                self._do_later(self._restore(agent.slug, self._parts.clock))
             told = agent.memory.reload_summary(path)
             minds.index_documents(agent)
             return [], [f"{agent.name}: {message}" for message in told]
@@ -105,21 +124,77 @@ class Reloading:
         return [], []
 
     def _definition(self, slug: str) -> list[Problem]:
-        """Take up an edited `agent.md`: name, description and settings hold from now on."""
-        problems = self._parts.minds.load_definition(slug)
-        definition = self._parts.minds.definitions.get(slug)
-        known = self._parts.engine.world.get(definition.id) if definition else None
-        if definition is not None and known is not None and known != definition.thing():
-            self._parts.engine.happen(known, Outcome("", changes=(Define(definition.thing()),)))
-        return problems
+        """Take up a new, edited or vanished `agent.md`."""
+        minds = self._parts.minds
+        if not self._file_of(slug).exists():
+            self._do_later(self._miss(slug, self._parts.clock))
+        problems = minds.load_definition(slug)
+        return problems if problems or slug not in minds.definitions else self._take_up(slug)
+
+    def _file_of(self, slug: str) -> Path:
+        return self._parts.vault / "agents" / slug / "agent.md"
+
+    def _take_up(self, slug: str) -> list[Problem]:
+        """Let the world follow an `agent.md`: somebody new comes in, whoever was there is as it says from now on."""
+        minds, engine = self._parts.minds, self._parts.engine
+        try:
+            minds.assign_ids(engine.world.next_id, self.watcher.wrote)
+            definition, agent = minds.definitions[slug], minds.by_slug(slug)
+            if agent is None and not definition.person:
+                return self._let_in(slug)
+        except (LociError, OSError) as error:
+            for one in [one for one, made in minds.definitions.items() if not made.id or one == slug]:
+                if minds.by_slug(one) is None:
+                    del minds.definitions[one]
+            return [Problem(f"agents/{slug}/agent.md", 0, "", f"nobody could come in ({error})")]
+        thing = definition.thing()
+        if engine.world.get(thing.id) != thing:
+            engine.happen(thing, Outcome("", changes=(Define(thing),)))
+        if agent is not None and self._living is not None:
+            self._living.redefined(agent)
+        return []
+
+    def _let_in(self, slug: str) -> list[Problem]:
+        """Bring an agent whose file is new into the world, where it was when it left or where its file says."""
+        parts, minds, world = self._parts, self._parts.minds, self._parts.engine.world
+        definition = minds.definitions[slug]
+        place = world.location(world.away.get(definition.id, ""))
+        place = place or find_location(definition.location or "", world.locations())
+        if place is None:
+            del minds.definitions[slug]
+            return [misplaced(definition, world.locations())]
+        agent = minds.open(slug)
+        parts.engine.witnesses.add(agent.id)
+        step = parts.engine.enter(definition.thing(), place.id)
+        if step.failed:
+            minds.let_go(agent)
+            raise LociError(step.reply)
+        self.watch_agent(agent.folder)
+        self._do_later(minds.catch_up(agent))
+        if self._living is not None:
+            self._living.wake(agent)
+        return []
+
+    async def _miss(self, slug: str, clock: Clock) -> None:
+        """Have an agent leave the world whose `agent.md` is still gone after a while."""
+        await clock.sleep(MISSING_FOR)
+        parts, agent = self._parts, self._parts.minds.by_slug(slug)
+        if agent is None or agent.definition.person or self._file_of(slug).exists():
+            return
+        if self._living is not None:
+            self._living.rest(agent)
+        parts.engine.leave(agent.definition.thing())
+        parts.engine.witnesses.discard(agent.id)
+        parts.minds.let_go(agent)
+        self._report([f"{agent.name} has left the world: agents/{slug}/agent.md is gone"])
 
     def _world(self) -> list[Problem]:
-        """Take up the world's files: what is new or changed becomes a step of its own."""
-        files, problems = load_world_files(self._parts.vault)
-        world = self._parts.engine.world
+        """Take up the world's files: what is new or changed becomes a step of its own; a wrong file changes nothing."""
+        files, problems = self._load_world()
+        world, wrong = self._parts.engine.world, {problem.file for problem in problems}
         for one in files:
             known = world.get(one.thing.id)
-            if not one.thing.id or known == one.thing:
+            if not one.thing.id or known == one.thing or one.file in wrong:
                 continue
             changes: list[Change] = [Define(one.thing)]
             if known is None and one.place is not None:
@@ -127,15 +202,35 @@ class Reloading:
             self._parts.engine.happen(one.thing, Outcome("", changes=tuple(changes)))
         return problems
 
-    def _restore_later(self, slug: str) -> None:
-        task = asyncio.get_running_loop().create_task(self._restore(slug, self._parts.clock))
-        self._restoring.add(task)
-        task.add_done_callback(self._restoring.discard)
+    def _load_world(self) -> tuple[list[Definition], list[Problem]]:
+        """Read the world's files, and write an id into those that have none."""
+        vault = self._parts.vault
+        files, problems = load_world_files(vault)
+        if all(one.thing.id for one in files):
+            return files, problems
+        try:
+            assign_ids(vault, files, self._parts.engine.world.next_id)
+        except (LociError, OSError) as error:
+            return files, [*problems, Problem("world", 0, "id", f"an id could not be written ({error})")]
+        return load_world_files(vault)
+
+    async def stop(self) -> None:
+        """Leave what would be done later undone."""
+        for task in self._later:
+            task.cancel()
+        await asyncio.gather(*self._later, return_exceptions=True)
+
+    def _do_later(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._later.add(task)
+        task.add_done_callback(self._later.discard)
 
     async def _restore(self, slug: str, clock: Clock) -> None:
         """Write a summary again that is still gone after a while."""
         await clock.sleep(MISSING_FOR)
-        agent = self._parts.minds.open(slug)
+        agent = self._parts.minds.by_slug(slug)
+        if agent is None or not self._file_of(slug).exists():
+            return  # its whole folder was taken away; a summary must not bring it back
         summaries = agent.folder / "summaries"
         gone = [f"{tier}.md" for tier in TIERS if not (summaries / f"{tier}.md").exists()]
         told = agent.memory.restore_missing()

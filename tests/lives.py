@@ -43,6 +43,8 @@ class Disk:
         self.full = False
         self.cut = cut
         self.half = half
+        self.meanwhile: Callable[[int], None] | None = None
+        """Is told the number of every write before it happens: what somebody else does at that moment."""
 
     def cut_after(self, writes: int, half: bool = False) -> None:
         """Have the power go before the write after so many more."""
@@ -51,6 +53,8 @@ class Disk:
     def step(self) -> None:
         """Count a write; raise what the disk is told to."""
         self.writes += 1
+        if self.meanwhile is not None:
+            self.meanwhile(self.writes)
         if self.cut and self.writes >= self.cut:
             raise PowerCut
         if self.full:

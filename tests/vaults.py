@@ -23,3 +23,12 @@ def copy_vault(folder: Path) -> Path:
     for visitor in [path.parent for path in copy.glob("agents/*/.gitignore")]:
         shutil.rmtree(visitor)
     return copy
+
+
+def without_vectors(vault: Path) -> Path:
+    """Have a vault's recall go by words alone, so that no child process is started, and return the vault."""
+    config = vault / "config/recall.md"
+    text = config.read_text(encoding="utf-8")
+    assert "**embedder**: minilm" in text
+    config.write_text(text.replace("**embedder**: minilm", "**embedder**: none"), encoding="utf-8")
+    return vault

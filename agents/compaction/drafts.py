@@ -25,7 +25,12 @@ TRIES = 2
 
 @dataclass(slots=True)
 class Cost:
-    """What a model was asked: tokens in and out, as the server counted or else as estimated, and which model."""
+    """What asking a model took.
+
+    Args:
+        prompt, completion: tokens in and out, as the server counted or else as estimated.
+        model: name of the model; None when none answered.
+    """
 
     prompt: int = 0
     completion: int = 0

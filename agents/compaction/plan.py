@@ -7,13 +7,15 @@ watermark or is not made at all.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mud.registry import plug_in_names
 from mud.storage.settings import setting
 
 AUTOMATIC = "automatic"
 MANUAL = "manual"
+PROMPT_WORDS = 300
+"""Tokens kept free for the words of a prompt besides the memories; the shipped ones take about 60."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,14 @@ class CompactionSettings:
     max_source_tokens: int = setting(
         5000, "Tokens of memories that the model gets at once; more is summarized in parts.", low=200, high=1_000_000
     )
+
+    def within(self, window: int) -> CompactionSettings:
+        """Return these settings with no more memories in a prompt than a window has room for.
+
+        Args:
+            window: tokens of the model's window that the reply leaves.
+        """
+        return replace(self, max_source_tokens=max(1, min(self.max_source_tokens, window - PROMPT_WORDS)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,12 @@ number that is nowhere in the source is reason enough, and so is anything that i
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass
 
 from agents.compaction.summarizers._summarizer import Source
+from agents.compaction.voices import PROMISE, borrowed, misquoted
 from agents.compaction.wording import (
     PLAIN,
     all_words,
@@ -18,21 +20,15 @@ from agents.compaction.wording import (
     may_be_name,
     names,
     numbers,
-    quoted,
     runs,
     sentences,
+    side_by_side,
     telling,
     uncased,
     unquoted,
     words,
 )
 from agents.memory.entries import Entry
-
-PROMISE = re.compile(
-    r"\b(?:promis\w+|swear|swore|sworn|vow\w*|give you my word|my word|i will|i'll|i shall|you must|never forget)\b",
-    re.IGNORECASE,
-)
-"""What makes a sentence a promise."""
 
 _META = re.compile(
     r"\bas an ai\b|\blanguage model\b|\bto summari[sz]e\b|\bsummari[sz](?:e|es|ed|ing)\b|\bsummary\b|\brecap\b"
@@ -41,7 +37,9 @@ _META = re.compile(
     r"|\b(?:narrator|protagonist|main character|the user|the author)\b"
     r"|\binstructions?\b|\bi hope this\b|\blet me know\b|\b(?:sure|certainly|absolutely)[,!] (?:here|i)\b"
     r"|\bhere(?:'s| is| are) (?:a|the|my|your|some)\b|\bword count\b|\blorem ipsum\b|\bplaceholder\b"
-    r"|\bkey (?:points|events|details|takeaways)\b|\bin (?:conclusion|short form)\b|\bno commentary\b",
+    r"|\bkey (?:points|events|details|takeaways)\b|\bin (?:conclusion|short form)\b|\bno commentary\b"
+    r"|\b(?:the|this) (?:story|narrative)\b|\bperspective\b|\bthe reader\b|\bassist(?:ant|ance)\b|\bhere to help\b"
+    r"|\b(?:happy|glad|pleased|ready) to (?:share|help|assist|provide)\b|\btrained (?:by|to)\b|\bcreative writing\b",
     re.IGNORECASE,
 )
 _TEMPLATE = re.compile(
@@ -57,8 +55,8 @@ _CLAIMS = re.compile(
     r"|\b(?:call|calls|called|name|named) me\s+(?P<c>[^\W\d_a-z][^\W\d_]*)"
     r"|\bI,? as (?P<d>[^\W\d_a-z][^\W\d_]*)"
 )
-_BORROWED = 3
-"""Words in a row, the speaker's "I" among them, that make another's words one's own."""
+_FOREIGN = 2 / 3
+"""Share of what a summary tells of that may stand in other words than the source has; more is another story."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +67,7 @@ class Evidence:
         texts: the source, word for word.
         known: words that the source writes with a capital, and the parts of one's own name.
         words: every word of the source.
+        pairs: words that stand side by side in the source.
         numbers: every number of the source.
         scripts: scripts without capitals that it uses.
     """
@@ -76,6 +75,7 @@ class Evidence:
     texts: tuple[str, ...]
     known: frozenset[str]
     words: frozenset[str]
+    pairs: frozenset[tuple[str, ...]]
     numbers: frozenset[str]
     scripts: frozenset[str]
 
@@ -85,8 +85,14 @@ def evidence(source: Source) -> Evidence:
     texts = [*source.earlier, *(part for entry in source.entries for part in _parts(entry))]
     whole = "\n".join(texts)
     known = {capital.key for capital in capitals(whole)} | set(words(source.name))
+    pairs = {pair for text in (*texts, source.name) for pair in runs(text, 2)}
     return Evidence(
-        tuple(texts), frozenset(known), frozenset(all_words([whole])), numbers(whole), uncased(whole + source.name)
+        tuple(texts),
+        frozenset(known),
+        frozenset(all_words([whole])),
+        frozenset(pairs),
+        numbers(whole),
+        uncased(whole + source.name),
     )
 
 
@@ -110,6 +116,19 @@ def made_up(text: str, proof: Evidence) -> list[str]:
     return list(dict.fromkeys(reasons))
 
 
+def _joined(text: str, proof: Evidence) -> list[str]:
+    """Return the longer names of a text that are put together from parts of others, as reasons."""
+    reasons = []
+    for row in side_by_side(text):
+        pairs = list(itertools.pairwise(row))
+        there = [False, *(pair in proof.pairs for pair in pairs), False]
+        for at, (one, two) in enumerate(pairs, 1):
+            neighbours = there[at - 1] or there[at + 1]  # `the Old Mill Moss built` is two names, and both are there
+            if not (there[at] or neighbours) and {one, two} <= proof.known:
+                reasons.append(f"the source has no {one.title()} {two.title()}")
+    return reasons
+
+
 def validate(text: str, source: Source) -> list[str]:
     """Return every reason why a text must not become the summary of a source; none when it may.
 
@@ -121,12 +140,16 @@ def validate(text: str, source: Source) -> list[str]:
         return ["it is empty"]
     proof = evidence(source)
     reasons = _form(text, proof) + _voice(text, source) + made_up(text, proof)
+    reasons += _joined(text, proof) + misquoted(text, source)
     replaced = sum(map(len, source.texts())) + len(source.texts()) - 1
-    if len(text) >= replaced:
+    if len(text) > replaced:
         reasons.append("it is longer than what it replaces")
     facts = facts_of(source)
     if len(facts) > 3 and not kept(text, facts):
         reasons.append("it keeps nothing of what happened")
+    told = telling(text)
+    if told and len(told - proof.words) > _FOREIGN * len(told):
+        reasons.append("it tells of other things")
     return reasons
 
 
@@ -138,10 +161,12 @@ def _form(text: str, proof: Evidence) -> list[str]:
     if any(found[0].casefold() not in whole for found in _TEMPLATE.finditer(unquoted(text))):
         reasons.append("it is a template, a list or a transcript")
     said = [sentence.casefold() for sentence in sentences(text)]
-    if any(said.count(sentence) > 2 for sentence in said) or len(set(said)) < 0.6 * len(said):
+    everything = list(words(text))
+    few = len(everything) > 12 and len(set(everything)) < 0.3 * len(everything)
+    if few or len(set(said)) < len(said):
         reasons.append("it says the same again and again")
     copied = {sentence for part in proof.texts for sentence in (part.casefold(), *map(str.casefold, sentences(part)))}
-    if len(said) > 2 and sum(sentence in copied for sentence in said) > len(said) / 2 and not _is_prose(proof):
+    if len(said) > 2 and sum(sentence in copied for sentence in said) >= len(said) / 2 and not _is_prose(proof):
         reasons.append("it copies the memories")
     return reasons
 
@@ -164,23 +189,7 @@ def _voice(text: str, source: Source) -> list[str]:
         name = next(group for group in match.groups() if group)
         if key(name) not in own and key(name) not in PLAIN:
             reasons.append(f"it says I for {name}")
-    if not reasons and (borrowed := _borrowed(bare, source)):
-        reasons.append(f"it says I in the words of somebody else: {borrowed}")
-    return reasons
-
-
-def _borrowed(bare: str, source: Source) -> str:
-    """Return words of somebody else's speech that a text says as its own; empty when there are none."""
-    theirs: set[tuple[str, ...]] = set()
-    ours: set[tuple[str, ...]] = set()
-    for entry in source.entries:
-        for spoken in quoted(entry.text) or [entry.text]:
-            (theirs if entry.actor and entry.kind in ("heard", "saw") else ours).update(runs(spoken, _BORROWED))
-    for sentence in sentences(bare):
-        for run in runs(sentence, _BORROWED) & (theirs - ours):
-            if {"i", "me", "my", "mine"} & set(run) and len([word for word in run if word not in PLAIN]) > 1:
-                return " ".join(run)
-    return ""
+    return reasons or borrowed(text, source)
 
 
 Fact = tuple[str, str]

@@ -153,9 +153,26 @@ def capitals(text: str) -> list[Capital]:
             continue
         before = text[max(0, match.start() - 12) : match.start()]
         bare = before.rstrip(" \t\"'“”‘’«»(*_")
-        opens = not bare or bare[-1] in ".!?…:;\n-–—>"
+        opens = not bare or bare[-1] in ".!?…:;\n-–—>" or before[-1] in "\"'“‘«("
         found.append(Capital(word, key(word), opens, bool(_ARTICLE.search(before))))
     return found
+
+
+def side_by_side(text: str) -> Iterator[list[str]]:
+    """Yield the rows of words with a capital that stand side by side, as compared: longer names, and neighbours."""
+    text = unicodedata.normalize("NFC", text)
+    row: list[str] = []
+    end = 0
+    for match in _WORD.finditer(text):
+        word = match[0]
+        named = word[0] != word[0].lower() and key(word) not in PLAIN
+        if row and (not named or text[end : match.start()] != " "):
+            yield row
+            row = []
+        if named:
+            row.append(key(word))
+        end = match.end() if not word.endswith(("'s", "’s")) else 0
+    yield row
 
 
 def may_be_name(word: str) -> bool:

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import partial
 from typing import Any, TypeVar
 
 from agents.llm.backends._backend import Backend, Completion, LanguageModel, Refused
-from agents.llm.health import Health
+from agents.llm.health import Health, State
 from agents.llm.patience import done_within, within
 from agents.llm.profiles import LLMProfile
+from agents.llm.tokens import estimate
 from mud.clock import Clock
 from mud.errors import Unavailable, UnknownName
 from mud.registry import Registry
@@ -29,12 +30,16 @@ T = TypeVar("T")
 
 ROOM = 64
 """Jobs that may wait at once, over all hosts."""
+AGES_AFTER = 15.0
+"""Seconds of waiting after which a job counts as one step more urgent, up to a thought: so that summaries come about
+where thoughts alone could keep a slow model busy for ever. A waiting person still goes first."""
 PROBE_SECONDS = 3.0
 """Seconds within which a host must show that it is there."""
 
 
 class Urgency(IntEnum):
-    """How urgent a job is; the lowest number goes first, and among equals the one that came first."""
+    """How urgent a job is; the lowest number goes first, and among equals the one that came first. Waiting makes it
+    more urgent, see `AGES_AFTER`."""
 
     PERSON = 0
     THINK = 1
@@ -62,6 +67,7 @@ class _Job:
     urgency: Urgency
     owner: str
     number: int
+    since: float
     answer: asyncio.Future[Completion]
     task: asyncio.Task[None] | None = None
 
@@ -119,7 +125,7 @@ class ModelQueue:
         self._number += 1
         answer: asyncio.Future[Completion] = asyncio.get_running_loop().create_future()
         answer.add_done_callback(self._count)
-        job = _Job(build, profile_name, urgency, owner, self._number, answer)
+        job = _Job(build, profile_name, urgency, owner, self._number, self._clock.monotonic(), answer)
         lane.waiting.append(job)
         self._pump(lane)
         try:
@@ -143,6 +149,21 @@ class ModelQueue:
     def health(self) -> list[Health]:
         """Return what is known of every host that was asked for."""
         return [lane.health for lane in self._lanes.values()]
+
+    def silent(self, names: Iterable[str]) -> list[str]:
+        """Return how the hosts of these profiles that do not answer are doing, as sentences for people.
+
+        Hosts that no profile names any more are nobody's business.
+        """
+        hosts: dict[str, Health] = {}
+        for name in names:
+            try:
+                health = self._lane(self._profile(name)).health
+            except Unavailable:
+                continue
+            if health.state is State.DOWN:
+                hosts[health.host] = health
+        return [health.words(self._clock) for health in hosts.values()]
 
     def words(self) -> list[str]:
         """Return how every host is doing, and what waits for it, as lines for people."""
@@ -195,10 +216,15 @@ class ModelQueue:
         self._remove(last)
         last.answer.set_exception(full)
 
+    def _turn_now(self, job: _Job) -> tuple[int, int]:
+        """Return a job's turn with its age counted in."""
+        aged = job.urgency - int((self._clock.monotonic() - job.since) / AGES_AFTER)
+        return (max(aged, min(job.urgency, Urgency.THINK)), job.number)
+
     def _pump(self, lane: _Lane) -> None:
         """Start as many of a host's jobs as it may be given at once."""
         while lane.waiting and not self._closed:
-            job = min(lane.waiting, key=_turn)
+            job = min(lane.waiting, key=self._turn_now)
             try:
                 profile = self._profile(job.profile)
                 own = self._lane(profile)
@@ -231,6 +257,7 @@ class ModelQueue:
         """Build one prompt, ask the model and settle the job."""
         try:
             prompt = job.build()
+            _refuse_when_too_long(prompt, profile)
             completion = await self._heard(lane, profile.timeout, self._complete(prompt, profile))
         except Exception as error:  # a failing build is the asker's own error and reaches nobody else
             if not job.answer.done():
@@ -335,10 +362,23 @@ class ModelQueue:
         wait = lane.health.wait(self._clock)
         if wait > 0:
             raise Unavailable(f"{lane.health.host} is down ({lane.health.last_error}); asked again in {wait:.0f} s")
+        if lane.health.state is State.DOWN and lane.running:
+            # One call tries a host that was down; if it hangs, nobody else is held up.
+            raise Unavailable(f"{lane.health.host} is down ({lane.health.last_error}); it is being tried again")
 
 
 class _Cancelled(Unavailable):
     """The job was ended by closing the queue."""
+
+
+def _refuse_when_too_long(prompt: str, profile: LLMProfile) -> None:
+    """Hold a prompt to its profile's window: servers cut a longer one where nobody sees it, or fail."""
+    tokens = estimate(prompt)
+    if tokens + profile.max_tokens > profile.num_ctx:
+        raise Refused(
+            f"a prompt of about {tokens} tokens and a reply of {profile.max_tokens} do not fit into num_ctx "
+            f"{profile.num_ctx} of the LLM profile"
+        )
 
 
 def _turn(job: _Job) -> tuple[int, int]:

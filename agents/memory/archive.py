@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 
 from agents.memory.entries import Entry
 from mud.storage.jsonl import JsonlWriter, read_jsonl
@@ -68,6 +68,8 @@ class Archive:
         self._writer: LineWriter | None = None
         self._writable = False
         self._firsts: list[int] = []
+        self._held: list[Entry] = []
+        """What a reader knows of beyond the files."""
         self.total = 0
         self.last_source = 0
         self.last_source_count = 0
@@ -87,6 +89,7 @@ class Archive:
         """
         self.close()
         self._writable = writable
+        self._held.clear()
         self.total, self.last_source, self.last_source_count, self.last_commit = 0, 0, 0, None
         self._firsts = self._files()
         messages = []
@@ -126,12 +129,14 @@ class Archive:
         """Count the memories of the last source backwards; return whether there is nothing more to count."""
         for raw in _backwards(data):
             line = _decode(raw)
-            if line is None:
+            if line is None or ("seq" in line and not _is_number(line["seq"])):
                 messages.append(f"archive/{first:010d}.jsonl: a line near the end cannot be read and is passed over")
             elif "seq" in line:
+                source = line.get("source")
+                source = source if _is_number(source) else 0  # a hand may have written anything
                 if not self.last_source_count:
-                    self.total, self.last_source = int(line["seq"]), line.get("source", 0)
-                if line.get("source", 0) != self.last_source or self.last_source_count == COUNTED:
+                    self.total, self.last_source = line["seq"], source
+                if source != self.last_source or self.last_source_count == COUNTED:
                     return True
                 self.last_source_count += 1
         return False
@@ -162,9 +167,7 @@ class Archive:
         else:
             self._ready().append(lines)
         for entry in part:
-            count = self.last_source_count if entry.source == self.last_source else 0
-            self.last_source, self.last_source_count = entry.source, count + 1
-        self.total = part[-1].seq
+            self._count(entry)
 
     def _begin(self, first: int, lines: list[str]) -> None:
         """Begin a new file with these lines; the old one stays the last until they are written."""
@@ -190,6 +193,22 @@ class Archive:
             self._open_last()
         assert self._writer is not None
         return self._writer
+
+    def hold(self, entries: Sequence[Entry]) -> None:
+        """Count entries as the archive's that stand in no file yet: for a reader, who knows of them from elsewhere.
+
+        Raises:
+            ValueError: when their numbers do not go on from `total`.
+        """
+        for entry in entries:
+            if entry.seq != self.total + 1:
+                raise ValueError(f"memory {entry.seq} cannot follow memory {self.total}")
+            self._held.append(entry)
+            self._count(entry)
+
+    def _count(self, entry: Entry) -> None:
+        count = self.last_source_count if entry.source == self.last_source else 0
+        self.total, self.last_source, self.last_source_count = entry.seq, entry.source, count + 1
 
     def append_event(self, event: dict[str, Any]) -> None:
         """Write an event line.
@@ -218,10 +237,10 @@ class Archive:
         first, last = max(1, first), min(last, self.total)
         found: list[Entry] = []
         for number, start in enumerate(self._firsts):
-            end = self._firsts[number + 1] - 1 if number + 1 < len(self._firsts) else self.total
+            end = self._firsts[number + 1] - 1 if number + 1 < len(self._firsts) else self.total - len(self._held)
             if start <= last and end >= first:
                 found += _entries(self._path(start).read_bytes(), max(first, start), min(last, end))
-        return found
+        return found + [entry for entry in self._held if first <= entry.seq <= last]
 
     def events(self) -> Iterator[dict[str, Any]]:
         """Yield every event, oldest first. A commit line repeated at the start of a file comes once."""
@@ -260,6 +279,10 @@ def _decode(raw: bytes) -> dict[str, Any] | None:
     except ValueError:
         return None
     return line if isinstance(line, dict) else None
+
+
+def _is_number(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _whole_lines(data: bytes) -> bytes:

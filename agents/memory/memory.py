@@ -81,6 +81,7 @@ class Memory:
         self._tiers = Tiers(self._files, lambda: iso(clock.now()))
         self._ram: deque[Entry] = deque(maxlen=in_ram)
         self._waiting: list[Entry] = []
+        self._writable = False
         self._trouble: dict[str, str] = {}
         self.last_error: str | None = None
 
@@ -98,6 +99,7 @@ class Memory:
         """
         self._trouble.clear()
         self._waiting.clear()
+        self._writable = writable
         try:
             messages = self._archive.open(writable)
             messages += self._tiers.open(self._archive.last_commit, self._archive.total, writable)
@@ -168,7 +170,8 @@ class Memory:
     def append(self, perceived: Sequence[Perceived], at: str, source: int) -> list[Entry]:
         """Remember what one step left, in one write.
 
-        When the archive cannot be written the memories wait, are shown, and are tried again with the next ones.
+        When the archive cannot be written the memories wait, are shown, and are tried again with the next ones. A
+        reader, who writes nothing, keeps them in RAM as if they were in the archive.
 
         Args:
             perceived: what it left with this character, in order.
@@ -230,7 +233,10 @@ class Memory:
             return []
         before = self.total
         try:
-            self._archive.append(due)
+            if self._writable:
+                self._archive.append(due)
+            else:
+                self._archive.hold(due)
         except OSError as error:
             self._wait(due[self.total - before :], error)
         else:

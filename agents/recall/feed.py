@@ -30,7 +30,17 @@ Documents = Callable[[], Sequence[IndexedDocument]]
 
 @dataclass
 class Life:
-    """What recall knows of one agent: where its memories and documents come from, and how far it is."""
+    """What recall knows of one agent.
+
+    Args:
+        read, documents: where its memories and documents come from; None until that is known.
+        latest: number of its last memory.
+        generation: the index that holds it; another one has to be filled again.
+        queue: memories that wait to be indexed.
+        wanted: gives the documents that wait to be indexed; None for none.
+        progress: how far the index is.
+        filling: held while it is read again.
+    """
 
     read: Read | None = None
     documents: Documents | None = None

@@ -136,6 +136,10 @@ class RecallService:
             return index_status(self._folder.parent, agent_id)
         return _status(self._feed.life(agent_id).progress)
 
+    def look_again(self) -> None:
+        """Take up changed settings: another embedder begins to work at once."""
+        self._vectors.wake()
+
     @property
     def trouble(self) -> str:
         """Why there are no vectors, in plain words; empty when all is well."""
@@ -206,14 +210,17 @@ class RecallService:
             agent_id: whose.
             query: the situation, in words.
             kinds: `summary`, `note` or both.
-            k: how many at most; None for what the settings say.
+            k: how many at most; None for as many of each kind as the settings say.
             shown: tells what the prompt shows already; that is left out.
         """
+        found, _ = await self._search(agent_id, query, LIKELY, False, kinds, False)
+        hits = [hit for hit in found if not shown(hit)]
+        if k is not None:
+            return hits[:k]
         settings = self._settings()
-        usual = {SUMMARY: settings.related_summaries, NOTE: settings.related_notes}
-        most = sum(usual[kind] for kind in kinds) if k is None else k
-        hits, _ = await self._search(agent_id, query, LIKELY, False, kinds, False)
-        return [hit for hit in hits if not shown(hit)][:most]
+        most = {SUMMARY: settings.related_summaries, NOTE: settings.related_notes}
+        best = {kind: [hit for hit in hits if hit.kind == kind][: most[kind]] for kind in kinds}
+        return [hit for hit in hits if hit in best[hit.kind]]
 
     async def _search(
         self, agent_id: str, query: str, k: int, memories: bool, kinds: Collection[str], lexical_only: bool

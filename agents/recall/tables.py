@@ -190,6 +190,13 @@ def document_finds(
     """Return the documents that have any of the words or were found by their vectors.
 
     A document's share is by the memories' word weights: there are too few documents to tell what is rare.
+
+    Args:
+        db: the index.
+        number: the agent's number in it.
+        telling: the words of the question with their weights.
+        kinds: kinds of documents to look at.
+        cosines: what the vectors found, by vector id.
     """
     shares: dict[int, float] = {}
     best = sum(telling.values()) or 1.0

@@ -47,3 +47,17 @@ def emit(record: Mapping[str, Any]) -> None:
 def progress(text: str) -> None:
     """Say on stderr how far a long command is."""
     print(text, file=sys.stderr, flush=True)
+
+
+class VectorProgress:
+    """Says on stderr how many documents have their vectors, at every tenth of them."""
+
+    def __init__(self) -> None:
+        self._said = -1
+
+    def __call__(self, done: int, total: int) -> None:
+        """Take note; say it when another tenth is done."""
+        tenth = 10 * done // max(1, total)
+        if tenth > self._said:
+            self._said = tenth
+            progress(f"vectors: {done} of {total}")

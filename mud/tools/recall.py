@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import io
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -12,7 +13,7 @@ from agents.agent import Agent
 from agents.memory.entries import Hit
 from mud.build import Parts, opened_for_recall
 from mud.errors import LociError
-from mud.tools._tool import agent_argument, emit, progress, tool
+from mud.tools._tool import VectorProgress, agent_argument, emit, progress, tool
 
 
 def _count(text: str) -> int:
@@ -42,6 +43,8 @@ def _queries(query: str | None) -> Iterator[str]:
     if query is not None:
         yield query
         return
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")
     for line in sys.stdin:
         if line.strip():
             yield line.strip()
@@ -55,7 +58,7 @@ async def _answer(parts: Parts, agent: Agent, args: argparse.Namespace) -> None:
     await parts.recall.start(vectors=vectors)
     try:
         await parts.minds.catch_up(agent)
-        if vectors and not await parts.recall.complete(lambda done, total: progress(f"vectors: {done} of {total}")):
+        if vectors and not await parts.recall.complete(VectorProgress()):
             progress(f"answering by words alone: {parts.recall.trouble or 'vectors are switched off'}")
         for query in _queries(args.query):
             if not query.strip():

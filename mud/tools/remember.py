@@ -17,7 +17,7 @@ from agents.memory.entries import entry_from_record
 from mud.build import Parts, opened
 from mud.engine import WorldSettings
 from mud.errors import LociError, Problem, VaultProblem
-from mud.tools._tool import agent_argument, emit, progress, tool
+from mud.tools._tool import VectorProgress, agent_argument, emit, progress, tool
 
 BATCH = 256
 """Memories written at once."""
@@ -54,7 +54,7 @@ def _read(path: Path) -> Iterator[dict[str, Any]]:
         VaultProblem: every line that is wrong.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").split("\n")  # other line ends may stand raw inside a text
     except (OSError, UnicodeDecodeError) as error:
         raise LociError(f"{path} cannot be read: {getattr(error, 'strerror', None) or 'it is not UTF-8'}") from None
     problems: list[Problem] = []
@@ -68,7 +68,7 @@ def _read(path: Path) -> Iterator[dict[str, Any]]:
                 raise ValueError('expected an object, such as {"text": "..."}')
             entry_from_record(record, 1, "2026-01-01T00:00:00.000Z", 0)
             records.append(record)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             problems.append(Problem(path.name, number, "", str(error)))
     if problems:
         raise VaultProblem(problems)
@@ -105,7 +105,7 @@ async def _live_through(parts: Parts, agent: Agent, records: list[dict[str, Any]
             agent.compactor.fold_due_now()
             await asyncio.sleep(0)
         parts.minds.index_documents(agent)
-        if wait and not await parts.recall.complete(_told):
+        if wait and not await parts.recall.complete(VectorProgress()):
             progress(f"the vectors are missing: {parts.recall.trouble or 'they are switched off'}")
     finally:
         await parts.recall.stop()
@@ -115,7 +115,3 @@ async def _live_through(parts: Parts, agent: Agent, records: list[dict[str, Any]
         "count": memory.total - first + 1,
         "compactions": memory.compactions - before,
     }
-
-
-def _told(done: int, total: int) -> None:
-    progress(f"vectors: {done} of {total}")

@@ -162,11 +162,11 @@ def test_bad_input_of_every_kind_costs_nothing(vault: Path) -> None:
 
 @pytest.mark.parametrize("name", ["../../x", "Ἑλένη", "Ann O'Dell", "con"])
 def test_a_name_in_any_script_stays_in_the_vault(vault: Path, name: str) -> None:
-    before = {path for path in vault.parent.iterdir()}
+    before = set(vault.parent.iterdir())
     done = loci("run", "--vault", vault, "--no-agents", "--as", name, stdin="who\nquit\n")
     assert done.returncode == 0, done.stderr
     assert f"{name}, in The Garden" in done.stdout
-    assert {path for path in vault.parent.iterdir()} == before
+    assert set(vault.parent.iterdir()) == before
     assert len(list(vault.glob("agents/*/agent.md"))) == 5
 
 
@@ -237,7 +237,7 @@ def test_the_prompt_of_the_command_line_is_what_the_world_shows(vault: Path) -> 
     (record,) = loci_json("prompt", "Eliza", "--vault", vault)
     assert record["tokens"] <= record["window"] - record["reply_reserve"]
     assert record["text"].endswith("~Eliza>")
-    assert [section["name"] for section in record["sections"]][0] == "identity"
+    assert next(section["name"] for section in record["sections"]) == "identity"
     done = loci("run", "--vault", vault, "--no-agents", stdin="@impersonate Eliza\nquit\n")
     assert "~Eliza>" in done.stdout
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agents.compaction.wording import flat, word_set
+from agents.compaction.wording import flat, numbers, word_set
 from agents.memory.entries import Entry
 from mud.world.narration import listed
 
@@ -97,7 +97,10 @@ def _cut(text: str) -> str:
     head = text[:LONGEST_QUOTE]
     at = max(head.rfind(mark) for mark in (". ", "! ", "? ", "; ", ", "))
     if at < LONGEST_QUOTE // 3:
-        at = head.rfind(" ") if " " in head[20:] else LONGEST_QUOTE - 1
+        kept = head.split(" ")[:-1]
+        while kept and numbers(kept[-1]):  # half a number is another number
+            kept.pop()
+        at = len(" ".join(kept))
     return f"{head[:at].rstrip(',;.!? ')}…"
 
 
@@ -110,7 +113,7 @@ def _past_own(match: re.Match[str]) -> str:
     start, adverb, negated, verb = match.groups()
     if negated:
         return f"{start}I{adverb} {next(past for head, past in _NEGATED.items() if negated.startswith(head))}"
-    return f"{start}I{adverb} {past_of(verb)}"
+    return f"{start}I{adverb} {past_of(verb) if verb.islower() and verb.isalpha() else verb}"
 
 
 def _mine(text: str) -> str:

@@ -13,9 +13,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from agents.compaction.receipts import PROMISE
+from agents.compaction.receipts import evidence, made_up
 from agents.compaction.summarizers._prose import read_scene, retell, scene
 from agents.compaction.summarizers._summarizer import Prompts, Source, Summarizer, Writing
+from agents.compaction.voices import PROMISE
 from agents.compaction.wording import alike, flat, key, names, numbers, sentences, telling, word_set, words
 from agents.llm.tokens import estimate
 from agents.memory.entries import Entry
@@ -38,6 +39,7 @@ _WEIGHTY = word_set(
     thief owe owes paid married marries wedding flood fire war sick ill healed remember warning beware treasure
     code password called named invited decided learned found new gift"""
 )
+_ENDED = re.compile(r"[.!?…][\"”»'’)]*$")
 _HEDGED = re.compile(r"\b(?:I think|I guess|or so they say|they say|perhaps|maybe)\b")
 _KIND = {"result": -4.0, "saw": -1.5, "moved": -1.5, "did": 0.5, "said": 0.0, "thought": 0.3, "note": 2.0, "told": 2.0}
 
@@ -70,8 +72,8 @@ def extract(source: Source) -> str:
 
 
 def _recent(source: Source) -> str:
-    opening = _scene_of(source)
     limit = source.max_sentences or 4
+    opening = _scene_of(source) if limit > 1 else ""
     chosen = [
         replace(one, text=retell(source.entries[one.place]))  # few are chosen, so only these are put into words
         for one in _chosen(_weighed(source), max(1, limit - bool(opening)))
@@ -161,10 +163,17 @@ def _cut_down(text: str, source: Source, replaced: int) -> str:
     """Return the beginning of a sentence for a source that is shorter than any sentence about it."""
     plain = flat(" ".join(source.texts()))
     text = text if len(text) < replaced else plain
-    while text and (estimate(text) > source.max_tokens or len(text) >= max(2, replaced)):
-        head = text[: min(len(text) - 1, max(1, int(len(text) * 0.9)))].rstrip()
-        text = head.rpartition(" ")[0] or head
-    return text
+    proof = evidence(source)
+
+    def wrong(part: list[str]) -> bool:
+        cut = " ".join(part)
+        long = len(cut) >= max(2, replaced) and len(part) > 1
+        return long or estimate(cut) > source.max_tokens or bool(made_up(cut, proof))
+
+    kept = text.split()
+    while kept and wrong(kept):
+        kept.pop()
+    return " ".join(kept) or "…"
 
 
 def _longterm(source: Source) -> str:
@@ -252,7 +261,7 @@ def _fitted_long(source: Source, opening: list[str], told: list[_Told]) -> str:
     order = _by_worth(told)
     while True:
         text = join(sorted(order, key=lambda one: one.place))
-        if text and len(text) < replaced and estimate(text) <= source.max_tokens:
+        if text and len(text) <= replaced and estimate(text) <= source.max_tokens:
             return text
         if not order:
             return _cut_down(text or " ".join(source.earlier), source, replaced)
@@ -279,7 +288,10 @@ def _by_worth(told: Sequence[_Told]) -> list[_Told]:
 
 def _joiner(opening: list[str]) -> Callable[[list[_Told]], str]:
     def join(told: list[_Told]) -> str:
-        return " ".join([*opening, *(one.text for one in told)])
+        texts = [*opening, *(one.text for one in told)]
+        # Fragments side by side would read as one name or one number that nobody ever spoke of.
+        ended = [text if _ENDED.search(text) else f"{text}." for text in texts[:-1]]
+        return " ".join([*ended, *texts[-1:]])
 
     return join
 

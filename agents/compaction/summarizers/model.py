@@ -111,7 +111,9 @@ def tidy(reply: str, source: Source) -> str:
     """
     text = unicodedata.normalize("NFC", reply)
     text = _LEAD.sub(lambda lead: '"' if lead[0].count('"') % 2 and text.count('"') % 2 == 0 else "", text, count=1)
-    text = _CUT.split(text, maxsplit=1)[0]
+    text = _CUT.split(text, maxsplit=1)[0].strip()
+    if text.count('"') == 2 and text.startswith('"') and text.endswith('"'):
+        text = text[1:-1]
     lines = [line for line in map(flat, text.split("\n")) if line]
     found = sentences("\n".join(lines))
     if len(found) > 1 and not re.search(r"[.!?…][\"”»'’)]*$", found[-1]):

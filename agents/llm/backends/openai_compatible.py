@@ -35,7 +35,11 @@ _MEANINGS = {
 
 
 class OpenAICompatible:
-    """A client for one host."""
+    """A client for one host.
+
+    Args:
+        profile: any profile of that host.
+    """
 
     def __init__(self, profile: LLMProfile) -> None:
         self._base = base_url(profile.host)

@@ -249,7 +249,7 @@ async def test_what_arrives_while_the_model_answers_stays_outside_the_fold(tmp_p
     assert life.compactor.notice == "a fold is under way already"
     life.memory.append([heard(f"late {number}") for number in range(10)], "2026-11-20T07:21:37.123Z", 500)
     with pytest.raises(StopIteration):
-        folding.send(reply(GOOD))  # type: ignore[arg-type]
+        folding.send(reply(GOOD))
     assert life.commits[0].recent.covers == (1, 65)
     assert tiles(life)
     assert not life.compactor.busy
@@ -280,12 +280,28 @@ async def test_an_edit_during_a_fold_wins_and_the_plan_is_made_again_by_rules(tm
     path = life.summary_file("recent")
     path.write_text(path.read_text().replace("My first memories", "Quite secretly, my first memories"))
     with pytest.raises(StopIteration):
-        folding.send(reply(GOOD))  # type: ignore[arg-type]
+        folding.send(reply(GOOD))
     commit = life.commits[-1]
     assert commit.longterm is not None
     assert "Quite secretly" in commit.longterm.text, "the edit was taken up"
     assert commit.recent.method == "extractive"
     assert any("Quite secretly" in text for text in life.edited_versions())
+
+
+def test_a_text_saved_in_the_very_moment_of_the_commit_is_kept(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.live(192)
+    path = life.summary_file("recent")
+    base = life.disk.writes
+
+    def save(number: int) -> None:
+        if number == base + 4:  # after the last look of the fold, before the commit line
+            path.write_text(path.read_text().replace("My first memories", "Quite secretly, my first memories"))
+
+    life.disk.meanwhile = save
+    life.live(1)
+    assert any("Quite secretly" in text for text in life.edited_versions())
+    assert parse_summary(path.read_text(), "recent", "").covers == (66, 129)
 
 
 def test_nothing_is_folded_while_the_archive_cannot_be_written(tmp_path: Path) -> None:

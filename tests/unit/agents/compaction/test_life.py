@@ -1,4 +1,4 @@
-"""A life under everything at once: arrivals, a slow or lying model, a full disk, power cuts, restarts, edits by hand."""
+"""A life under everything at once: arrivals, a slow or lying model, a full disk, power cuts, restarts, edits."""
 
 from __future__ import annotations
 
@@ -55,9 +55,16 @@ class LifeMachine(RuleBasedStateMachine):
 
     def _restart(self) -> None:
         self._drop_fold()
+        watermark = self.life.memory.watermark
         self.life.disk = Disk()
         self.life.start()
         total = self.life.memory.total
+        assert self.life.memory.watermark >= watermark, "what was committed holds"
+        for tier in ("longterm", "recent"):
+            held = getattr(self.life.memory, tier)
+            path = self.life.summary_file(tier)
+            assert path.exists() == (held is not None)
+            assert held is None or parse_summary(path.read_text(), tier, "").covers == held.covers
         assert self.acknowledged <= total <= len(self.attempted)
         del self.attempted[total:]
         self.acknowledged = total
@@ -134,7 +141,17 @@ class LifeMachine(RuleBasedStateMachine):
 
     @rule(writes=st.integers(0, 12), half=st.booleans())
     def the_power_will_go(self, writes: int, half: bool) -> None:
-        self.life.disk.cut_after(writes, half)
+        if not self.life.disk.full and self.life.memory.waiting == 0:
+            self.life.disk.cut_after(writes, half)
+
+    @rule(count=st.integers(1, 20), more=st.integers(1, 20))
+    def the_disk_is_full_for_a_while(self, count: int, more: int) -> None:
+        self.life.disk.full = True
+        self.arrive(count)
+        self.fold_by_rules()
+        self.life.disk.full = False
+        self.life.clock.advance(1000)
+        self.arrive(more)
 
     @rule()
     def kill(self) -> None:
@@ -225,6 +242,6 @@ class LifeMachine(RuleBasedStateMachine):
 
 
 LifeMachine.TestCase.settings = settings(
-    max_examples=60, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=35, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
 )
 test_a_life_is_whole_whatever_happens = LifeMachine.TestCase

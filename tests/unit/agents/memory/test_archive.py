@@ -15,7 +15,9 @@ from tests.lives import Disk, PowerCut
 
 
 def entry(seq: int, source: int = 0, text: str = "") -> Entry:
-    return Entry(seq, "2026-11-20T07:21:37.123Z", "heard", "Moss", "The Library", text or f"memory {seq}", source=source)
+    return Entry(
+        seq, "2026-11-20T07:21:37.123Z", "heard", "Moss", "The Library", text or f"memory {seq}", source=source
+    )
 
 
 def opened(folder: Path, per_file: int = 4096, disk: Disk | None = None) -> Archive:

@@ -34,7 +34,8 @@ async def main():
     settings = RecallSettings(embedder="hashing")
     service = RecallService(Path(sys.argv[1]), lambda: settings, VirtualClock())
     await service.start()
-    service.sync_documents("#1", lambda: [IndexedDocument(f"notes/{n}", "note", f"note {n}") for n in range(int(sys.argv[2]))])
+    notes = [IndexedDocument(f"notes/{n}", "note", f"note {n}") for n in range(int(sys.argv[2]))]
+    service.sync_documents("#1", lambda: notes)
     complete = asyncio.create_task(service.complete(lambda done, total: print(done, service.child_pid, flush=True)))
     try:
         await asyncio.to_thread(sys.stdin.read)

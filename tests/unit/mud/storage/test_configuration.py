@@ -128,6 +128,28 @@ def test_an_empty_or_vanished_file_is_an_edit_in_progress(vault: Path) -> None:
     assert made.get(Windows).recent_window == 64
 
 
+def test_reading_everything_again_keeps_what_a_file_with_a_mistake_said_before(vault: Path) -> None:
+    made = configuration(vault)
+    made.load()
+    write(vault, "memory", "**recent_window**: many\n")
+    assert len(made.load()) == 1
+    assert made.get(Windows).recent_window == 8
+    write(vault, "memory", "")
+    assert made.load() == []
+    assert made.get(Windows).recent_window == 8
+
+
+def test_a_setting_is_found_by_its_key_and_knows_its_file(vault: Path) -> None:
+    made = configuration(vault)
+    made.load()
+    assert [made.find(key)[0] for key in ("recent_window", "world.timeout", "LLM/think.model")] == [
+        "memory",
+        "world",
+        "llm/think",
+    ]
+    assert made.find("recent_window")[1].help == "Memories folded at once."
+
+
 def test_files_that_nothing_reads_are_told_and_foreign_ones_left_alone(vault: Path) -> None:
     write(vault, "memroy", "")
     write(vault, "voices/moss", "")

@@ -1,0 +1,132 @@
+"""Everybody there is, by folder: every `agent.md` as it was last read without a mistake.
+
+No two have one id or one name; whoever comes later gives way. Of the files only a missing id is ever written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from agents.definition import Definition, read_definition
+from mud.errors import Problem, VaultProblem
+from mud.storage.documents import replace_key
+from mud.storage.files import read_if_there, read_text, write_atomic
+from mud.world.matching import plain
+from mud.world.things import Kind
+from mud.world.world import World
+
+
+class Roster:
+    """The definitions of one vault.
+
+    Args:
+        folder: `vault/agents`.
+        schemas: the settings that an agent may override.
+    """
+
+    def __init__(self, folder: Path, schemas: Mapping[str, type]) -> None:
+        self.definitions: dict[str, Definition] = {}
+        self._folder = folder
+        self._schemas = schemas
+
+    def load(self, world: World | None, keep: Collection[str]) -> list[Problem]:
+        """Read every `agent.md`; one that is wrong keeps its last good reading, one that was never right stays out.
+
+        Args:
+            world: the running world; None at the start.
+            keep: folders that stay although their file is gone.
+
+        Returns:
+            What is wrong, all of it.
+        """
+        problems: list[Problem] = []
+        found = {path.parent.name for path in self._folder.glob("[!.]*/agent.md")} if self._folder.is_dir() else set()
+        for slug in sorted(found, key=lambda slug: (slug not in self.definitions, slug)):
+            problems += self.load_one(slug, world)
+        for slug in set(self.definitions) - found - set(keep):
+            del self.definitions[slug]
+        return problems
+
+    def load_one(self, slug: str, world: World | None) -> list[Problem]:
+        """Read one `agent.md`; return what is wrong with it. One that is empty or has vanished is an edit in progress.
+
+        Args:
+            slug: name of its folder.
+            world: the running world; None at the start.
+        """
+        folder = self._folder / slug
+        try:
+            text = read_if_there(folder / "agent.md", file=_file(slug))
+            if slug in self.definitions and not (text or "").strip():
+                return []
+            definition = read_definition(folder, self._schemas)
+        except VaultProblem as wrong:
+            return list(wrong.problems)
+        problems = [*self._clashes(definition), *_taken(definition, world)]
+        if not problems:
+            self.definitions[slug] = definition
+        return problems
+
+    def assign_ids(self, number: int, write: Callable[[Path, str], None] | None = write_atomic) -> None:
+        """Give an id to everybody who has none, and write it into their file.
+
+        Args:
+            number: the first that is free.
+            write: writes a file; None for a reader, who writes nothing.
+
+        Raises:
+            OSError, VaultProblem: when a file cannot be changed.
+        """
+        for slug, definition in self.definitions.items():
+            if definition.id:
+                continue
+            if write is not None:
+                path, file = self._folder / slug / "agent.md", _file(slug)
+                write(path, replace_key(read_text(path, file=file), "id", f"#{number}", file))
+            self.definitions[slug] = replace(definition, id=f"#{number}")
+            number += 1
+
+    def give_way(self, files: Mapping[str, str]) -> list[Problem]:
+        """Leave out whoever has the id of something in the world, and return what is wrong.
+
+        Args:
+            files: the file of everything in the world, by id.
+        """
+        problems = []
+        for slug, definition in list(self.definitions.items()):
+            if definition.id in files:
+                problems.append(_wrong(definition, "id", f"{definition.id!r} is taken by {files[definition.id]}"))
+                del self.definitions[slug]
+        return problems
+
+    def _clashes(self, definition: Definition) -> list[Problem]:
+        known = self.definitions.get(definition.slug)
+        if known is not None and known.id and definition.id != known.id:
+            return [_wrong(definition, "id", f"an id never changes while the world runs; expected {known.id!r}")]
+        problems: list[Problem] = []
+        for other in self.definitions.values():
+            if other.slug == definition.slug:
+                continue
+            if definition.id and definition.id == other.id:
+                problems.append(_wrong(definition, "id", f"{other.id!r} is taken by {_file(other.slug)}"))
+            if plain(definition.name) == plain(other.name):
+                problems.append(_wrong(definition, "name", f"{other.name!r} is taken by {_file(other.slug)}"))
+        return problems
+
+
+def _taken(definition: Definition, world: World | None) -> list[Problem]:
+    """Return the problem that the running world has something else under this id."""
+    thing = world.get(definition.id) if world is not None else None
+    if thing is None or (thing.kind is Kind.CHARACTER and thing.thinks != definition.person):
+        return []
+    return [_wrong(definition, "id", f"{definition.id!r} is taken by {thing.name}")]
+
+
+def _file(slug: str) -> str:
+    return f"agents/{slug}/agent.md"
+
+
+def _wrong(definition: Definition, key: str, message: str) -> Problem:
+    return Problem(_file(definition.slug), definition.lines.get(key, 0), key, message)

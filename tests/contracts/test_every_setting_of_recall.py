@@ -1,0 +1,161 @@
+"""Every setting of recall does what it says, tried on the vault's own parts."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from agents.agent import Agent
+from agents.memory.entries import Hit
+from agents.recall.embedders._embedder import EmbedderKind
+from mud.build import Parts, opened
+from mud.clock import VirtualClock
+from mud.registry import load
+from tests.settings import proves, put
+from tests.vaults import copy_vault
+
+NOW, YESTERDAY = "2026-01-01T00:00:00.000Z", "2025-12-31T00:00:00.000Z"
+BOUND = 60.0
+"""Seconds after which a test that waits for the child process has failed."""
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    copy = copy_vault(tmp_path)
+    put(copy, "recall", embedder="hashing", patience=BOUND, recency=0.0, importance=0.0)
+    return copy
+
+
+@asynccontextmanager
+async def recalling(vault: Path, *, vectors: bool = False) -> AsyncIterator[tuple[Parts, Agent]]:
+    """Open a vault and its recall; give Eliza."""
+    with opened(vault, writable=True, clock=VirtualClock()) as parts:
+        await parts.recall.start(vectors=vectors)
+        agent = parts.minds.get("Eliza")
+        try:
+            await parts.minds.catch_up(agent)
+            yield parts, agent
+        finally:
+            await parts.recall.stop()
+
+
+def remember(parts: Parts, agent: Agent, *records: Mapping[str, object]) -> None:
+    parts.recall.remember(agent.id, agent.memory.append_raw([{"kind": "heard", "at": NOW, **one} for one in records]))
+
+
+async def hits(vault: Path, question: str, *records: Mapping[str, object]) -> list[Hit]:
+    """Return what Eliza finds by words after she remembered this."""
+    async with recalling(vault) as (parts, agent):
+        remember(parts, agent, *records)
+        found, _ = await parts.minds.search(agent, question, 10)
+        return found
+
+
+def note(parts: Parts, agent: Agent, *titles: str) -> None:
+    for title in titles:
+        parts.minds.add_note(agent, title, f"{title} belongs to the boathouse and its oars.", None)
+
+
+async def complete(parts: Parts) -> None:
+    assert await asyncio.wait_for(parts.recall.complete(), BOUND)
+
+
+@proves("recall.neighbours")
+@pytest.mark.parametrize(("share", "found"), [(0.0, 1), (0.5, 2)])
+async def test_a_memory_lends_to_its_neighbours(vault: Path, share: float, found: int) -> None:
+    put(vault, "recall", neighbours=share)
+    asked = {"text": 'Petra says, "Where is the lute?"'}
+    assert len(await hits(vault, "lute", asked, {"text": 'Silas says, "Up in the mill."'})) == found
+
+
+TWICE = ({"text": "The lamp is lit today.", "importance": 1}, {"text": "The lamp is lit again.", "importance": 10})
+
+
+@proves("recall.recency")
+async def test_recency_raises_what_is_new(vault: Path) -> None:
+    put(vault, "recall", neighbours=0.0)
+    lamps = [TWICE[0] | {"at": YESTERDAY}, TWICE[1]]
+    plain = await hits(vault, "lamp", *lamps)
+    assert plain[0].score == plain[1].score
+    put(vault, "recall", recency=1.0)
+    async with recalling(vault) as (parts, agent):
+        raised, _ = await parts.minds.search(agent, "lamp", 10)
+    assert [hit.text for hit in raised] == [lamps[1]["text"], lamps[0]["text"]]
+    assert raised[0].score == pytest.approx(2 * plain[0].score)
+
+
+@proves("recall.recency_half_life")
+@pytest.mark.parametrize(("days", "left"), [(1.0, 0.5), (0.5, 0.25)])
+async def test_recency_is_halved_after_its_half_life(vault: Path, days: float, left: float) -> None:
+    put(vault, "recall", recency_half_life=days)
+    (hit,) = await hits(vault, "lamp", {"text": "The lamp is lit.", "at": YESTERDAY})
+    assert hit.recency == pytest.approx(left)
+
+
+@proves("recall.importance")
+@pytest.mark.parametrize(("share", "times"), [(0.0, 1.0), (1.0, 2.0)])
+async def test_importance_raises_what_matters(vault: Path, share: float, times: float) -> None:
+    put(vault, "recall", importance=share, neighbours=0.0)
+    found = {hit.text: hit.score for hit in await hits(vault, "lamp", *TWICE)}
+    assert found["The lamp is lit again."] == pytest.approx(times * found["The lamp is lit today."])
+
+
+@proves("recall.related_notes", "recall.related_summaries")
+@pytest.mark.parametrize(("notes", "summaries"), [(0, 2), (2, 0), (1, 1), (3, 2)])
+async def test_a_prompt_shows_as_many_related_texts_as_set(vault: Path, notes: int, summaries: int) -> None:
+    put(vault, "recall", related_notes=notes, related_summaries=summaries)
+    put(vault, "memory_compaction", immediate_window=2, recent_window=4)
+    async with recalling(vault) as (parts, agent):
+        remember(
+            parts, agent, *({"text": f'Moss says, "Oar {number} of the boathouse is split."'} for number in range(40))
+        )
+        agent.compactor.fold_due_now()
+        note(parts, agent, "First oar", "Second oar", "Third oar", "Fourth oar")
+        related = await parts.prompting.related(agent)
+        prompt = parts.prompting.build(agent, related)
+    assert (len(related.notes), len(related.summaries)) == (notes, summaries)
+    shown = {section.name: section.text for section in prompt.sections}
+    assert shown.get("notes", "").count("belongs to the boathouse") == notes
+    assert shown.get("experiences", "").count("(memories ") == summaries
+
+
+@proves("recall.embedder")
+async def test_the_embedder_is_the_one_chosen_also_while_it_runs(vault: Path) -> None:
+    names = load("agents.recall.embedders", EmbedderKind, "embedder").names()
+    put(vault, "recall", embedder="none")
+    async with recalling(vault, vectors=True) as (parts, agent):
+        note(parts, agent, "First oar")
+        await complete(parts)
+        (plain,), behind = await parts.minds.search(agent, "oars", 1)
+        assert (plain.vector, behind, parts.recall.child_pid) == (None, False, None)
+        assert "hashing" in names
+        put(vault, "recall", embedder="hashing")
+        parts.configuration.load()
+        parts.recall.look_again()
+        await complete(parts)
+        (near,), behind = await parts.minds.search(agent, "oars", 1)
+        assert near.vector is not None
+        assert not behind
+
+
+@proves("recall.vector_weight", "recall.patience")
+async def test_vectors_have_their_weight_and_are_waited_for(vault: Path) -> None:
+    async with recalling(vault, vectors=True) as (parts, agent):
+        note(parts, agent, "First oar")
+        await complete(parts)
+        for weight in (0.0, 1.0):
+            put(vault, "recall", vector_weight=weight)
+            parts.configuration.load()
+            (hit,), behind = await parts.minds.search(agent, "oars boat", 1)
+            assert not behind
+            assert hit.lexical is not None
+            assert hit.vector is not None
+            assert hit.score == pytest.approx(weight * hit.vector + (1 - weight) * hit.lexical)
+        put(vault, "recall", patience=0.0)
+        parts.configuration.load()
+        (hit,), behind = await parts.minds.search(agent, "oars boat", 1)
+        assert (hit.vector, behind) == (None, True)

@@ -1,0 +1,289 @@
+"""A model server that does everything wrong, over real sockets: the world goes on, says what is wrong, and recovers."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from tests.processes import PATIENCE, Running, loci_json
+from tests.vaults import copy_vault
+
+PROMPTLY = 5.0
+"""Seconds within which a person's line is answered, on a machine that is busy with other things."""
+BETWEEN = 0.1
+"""Seconds between two looks at a status."""
+CLOSING = 20.0
+"""Seconds within which the world ends while a call of a model hangs; it gives a fold five of them."""
+
+
+class Server(ThreadingHTTPServer):
+    """An OpenAI-compatible server whose manners stand in the address: `http://host:port/hangs` and so on.
+
+    Every address lists a model, so that its world takes it for one that answers.
+    """
+
+    daemon_threads = True
+
+    def __init__(self, port: int = 0) -> None:
+        super().__init__(("127.0.0.1", port), Answers)
+        self.over = threading.Event()
+        self.asked: list[str] = []
+        self.numbers = itertools.count(1)
+        self._thread = threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True)
+        self._thread.start()
+
+    def address(self, manner: str) -> str:
+        """Return the address of a model with these manners."""
+        return f"http://127.0.0.1:{self.server_port}/{manner}"
+
+    def close(self) -> None:
+        """Go away: nothing answers at the port any more."""
+        self.over.set()
+        self.shutdown()
+        self.server_close()
+        self._thread.join(PATIENCE)
+
+
+class Answers(BaseHTTPRequestHandler):
+    """Answers one request as its address says."""
+
+    server: Server
+
+    def do_GET(self) -> None:
+        """List the models."""
+        self._send(200, json.dumps({"data": [{"id": "rude-model"}]}).encode())
+
+    def do_POST(self) -> None:
+        """Complete a prompt, or what passes for it."""
+        self.rfile.read(int(self.headers["Content-Length"]))
+        manner = self.path.split("/")[1]
+        self.server.asked.append(manner)
+        try:
+            MANNERS[manner](self)
+        except ConnectionError:
+            pass  # the client has given us up, as it should
+
+    def _send(self, status: int, body: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def replies(self, text: str) -> None:
+        """Reply properly."""
+        self._send(200, json.dumps({"choices": [{"text": text}], "model": "rude-model"}).encode())
+
+    def behaves(self) -> None:
+        """Reply with a new command line each time."""
+        number = next(self.server.numbers)
+        self.replies(f" emote draws figure{number}, figure{number}a and figure{number}b in the dust.")
+
+    def hangs(self) -> None:
+        """Never answer."""
+        self.server.over.wait(PATIENCE)
+
+    def drips(self) -> None:
+        """Answer a byte at a time, so that no single read takes long."""
+        self.send_response(200)
+        self.send_header("Content-Length", "100000")
+        self.end_headers()
+        while not self.server.over.wait(0.1):
+            self.wfile.write(b" ")
+
+    def fails(self) -> None:
+        """Say that something went wrong, as a page for people."""
+        self._send(500, b"<html>Internal Server Error</html>")
+
+    def babbles(self) -> None:
+        """Answer with bytes that are no JSON."""
+        self._send(200, bytes(range(256)) * 40)
+
+    def mumbles(self) -> None:
+        """Reply with words that are no command."""
+        self.replies(" The Quick Brown Fox, and so on and so forth (as an AI) ...")
+
+    def shrugs(self) -> None:
+        """Reply with nothing."""
+        self.replies("")
+
+    def floods(self) -> None:
+        """Reply with 20 MB."""
+        self.replies("say " + "flood " * 3_500_000)
+
+    def breaks(self) -> None:
+        """Close the connection in mid-answer."""
+        self.send_response(200)
+        self.send_header("Content-Length", "1000")
+        self.end_headers()
+        self.wfile.write(b'{"choices": [{"text": "say he')
+        self.close_connection = True
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Keep quiet."""
+
+
+MANNERS: dict[str, Callable[[Answers], None]] = {
+    one.__name__: one
+    for one in (
+        Answers.behaves,
+        Answers.hangs,
+        Answers.drips,
+        Answers.fails,
+        Answers.babbles,
+        Answers.mumbles,
+        Answers.shrugs,
+        Answers.floods,
+        Answers.breaks,
+    )
+}
+
+TOLD = {
+    "hangs": "/hangs did not answer within 1 s",
+    "drips": "/drips did not answer within 1 s",
+    "fails": "/fails answered 500",
+    "babbles": "/babbles answers, but not as a server of language models does",
+    "mumbles": "the model gave nothing that could be done: the reply holds no command: 'The Quick Brown Fox",
+    "shrugs": "the model gave nothing that could be done: the reply holds no command: nothing",
+    "floods": "/floods sent more than 2,000,000 bytes for one reply",
+    "breaks": "/breaks broke off",
+}
+"""What the owner is told of each, in plain words."""
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    one = Server()
+    yield one
+    one.close()
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    copy = copy_vault(tmp_path)
+    for path in copy.glob("agents/*/agent.md"):
+        _write(path, r"(think_interval): .*", r"\1: 1")
+    for profile in ("think", "summarizer"):
+        _write(copy / f"config/llm/{profile}.md", r"(\*\*timeout\*\*): .*", r"\1: 1")
+    return copy
+
+
+def _write(path: Path, old: str, new: str) -> None:
+    text, count = re.subn(old, new, path.read_text(encoding="utf-8"))
+    assert count == 1, f"{path.name} has no {old}"
+    path.write_text(text, encoding="utf-8")
+
+
+def _connect(vault: Path, address: str, *profiles: str) -> None:
+    for profile in profiles or ("think", "summarizer"):
+        _write(vault / f"config/llm/{profile}.md", r"(\*\*host\*\*): .*", rf"\1: {address}")
+
+
+def _entered(vault: Path, *args: str) -> Running:
+    world = Running(vault, "--as", "Ann", "--seed", "1", *args)
+    world.read_until("Exits:")
+    return world
+
+
+MARKS = itertools.count(1)
+
+
+def _status(world: Running) -> str:
+    """Return what @memory-status says of Eliza, once a line typed after it was answered promptly."""
+    mark = f"mark {next(MARKS)} here"
+    world.type("@memory-status Eliza")
+    started = time.monotonic()
+    lines = world.say(f"think {mark}", mark)
+    assert time.monotonic() - started < PROMPTLY, "a person waited for the model"
+    return "\n".join(lines)
+
+
+def _until(world: Running, wanted: Callable[[str], bool]) -> str:
+    """Ask for Eliza's status until it is as wanted, within bounds."""
+    status = ""
+    end = time.monotonic() + PATIENCE
+    pause = threading.Event()
+    while time.monotonic() < end:
+        status = _status(world)
+        if wanted(status):
+            return status
+        pause.wait(BETWEEN)
+    raise AssertionError(f"it never came; the last status was {status}")
+
+
+def test_the_world_goes_on_whatever_the_model_does_and_says_what_is_wrong(vault: Path, server: Server) -> None:
+    _connect(vault, server.address("behaves"))
+    world = _entered(vault)
+    world.read_until("in the dust")
+    for manner, told in TOLD.items():
+        _connect(vault, server.address(manner), "think")
+        _until(world, lambda status, told=told: told in _warnings(status))  # type: ignore[misc]
+        assert manner in server.asked
+        assert _turns_of_instinct(vault, told)
+    world.say("say Eliza, how are you?", "Eliza says, ")
+    _connect(vault, server.address("behaves"), "think")
+    _until(world, lambda status: not any(told in _warnings(status) for told in TOLD.values()))
+    assert "Coverage" in _status(world)
+    world.type("quit")
+    assert world.wait() == 0
+    assert "Traceback" not in (vault / "log/loci.log").read_text(encoding="utf-8")
+    (record,) = loci_json("status", "Eliza", "--vault", vault)
+    assert (record["gaps"], record["overlaps"]) == ([], [])
+
+
+def _warnings(status: str) -> str:
+    """Return the part of a status that is about now."""
+    return status.partition("Warnings:")[2].partition("Last error:")[0]
+
+
+def _turns_of_instinct(vault: Path, told: str) -> list[str]:
+    """Return the turns that were taken without the model for a reason."""
+    log = (vault / "log/loci.log").read_text(encoding="utf-8")
+    return [line for line in log.splitlines() if told in line and "instinct takes this turn" in line]
+
+
+def test_a_model_that_goes_away_is_told_of_and_forgotten_when_it_is_back(vault: Path, server: Server) -> None:
+    _connect(vault, server.address("behaves"))
+    world = _entered(vault)
+    world.read_until("in the dust")
+    port = server.server_port
+    server.close()
+    gone = _until(world, lambda status: "nothing answers at" in _warnings(status))
+    assert f"127.0.0.1:{port}" in gone
+    assert "down since" in gone
+    back = Server(port)
+    try:
+        _until(world, lambda status: "No warnings." in status)
+        world.read_until("in the dust")
+        world.type("quit")
+        assert world.wait() == 0
+    finally:
+        back.close()
+
+
+def test_a_fold_and_the_end_wait_for_no_model_that_hangs(vault: Path, server: Server) -> None:
+    _connect(vault, server.address("hangs"))
+    _write(vault / "config/llm/summarizer.md", r"(\*\*timeout\*\*): .*", r"\1: 300")
+    for window in ("immediate_window", "recent_window"):
+        _write(vault / "config/memory_compaction.md", rf"(\*\*{window}\*\*): .*", r"\1: 4")
+    world = _entered(vault, "--no-agents")
+    for number in range(9):
+        world.say(f"think of number {number}", f"of number {number}")
+    end = time.monotonic() + PATIENCE
+    pause = threading.Event()
+    while "hangs" not in server.asked and time.monotonic() < end:
+        pause.wait(BETWEEN)
+    assert "hangs" in server.asked
+    started = time.monotonic()
+    world.type("quit")
+    assert world.wait() == 0
+    assert time.monotonic() - started < CLOSING
+    (status,) = loci_json("status", "ann", "--vault", vault)
+    assert (status["gaps"], status["overlaps"]) == ([], [])

@@ -1,0 +1,204 @@
+"""The extractive summarizer: what it keeps, and that it makes nothing up."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.compaction.receipts import evidence, made_up, validate
+from agents.compaction.summarizers._summarizer import Source
+from agents.compaction.summarizers.extractive import extract
+from agents.compaction.wording import sentences
+from agents.llm.tokens import estimate
+from agents.memory.entries import KINDS, Entry, importance_of
+
+
+def heard(seq: int, who: str, words: str, place: str = "The Library") -> Entry:
+    text = f'{who} says, "{words}"'
+    return Entry(seq, "2026-11-20T07:21:37.123Z", "heard", who, place, text, importance=importance_of("heard", text))
+
+
+def small_talk(count: int, start: int = 1) -> list[Entry]:
+    lines = (
+        "The wind has turned again.",
+        "My knees ache.",
+        "What a crowd this morning.",
+        "It will rain before supper.",
+    )
+    people = ("Moss", "Petra", "Ulric")
+    return [heard(start + at, people[at % 3], lines[at % 4]) for at in range(count)]
+
+
+def test_what_matters_is_told_and_small_talk_is_not() -> None:
+    entries = small_talk(60)
+    entries[20] = heard(21, "Ada", "The gate opens to the number 7533, tell nobody.")
+    entries[40] = heard(41, "Moss", "I promise to carry the sealed jar to Wendell before the snow.", "The Garden")
+    text = extract(Source("Eliza", "recent", tuple(entries), max_sentences=4))
+    assert "7533" in text
+    assert "sealed jar to Wendell" in text
+    assert "in the Library" in text or "at the Library" in text
+    assert "rain before supper" not in text
+
+
+def test_it_tells_in_the_first_person_and_in_the_past() -> None:
+    entries = (
+        Entry(1, "", "did", None, "The Mill", "You take the brass key.", "it may open the chest", importance=9),
+        Entry(2, "", "said", None, "The Mill", 'You say, "I promise to bring it back by noon."', importance=9),
+        Entry(
+            3,
+            "",
+            "heard",
+            "Ada",
+            "The Mill",
+            'Ada whispers to you, "Hide your hidden key under the third stone."',
+            importance=9,
+        ),
+        Entry(4, "", "saw", "Ada", "The Mill", "Ada leaves to the Kiln with your coat."),
+    )
+    text = extract(Source("Eliza", "recent", (*entries, *small_talk(20, 5)), max_sentences=4))
+    assert 'I took the brass key, because "it may open the chest"' in text
+    assert 'I said, "I promise to bring it back by noon."' in text
+    assert 'Ada whispered to me, "Hide your hidden key under the third stone."' in text
+    assert "you" not in text.replace('"Hide your hidden key under the third stone."', "")
+
+
+def test_a_recent_summary_has_two_to_four_sentences() -> None:
+    for count in (10, 64, 200):
+        found = sentences(extract(Source("Eliza", "recent", tuple(small_talk(count)), max_sentences=4)))
+        assert 2 <= len(found) <= 4
+
+
+def test_the_beginning_of_a_life_is_told_as_such_and_stays() -> None:
+    first = extract(Source("Eliza", "recent", tuple(small_talk(65)), max_sentences=4, begins=True))
+    assert first.startswith("My first memories are of the Library, with Moss")
+    second = extract(Source("Eliza", "recent", tuple(small_talk(64, 66)), max_sentences=4))
+    longterm = extract(Source("Eliza", "longterm", earlier=(first, second)))
+    assert longterm.startswith("My first memories are of the Library, with Moss")
+
+
+def test_what_comes_up_again_is_said_once_and_marked() -> None:
+    fact = 'Tamsin said, "Remember your promise: carry the sealed jar to Wendell."'
+    text = extract(Source("Eliza", "longterm", earlier=(f"I was at the Mill. {fact}", f"I was at the Kiln. {fact}")))
+    assert text.count("sealed jar") == 1
+    assert "More than once Tamsin said" in text
+    third = extract(Source("Eliza", "longterm", earlier=(text, fact)))
+    assert "Again and again Tamsin said" in third
+
+
+def test_the_facts_of_the_first_fold_are_still_there_after_forty() -> None:
+    entries = small_talk(64)
+    entries[10] = heard(11, "Ada", "The blue key lies under the third step of the mill.")
+    longterm, recent = "", extract(Source("Eliza", "recent", tuple(entries), max_sentences=4, begins=True))
+    for number in range(40):
+        longterm = extract(Source("Eliza", "longterm", earlier=tuple(text for text in (longterm, recent) if text)))
+        entries = small_talk(64)
+        entries[number] = heard(1, "Ulric", f"I paid {1000 + number} pennies to person number {number}.")
+        recent = extract(Source("Eliza", "recent", tuple(entries), max_sentences=4))
+        assert "blue key lies under the third step" in longterm
+        assert estimate(longterm) <= 600
+
+
+def test_a_person_s_own_words_are_carried_on() -> None:
+    edited = "I never told anybody that I was born at sea. My sister Ada keeps the lamp."
+    text = extract(Source("Eliza", "longterm", earlier=(edited, "I was at the Mill. I saw a cat.")))
+    assert "born at sea" in text
+    assert "My sister Ada keeps the lamp." in text
+
+
+def test_one_earlier_summary_moves_down_as_it_is() -> None:
+    assert extract(Source("Eliza", "longterm", earlier=("I met Ada. She smiled.",))) == "I met Ada. She smiled."
+
+
+def test_a_source_of_nothing_still_gives_a_text() -> None:
+    assert extract(Source("Eliza", "recent", (Entry(1, "", "told", None, None, "?"),)))
+    assert extract(Source("Eliza", "longterm", earlier=("  ",)))
+
+
+def test_its_own_summaries_pass_the_checks_a_model_must_pass() -> None:
+    entries = small_talk(64)
+    entries[3] = heard(4, "Ada", "The blue key lies under the third step of the mill.")
+    source = Source("Eliza", "recent", tuple(entries), max_sentences=4)
+    assert validate(extract(source), source) == []
+
+
+WORDS_USED = (
+    "the|Ada|key|is|under|stone|7|twelve|promise|Rose|ROSE|we|Καλλιόπη|林|\"|will|O'Brien|e.g.|Dr.|hm…|#|-|I|you|[x]|---|"
+    "first|hundred|and|Café"
+)
+WORDS = st.lists(
+    st.sampled_from(
+        [
+            "the",
+            "Ada",
+            "key",
+            "is",
+            "under",
+            "stone",
+            "7",
+            "twelve",
+            "promise",
+            "Rose",
+            "ROSE",
+            "we",
+            "Καλλιόπη",
+            "林",
+            '"',
+            "will",
+            "O'Brien",
+            "e.g.",
+            "Dr.",
+            "hm…",
+            "#",
+            "-",
+            "I",
+            "you",
+            "[x]",
+            "---",
+            "first",
+            "hundred",
+            "and",
+            "Café",
+        ]
+    ),
+    min_size=1,
+    max_size=14,
+).map(" ".join)
+ENTRIES = st.lists(
+    st.builds(
+        Entry,
+        seq=st.just(1),
+        at=st.just(""),
+        kind=st.sampled_from(KINDS),
+        actor=st.sampled_from([None, "Ada", "Dr. Who", "O'Brien", "Καλλιόπη", "The Cat"]),
+        place=st.sampled_from([None, "The Mill", "Salt and Pepper Inn", "林"]),
+        text=st.one_of(
+            WORDS,
+            WORDS.map(lambda words: f'Ada says, "{words}"'),
+            WORDS.map(lambda words: f"You {words}"),
+            st.text(min_size=1, max_size=60),
+        ),
+        reason=st.sampled_from([None, "I want the key"]),
+        importance=st.integers(1, 10),
+    ),
+    min_size=1,
+    max_size=12,
+).map(tuple)
+
+
+@settings(max_examples=150, deadline=None)
+@given(ENTRIES, ENTRIES, ENTRIES)
+def test_no_name_and_no_number_is_ever_made_up(
+    one: tuple[Entry, ...], two: tuple[Entry, ...], three: tuple[Entry, ...]
+) -> None:
+    longterm = ""
+    for number, entries in enumerate((one, two, three)):
+        source = Source("Eliza", "recent", entries, max_sentences=4, begins=number == 0)
+        recent = extract(source)
+        assert recent.strip() or not any(entry.text.strip() for entry in entries)
+        assert made_up(recent, evidence(source)) == []
+        earlier = tuple(text for text in (longterm, recent) if text)
+        both = Source("Eliza", "longterm", earlier=earlier)
+        longterm = extract(both)
+        assert made_up(longterm, evidence(both)) == []
+        assert estimate(longterm) <= 600
+        assert len(longterm) <= sum(map(len, earlier)) + 1

@@ -1,0 +1,189 @@
+"""Memory: the view of a life, edits by hand, and what survives."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agents.memory.integrity import coverage, holes, report, status
+from agents.memory.summaries import Summary, parse_summary, render_summary, stamp
+from mud.errors import VaultProblem
+from tests.lives import Life, heard
+
+
+def edit(life: Life, tier: str, text: str) -> Path:
+    path = life.summary_file(tier)
+    raw = path.read_text()
+    path.write_text(f"{raw[: raw.index('# ')]}# My own title\n\n{text}\n")
+    return path
+
+
+def test_a_step_is_one_line_each_with_its_source(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    written = life.memory.append([heard("one"), heard("Wren, I promise to come.")], "2026-11-20T07:21:37.123Z", 8812)
+    assert [entry.seq for entry in written] == [1, 2]
+    assert written[1].importance > written[0].importance
+    lines = (tmp_path / "archive" / "0000000001.jsonl").read_text().splitlines()
+    assert [json.loads(line)["source"] for line in lines] == [8812, 8812]
+    assert (life.memory.last_source, life.memory.last_source_count) == (8812, 2)
+
+
+def test_records_from_outside_are_checked_as_a_whole(tmp_path: Path) -> None:
+    memory = Life(tmp_path).memory
+    with pytest.raises(ValueError, match="kind: there is no kind 'hered'"):
+        memory.append_raw([{"text": "fine"}, {"text": "wrong", "kind": "hered"}])
+    assert memory.total == 0
+    (entry,) = memory.append_raw([{"text": "fine", "at": "2026-01-02T03:04:05+01:00", "importance": 9}])
+    assert (entry.kind, entry.at, entry.importance) == ("told", "2026-01-02T02:04:05.000Z", 9)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{}, {"text": " "}, {"text": 5}, {"text": "x", "at": "noon"}, {"text": "x", "actor": 1}]
+)
+def test_a_wrong_record_is_refused_with_its_key(tmp_path: Path, wrong: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match=r"^(text|at|actor): "):
+        Life(tmp_path).memory.append_raw([wrong])
+
+
+def test_the_ram_it_takes_does_not_grow_with_the_life(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.set(auto_enabled=False)
+    life.memory.append_raw([{"text": f"word {number}"} for number in range(1000)])
+    assert len(life.memory._ram) == 64
+    assert [entry.text for entry in life.memory.tail] == [f"word {number}" for number in range(1000)]
+    assert [entry.seq for entry in life.memory.newest(70)] == list(range(931, 1001))
+
+
+def test_a_restart_finds_everything_again(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.live(300)
+    before = life.memory.view()
+    life.start()
+    assert life.memory.view() == before
+    assert life.messages == []
+    assert life.memory.compactions == 3
+
+
+def test_an_edit_wins_stays_through_a_restart_and_is_kept_at_the_next_fold(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.live(200)
+    path = edit(life, "recent", "I alone know where the bell is.")
+    assert "edited" in life.memory.reload_summary(path)[0]
+    assert life.memory.reload_summary(path) == []
+    life.start()
+    assert life.memory.recent is not None
+    assert (life.memory.recent.text, life.memory.recent.method) == ("I alone know where the bell is.", "edited")
+    life.live(57)
+    assert any("where the bell is" in text for text in life.edited_versions())
+    assert life.memory.longterm is not None
+    assert "where the bell is" in life.memory.longterm.text
+
+
+@pytest.mark.parametrize("head", ["", "---\ncovers: {first: 1, last: 5}\n---\n", "---\ncovers: [\n---\n"])
+def test_a_text_with_wrong_covers_is_kept_and_the_file_restored(tmp_path: Path, head: str) -> None:
+    life = Life(tmp_path)
+    life.live(200)
+    path = life.summary_file("recent")
+    before = path.read_text()
+    path.write_text(f"{head}I alone know where the bell is.\n")
+    (message,) = life.memory.reload_summary(path)
+    assert "memories 66 to 129" in message
+    assert path.read_text() == before
+    assert [text for text in life.edited_versions() if "where the bell is" in text]
+
+
+def test_a_file_that_is_no_text_is_set_aside_byte_for_byte(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.live(200)
+    path = life.summary_file("recent")
+    before = path.read_bytes()
+    path.write_bytes(b"\xff\xfe\x00 bell")
+    assert "cannot be read as text" in life.memory.reload_summary(path)[0]
+    assert path.read_bytes() == before
+    assert b"\xff\xfe\x00 bell" in [found.read_bytes() for found in path.parent.glob("*-edited.md")]
+
+
+def test_a_summary_that_nobody_made_is_kept_and_removed(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    path = life.summary_file("longterm")
+    path.parent.mkdir()
+    path.write_text("I was a king once.")
+    assert "there is no such summary yet" in life.memory.reload_summary(path)[0]
+    assert not path.exists()
+    assert life.edited_versions() == ["I was a king once."]
+
+
+def test_a_missing_or_blank_file_is_an_edit_in_progress_until_it_is_restored(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.live(200)
+    path = life.summary_file("recent")
+    before = path.read_text()
+    for wreck in (path.unlink, lambda: path.write_text(" \n")):
+        wreck()
+        assert life.memory.reload_summary(path) == []
+        assert life.memory.restore_missing() == []
+        assert path.read_text() == before
+
+
+def test_a_reader_reads_what_a_writer_would_restore_and_changes_nothing(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.live(200)
+    old = life.summary_file("recent").read_text()
+    life.live(60)
+    life.summary_file("recent").write_text(old)
+    life.start(writable=False)
+    assert life.memory.recent is not None
+    assert life.memory.recent.covers == (130, 193)
+    assert life.summary_file("recent").read_text() == old
+    assert life.edited_versions() == []
+
+
+def test_lost_summaries_fall_back_to_older_ones_and_are_folded_again(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.live(300)
+    for name in ("recent.md", "longterm.md"):
+        (tmp_path / "summaries" / name).unlink()
+    max((tmp_path / "summaries").glob("recent-*.md")).unlink()
+    life.start()
+    assert "older summaries reach to memory 129" in life.messages[0]
+    assert holes(coverage(life.memory), 300) == ([], [])
+    assert [commit.recent.covers for commit in life.compactor.fold_due_now()] == [(130, 193)]
+
+
+def test_versions_are_every_committed_range_once(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.live(300)
+    assert [summary.covers for summary in life.memory.versions()] == [(1, 65), (66, 129), (130, 193)]
+
+
+def test_a_summary_file_reads_back_as_it_was_written() -> None:
+    summary = Summary("recent", (66, 129), "I was here.", "2026-11-20T07:21:37.123Z", "waterfall", "model", "m: 1")
+    assert parse_summary(render_summary(summary), "recent", "recent.md") == summary
+    assert stamp(summary.updated) == "20261120-072137"
+    with pytest.raises(VaultProblem, match="covers: missing"):
+        parse_summary("no front matter", "recent", "recent.md")
+
+
+def test_the_status_has_exactly_the_keys_of_the_design(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    empty = status(life.memory, life.settings, life.compactor)
+    assert (empty["recent"], empty["immediate"], empty["next_compaction_at"]) == (None, None, 129)
+    life.live(300)
+    found = status(life.memory, life.settings, life.compactor, {"lexical_through": 300, "vector_through": 193})
+    assert " ".join(found) == (
+        "agent total covered_through immediate recent longterm gaps overlaps next_compaction_at strategy compactions "
+        "warnings index"
+    )
+    assert (found["total"], found["covered_through"], found["compactions"]) == (300, 193, 3)
+    assert found["immediate"] == {"first": 194, "last": 300}
+    assert list(found["recent"]) == ["first", "last", "chars", "method", "updated"]
+    assert found["gaps"] == found["overlaps"] == []
+    text = report(found, life.memory, ["the model is down"])
+    for part in ("1-129", "130-193", "194-300", "at 321 memories, in 21", "no gap", "the model is down"):
+        assert part in text
+
+
+def test_holes_are_found() -> None:
+    assert holes([(1, 5), (5, 9), (12, 20)], 25) == ([(10, 11), (21, 25)], [(5, 5)])

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agents.prompt import Prompt
+from mud.errors import Refusal
+from mud.storage.files import write_atomic
+from mud.world.roles import Role
+from tests.houses import House, house
+
+
+async def _prompt(home: House, name: str) -> Prompt:
+    assert home.minds.prompt_of is not None
+    return await home.minds.prompt_of(home.agent(name))
+
+
+async def test_a_prompt_holds_who_one_is_what_was_lived_and_where_one_stands(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        home.type(ann, "say the pears are ripe")
+        prompt = await _prompt(home, "Eliza")
+        assert prompt.text.endswith("~Eliza>")
+        assert "You keep the garden" in prompt.text
+        assert 'Ann says, "the pears are ripe"' in prompt.text
+        assert "The Garden" in prompt.text
+        assert prompt.tokens <= prompt.window - prompt.reserve
+
+
+async def test_only_what_an_agent_may_do_is_offered(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        prompt = await _prompt(home, "Eliza")
+        assert "say <words>" in prompt.text
+        for name in ("@save", "@impersonate", "quit"):
+            assert f"{name} " not in prompt.text
+
+
+async def test_ones_own_reason_is_told_to_oneself_alone(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        home.enter("Ann")
+        home.type(home.agent("Eliza"), "say good day | she looks cold", Role.AGENT)
+        assert "(your reason: she looks cold)" in (await _prompt(home, "Eliza")).text
+        assert "she looks cold" not in (await _prompt(home, "Ann")).text
+
+
+async def test_the_next_prompt_has_an_edited_template_and_a_broken_one_changes_nothing(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        path = home.parts.vault / "prompts/think.md"
+        text = path.read_text(encoding="utf-8")
+        write_atomic(path, "Be brief, always.\n" + text)
+        assert home.parts.templates.load() == []
+        assert "Be brief, always." in (await _prompt(home, "Eliza")).text
+        write_atomic(path, text.replace("{transcript}", "{transkript}"))
+        assert {problem.file for problem in home.parts.templates.load()} == {"prompts/think.md"}
+        assert "Be brief, always." in (await _prompt(home, "Eliza")).text
+
+
+async def test_the_order_of_a_prompt_is_a_setting_of_each_agent(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        classic = home.parts.vault / "prompts/think_classic.md"
+        write_atomic(classic, "The classic order.\n" + classic.read_text(encoding="utf-8"))
+        assert home.parts.templates.load() == []
+        path = home.parts.vault / "agents/eliza/agent.md"
+        text = path.read_text(encoding="utf-8")
+        assert "The classic order." not in (await _prompt(home, "Eliza")).text
+        write_atomic(path, text.replace("type: agent", "type: agent\nprompt_order: classic"))
+        assert home.minds.load_definition("eliza") == []
+        assert "The classic order." in (await _prompt(home, "Eliza")).text
+        assert "The classic order." not in (await _prompt(home, "Moss")).text
+
+
+async def test_a_note_that_fits_the_present_is_in_the_prompt(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        eliza = home.agent("Eliza")
+        home.minds.add_note(eliza, "Ulric", "Ulric hides the oak cradle in the mill loft.", None)
+        await home.minds.catch_up(eliza)
+        ann = home.enter("Ann")
+        home.type(ann, "say have you heard of Ulric and the oak cradle?")
+        assert "mill loft" in (await _prompt(home, "Eliza")).text
+        assert "mill loft" not in (await _prompt(home, "Ann")).text
+
+
+async def test_one_who_is_nowhere_has_no_prompt_but_a_sentence(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        home.engine.leave(ann.definition.thing())
+        with pytest.raises(Refusal, match="Ann is nowhere just now"):
+            await _prompt(home, "Ann")
+
+
+async def test_what_one_wants_is_in_the_prompt(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        path = home.parts.vault / "agents/eliza/agent.md"
+        write_atomic(path, path.read_text(encoding="utf-8").replace("type: agent", "type: agent\ngoal: find the fin"))
+        assert home.minds.load_definition("eliza") == []
+        assert "What you want: find the fin" in (await _prompt(home, "Eliza")).text

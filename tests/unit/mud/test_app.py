@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from mud.app import App, Options, run
+from mud.build import load_brains, opened
+from mud.clock import VirtualClock
+from mud.engine import Step
+from mud.errors import LociError, UnknownName
+from mud.ledger import Ledger
+from mud.storage.world_files import read_state
+from tests.processes import Running, loci, memories, texts
+from tests.vaults import copy_vault, without_vectors
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    return without_vectors(copy_vault(tmp_path))
+
+
+async def test_agents_act_without_a_model_until_it_is_told_to_end_and_all_is_saved(
+    vault: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    actors: set[str] = set()
+
+    def seen(step: Step) -> None:
+        actors.add(step.who)
+        if len(actors) > 1:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    with opened(vault, writable=True, clock=VirtualClock()) as parts:
+        parts.engine.observe(seen)
+        await App(parts, Options(vault, headless=True, seed=1), load_brains(), "Ann").live()
+        number = parts.engine.number
+        assert all(agent.thinker is None or not agent.thinker.busy for agent in parts.minds.opened())
+    said = capsys.readouterr()
+    assert "No language model answers" in said.err
+    state = read_state(vault)
+    assert state is not None
+    assert state.step == number
+    assert (vault / "log/chronicle.md").exists()
+    steps = [record["step"] for record in Ledger(vault / "log").after(0)]
+    assert steps == list(range(1, number + 1))
+    assert said.out.count("\n") == (vault / "log/chronicle.md").read_text(encoding="utf-8").count("\n")
+
+
+async def test_its_time_is_over_after_so_many_seconds(vault: Path) -> None:
+    clock = VirtualClock()
+    with opened(vault, writable=True, clock=clock) as parts:
+        await App(parts, Options(vault, headless=True, seconds=20, agents=False), load_brains(), "Ann").live()
+        assert clock.monotonic() >= 20
+        assert all(agent.thinker is None for agent in parts.minds.opened())
+        assert parts.engine.number == 0
+
+
+def test_a_person_comes_in_is_answered_in_order_and_comes_back_to_where_it_left(vault: Path) -> None:
+    typed = "note Sundial -> No fin.\nrecall fin\n@memory-status\ngo north\nquit\n"
+    done = loci("run", "--vault", vault, "--no-agents", "--as", "Ann", stdin=typed)
+    assert done.returncode == 0, done.stderr
+    told = [done.stdout.index(mark) for mark in ("Exits:", "No fin.", "Memory of Ann", "The Lobby\n")]
+    assert told == sorted(told)
+    again = loci("run", "--vault", vault, "--no-agents", "--as", "ann", stdin="who\n")
+    assert again.stdout.startswith("The Lobby\n")
+    assert len(list(vault.glob("agents/ann*"))) == 1
+
+
+def test_one_cannot_be_an_agent_nor_have_a_brain_there_is_not(vault: Path) -> None:
+    with pytest.raises(UnknownName, match="there is no brain"):
+        run(Options(vault, brain="clever"))
+    done = loci("run", "--vault", vault, "--as", "moss", stdin="look\n")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "take another name with --as" in done.stderr
+
+
+def test_a_vault_without_words_for_something_does_not_start(vault: Path) -> None:
+    path = vault / "text/app.md"
+    path.write_text(path.read_text(encoding="utf-8").replace("**saved**", "**svaed**"), encoding="utf-8")
+    done = loci("run", "--vault", vault, stdin="look\n")
+    assert done.returncode == 1
+    assert "no words for app.save.saved" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_wrong_start_location_is_told_and_one_starts_elsewhere(vault: Path) -> None:
+    path = vault / "config/world.md"
+    path.write_text(path.read_text(encoding="utf-8").replace("The Garden", "The Gaden"), encoding="utf-8")
+    done = loci("run", "--vault", vault, "--no-agents", stdin="look\n")
+    assert done.returncode == 0
+    assert "start_location: there is no 'The Gaden'" in done.stderr
+    assert "Exits:" in done.stdout
+
+
+def test_a_new_agent_dropped_in_while_it_runs_is_met_in_the_garden(vault: Path) -> None:
+    world = Running(vault, "--as", "Ann", "--seed", "1")
+    world.read_until("Exits:")
+    (vault / "agents/wren").mkdir()
+    (vault / "agents/wren/agent.md").write_text('---\nlocation: "[[The Garden]]"\nvoice: moss\n---\n# Wren\n')
+    world.read_until("Wren")
+    world.say("say Wren, do you hear me?", "Wren says")
+    assert world.terminate() == 0
+    assert any("do you hear me" in text for text in texts(memories(vault, "wren")))
+
+
+def test_a_name_that_is_none_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    with pytest.raises(LociError):
+        run(Options(tmp_path / "vault", name="\x07"))
+    assert list(tmp_path.iterdir()) == []

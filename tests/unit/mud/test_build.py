@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from mud.build import RealClock, check_packages, find_location, load_brains, load_commands, opened, opened_for_recall
+from mud.errors import LociError, VaultLocked, VaultProblem
+from mud.storage.files import VaultLock
+from mud.storage.world_files import read_state
+from mud.world.roles import Role
+from tests.houses import house, texts_of
+from tests.vaults import copy_vault
+from tests.worlds import GARDEN, LOBBY, LOCATIONS
+
+
+def _snapshot(vault: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in sorted(vault.rglob("*")) if path.is_file()}
+
+
+def test_the_shipped_vault_is_put_together_without_a_problem(tmp_path: Path) -> None:
+    with opened(copy_vault(tmp_path), writable=True) as parts:
+        assert parts.problems == []
+        assert {agent.name for agent in parts.minds.opened()} == {"Eliza", "Moss", "Tamsin", "Corvin"}
+        here = parts.engine.world.location_of(parts.minds.get("Moss").id)
+        assert here is not None
+        assert here.name == "The Library"
+
+
+def test_a_missing_vault_is_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(LociError, match="there is no vault"), opened(tmp_path / "none", writable=False):
+        pass
+
+
+def test_a_vault_without_a_location_is_a_problem_with_a_name(tmp_path: Path) -> None:
+    (tmp_path / "vault").mkdir()
+    with pytest.raises(VaultProblem, match="there is no location to be in"), opened(tmp_path / "vault", writable=True):
+        pass
+
+
+def test_there_is_one_writer_and_a_reader_takes_no_lock(tmp_path: Path) -> None:
+    vault = copy_vault(tmp_path)
+    with opened(vault, writable=True):
+        with pytest.raises(VaultLocked, match=str(os.getpid())), opened(vault, writable=True):
+            pass
+        with opened(vault, writable=False) as reader:
+            assert not reader.writable
+        with opened_for_recall(vault) as asking:
+            assert not asking.writable
+    with opened_for_recall(vault) as asking:
+        assert asking.writable
+    with VaultLock(vault):
+        pass
+
+
+def test_a_reader_writes_and_repairs_nothing(tmp_path: Path) -> None:
+    vault = copy_vault(tmp_path)
+    (vault / "agents/wren").mkdir()
+    (vault / "agents/wren/agent.md").write_text('---\nlocation: "[[The Library]]"\n---\n# Wren\n')
+    (vault / "world/items/spoon.md").write_text('---\nlocation: "[[The Library]]"\n---\n# spoon\n')
+    (vault / "log").mkdir(exist_ok=True)
+    (vault / "log/ledger-0000000001.jsonl").write_text('{"step":1,"at":"x","who":"#1","left":[]}\n{"step":2,"at":')
+    before = _snapshot(vault)
+    with opened(vault, writable=False) as parts:
+        wren = parts.minds.get("Wren")
+        assert wren.id.startswith("#")
+        assert parts.engine.world.location_of(wren.id) is not None
+        assert "" not in parts.engine.world.things
+    assert _snapshot(vault) == before
+
+
+def test_ids_are_written_once_and_stay(tmp_path: Path) -> None:
+    vault = copy_vault(tmp_path)
+    for slug, name in (("wren", "Wren"), ("finch", "Finch")):
+        (vault / "agents" / slug).mkdir()
+        (vault / "agents" / slug / "agent.md").write_text(f'---\nlocation: "[[The Library]]"\n---\n# {name}\n')
+    (vault / "world/items/spoon.md").write_text('---\nlocation: "[[The Library]]"\n---\n# spoon\n')
+    with opened(vault, writable=True) as parts:
+        ids = {thing.name: thing.id for thing in parts.engine.world.things.values()}
+        assert len(set(ids.values())) == len(ids)
+        assert {"Wren", "Finch", "spoon"} <= set(ids)
+    files = _snapshot(vault / "agents") | _snapshot(vault / "world/items")
+    with opened(vault, writable=True) as parts:
+        assert {thing.name: thing.id for thing in parts.engine.world.things.values()} == ids
+    assert files.items() <= (_snapshot(vault / "agents") | _snapshot(vault / "world/items")).items()
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "key"),
+    [
+        ("config/world.md", "The Garden", "The Gaden", "start_location"),
+        ("config/memory_compaction.md", "**profile**: summarizer", "**profile**: sumarizer", "profile"),
+        ("agents/eliza/agent.md", "[[The Garden]]", "[[The Gaden]]", "location"),
+        ("agents/eliza/agent.md", "voice: eliza", "voice: elisa", "voice"),
+        ("agents/moss/agent.md", "# Moss", "# Eliza", "name"),
+        ("agents/moss/agent.md", 'id: "#2002"', 'id: "#2001"', "id"),
+        ("agents/moss/agent.md", 'id: "#2002"', 'id: "#1001"', "id"),
+    ],
+)
+def test_a_name_of_nothing_and_a_name_taken_are_told_and_the_world_starts(
+    tmp_path: Path, file: str, old: str, new: str, key: str
+) -> None:
+    vault = copy_vault(tmp_path)
+    text = (vault / file).read_text(encoding="utf-8")
+    assert old in text
+    (vault / file).write_text(text.replace(old, new), encoding="utf-8")
+    line = text[: text.index(old)].count("\n") + 1 if key != "name" else 0
+    with opened(vault, writable=True) as parts:
+        (problem,) = parts.problems
+        assert (problem.file, problem.line, problem.key) == (file, line, key)
+        assert parts.engine.world.locations()
+        assert parts.minds.get("Eliza").id == "#2001"
+
+
+async def test_the_state_waits_for_what_the_archives_could_not_take(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        home.type(ann, "think one")
+        home.parts.save()
+        state = read_state(home.parts.vault)
+        assert state is not None
+        assert state.step == home.engine.number
+        (moss := home.agent("Moss")).folder.joinpath("archive").write_text("in the way")
+        home.type(moss, "think two", Role.AGENT)
+        assert moss.memory.waiting == 1
+        home.parts.save()
+        assert read_state(home.parts.vault) == state
+    (moss.folder / "archive").unlink()
+    async with house(tmp_path) as home:
+        assert texts_of(home.agent("Moss"))[-1] == 'You think, "two"'
+
+
+def test_a_location_is_meant_by_link_name_alias_or_id() -> None:
+    for wanted in ("[[The Garden]]", "the garden", "garden", "sundial court", GARDEN, f"[[{GARDEN}]]", f" {GARDEN} "):
+        found = find_location(wanted, LOCATIONS)
+        assert found is not None
+        assert found.id == GARDEN, wanted
+    assert find_location("[[The Lobby|hall]]", LOCATIONS) == next(one for one in LOCATIONS if one.id == LOBBY)
+    for wanted in ("", "gard", "[[]]"):
+        assert find_location(wanted, LOCATIONS) is None
+
+
+def test_both_kinds_of_command_and_of_brain_are_there() -> None:
+    assert {"look", "think", "@memory-status"} <= set(load_commands().names())
+    assert load_brains().names() == ["instinct", "language"]
+    check_packages()
+
+
+async def test_the_machines_clock_never_goes_back() -> None:
+    clock = RealClock()
+    before, moment = clock.monotonic(), clock.now()
+    await clock.sleep(0)
+    assert clock.monotonic() >= before
+    assert clock.now() >= moment

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mud.__main__ import main
+from mud.registry import load
+from mud.tools._tool import Tool
+from tests.vaults import copy_vault
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["dance"],
+        ["run", "--web", "8000"],
+        ["run", "--telnet", "4000"],
+        ["run", "--seconds", "soon"],
+        ["--nonsense"],
+        ["status"],
+        ["recall", "Eliza", "key", "--k", "0"],
+        ["recall", "Eliza", "key", "--k", "many"],
+        ["recall", "Eliza", "key", "--only", "dreams"],
+    ],
+)
+def test_wrong_usage_ends_with_2(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(argv)
+    assert ended.value.code == 2
+    assert "usage:" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["status", "Nobody"],
+        ["status", ""],
+        ["compact", "Nobody"],
+        ["remember", "Eliza", "no-such-file.jsonl"],
+        ["run", "--seconds", "-1"],
+        ["run", "--seconds", "nan"],
+        ["run", "--as", "|"],
+        ["--as", "|"],
+    ],
+)
+def test_what_cannot_be_done_ends_with_1_and_one_line(
+    tmp_path: Path, argv: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*argv, "--vault", str(copy_vault(tmp_path))]) == 1
+    said = capsys.readouterr()
+    assert said.err.startswith("loci: ")
+    assert said.err.count("\n") == 1
+    assert said.out == ""
+
+
+def test_a_missing_vault_is_one_line_for_every_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for argv in (["status", "Eliza"], ["check"], ["prompt", "Eliza"], ["recall", "Eliza", "x"], ["compact", "Eliza"]):
+        assert main([*argv, "--vault", str(tmp_path / "none")]) == 1
+        assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_file_in_the_way_is_one_line_and_no_traceback(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    vault = copy_vault(tmp_path)
+    (vault / "log").write_text("in the way")
+    assert main(["compact", "Eliza", "--vault", str(vault)]) == 1
+    assert capsys.readouterr().err.startswith("loci: ")
+
+
+def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--help"])
+    assert ended.value.code == 0
+    shown = capsys.readouterr().out
+    for name in ("run", *load("mud.tools", Tool, "command").names()):
+        assert f" {name} " in shown

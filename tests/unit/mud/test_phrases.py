@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from mud.phrases import check_texts, load_phrases
+from mud.storage.texts import TextStore
+from tests.vaults import copy_vault
+
+
+def test_the_shipped_words_fit_what_the_program_says() -> None:
+    phrases = load_phrases()
+    assert len({one.key for one in phrases}) == len(phrases) > 50
+    assert {"app.save.saved", "commands.say.said", "minds.think.thought", "engine.events.enters"} <= {
+        one.key for one in phrases
+    }
+
+
+def test_missing_unused_and_wrong_words_are_named_with_file_and_line(tmp_path: Path) -> None:
+    vault = copy_vault(tmp_path)
+    path = vault / "text/app.md"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("**saved**: Saved; step {step}", "**saved_**: Saved; step {step}"), encoding="utf-8")
+    store = TextStore(vault / "text")
+    assert store.load() == []
+    told = {problem.key: problem for problem in check_texts(store)}
+    assert set(told) == {"app.save.saved", "app.save.saved_"}
+    assert told["app.save.saved_"].line > 1
+
+
+def test_the_words_of_minds_are_checked_too(tmp_path: Path) -> None:
+    vault = copy_vault(tmp_path)
+    path = vault / "text/instinct/default.md"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    at = next(number for number, line in enumerate(lines) if line.startswith("**"))
+    lines[at] = lines[at].replace("**", "**qqq_", 1)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    store = TextStore(vault / "text")
+    store.load()
+    told = check_texts(store)
+    assert told
+    assert all(problem.file.startswith("text") for problem in told)

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mud.commands._command import Outcome
+from mud.errors import Problem, Refusal
+from mud.requests import carry_out
+from mud.storage.world_files import read_state
+from mud.world.events import Request
+from tests.houses import House, house
+
+
+async def _told(home: House, request: Request, problems: list[Problem] | None = None) -> str:
+    outcome = await carry_out(home.parts, request, lambda: problems or [])
+    assert isinstance(outcome, Outcome)
+    return outcome.reply
+
+
+async def _refused(home: House, request: Request) -> str:
+    outcome = await carry_out(home.parts, request, list)
+    assert isinstance(outcome, Refusal)
+    return outcome.text
+
+
+async def test_saving_names_the_step(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        assert str(home.engine.number) in await _told(home, Request("save", ann.id, 1))
+        state = read_state(home.parts.vault)
+        assert state is not None
+        assert state.step == home.engine.number
+
+
+async def test_what_cannot_be_saved_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        (home.parts.vault / "world/state.md").mkdir()
+        told = await _refused(home, Request("save", "#1", 1))
+        assert "could not be saved" in told
+
+
+async def test_reloading_says_what_is_wrong(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        request = Request("reload", "#1", 1)
+        assert "nothing is wrong" in await _told(home, request)
+        told = await _told(home, request, [Problem("config/world.md", 3, "line_limit", "it is wrong")])
+        assert "config/world.md:3: line_limit: it is wrong" in told
+
+
+async def test_a_setting_is_shown_with_its_origin_and_an_unknown_one_with_a_suggestion(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        told = await _told(home, Request("show_config", "#1", 1, {"key": "immediate_window"}))
+        assert "64 (from config/memory_compaction.md:" in told
+        assert "immediate_window" in await _told(home, Request("show_config", "#1", 1))
+        assert "did you mean" in await _refused(home, Request("show_config", "#1", 1, {"key": "imediate_window"}))
+
+
+@pytest.mark.parametrize("name", ["recall", "note", "think_aloud", "memory_status", "compact", "impersonate"])
+async def test_whatever_is_asked_for_somebody_without_a_mind_is_refused(tmp_path: Path, name: str) -> None:
+    async with house(tmp_path) as home:
+        assert await _refused(home, Request(name, "#1", 1, {"query": "x", "title": "x", "text": "x", "reason": ""}))
+
+
+async def test_a_faulty_answer_is_refused_without_a_traceback(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        told = await _refused(home, Request("recall", ann.id, 1))  # without its query
+        assert "recall" in told
+        assert "Traceback" not in told
+        assert "KeyError" in caplog.text
+
+
+async def test_the_requests_of_one_person_are_answered_in_order(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        replies = [(await home.ask(ann, line)).reply for line in ("note A -> one", "recall one", "@memory-status")]
+        assert "A" in replies[0]
+        assert replies[2].startswith("Memory of Ann")
+        assert [entry.kind for entry in ann.memory.tail] == ["note", "result"]

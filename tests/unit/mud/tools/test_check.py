@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from mud.__main__ import main
+from tests.vaults import copy_vault
+
+
+def test_a_vault_in_order_is_silent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "--vault", str(copy_vault(tmp_path))]) == 0
+    assert capsys.readouterr() == ("", "")
+
+
+def test_every_mistake_is_named_with_file_line_and_key(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    vault = copy_vault(tmp_path)
+    for file, old, new in (
+        ("config/world.md", "**line_limit**", "**line_limt**"),
+        ("agents/moss/agent.md", "[[The Library]]", "[[The Libary]]"),
+        ("prompts/combine.md", "{recent}", "{resent}"),
+    ):
+        text = (vault / file).read_text(encoding="utf-8")
+        assert old in text
+        (vault / file).write_text(text.replace(old, new, 1), encoding="utf-8")
+    assert main(["check", "--json", "--vault", str(vault)]) == 1
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert {one["file"] for one in found} == {"config/world.md", "agents/moss/agent.md", "prompts/combine.md"}
+    assert all(set(one) == {"file", "line", "key", "message"} for one in found)
+    assert {one["key"] for one in found} >= {"line_limt", "location"}
+    assert all(one["line"] > 0 for one in found if one["file"] != "prompts/combine.md")
+
+
+def test_what_stops_the_world_is_a_problem_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    vault = copy_vault(tmp_path)
+    (vault / "world/state.md").write_text("---\nstep: many\n---\n", encoding="utf-8")
+    assert main(["check", "--vault", str(vault)]) == 1
+    assert "world/state.md:2: step: " in capsys.readouterr().out
+
+
+def test_it_writes_nothing(tmp_path: Path) -> None:
+    vault = copy_vault(tmp_path)
+    before = {path: path.read_bytes() for path in vault.rglob("*") if path.is_file()}
+    main(["check", "--vault", str(vault)])
+    assert {path: path.read_bytes() for path in vault.rglob("*") if path.is_file()} == before

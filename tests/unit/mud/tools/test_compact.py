@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from mud.__main__ import main
+from mud.build import opened
+from mud.world.events import Perceived
+from tests.vaults import copy_vault
+
+
+def _lived(tmp_path: Path, count: int) -> Path:
+    vault = copy_vault(tmp_path)
+    with opened(vault, writable=True) as parts:
+        eliza = parts.minds.get("Eliza")
+        for number in range(1, count + 1):
+            seen = Perceived(eliza.id, "saw", f"Pear {number} fell in The Garden.")
+            eliza.memory.append([seen], "2026-01-01T00:00:00.000Z", number)
+    return vault
+
+
+def test_the_record_of_a_fold_has_the_fields_of_the_seed_and_more(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    vault = _lived(tmp_path, 100)
+    assert main(["compact", "Eliza", "--json", "--vault", str(vault)]) == 0
+    record = json.loads(capsys.readouterr().out)
+    seed = "original_entries compacted_entries original_chars compacted_chars summary preserved_entries timestamp"
+    assert set(f"{seed} used_llm compression_ratio range reason tokens retention seconds".split()) <= set(record)
+    assert (record["range"], record["original_entries"], record["preserved_entries"]) == (
+        {"first": 1, "last": 36},
+        36,
+        64,
+    )
+    assert record["used_llm"] is False
+
+
+@pytest.mark.parametrize("count", [0, 10, 64])
+def test_nothing_to_fold_is_an_empty_summary(tmp_path: Path, count: int, capsys: pytest.CaptureFixture[str]) -> None:
+    vault = _lived(tmp_path, count)
+    assert main(["compact", "Eliza", "--json", "--vault", str(vault)]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert (record["summary"], record["range"], record["original_entries"]) == ("", None, count)
+    assert record["preserved_entries"] == record["compacted_entries"] == count
+    assert main(["compact", "Eliza", "--vault", str(vault)]) == 0
+    assert capsys.readouterr().out.startswith("There is nothing to fold: ")

@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from mud.__main__ import main
+from mud.storage.files import VaultLock
+from tests.vaults import copy_vault, without_vectors
+
+
+def test_the_object_tells_the_window_the_tokens_and_every_section(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    vault = without_vectors(copy_vault(tmp_path))
+    assert main(["prompt", "eliza", "--json", "--vault", str(vault)]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert list(record) == ["agent", "window", "reply_reserve", "tokens", "text", "sections", "shed"]
+    assert record["agent"] == "Eliza"
+    assert record["tokens"] <= record["window"] - record["reply_reserve"]
+    assert all(set(one) == {"name", "tokens", "text"} for one in record["sections"])
+    assert record["shed"] == []
+    assert main(["prompt", "eliza", "--vault", str(vault)]) == 0
+    assert capsys.readouterr().out == record["text"] + "\n"
+
+
+def test_a_vault_in_use_is_read_by_words_alone_and_it_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    vault = copy_vault(tmp_path)
+    with VaultLock(vault):
+        assert main(["prompt", "Eliza", "--vault", str(vault)]) == 0
+    said = capsys.readouterr()
+    assert said.out.endswith("~Eliza>\n")
+    assert "words alone" in said.err

