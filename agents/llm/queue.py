@@ -214,7 +214,7 @@ class ModelQueue:
         if last is None or last.urgency <= urgency:
             raise full
         self._remove(last)
-        last.answer.set_exception(full)
+        _fail(last, full)
 
     def _turn_now(self, job: _Job) -> tuple[int, int]:
         """Return a job's turn with its age counted in."""
@@ -225,13 +225,16 @@ class ModelQueue:
         """Start as many of a host's jobs as it may be given at once."""
         while lane.waiting and not self._closed:
             job = min(lane.waiting, key=self._turn_now)
+            if job.answer.done():  # its asker was cancelled and has not come round to saying so
+                lane.waiting.remove(job)
+                continue
             try:
                 profile = self._profile(job.profile)
                 own = self._lane(profile)
                 self._refuse_when_down(own)
             except Unavailable as error:
                 lane.waiting.remove(job)
-                job.answer.set_exception(error)
+                _fail(job, error)
                 continue
             if own is not lane:  # the profile names another host by now
                 lane.waiting.remove(job)
@@ -260,8 +263,7 @@ class ModelQueue:
             _refuse_when_too_long(prompt, profile)
             completion = await self._heard(lane, profile.timeout, self._complete(prompt, profile))
         except Exception as error:  # a failing build is the asker's own error and reaches nobody else
-            if not job.answer.done():
-                job.answer.set_exception(error)
+            _fail(job, error)
         else:
             log.debug("%s: %s answered in %.1f s", job.owner, lane.health.host, completion.seconds)
             if not job.answer.done():
@@ -321,8 +323,7 @@ class ModelQueue:
 
     def _cancel(self, job: _Job) -> None:
         """Settle a job that nobody will answer."""
-        if not job.answer.done():
-            job.answer.set_exception(_Cancelled("the world closed before the model answered"))
+        _fail(job, _Cancelled("the world closed before the model answered"))
 
     def _count(self, answer: asyncio.Future[Completion]) -> None:
         now = self.totals
@@ -369,6 +370,12 @@ class ModelQueue:
 
 class _Cancelled(Unavailable):
     """The job was ended by closing the queue."""
+
+
+def _fail(job: _Job, error: Exception) -> None:
+    """End a job with an error, unless it has ended already: a cancelled asker needs no answer."""
+    if not job.answer.done():
+        job.answer.set_exception(error)
 
 
 def _refuse_when_too_long(prompt: str, profile: LLMProfile) -> None:

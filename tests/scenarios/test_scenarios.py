@@ -1,6 +1,7 @@
 """Whole sessions as transcripts: `> ` is what was typed, the rest what a pipe shows, word for word.
 
-Times stand as `<time>`. The first lines, before the first `> `, are what one sees on entering. A line `...` stands for any number of lines.
+Times stand as `<time>`. The first lines, before the first `> `, are what one sees on entering. A line `...` stands for
+any number of lines.
 """
 
 from __future__ import annotations

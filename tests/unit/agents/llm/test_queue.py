@@ -197,6 +197,20 @@ async def test_a_full_queue_refuses_the_least_urgent_at_once() -> None:
     assert stage.models["a"].prompts == ["running", "person", "thought"]
 
 
+async def test_whoever_was_cancelled_a_moment_ago_is_refused_for_another_without_harm() -> None:
+    stage = Stage({"a": ScriptedModel([gate := Gate(), "b"])}, room=1)
+    running = asked(stage, "running")
+    await settle()
+    gone = asked(stage, "gone")
+    await settle()
+    waits = asked(stage, "person", Urgency.PERSON)
+    gone.cancel()  # its job still waits: the person asks before the one who was cancelled comes round to it
+    gate.open()
+    assert (await waits).text == "b"
+    assert (await running).text == "look"
+    assert gone.cancelled()
+
+
 async def test_a_host_changed_while_jobs_wait_gets_them() -> None:
     gate = Gate()
     stage = Stage({"a": ScriptedModel([gate]), "b": ScriptedModel(["from b", "from b"])})
