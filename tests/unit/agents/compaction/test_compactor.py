@@ -391,8 +391,7 @@ def test_a_power_cut_at_any_write_of_a_fold_rolls_forward_or_back(tmp_path: Path
         assert life.edited_versions() == []
         assert life.memory.watermark == (129 if cut >= 4 else 65)
         for tier in ("longterm", "recent"):
-            held = getattr(life.memory, tier)
-            path = life.summary_file(tier)
+            held, path = getattr(life.memory, tier), life.summary_file(tier)
             assert path.exists() == (held is not None)
             if held is not None:
                 assert parse_summary(path.read_text(), tier, "").covers == held.covers
