@@ -7,18 +7,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
-from agents.brains._brain import Situation
+from agents.brains._asks import Asks
 from agents.brains._evidence import NEAR, SURE, Evidence, is_ignorant, is_secret, statements
-from agents.brains._questions import Asks, Question
-from agents.brains._words import coverage, is_small, meanings, telling, with_article
+from agents.brains._questions import Question
+from agents.brains._sights import Answer
+from agents.brains._statements import without_correction
+from agents.brains._words import coverage, is_small, meanings, stem, telling
 from agents.memory.entries import Entry, Hit
 from mud.clock import parse_iso
-from mud.world.narration import listed
 
 _ONE_SELF = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours|you|your|yours|i'm|i've|i'll|i'd|we're)\b", re.I)
 _ENDED = re.compile(r"[.!?…][\"”'’)]*$")
+
+_TIMED = re.compile(
+    r"\d|\b(?:at|on|in|before|after|until|since|during) \w+|\b(?:morning|noon|evening|night|today|tomorrow|"
+    r"yesterday)\b",
+    re.I,
+)
+_ONE_ANSWER = (Asks.WHERE, Asks.WHEN, Asks.COUNT, Asks.COLOUR, Asks.WHO)
+"""Questions to which two who answer differently cannot both be right."""
 
 WHILE = 300.0
 """After how many seconds something counts as remembered rather than as just said."""
@@ -27,69 +36,14 @@ Phrasing = Callable[[str, str], str]
 """Words a point in time: a key such as `when.hours` and a number."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What to answer.
-
-    Args:
-        keys: texts that say it, the best first.
-        places: what their places hold.
-        why: for traces.
-        private: only the asker may hear it.
-        known: it is an answer, not its absence.
-    """
-
-    keys: tuple[str, ...]
-    places: dict[str, str]
-    why: str
-    private: bool = False
-    known: bool = True
-
-
 def query_for(question: Question, asker: str) -> str:
     """Return what to look for in memory."""
     words = question.telling
-    if question.asks in (Asks.SAID, Asks.SEEN) and question.person:
+    if question.asks in (Asks.SAID, Asks.SEEN, Asks.DID_I_SAY) and question.person:
         words = (*words, *telling(question.person))
     if question.asks is Asks.KNOW_ME or not words:
         words = (*words, *telling(asker))
     return " ".join(dict.fromkeys(words))
-
-
-def in_sight(question: Question, situation: Situation, asker: str) -> Answer | None:
-    """Answer what needs no memory; None for everything else."""
-    places = {"name": asker, "self": situation.name, "place": situation.location, "words": situation.goal}
-    others = [person.name for person in situation.people if person.name != asker]
-    match question.asks:
-        case Asks.HOW_ARE_YOU:
-            return Answer(("reply.how",), places, "was asked how it is")
-        case Asks.WHO_ARE_YOU:
-            return Answer(("self.who",), places, "was asked who it is")
-        case Asks.WHERE_ARE_WE:
-            return Answer(("answer.place",), places, "was asked where this is")
-        case Asks.WHO_IS_HERE:
-            key = "answer.company" if others else "answer.nobody_else"
-            return Answer((key,), {**places, "person": listed(others)}, "was asked who is here")
-        case Asks.GOAL if situation.goal:
-            return Answer(("self.goal",), places, "was asked what it wants")
-        case Asks.SEEN if question.person == asker:
-            return Answer(("answer.place",), places, "was asked where the asker is")
-        case Asks.SEEN if question.person in others:
-            return Answer(("answer.person_here",), {**places, "person": question.person or ""}, "sees who is asked for")
-    return None
-
-
-def thing_in_sight(question: Question, situation: Situation, asker: str) -> Answer | None:
-    """Answer where a thing is that lies here or is carried; None when it is not, or something else was asked."""
-    if question.asks is not Asks.WHERE or not question.strong:
-        return None
-    for key, names in (("answer.carried", situation.carrying), ("answer.thing_here", situation.items)):
-        for name in names:
-            if coverage(question.strong, meanings(name)) == 1.0:
-                return Answer(
-                    (key,), {"name": asker, "thing": with_article(name), "place": situation.location}, "sees the thing"
-                )
-    return None
 
 
 def from_memory(
@@ -107,26 +61,60 @@ def from_memory(
     """
     best = evidence[0] if evidence else None
     if best is None or best.score < NEAR:
-        about = "self" if question.yours else "person" if question.person else "thing"
-        keys = (f"unknown.{about}", "unknown.plain")
         places = {"name": asker, "thing": thing, "person": question.person or ""}
-        return Answer(keys, places, "remembers nothing that answers it", known=False)
-    return Answer(
-        _keys(question, best, asker),
-        _places(best, asker, now, phrase_time),
-        f"remembers {best.kind} {best.seq or best.title}: {best.score:.2f}",
-        private=best.kind == "told",
-    )
+        return Answer(_ignorant_keys(question), places, "remembers nothing that answers it", known=False)
+    places = _places(best, asker, now, phrase_time)
+    keys = _keys(question, best, asker)
+    other = _otherwise(question, asker, evidence)
+    if other:
+        which = "_mine" if best.actor == asker else "_you" if other.actor == asker else ""
+        keys = (f"answer.differ{which}", *keys)
+        places |= {"other": other.actor or "", "others": inserted(other.words)}
+    if best.at == "":
+        keys = tuple(key for key in keys if not key.startswith("answer.time"))
+    why = f"remembers {best.kind} {best.seq or best.title}: {best.score:.2f}"
+    return Answer(keys, places, why, private=best.kind == "told")
+
+
+def _ignorant_keys(question: Question) -> tuple[str, ...]:
+    """Return the texts that say fittingly that nothing is known."""
+    if question.asks is Asks.DID_I_SAY:
+        return ("unknown.not_told", "unknown.plain")
+    if question.asks is Asks.SEEN or (question.asks is Asks.WHERE and question.person):
+        return ("unknown.unseen", "unknown.plain")
+    about = "self" if question.yours else "person" if question.person else "thing"
+    return (f"unknown.{about}", "unknown.plain")
+
+
+def _otherwise(question: Question, asker: str, evidence: Sequence[Evidence]) -> Evidence | None:
+    """Return what somebody else said that does not go with the best; None when nobody did."""
+    best = evidence[0]
+    if question.own or question.asks not in _ONE_ANSWER or best.kind != "heard" or not best.sure:
+        return None
+    said = set(map(stem, telling(best.words)))
+    for one in evidence[1:]:
+        if one.kind != "heard" or not one.sure or one.actor == best.actor or one.via or best.via:
+            continue
+        if _ONE_SELF.search(one.words) or abs(one.score - best.score) > 0.35:
+            continue
+        words = set(map(stem, telling(one.words)))
+        if len(words & said) / max(1, len(words | said)) < 0.75:
+            return one
+    return None
 
 
 def _keys(question: Question, best: Evidence, asker: str) -> tuple[str, ...]:
     """Return the texts that fit where the answer comes from."""
     if best.kind in ("heard", "told"):
         you = "_you" if best.actor == asker else ""
+        if question.asks is Asks.DID_I_SAY and best.sure:
+            return (f"answer.yes_told{you}", f"answer.quoted{you}", "answer.again")
+        if best.via and best.via != asker:
+            return (f"answer.hearsay{you}", f"answer.quoted{you}", "answer.again")
         if not best.sure:
             return (f"answer.near{you}", "answer.again")
         form = "quoted" if _ONE_SELF.search(best.words) else "told"
-        first = ("answer.time",) if question.asks is Asks.WHEN and not you else ()
+        first = ("answer.time",) if question.asks is Asks.WHEN and not you and not _TIMED.search(best.words) else ()
         return (*first, f"answer.{form}{you}", f"answer.quoted{you}", "answer.again")
     own = {"saw": "saw", "said": "self", "result": "looked", "note": "note", "summary": "summary"}[best.kind]
     first = ("answer.time_saw",) if question.asks is Asks.WHEN and best.kind == "saw" else ()
@@ -137,16 +125,17 @@ def _places(best: Evidence, asker: str, now: str, phrase_time: Phrasing) -> dict
     return {
         "name": asker,
         "person": best.actor or "",
-        "place": best.place or phrase_time("word.somewhere", ""),
+        "place": best.place or "",
         "when": spoken_time(best.at, now, phrase_time),
         "words": inserted(best.words),
         "thing": best.title,
+        "via": best.via,
     }
 
 
 def inserted(words: str) -> str:
     """Return a statement as it stands inside another sentence: it begins small if it may, and it ends."""
-    words = words.strip()
+    words = without_correction(words.strip())
     first = words.split(" ", 1)[0] if words else ""
     if is_small(first.rstrip(",")) and not first.startswith(("I", "Mr")):
         words = first.lower() + words[len(first) :]
@@ -173,7 +162,15 @@ def spoken_time(at: str, now: str, phrase_time: Phrasing) -> str:
 
 
 def last_seen(person: str, entries: Sequence[Entry], now: str, phrase_time: Phrasing, asker: str) -> Answer | None:
-    """Answer where somebody was seen last; None when they never were."""
+    """Answer where somebody was seen last; None when they never were.
+
+    Args:
+        person: who is asked for.
+        entries: memories to look through.
+        now: the time, written.
+        phrase_time: puts how long ago into words.
+        asker: who asks.
+    """
     theirs = [entry for entry in entries if entry.actor == person and entry.place]
     if not theirs:
         return None
@@ -199,21 +196,21 @@ def what_they_said(
     """
     actor = None if question.person == name else question.person
     spoken = ("said",) if actor is None else ("heard", "told")
-    if question.telling:
+    if question.telling and actor is not None:
         on_topic = [one for one in evidence if one.actor == actor and one.kind in spoken and one.score >= NEAR]
         return [_certain(one) for one in on_topic]
     for entry in sorted(entries, key=lambda entry: entry.seq, reverse=True):
         if entry.actor != actor or entry.kind not in spoken or (is_secret(entry) and actor != asker):
             continue
         told = [words for words in statements(entry, name, (asker,)) if len(telling(words)) > 1]
-        if told:
+        if told and coverage(question.telling or telling(told[0]), meanings(" ".join(told))) >= NEAR:
             return [Evidence(" ".join(told)[:300], SURE, entry.kind, entry.actor, entry.place, entry.at, entry.seq)]
     return []
 
 
 def _certain(one: Evidence) -> Evidence:
     # Who said what is certain, whether or not it answers more.
-    return Evidence(one.words, max(one.score, SURE), one.kind, one.actor, one.place, one.at, one.seq, one.title)
+    return replace(one, score=max(one.score, SURE))
 
 
 def old_words(

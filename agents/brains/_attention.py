@@ -13,7 +13,7 @@ from random import Random
 
 from agents.brains._company import Company, seconds_between
 from agents.memory.entries import Entry
-from agents.perception import Address, Utterance, addressed, remembered
+from agents.perception import Address, Utterance, addressed, calls, remembered
 
 STAY = 60.0
 """Seconds for which who was spoken to stays, and for which a talk between two is taken to go on."""
@@ -32,10 +32,12 @@ class Waiting:
     Args:
         said: the line.
         since: seconds of a monotonic clock when it was heard.
+        open: any other mind here may answer it as well.
     """
 
     said: Utterance
     since: float
+    open: bool = False
 
 
 class Attention:
@@ -67,12 +69,15 @@ class Attention:
         """
         self._noticed.append((said.speaker, said.words))
         self.heard_at = seconds
+        if said.speaker in self._company.minds:
+            # Another has answered what was for nobody in particular; once is enough.
+            self._waiting = [one for one in self._waiting if not one.open or one.said.speaker == said.speaker]
         if not self._is_mine(said, seconds):
             return False
         self.addressed_at = seconds
         if not self._company.has_patience(said.speaker, seconds):
             return False
-        self._waiting.append(Waiting(said, seconds))
+        self._waiting.append(Waiting(said, seconds, not (said.private or calls(said.words, self.name))))
         return True
 
     def catch_up(self, recent: Sequence[Entry], seconds: float) -> None:

@@ -1,61 +1,49 @@
 """Weighs what recall found against a question: which memory answers it, in whose words, and how surely.
 
-A question is never evidence, nor is "I don't know". What was whispered is evidence only for who whispered it. People's
-own words go before the agent's, what adds nothing to the question goes last, and a weak match is called weak.
+A question is never evidence, nor is "I don't know", small talk, or what the agent said itself. What was whispered is
+evidence only for who whispered it. What minds pass on is unwrapped to who first said it; what adds nothing to the
+question goes last, and a weak match is called weak.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from agents.brains._questions import Asks, Question, told_in
+from agents.brains._asks import Asks
+from agents.brains._company import seconds_between
+from agents.brains._hearsay import unwrapped
+from agents.brains._marks import (
+    BEING,
+    DATED,
+    HEARD,
+    IGNORANT,
+    IMPLIED,
+    LEANING_ON,
+    LEANS,
+    MALUS,
+    MARKS,
+    MINE,
+    ONESELF,
+    SECRET,
+    TO_YOU,
+    UNSURE,
+)
+from agents.brains._questions import Question
+from agents.brains._statements import corrects, is_small_talk, told_in
 from agents.brains._words import coverage, is_weak, meanings, stem, telling
 from agents.memory.entries import Entry, Hit
-from agents.perception import asks, remembered, sentences, without_address
+from agents.perception import asks, mentions, remembered, sentences, without_address
 
 SURE, NEAR = 0.65, 0.4
 """From which score on a memory counts as the answer, and from which as something that may have to do with it."""
 
+REACH = 12
+"""How many memories may lie between a line and the one it leans on."""
+
 LONGEST = 300
 """How many characters of a memory are repeated at most."""
-
-_IGNORANT = re.compile(
-    r"\b(?:don't|don’t|do not|doesn't|does not|didn't|did not|never|can't|cannot|couldn't|could not|won't|nobody)\s+"
-    r"(?:\w+\s+){0,2}(?:know|knew|knows|remember|recall|say|tell|told|heard|find|found|learned|come|came|crossed|reached)\b"
-    r"|\bno idea\b|\bnot sure\b|\bi wonder\b|\bnothing (?:about|of|on|in me)\b|\b(?:is|are|it's) (?:news|new) to me\b"
-    r"|\bknow nothing\b|\bnone the wiser\b|\bno (?:word|memory|record|answer|recollection)\b",
-    re.I,
-)
-_SECRET = re.compile(
-    r"\b(?:secret|between (?:us|you and me|ourselves)|confiden\w+|nobody (?:else )?(?:must|may|should) know|"
-    r"to yourself|(?:don't|do not|never|mustn't|must not) (?:ever )?(?:tell|say|mention|repeat)|"
-    r"tell (?:no ?body|no ?one))\b",
-    re.I,
-)
-_LEANS = re.compile(r"^(?:it|he|she|they|that|this|there|its|his|her|their|also|and|but)\b", re.I)
-_MARKS = {
-    Asks.WHERE: re.compile(
-        r"\b(?:in|inside|on|at|under|underneath|beneath|below|behind|beside|near|next to|between|above|over|among|"
-        r"against|within|along|around|beyond|outside|across|up|down|upstairs|downstairs|north|south|east|west|from|to|by|"
-        r"opposite|past)\b",
-        re.I,
-    ),
-    Asks.WHEN: re.compile(
-        r"\d|\b(?:at|on|before|after|until|during|when|since|dawn|dusk|noon|midnight|morning|evening|night|day|week|"
-        r"month|year|hour|bell|tide|spring|summer|autumn|winter|\w+day|tomorrow|yesterday|today|tonight|ago|soon|always)\b",
-        re.I,
-    ),
-    Asks.COUNT: re.compile(
-        r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|"
-        r"seventeen|eighteen|nineteen|\w+ty|hundred|thousand|dozen|half|couple|single|first|second|third|no|none|"
-        r"inch\w*|feet|foot|miles?|years?)\b",
-        re.I,
-    ),
-}
-_MALUS = {"said": 0.3, "saw": 0.05, "result": 0.1}
-_HEARD = ("heard", "told", "said")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +58,8 @@ class Evidence:
         place: where; None when unknown.
         at: when, ISO-8601; empty when unknown.
         seq: its number; 0 for a note or summary.
-        title: title of a note.
+        title: title of a note, or of what was looked at.
+        via: name of the mind that passed it on; empty when it was heard from the actor.
     """
 
     words: str
@@ -81,6 +70,7 @@ class Evidence:
     at: str = ""
     seq: int = 0
     title: str = ""
+    via: str = ""
 
     @property
     def sure(self) -> bool:
@@ -90,61 +80,168 @@ class Evidence:
 
 def is_secret(entry: Entry) -> bool:
     """Return whether a memory is not for everybody's ears: whispered, or told with the wish to keep it."""
-    return entry.kind == "told" or (entry.kind == "heard" and _SECRET.search(entry.text) is not None)
+    return entry.kind == "told" or (entry.kind == "heard" and SECRET.search(entry.text) is not None)
+
+
+def is_secret_words(words: str) -> bool:
+    """Return whether a line asks not to be told on."""
+    return SECRET.search(words) is not None
 
 
 def is_ignorant(words: str) -> bool:
     """Return whether a sentence only says that its speaker does not know."""
-    return _IGNORANT.search(words) is not None
+    return IGNORANT.search(words) is not None
 
 
-def weigh(
-    question: Question,
-    asker: str,
-    name: str,
-    hits: Iterable[Hit],
-    recent: Iterable[Entry],
-    minds: Collection[str] = (),
-) -> list[Evidence]:
-    """Return what bears on a question, best first.
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Who asks whom what, among whom.
 
     Args:
         question: the question, read.
         asker: name of who asks.
         name: the agent's own name.
+        minds: names of those a brain plays.
+        known: names of everybody known.
+    """
+
+    question: Question
+    asker: str
+    name: str
+    minds: Collection[str] = ()
+    known: Collection[str] = ()
+
+
+def weigh(asked: Asked, hits: Iterable[Hit], recent: Iterable[Entry]) -> list[Evidence]:
+    """Return what bears on a question, best first.
+
+    Args:
+        asked: the question, and by whom.
         hits: what recall found.
         recent: the verbatim tail; it is searched too, for recall may be behind.
-        minds: names of those a brain plays; what they pass on goes after what people told.
     """
     entries: dict[int, Entry] = {}
     vectors: dict[int, float] = {}
     found: list[Evidence] = []
     for hit in hits:
         if hit.entry is None:
-            found.extend(_from_document(question, hit))
+            found.extend(_from_document(asked, hit))
             continue
         entries[hit.entry.seq] = hit.entry
         vectors[hit.entry.seq] = hit.vector or 0.0
     entries.update((entry.seq, entry) for entry in recent)
-    for entry in entries.values():
-        found.extend(_from_entry(question, asker, name, entry, vectors.get(entry.seq, 0.0), minds))
+    before: dict[str | None, tuple[Entry, str]] = {}
+    for seq in sorted(entries):
+        entry = entries[seq]
+        found.extend(_from_entry(asked, entry, vectors.get(seq, 0.0), before.get(entry.actor)))
+        if (
+            entry.kind == "heard"
+            and not is_secret(entry)
+            and (stated := statements(entry, asked.name, tuple(asked.known)))
+        ):
+            before[entry.actor] = (entry, _anchor(stated, entry, before.get(entry.actor)))
+    return _ordered(found)
+
+
+def _anchor(stated: list[str], entry: Entry, before: tuple[Entry, str] | None) -> str:
+    """Return what the next line of a speaker may lean on: this one, or, when this one leans too, what it leans on."""
+    if len(stated) == 1 and before and _leans_on(stated[0], entry, before[0]):
+        return before[1]
+    return stated[-1]
+
+
+def _leans_on(words: str, entry: Entry, before: Entry) -> bool:
+    near = entry.seq - before.seq <= REACH and seconds_between(before.at, entry.at) < LEANING_ON
+    return near and entry.kind in HEARD and LEANS.match(words) is not None
+
+
+def _joined(first: str, second: str) -> str:
+    ended = first if first.endswith((".", "!", "?", "…")) else f"{first}."
+    return f"{ended} {second[:1].upper()}{second[1:]}"
+
+
+def _ordered(found: list[Evidence]) -> list[Evidence]:
+    """Order evidence, best first; of one statement only its first telling counts, and a correction outdoes the rest."""
     # Between two that answer alike the newer one holds: things get moved and minds get changed.
-    return sorted(found, key=lambda one: (one.sure and one.kind != "said", round(one.score, 1), one.seq), reverse=True)
+    ranked = sorted(found, key=lambda one: (one.sure, round(one.score, 1), not one.via, one.seq), reverse=True)
+    best: dict[tuple[frozenset[str], str | None], Evidence] = {}
+    for one in ranked:
+        best.setdefault((frozenset(telling(one.words)), one.actor), one)
+    kept = list(best.values())
+    for one in sorted(kept, key=lambda each: each.seq, reverse=True):
+        if one.kind in HEARD and corrects(one.words) and one.score >= NEAR and kept[0].score - one.score < 0.6:
+            if one.seq > kept[0].seq and set(map(stem, telling(one.words))) & set(map(stem, telling(kept[0].words))):
+                kept.remove(one)
+                kept.insert(0, replace(one, score=max(one.score, SURE)))
+            break
+    return kept
 
 
-def _from_entry(
-    question: Question, asker: str, name: str, entry: Entry, vector: float, minds: Collection[str]
-) -> Iterator[Evidence]:
-    """Yield what one memory has to say."""
-    if entry.failed or (is_secret(entry) and entry.actor != asker):
+def _from_entry(asked: Asked, entry: Entry, vector: float, before: tuple[Entry, str] | None) -> Iterator[Evidence]:
+    """Yield what one memory has to say; never one's own words, which would only come back to oneself."""
+    question = asked.question
+    if entry.failed or entry.kind == "said" or (is_secret(entry) and entry.actor != asked.asker):
         return
-    malus = _MALUS.get(entry.kind, 0.0) + (0.2 if entry.actor in minds else 0.0)
-    bonus = 0.1 if question.own and entry.actor == asker else 0.0
+    if entry.kind == "saw" and _is_mere_sight(question, entry):
+        return
+    bonus = 0.15 if question.own and entry.actor == asked.asker else 0.0
     bonus += 0.5 * max(0.0, vector - 0.5)
-    for words in statements(entry, name, (asker,)):
-        score = _score(question, words, entry.actor or "")
-        if score > 0:
-            yield Evidence(words, score + bonus - malus, entry.kind, entry.actor, entry.place, entry.at, entry.seq)
+    title = _titled(entry)[0] if entry.kind == "result" else ""
+    kind = "told" if is_secret(entry) else entry.kind
+    for number, words in enumerate(statements(entry, asked.name, (asked.asker, *asked.known))):
+        voiced = _voiced(asked, entry, words)
+        if voiced is None or _is_beside(asked, entry, voiced, title):
+            continue
+        leans = number == 0 and before is not None and _leans_on(words, entry, before[0])
+        whole = _joined(before[1], voiced.words) if leans and before else voiced.words
+        score = _score(question, whole, f"{voiced.actor or ''} {title}")
+        if score > 0 and len(whole) <= LONGEST:
+            yield replace(voiced, words=whole, score=score + bonus + voiced.score, kind=kind, title=title)
+
+
+def _voiced(asked: Asked, entry: Entry, words: str) -> Evidence | None:
+    """Return a statement with whose it is, and as score what that takes off; None for the small talk of minds."""
+    plain = Evidence(words, -MALUS.get(entry.kind, 0.0), entry.kind, entry.actor, entry.place, entry.at, entry.seq)
+    if entry.actor not in asked.minds:
+        return plain
+    source, inner = unwrapped(words, asked.known)
+    if source == asked.name or (not source and (TO_YOU.search(words) or len(telling(words, asked.known)) < 3)):
+        return None
+    if not source:
+        return replace(plain, score=-0.2)
+    return replace(plain, words=inner, score=-0.1, actor=source, via=entry.actor or "")
+
+
+def _is_mere_sight(question: Question, entry: Entry) -> bool:
+    """Return whether what was seen says nothing here: that somebody looked at a thing does not tell of the thing."""
+    wanted = question.asks in (Asks.WHO, Asks.WHEN) or question.person == entry.actor
+    return question.asks is Asks.ABOUT or not wanted or not set(question.strong) - set(telling(entry.actor or ""))
+
+
+def _is_beside(asked: Asked, entry: Entry, voiced: Evidence, title: str) -> bool:
+    """Return whether a statement is beside the question, whatever words they share."""
+    question, words = asked.question, voiced.words
+    if entry.kind == "result" and not _concerns(question, title, words):
+        return True
+    if question.yours and not (TO_YOU.search(words) or mentions(words, asked.name)):
+        return True  # what one is asked of oneself, others seldom told
+    if question.asks is Asks.ABOUT and voiced.actor and question.person == voiced.actor and not ONESELF.search(words):
+        return True  # that somebody said a thing does not make it one about them
+    # "My sister" is somebody else's in another's mouth.
+    return question.own and voiced.actor != asked.asker and not question.person and MINE.search(words) is not None
+
+
+def _concerns(question: Question, title: str, words: str) -> bool:
+    """Return whether what was seen or noted of a thing has more to do with a question than a chance word."""
+    strong = question.strong
+    return coverage(strong, meanings(title)) > 0 or (len(strong) > 1 and coverage(strong, meanings(words)) == 1.0)
+
+
+def _titled(entry: Entry) -> tuple[str, str]:
+    """Split what was seen of a thing into its name and the first line of what it looks like."""
+    first = entry.text.strip().split("\n", 1)[0]
+    title, mark, rest = first.partition(": ")
+    return (title, rest) if mark and len(title) <= 40 else ("", first)
 
 
 def statements(entry: Entry, name: str, people: tuple[str, ...] = ()) -> list[str]:
@@ -155,43 +252,94 @@ def statements(entry: Entry, name: str, people: tuple[str, ...] = ()) -> list[st
         name: the agent's own name.
         people: names that may be called at the beginning of a line.
     """
-    if entry.kind in _HEARD:
+    if entry.kind in HEARD:
         said = remembered(entry)
-        bare = without_address(said.words, (name, *people)) if said else ""
-        told = [part for part in told_in(sentences(bare), name) if not is_ignorant(part)]
-    elif entry.kind in ("saw", "result") and len(entry.text) <= LONGEST and "\n" not in entry.text.strip():
+        bare = without_address(_uncalled(said.words, people), (name,)) if said else ""
+        told = [part for part in told_in(_whole(bare), name) if not is_ignorant(part) and not is_small_talk(part)]
+    elif entry.kind == "result":
+        told = sentences(_titled(entry)[1])
+    elif entry.kind == "saw" and len(entry.text) <= LONGEST and "\n" not in entry.text.strip():
         told = [entry.text.strip()]
     else:
         told = []
     pieces: list[str] = []
     for part in told:
-        if pieces and _LEANS.match(part) and len(pieces[-1]) + len(part) < LONGEST:
+        quoted = entry.kind == "result" and part.startswith('"') and len(pieces[-1:]) and len(pieces[-1]) < 120
+        if pieces and (quoted or LEANS.match(part)) and len(pieces[-1]) + len(part) < LONGEST:
             pieces[-1] = f"{pieces[-1]} {part}"
         else:
             pieces.append(part[:LONGEST])
     return pieces
 
 
-def _from_document(question: Question, hit: Hit) -> Iterator[Evidence]:
+def _uncalled(words: str, people: tuple[str, ...]) -> str:
+    """Return a line without the name it calls at its beginning or its end."""
+    for name in filter(None, people):
+        words = re.sub(
+            rf"^{re.escape(name)}\s*[,;:!]\s*|"
+            rf"\s*,\s*{re.escape(name)}(?=\s*[.!?…]*$)",
+            "",
+            words,
+            flags=re.I,
+        )
+    return words
+
+
+def _whole(words: str) -> list[str]:
+    """Split a line into sentences, but never within a quotation."""
+    return [words] if re.search(r"(?<!\w)['‘]\w", words) else sentences(words)
+
+
+def _from_document(asked: Asked, hit: Hit) -> Iterator[Evidence]:
     """Yield the sentence of a note or a summary that answers best; both are at second hand."""
+    question = asked.question
     malus = 0.05 if hit.kind == "note" else 0.15
     lines = [line.strip().lstrip("#*- ") for line in hit.text.splitlines()]
-    told = [part for line in lines for part in sentences(line) if not asks(part)]
+    told = [
+        part
+        for line in lines
+        if not DATED.match(line)
+        for part in sentences(line)
+        if not asks(part) and not is_ignorant(part)
+    ]
+    told = [part for part in told if not is_secret_words(part) and "whisper" not in part]
     scored = [(_score(question, part[:LONGEST], hit.title or ""), part[:LONGEST]) for part in told]
     score, words = max(scored, key=lambda pair: pair[0], default=(0.0, ""))
-    if score > 0:
+    if score <= 0:
+        return
+    source, inner = unwrapped(words, asked.known)
+    if source and source != asked.name:
+        yield Evidence(inner, score - malus, "heard", source, None, "", 0)
+    else:
+        if question.yours or (hit.kind == "note" and not _concerns(question, hit.title or "", words)):
+            return
         yield Evidence(words, score - malus, hit.kind, title=hit.title or "")
 
 
 def _score(question: Question, words: str, actor: str) -> float:
     """Say how well a statement answers: shared telling words, and whether it holds what was asked for."""
-    score = coverage(question.telling, meanings(f"{words} {actor}"))
+    implied = " ".join(more for pattern, more in IMPLIED if pattern.search(words))
+    found = meanings(f"{words} {actor} {implied}")
+    speaker = telling(actor)
+    rest = tuple(word for word in question.strong if word.casefold() not in speaker)
+    if rest and len(rest) < len(question.strong) and coverage(rest, meanings(f"{words} {implied}")) == 0:
+        return 0.0  # that it is they who spoke says nothing of what they are asked for
+    score = coverage(question.telling, found)
     if score == 0:
         return 0.0
     known = {stem(word) for word in question.telling}
     if not any(stem(word) not in known and not is_weak(word) for word in telling(words)):
         return score - 0.5
-    marks = _MARKS.get(question.asks)
+    score -= 0.1 if UNSURE.search(words) else 0.0
+    if question.subject and coverage(question.subject, found) == 0:
+        score -= 0.2
+    marks = MARKS.get(question.asks)
     if marks is None:
         return score + 0.05
-    return score + 0.1 if marks.search(words) else score - 0.45
+    if not marks.search(words):
+        return score - (0.25 if question.asks in (Asks.WHY, Asks.COLOUR, Asks.NAME) else 0.45)
+    if question.asks is Asks.WHERE and len(question.strong) == 1 and question.subject:
+        name = question.subject[0]
+        if name[0].isupper() and not re.search(rf"\b{re.escape(name)}{BEING.pattern}", words, re.I):
+            return score - 0.5  # where something happened to somebody is not where they are
+    return score + 0.1

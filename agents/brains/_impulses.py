@@ -51,7 +51,7 @@ class Impulses:
 
     def _wish_to_go(self, situation: Situation) -> float:
         """Return how much it would like to walk on; not at all for a minute after it was spoken to."""
-        if situation.seconds - self._me.attention.addressed_at < STAY:
+        if self._me.following or situation.seconds - self._me.attention.addressed_at < STAY:
             return 0.0
         wish = 3.0 * self._me.speaker.share("manner.explore")
         if situation.people:

@@ -1,4 +1,4 @@
-"""Reads a line spoken to an agent: is it a greeting, thanks, a farewell, a wish, something told, or which question.
+"""Reads a line spoken to an agent: which question it asks, or what else it wants of its listener.
 
 Pure rules over English words. What it cannot read it calls a plain question or something told.
 """
@@ -8,41 +8,49 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
-from agents.brains._words import is_small, is_weak, telling
+from agents.brains._asks import (
+    BEEN,
+    DID_I_SAY,
+    FIXED,
+    KNOWS,
+    NAMED,
+    NEWS,
+    OPINION,
+    SAID,
+    SEEN,
+    SEEN_WORDS,
+    WAY,
+    WORD,
+    Asks,
+    asked_by,
+)
+from agents.brains._statements import Sort, corrects, sort_of, thing_in, told_in, wish_in
+from agents.brains._words import is_small, is_weak, names_in, telling
 from agents.perception import Utterance, asks, mentions, sentences, without_address
 
+__all__ = ["Asks", "Line", "Question", "Sort", "read", "read_question", "thing_in", "told_in"]
 
-class Sort(StrEnum):
-    """What a line wants of its listener."""
-
-    GREETING = "greeting"
-    THANKS = "thanks"
-    FAREWELL = "farewell"
-    WISH = "wish"
-    SHORT = "short"
-    TOLD = "told"
-    QUESTION = "question"
-
-
-class Asks(StrEnum):
-    """What a question asks for."""
-
-    HOW_ARE_YOU = "how are you"
-    WHO_ARE_YOU = "who are you"
-    KNOW_ME = "do you know me"
-    WHERE_ARE_WE = "where are we"
-    WHO_IS_HERE = "who is here"
-    GOAL = "what do you want"
-    NEWS = "what is new"
-    SAID = "what did somebody say"
-    SEEN = "where is somebody"
-    WHERE = "where"
-    WHO = "who"
-    WHEN = "when"
-    COUNT = "how many"
-    OTHER = "what"
+_OWN = re.compile(r"\b(?:i|my|mine|me|i've|i'd|we|our)\b", re.I)
+_YOURS = re.compile(r"\b(?:you|your|yours|yourself)\b", re.I)
+_REMIND = re.compile(
+    r"\b(?:tell|remind|show) (?:me|us)\b|"
+    r"\b(?:do|did|can|could|would|will) you (?:still |happen to |by any chance )?(?:remember|recall|know|tell|say)\b|"
+    r"\b(?:have you (?:ever )?seen|did you (?:ever )?see)\b|\blooks? like\b|"
+    r"\bdo you (?:think|suppose|reckon|guess)\b|"
+    r"\bi (?:wonder|forgot|forget|want to know)\b|\bany idea\b|"
+    r"\bwho (?:has |had )?(?:told|tell|said)(?: to)?(?: you| me)?\b|\b(?:have you|did you ever) heard?\b|"
+    r"\b(?:did|do) i (?:say|tell you|mention)\b|\bi (?:told you|said|mentioned)\b",
+    re.I,
+)
+_CONTEXT = (Asks.OTHER, Asks.WHERE, Asks.WHO, Asks.WHEN, Asks.COUNT, Asks.WHY, Asks.COLOUR, Asks.NAME)
+_NEWSY = ("news", "new", "story", "stories", "seen", "interesting", "gossip", "latest", "fresh", "doing")
+_LIVING = re.compile(
+    r"\bdo for (?:a living|work)\b|\b(?:earn|make) (?:a|his|her|their|your|my) (?:living|bread|"
+    r"money)\b",
+    re.I,
+)
+_GENERAL_COLOUR = frozenset(("colour", "color", "colours", "colors"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +63,7 @@ class Question:
         person: the name of the one it is about; None when it is about nobody known.
         own: it is about the asker's own things ("where did I", "my sister").
         yours: it is about who is asked ("where do you live").
+        subject: the words of what it is about, names before things; a statement without them says little.
     """
 
     asks: Asks
@@ -62,6 +71,7 @@ class Question:
     person: str | None = None
     own: bool = False
     yours: bool = False
+    subject: tuple[str, ...] = ()
 
     @property
     def strong(self) -> tuple[str, ...]:
@@ -77,8 +87,9 @@ class Line:
         sort: what it wants.
         telling: its telling words.
         question: the question in it, for the sort `question`.
-        statement: the sentences in it that tell something, for the sort `told`.
+        statement: the sentences in it that tell something, for the sort `told`; the wish, for the sort `wish`.
         thing: what it is about, with its article, as the listener would call it; empty when that cannot be read.
+        corrects: it takes back or changes something said before.
     """
 
     sort: Sort
@@ -86,78 +97,7 @@ class Line:
     question: Question | None = None
     statement: str = ""
     thing: str = ""
-
-
-_GREETING = re.compile(
-    r"^(?:hi|hiya|hello|hey|howdy|greetings|welcome|good (?:morning|day|afternoon|evening)|well met|nice to meet you|"
-    r"pleased to meet you)\b",
-    re.I,
-)
-_THANKS = re.compile(r"\b(?:thanks|thank you|much obliged|i appreciate)\b|^(?:cheers|ta)\b", re.I)
-_FAREWELL = re.compile(
-    r"\b(?:good-?bye|bye|bye-bye|farewell|good night|see you(?: (?:later|soon|around|tomorrow))?|so long|take care|"
-    r"until (?:later|next time|tomorrow)|i (?:must|have to|should|will|need to) (?:go|leave|be off)(?: now)?|"
-    r"i'm (?:off|leaving|going)(?: now)?)\b[\s\w]{0,12}[.!…]*$",
-    re.I,
-)
-_WISH = re.compile(
-    r"^(?:please\s+)?(?:follow|come|go|take|give|bring|fetch|help|drop|open|close|sing|dance|wait|stay|leave|walk|run|"
-    r"show|read|write|wave|smile|jump)\b(?!.*\b(?:is|are|was|were)\b)",
-    re.I,
-)
-_REMEMBER = re.compile(
-    r"^(?:please\s+)?(?:remember|note|mark my words|listen|know|keep in mind|for your information|by the way|"
-    r"you should know|let me tell you|did you know|i(?:'ll| will| want to| must) tell you(?: something)?)"
-    r"(?:\s+(?:this|well))?\s*(?:that\b|[:,;.!…-])?\s*",
-    re.I,
-)
-_FIXED: tuple[tuple[Asks, re.Pattern[str]], ...] = tuple(
-    (kind, re.compile(pattern, re.I))
-    for kind, pattern in (
-        (Asks.HOW_ARE_YOU, r"\bhow (?:are|do|have) you\b(?: (?:been|do|feel|doing|feeling|today|now|keeping))*\W*$"),
-        (Asks.HOW_ARE_YOU, r"\bhow(?:'s| is) (?:it going|life)\b|\bare you (?:well|all right|alright|ok|okay|happy)\b"),
-        (Asks.WHO_ARE_YOU, r"\bwho are you\b|\bwhat(?:'s| is) your name\b|\btell me (?:about|of) yourself\b"),
-        (Asks.WHO_ARE_YOU, r"\bwhat (?:should|shall|do|may|can) (?:i|we|they|people) call you\b|\bwhat are you\W*$"),
-        (Asks.KNOW_ME, r"\b(?:know|remember|recogni[sz]e|recall) me\W*(?:now|still|at all)?\W*$|\bwho (?:am i|i am)\b"),
-        (Asks.KNOW_ME, r"\bhave we met\b|\bwhat(?:'s| is) my name\b"),
-        (Asks.WHERE_ARE_WE, r"\bwhere (?:are we|am i|are you)\b|\bwhat(?:'s| is) this place\b|\bwhat place is this\b"),
-        (Asks.WHO_IS_HERE, r"\bwho(?:'s| is| else is)(?: all| else)? (?:here|around|with (?:us|you))\b"),
-        (Asks.WHO_IS_HERE, r"\bare (?:you|we) alone\b"),
-        (
-            Asks.GOAL,
-            r"\bwhat do you want\W*$|\bwhat are you (?:looking|searching|waiting) for\b|\byour (?:goal|plan)\b",
-        ),
-    )
-)
-_NEWS = re.compile(
-    r"\bnews\b|\bwhat(?:'s| is) (?:new|up|happening|going on)\b|\bwhat are you (?:doing|up to)\b|\bwhat happened\b|"
-    r"\b(?:what|where) have you (?:seen|heard|been|done|found|noticed|looked)\b|\bwhat did you (?:see|do|hear|find)\b|"
-    r"\bwhere did you go\b|\b(?:tell|show) (?:me|us) (?:something|a story|anything)\b|\bhow was your (?:day|morning)\b",
-    re.I,
-)
-_SAID = re.compile(
-    r"\bwhat (?:(?:did|does|has|was|were|have|had) )?(?P<who>[\w'’ -]+?) (?:just |ever |also )?"
-    r"(?:say|said|saying|tell|told|telling|mention|mentioned|whisper|whispered|talk|talked|talking)\b(?P<about>.*)",
-    re.I,
-)
-_SEEN = re.compile(r"\b(?:where(?:'s| is| was| did| has)|have you seen|did you see|seen)\b", re.I)
-_OWN = re.compile(r"\b(?:i|my|mine|me|i've|i'd|we|our)\b", re.I)
-_YOURS = re.compile(r"\b(?:you|your|yours|yourself)\b", re.I)
-_THING = re.compile(
-    r"\b(the|a|an|my|your|our|his|her|their|this|that|these|those)\s+((?:[\w'’-]+\s+){0,2}?[\w'’-]+)"
-    r"(?=\s+(?:is|are|was|were|has|had|will|can|could|in|on|at|under|behind|near|by|of|for|from|with|to|and|or|that|"
-    r"which|who|when|where|if|lies|stands|sits|does|did|again|now)\b|\s*[,.;:!?…]|\s*$)",
-    re.I,
-)
-_KEPT = ("the", "his", "her", "their")
-_AS_HEARD = {"my": "your", "your": "my", "our": "your"}
-_REMIND = re.compile(
-    r"\b(?:tell|remind|show) (?:me|us)\b|"
-    r"\b(?:do|can|could|would|will) you (?:still )?(?:remember|recall|know|tell|say)\b|"
-    r"\bi (?:wonder|forgot|forget|want to know)\b|\bany idea\b|"
-    r"\bwho (?:has |had )?(?:told|tell|said)(?: to)?(?: you| me)?\b|\b(?:have you|did you ever) heard?\b",
-    re.I,
-)
+    corrects: bool = False
 
 
 def read(said: Utterance, name: str, people: Iterable[str]) -> Line:
@@ -172,53 +112,26 @@ def read(said: Utterance, name: str, people: Iterable[str]) -> Line:
     parts = sentences(bare)
     asking = [part for part in parts if asks(part)]
     names = [person for person in people if person and person.casefold() != name.casefold()]
-    if asking:
-        # Who adds a question to a question means the last; what went before says what it is about.
-        question = read_question(asking[-1], said.speaker, name, names)
-        if not question.strong and question.asks in (Asks.OTHER, Asks.WHERE, Asks.WHO, Asks.WHEN, Asks.COUNT):
-            context = telling(bare, (name,))
-            question = replace(question, telling=context)
-        return Line(Sort.QUESTION, question.telling, question, thing=thing_in(asking[-1]) or thing_in(bare))
-    return _read_statement(bare, parts, name)
+    if asking and (wish := wish_in(asking[-1])):
+        return Line(Sort.WISH, telling(wish, (name,)), statement=wish)
+    if not asking:
+        return _read_statement(bare, parts, name, said.speaker)
+    # Who adds a question to a question means the last; what went before says what it is about.
+    question = read_question(asking[-1], said.speaker, name, names)
+    if not question.strong and question.asks in _CONTEXT:
+        question = replace(question, telling=telling(bare, (name,)))
+    return Line(Sort.QUESTION, question.telling, question, thing=thing_in(asking[-1]) or thing_in(bare))
 
 
-def _read_statement(bare: str, parts: list[str], name: str) -> Line:
+def _read_statement(bare: str, parts: list[str], name: str, speaker: str) -> Line:
     """Read a line that asks nothing."""
     told = told_in(parts, name)
     words = telling(" ".join(told), (name,))
-    if told and _WISH.match(told[0]):
-        return Line(Sort.WISH, words)
-    if len(words) > 1 or any(not is_weak(word) for word in words):
-        return Line(Sort.TOLD, words, statement=" ".join(told), thing=thing_in(" ".join(told)))
-    for sort, pattern in ((Sort.FAREWELL, _FAREWELL), (Sort.THANKS, _THANKS), (Sort.GREETING, _GREETING)):
-        if pattern.search(bare):
-            return Line(sort, words)
-    return Line(Sort.SHORT, words, statement=bare)
-
-
-def thing_in(text: str) -> str:
-    """Return the first thing a text names with an article, as its listener would call it: "my boat" is "your boat"."""
-    for article, words in _THING.findall(text):
-        if article.casefold() in ("this", "that", "these", "those") and " " in words:
-            continue  # "that bees dance" is no thing
-        if telling(words) and not any(is_small(word) for word in words.split()):
-            small = article.casefold()
-            return f"{_AS_HEARD.get(small, small if small in _KEPT else 'the')} {words}"
-    return ""
-
-
-def told_in(parts: Iterable[str], name: str) -> list[str]:
-    """Return the sentences that tell something: no questions, no courtesies, no "remember that" before them."""
-    bare = (_REMEMBER.sub("", part, count=1).strip() for part in parts if not asks(part))
-    return [part for part in bare if part and not _is_courtesy(part, name)]
-
-
-def _is_courtesy(part: str, name: str) -> bool:
-    """Return whether a sentence is nothing but a greeting, thanks or a farewell."""
-    if not any(pattern.search(part) for pattern in (_GREETING, _THANKS, _FAREWELL)):
-        return False
-    rest = telling(_FAREWELL.sub("", _THANKS.sub("", _GREETING.sub("", part))), (name,))
-    return len(rest) <= 1
+    sort = sort_of(bare, told, words, speaker)
+    statement = " ".join(told)
+    if sort in (Sort.TOLD, Sort.WISH):
+        return Line(sort, words, statement=statement, thing=thing_in(statement), corrects=any(map(corrects, told)))
+    return Line(sort, words, statement=statement or bare)
 
 
 def read_question(sentence: str, asker: str, name: str, people: Iterable[str]) -> Question:
@@ -230,28 +143,85 @@ def read_question(sentence: str, asker: str, name: str, people: Iterable[str]) -
         name: name of who is asked.
         people: names of everybody the asked one knows.
     """
-    for kind, pattern in _FIXED:
+    for kind, pattern in FIXED:
         if pattern.search(sentence):
             return Question(kind, person=asker)
-    own = bool(_OWN.search(_REMIND.sub("", sentence)))
-    known = [person for person in people if mentions(sentence, person)]
-    said = _SAID.search(sentence)
-    if said:
-        who = _whom(said["who"], asker, name, known)
-        about = telling(said["about"] if who else said[0], (name, *([who] if who else ())))
-        return Question(Asks.SAID, about, who, own)
-    words = telling(_REMIND.sub("", sentence), (name,))
-    person = known[0] if known else None
-    if _NEWS.search(sentence) and all(is_weak(word) or word in ("news", "new", "story", "seen") for word in words):
+    bare = _LIVING.sub("work", _REMIND.sub("", sentence))
+    for kind, pattern in ((Asks.WAY, WAY), (Asks.BEEN, BEEN)):
+        if (towards := pattern.search(sentence)) and (to := telling("".join(filter(None, towards.groups())), (name,))):
+            return Question(kind, to, subject=to)
+    if NEWS.search(sentence) and all(is_weak(word) or word in _NEWSY for word in telling(bare, (name,))):
         return Question(Asks.NEWS, person=asker)
+    own, yours = bool(_OWN.search(bare)), bool(_YOURS.search(bare))
+    called = names_in(sentence, (name,))
+    known = [person for person in people if mentions(sentence, person)]
+    person = known[0] if known else (called[0] if called else None)
+    found = (
+        _of_whereabouts(sentence, asker, name, [*known, *called], known)
+        or _of_words(sentence, asker, name, known)
+        or _of_everything(sentence, name, person)
+    )
+    if found:
+        return replace(found, own=own, yours=found.yours or yours, subject=found.subject or _subject(sentence, called))
+    words = tuple(word for word in telling(bare, (name,)) if word.casefold() not in _GENERAL_COLOUR)
+    kind = _kind(sentence)
+    return Question(kind, words, known[0] if known else None, own, yours, _subject(sentence, called))
+
+
+def _of_whereabouts(sentence: str, asker: str, name: str, known: list[str], people: Iterable[str]) -> Question | None:
+    """Read a question for where somebody is."""
+    if not SEEN.search(sentence):
+        return None
+    rest = telling(_REMIND.sub("", sentence))
+    for person in (*known, *(one for one in (name, asker) if mentions(sentence, one))):
+        if not set(rest) - set(telling(person)) - SEEN_WORDS:
+            met = person in people or person in (name, asker)
+            return Question(Asks.SEEN if met else Asks.WHERE, rest, person)
+    return None
+
+
+def _of_words(sentence: str, asker: str, name: str, known: list[str]) -> Question | None:
+    """Read a question for what somebody said, or whether they did."""
+    told = DID_I_SAY.search(sentence)
     if (
-        person
-        and _SEEN.search(sentence)
-        and not set(words) - set(telling(person)) - {"see", "seen", "go", "gone", "went"}
+        told
+        and told["about"].strip(" ?.!")
+        and not re.match(
+            r"\W*(?:what|where|when|who|why|how|"
+            r"which)\b",
+            sentence,
+            re.I,
+        )
     ):
-        return Question(Asks.SEEN, words, person)
-    yours = bool(_YOURS.search(_REMIND.sub("", sentence)))
-    return Question(_kind(sentence), words, person, own, yours)
+        who = _whom(told["who"] or told["who2"], asker, name, known)
+        about = telling(told["about"], (name, *([who] if who else ())))
+        return Question(Asks.DID_I_SAY if about else Asks.SAID, about, who) if about or who else None
+    said = SAID.search(sentence)
+    if not said:
+        return None
+    who = _whom(said["who"], asker, name, known)
+    if who == asker and re.match(r"\W*(?:is|are|was|were|my|the|[a-z]+ing)\b(?! about)", said["about"], re.I):
+        return None  # "what did I say my sister is called" asks for the name
+    if who is None and not names_in(said["who"]):
+        return None  # what a label says is no talk
+    about = telling(said["about"] if who else said[0], (name, *([who] if who else ())))
+    return Question(Asks.SAID, about, who)
+
+
+def _of_everything(sentence: str, name: str, person: str | None) -> Question | None:
+    """Read a question of taste or belief, or one for all that is known of something."""
+    for kind, pattern in ((Asks.OPINION, OPINION), (Asks.ABOUT, KNOWS)):
+        found = pattern.search(sentence)
+        if kind is Asks.OPINION and re.match(r"\W*(?:where|when|who|whose|why|how (?!do you))\b", sentence, re.I):
+            continue
+        about = next((text for text in found.groups() if text), "") if found else None
+        if about is None:
+            continue
+        words = telling(about, (name,))
+        if kind is Asks.ABOUT and not words:
+            continue
+        return Question(kind, words, person, yours=kind is Asks.OPINION, subject=words if kind is Asks.ABOUT else ())
+    return None
 
 
 def _whom(who: str, asker: str, name: str, known: list[str]) -> str | None:
@@ -261,14 +231,19 @@ def _whom(who: str, asker: str, name: str, known: list[str]) -> str | None:
     return next((person for person in known if mentions(who, person)), None)
 
 
+def _subject(sentence: str, called: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what a question is about: the names in it, else the thing."""
+    if called:
+        return called
+    thing = telling(thing_in(sentence))
+    return tuple(word for word in thing if not is_small(word) and not is_weak(word))[-1:]
+
+
 def _kind(sentence: str) -> Asks:
     """Say what a question asks for by its question word, wherever it stands."""
-    found = re.search(r"\b(where|whereabouts|who|whom|whose|when|how (?:many|much|old|far|long))\b", sentence, re.I)
-    if not found:
-        return Asks.OTHER
-    word = found[1].casefold()
-    if word.startswith("how"):
-        return Asks.COUNT
-    if word.startswith("where"):
+    if re.search(r"\b(?:have you (?:ever )?seen|did you (?:ever )?see)\b", sentence, re.I):
         return Asks.WHERE
-    return Asks.WHEN if word == "when" else Asks.WHO
+    if NAMED.search(sentence):
+        return Asks.NAME
+    found = WORD.search(sentence)
+    return asked_by(found[1]) if found else Asks.OTHER

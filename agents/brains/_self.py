@@ -35,11 +35,17 @@ class Self:
         self.explorer = Explorer(rng)
         self.talk = Talk(rng, self.company.minds)
         self.topics: dict[str, tuple[str, ...]] = {}
+        self.following = ""
+        """Whom it goes with; empty for nobody."""
+        self.follow_to = ""
+        """Where that one has just gone; empty when nowhere."""
+        self.looking: Utterance | None = None
+        """The line for which it has a look before it answers."""
         self.last_line = ""
         self.location = ""
         self.arrived = 0.0
         self.ignored = 0
-        self.spoke_at = self.gestured_at = self.thought_at = float("-inf")
+        self.spoke_at = self.gestured_at = self.thought_at = self.asked_at = float("-inf")
 
     def emote(self, situation: Situation, key: str, /, **places: str) -> Decision | None:
         """Make a gesture; None where nobody would see it, or when none is new."""

@@ -65,6 +65,11 @@ class Speaker:
         """Return whether a line is unlike everything said lately."""
         return not repeats(line, [*self._earlier, *self._lines])
 
+    def said_lately(self, words: str) -> bool:
+        """Return whether these words stood in a line said lately."""
+        wanted = words.casefold().rstrip(".!?… ")
+        return any(wanted in line.casefold() for line in (*self._earlier, *self._lines))
+
     def line(self, key: str, /, **places: str) -> str | None:
         """Return a line to speak and count it as said; None when every variant would repeat something.
 

@@ -5,6 +5,7 @@ Derived from what it noticed itself; a restart finds it again in the tail of its
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,6 +42,15 @@ class Noteworthy:
     words: str
     place: str
     person: str = ""
+
+
+_GONE_TO = re.compile(r"\bto (?P<place>[^,;:]+?)\W*$")
+
+
+def gone_to(text: str) -> str:
+    """Return the place somebody was seen to leave for; empty when none is named."""
+    found = _GONE_TO.search(text)
+    return clean(found["place"]) if found else ""
 
 
 class Explorer:
@@ -156,6 +166,20 @@ class Explorer:
                 self._looking = choice
                 return choice
         return None
+
+    def leads(self, here: str, way: str) -> str:
+        """Return where an exit leads, if it went there; else empty."""
+        return self._leads.get((here, way), "")
+
+    def way_to(self, situation: Situation, place: str) -> str:
+        """Return the exit from here that leads straight to a location, as far as it went it; empty when none does."""
+        here = situation.location
+        return next((way for way in situation.exits if self._leads.get((here, way)) == place), "")
+
+    def looks_at(self, name: str) -> None:
+        """Take note that it looks at a thing now because somebody asked."""
+        self._looked.add(name.casefold())
+        self._looking = name
 
     def _has_seen(self, name: str, notes: tuple[str, ...]) -> bool:
         folded = name.casefold()

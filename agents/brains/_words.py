@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from agents.brains._alike import ALIKE
+
 _TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 _STOP_WORDS = """
@@ -21,6 +23,7 @@ _STOP_WORDS = """
     thanks that that's the their theirs them then there there's these they they're this those though through to too
     under until up upon us very was wasn't we we'd we'll we're we've well were weren't what what's whatever when
     where where's whether which while who who's whom whose why will with within without won't would yes yet you
+    ha haha hmm hm mm wow aha oops yep nope yeah alas
     you'd you'll you're you've your yours yourself
 """
 _STOP = frozenset(_STOP_WORDS.split())
@@ -39,69 +42,32 @@ _IRREGULAR = {
         "forget": "forgot forgotten", "choose": "chose chosen", "child": "children", "man": "men", "woman": "women",
         "foot": "feet", "tooth": "teeth", "mouse": "mice", "bury": "buried", "lie": "lay lain lying", "die": "dying",
         "knife": "knives", "leaf": "leaves", "wife": "wives", "lend": "lent", "send": "sent", "feel": "felt",
+        "dream": "dreamt", "marry": "married", "knit": "knitted", "drown": "drowned", "burn": "burnt",
+        "mend": "mended", "lead": "led", "hold": "held", "hang": "hung", "draw": "drew drawn", "ride": "rode ridden",
+        "drive": "drove driven", "hurt": "hurts", "set": "sets", "wolf": "wolves", "thief": "thieves",
+        "shelf": "shelves", "get": "got gotten", "blow": "blew blown", "bite": "bit bitten", "fight": "fought",
     }.items()
     for word in words.split()
 }  # fmt: skip
 
-_ALIKE = (
-    "hide stash bury conceal put keep leave store stow place lay lie tuck",
-    "live dwell reside home lodge sleep",
-    "like love favourite favorite enjoy adore prefer fond",
-    "hate dislike detest loathe despise",
-    "fear afraid scare fright dread",
-    "begin start open",
-    "end finish stop close",
-    "buy purchase",
-    "repair mend fix patch",
-    "boat ship vessel skiff dinghy",
-    "doctor healer physician",
-    "father dad papa",
-    "mother mum mom mama",
-    "marry wedding husband wife spouse",
-    "money coin cash",
-    "price cost pay fee",
-    "job work trade profession occupation craft",
-    "old age aged",
-    "big large huge great",
-    "small little tiny",
-    "ill sick unwell",
-    "die dead death",
-    "arrive come return back",
-    "go leave depart",
-    "speak talk chat",
-    "say tell mention",
-    "meet gather assemble meeting",
-    "colour color paint",
-    "grey gray",
-    "path road way street trail",
-    "eat food meal dinner supper lunch breakfast",
-    "password passphrase code watchword",
-    "name call",
-    "give gift present",
-    "night evening tonight",
-    "morning dawn sunrise",
-    "noon midday",
-    "dog hound puppy",
-    "cat kitten",
-    "friend companion",
-    "steal thief rob theft",
-    "sing song tune",
-    "story tale",
-    "bring carry fetch",
-    "want wish need",
-    "own belong possess",
-    "unlock lock",
-)
+_FORMS_OF: dict[str, tuple[str, ...]] = {}
+for _form, _root in _IRREGULAR.items():
+    _FORMS_OF[_root] = (*_FORMS_OF.get(_root, (_root,)), _form)
 
 _WEAK_WORDS = """
     find know remember recall tell say think put hide keep leave place get see look go come make give take want need
     thing person people way time day kind sort name call use mean ask answer talk speak word hear lie lay store
-    locate happen remind forget like show exact actual want wish today mind memory sure good fine nice lot bit
+    locate happen remind forget like show exact actual want wish today first last mind memory sure good fine nice
+    lot bit
 """
 _WEAK = frozenset(_WEAK_WORDS.split())
 
 WEAK, STRONG = 0.35, 1.0
 """What a general word such as "find" and a telling one such as "flowerpot" weigh."""
+
+
+KINDRED = 0.7
+"""How much a word of the same beginning counts, such as postman for post."""
 
 
 def tokens(text: str) -> list[str]:
@@ -134,7 +100,7 @@ def _cut(word: str) -> str:
 
 # Tables are written as one reads them; compared are stems.
 _WEAK_STEMS = frozenset(stem(word) for word in _WEAK)
-_GROUPS = tuple(tuple(line.split()) for line in _ALIKE)
+_GROUPS = tuple(tuple(line.split()) for line in ALIKE)
 _GROUPS_OF: dict[str, frozenset[int]] = {}
 for _number, _group in enumerate(_GROUPS):
     for _word in _group:
@@ -163,6 +129,21 @@ def meanings(text: str) -> frozenset[str]:
     return frozenset(roots | {f"~{number}" for root in roots for number in _GROUPS_OF.get(root, ())})
 
 
+_NAME = re.compile(r"(?<![.!?…:\"“'‘])(?<!^)\s(?:(?:Mr|Mrs|Ms|Dr|Miss|Old)\.? )?([A-ZÀ-ÖØ-ÞΑ-ΩА-Я][\w-]+)")
+
+
+def names_in(text: str, without: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return the words of a sentence that stand as names: capitals within it that nothing but a name explains.
+
+    Args:
+        text: the sentence.
+        without: names that do not count.
+    """
+    skip = {word for name in without for word in tokens(name)}
+    found = (name.removesuffix("'s").removesuffix("’s") for name in _NAME.findall(f" {text}"[1:]))
+    return tuple(dict.fromkeys(name for name in found if name.casefold() not in _STOP | skip))
+
+
 def with_article(name: str) -> str:
     """Return the name of a thing as one speaks of it: "the sundial", but "Old Tom" and "a wax tablet" as they stand."""
     first = name.split(" ", 1)[0]
@@ -176,7 +157,7 @@ def is_small(word: str) -> bool:
 
 def is_weak(word: str) -> bool:
     """Return whether a word is so general that sharing it proves little."""
-    return stem(word) in _WEAK_STEMS
+    return stem(word.casefold()) in _WEAK_STEMS
 
 
 def coverage(wanted: Iterable[str], found: frozenset[str]) -> float:
@@ -190,15 +171,27 @@ def coverage(wanted: Iterable[str], found: frozenset[str]) -> float:
     sure = False
     general = True
     for word in wanted:
+        root = stem(word.casefold())
         weight = WEAK if is_weak(word) else STRONG
-        hit = stem(word) in found or any(f"~{number}" in found for number in _GROUPS_OF.get(stem(word), ()))
+        alike = any(f"~{number}" in found for number in _GROUPS_OF.get(root, ()))
+        hit = 1.0 if root in found or alike else KINDRED if _is_kindred(root, found) else 0.0
         total += weight
         matched += weight * hit
         general = general and weight == WEAK
-        sure = sure or (hit and weight == STRONG)
+        sure = sure or (hit > 0 and weight == STRONG)
     if not total or not (sure or (general and matched == total)):
         return 0.0
     return matched / total
+
+
+def _is_kindred(root: str, found: frozenset[str]) -> bool:
+    """Return whether a longer or shorter word of the same beginning is found, such as postman for post."""
+    if len(root) < 4:
+        return False
+    return any(
+        len(other) >= 4 and (other.startswith(root) or root.startswith(other)) and abs(len(other) - len(root)) <= 5
+        for other in found
+    )
 
 
 def widened(words: Iterable[str]) -> tuple[str, ...]:
@@ -206,6 +199,7 @@ def widened(words: Iterable[str]) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for word in words:
         found[word] = None
+        found.update(dict.fromkeys(_FORMS_OF.get(stem(word), ())))
         for number in sorted(_GROUPS_OF.get(stem(word), ())):
             found.update(dict.fromkeys(_GROUPS[number]))
     return tuple(found)

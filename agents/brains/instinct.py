@@ -12,6 +12,7 @@ from agents.brains._brain import Brain, Decision, Person, Situation, Thought, Vo
 from agents.brains._impulses import Impulses
 from agents.brains._responder import Responder
 from agents.brains._self import Self
+from agents.brains._wander import gone_to
 from agents.perception import remembered, spoken
 from mud.world.events import Perceived
 
@@ -40,12 +41,14 @@ class Instinct:
         if perceived.event is None or perceived.actor is None:
             self._notice_own(perceived)
             return None
+        if perceived.event.kind == "departure" and perceived.actor == me.following:
+            me.follow_to = gone_to(perceived.text)
         new = me.company.notice(perceived.actor, perceived.text, perceived.event.kind, seconds)
         said = spoken(perceived)
         if (said and me.attention.hear(said, seconds)) or new:
             me.ignored = 0
             return me.rng.uniform(*PROMPT)
-        return None
+        return me.rng.uniform(*PROMPT) if me.follow_to else None
 
     def _notice_own(self, perceived: Perceived) -> None:
         """Take note of what came of the agent's own line."""
@@ -57,17 +60,28 @@ class Instinct:
     def decide(self, situation: Situation) -> Thought:
         """Begin a thought; see `BrainRun.decide`."""
         new = self._take_in(situation)
+        if self._me.follow_to:
+            return self._follow()
         here = [person.name for person in situation.people]
         said = self._me.attention.newest(here, situation.seconds)
         decision: Decision | None = None
         if said:
             decision = yield from self._responder.respond(said, situation, new)
-            self._me.attention.answered(said)
+            if self._me.looking is said:
+                self._me.looking = None  # it stays, and is answered after the look
+            else:
+                self._me.attention.answered(said)
         # To be answered was to be met.
         new = tuple(one for one in new if self._me.company.is_new(one.name, situation.seconds))
         if decision is None and new:
             decision = yield from self._responder.greet(new, situation)
         return decision or self._impulses.follow(situation)
+
+    def _follow(self) -> Decision:
+        """Go where somebody went who asked for company."""
+        me = self._me
+        place, me.follow_to = me.follow_to, ""
+        return Decision(f"go {place}{me.reason('reason.asked', name=me.following)}", f"follows {me.following}")
 
     def _take_in(self, situation: Situation) -> tuple[Person, ...]:
         """Bring what the agent knows up to this situation; return who is yet to be greeted."""
@@ -86,6 +100,8 @@ class Instinct:
         me.attention.catch_up(situation.recent, situation.seconds)
         if me.explorer.settle(situation):
             me.arrived = situation.seconds
+        if not me.follow_to and me.following not in {person.name for person in situation.people}:
+            me.following = ""  # lost on the way
         return new
 
 

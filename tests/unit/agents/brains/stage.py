@@ -202,7 +202,12 @@ class Stage:
                 self._perceive(name, "did", f"{name} {words}")
                 self._tell(place, name, "emote", "saw", f"{name} {words}")
             case "go":
-                to = self.exits[place][words]
+                to = self.exits[place].get(words) or next(
+                    (one for one in self.exits[place].values() if one == words), ""
+                )
+                if not to:
+                    self._perceive(name, "did", f'You tried "go {words}", but it did not work.')
+                    return
                 self._tell(place, name, "departure", "saw", f"{name} leaves to {to}.")
                 self.where[name] = to
                 self._perceive(name, "moved", f"You walk from {place} to {to} ({words}).")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.brains._evidence import Evidence, weigh
+from agents.brains._evidence import Asked, Evidence, weigh
 from agents.brains._questions import read
 from agents.memory.entries import Entry, Hit
 from agents.perception import Utterance
@@ -21,7 +21,7 @@ def heard(seq: int, actor: str, words: str, kind: str = "heard") -> Entry:
 def bearing(words: str, *entries: Entry, hits: tuple[Hit, ...] = (), minds: tuple[str, ...] = ()) -> list[Evidence]:
     line = read(Utterance("Visitor", words), "Eliza", ("Visitor", "Anna", "Moss"))
     assert line.question is not None
-    return weigh(line.question, "Visitor", "Eliza", hits, entries, minds)
+    return weigh(Asked(line.question, "Visitor", "Eliza", minds, ("Visitor", "Anna", "Moss")), hits, entries)
 
 
 KEY = heard(1, "Anna", "The brass key is under the third flowerpot.")
@@ -40,12 +40,52 @@ def test_somebody_who_does_not_know_is_no_evidence() -> None:
     assert bearing("Where is the key?", heard(1, "Anna", "I don't know where the key is, in the garden perhaps.")) == []
 
 
-def test_what_people_told_goes_before_ones_own_words_and_those_of_minds() -> None:
+def test_ones_own_words_are_never_evidence() -> None:
     own = entry(3, "said", None, 'You say, "The brass key is in the old boathouse."')
+    greeting = entry(4, "said", None, 'You say, "Welcome to The Garden, Visitor."')
+    assert bearing("Where is the brass key?", own) == []
+    assert bearing("What do you know about the garden?", own, greeting) == []
+
+
+def test_what_people_told_goes_before_what_minds_say() -> None:
     mind = heard(4, "Moss", "The brass key is in the old boathouse.")
-    found = bearing("Where is the brass key?", KEY, own, mind, minds=("Moss",))
-    assert found[0].actor == "Anna"
-    assert len(found) == 3
+    found = bearing("Where is the brass key?", KEY, mind, minds=("Moss",))
+    assert [one.actor for one in found] == ["Anna", "Moss"]
+
+
+def test_what_a_mind_quotes_is_unwrapped_to_who_first_said_it() -> None:
+    nested = "It went like this, Visitor, when Moss said it: 'Anna told me in The Library: 'My boat leaks.''"
+    (found,) = bearing("What about the boat?", heard(5, "Moss", nested), minds=("Moss",))
+    assert (found.words, found.actor, found.via) == ("My boat leaks.", "Anna", "Moss")
+
+
+def test_a_statement_that_was_heard_and_passed_on_counts_once_from_who_said_it() -> None:
+    passed = heard(9, "Moss", "Anna told me in The Garden: the brass key is under the third flowerpot.")
+    found = bearing("Where is the brass key?", KEY, passed, minds=("Moss",))
+    assert [(one.actor, one.via) for one in found] == [("Anna", "")]
+
+
+def test_a_correction_outdoes_what_fits_the_question_better() -> None:
+    moved = heard(9, "Anna", "No, the key is in the shed now.")
+    assert bearing("Where is the brass key?", KEY, moved)[0].seq == 9
+
+
+def test_my_sister_is_not_somebody_elses() -> None:
+    mine = heard(1, "Visitor", "My sister lives in Bergen.")
+    theirs = heard(2, "Anna", "My sister lives in Rome.")
+    assert [one.seq for one in bearing("Where does my sister live?", mine, theirs)] == [1]
+
+
+def test_a_line_that_leans_on_the_one_before_is_read_with_it() -> None:
+    box = (heard(1, "Anna", "I own a small box."), heard(2, "Anna", "It lies behind the shed."))
+    assert "behind the shed" in bearing("Where is the box?", *box)[0].words
+
+
+def test_where_something_happened_to_somebody_is_not_where_they_are() -> None:
+    lost = heard(1, "Visitor", "My sister Clara lost a ring in the boathouse.")
+    lives = heard(2, "Visitor", "Clara lives in Rome.")
+    assert not bearing("Where is Clara?", lost)[0].sure
+    assert bearing("Where is Clara?", lives, lost)[0].seq == 2
 
 
 def test_of_two_that_answer_alike_the_newer_holds() -> None:
@@ -80,3 +120,15 @@ def test_notes_and_summaries_answer_by_their_best_sentence() -> None:
 def test_an_attempt_that_failed_is_no_evidence() -> None:
     failed = Entry(1, AT, "result", None, "The Garden", "brass key: it is in the chest", failed=True)
     assert bearing("Where is the brass key?", failed) == []
+
+
+def test_what_was_looked_at_tells_of_itself() -> None:
+    tags = entry(4, "result", None, 'paper tags: They turn on their strings. "Butter." "Gloves."')
+    assert bearing("What are the paper tags?", tags)[0].words == 'They turn on their strings. "Butter." "Gloves."'
+    assert bearing("Which day does the butter come?", tags) == []
+
+
+def test_a_confidence_cannot_be_leant_on() -> None:
+    secret = heard(1, "Anna", "Tell nobody, the ruby is in the chimney.")
+    after = heard(2, "Anna", "It is red as blood.")
+    assert not any("chimney" in one.words for one in bearing("What colour is the ruby?", secret, after))

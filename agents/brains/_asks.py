@@ -1,0 +1,190 @@
+"""What a question can ask for, and the turns of phrase by which it is known. Tables; `_questions` reads with them."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+
+
+class Asks(StrEnum):
+    """What a question asks for."""
+
+    HOW_ARE_YOU = "how are you"
+    WHO_ARE_YOU = "who are you"
+    KNOW_ME = "do you know me"
+    WHERE_ARE_WE = "where are we"
+    WHERE_ARE_YOU = "where are you"
+    WHO_IS_HERE = "who is here"
+    GOAL = "what do you want"
+    CARRYING = "what do you carry"
+    JOKE = "tell me a joke"
+    TIME = "what time is it"
+    ADVICE = "what should I do"
+    SOURCE = "who told you"
+    OPINION = "what do you think of it"
+    NEWS = "what is new"
+    SAID = "what did somebody say"
+    DID_I_SAY = "did I tell you"
+    SEEN = "where is somebody"
+    ABOUT = "what do you know about it"
+    WHERE = "where"
+    WHO = "who"
+    WHEN = "when"
+    COUNT = "how many"
+    COLOUR = "what colour"
+    WHY = "why"
+    NAME = "what is its name"
+    WAY = "how does one get there"
+    BEEN = "have you been there"
+    OTHER = "what"
+
+
+def _compiled(*rows: tuple[Asks, str]) -> tuple[tuple[Asks, re.Pattern[str]], ...]:
+    return tuple((kind, re.compile(pattern, re.I)) for kind, pattern in rows)
+
+
+FIXED = _compiled(
+    (Asks.HOW_ARE_YOU, r"\bhow (?:are|do|have) you\b(?: (?:been|do|feel|doing|feeling|today|now|keeping))*\W*$"),
+    (Asks.HOW_ARE_YOU, r"\bhow(?:'s| is) (?:it going|life)\b|\bhow was your (?:day|morning|night)\b"),
+    (
+        Asks.HOW_ARE_YOU,
+        r"\bare you (?:\w+ )?(?:well|all right|alright|ok|okay|happy|sad|lonely|tired|angry|bored|content|cold|"
+        r"hungry)\b",
+    ),
+    (Asks.WHO_ARE_YOU, r"\bwho are you\b|\bwhat(?:'s| is) your name\b|\btell (?:me|us) (?:\w+ )?(?:about|"
+                       r"of) yourself\b"),
+    (Asks.WHO_ARE_YOU, r"\bwhat (?:should|shall|do|may|can) (?:i|we|they|people) call you\b|\bwhat are you\W*$"),
+    (Asks.WHO_ARE_YOU, r"\bwhat do you do(?: (?:here|for a living|all day))?\W*$"),
+    (Asks.KNOW_ME, r"\b(?:know|remember|recogni[sz]e|recall) me\W*(?:now|still|at all)?\W*$|\bwho (?:am i|i am)\b"),
+    (Asks.KNOW_ME, r"\bhave we met\b|\bwhat do you (?:know|remember) (?:about|of) me\b|\bwhat(?:'s| is) my name\b"),
+    (Asks.WHERE_ARE_YOU, r"\bwhere are you\b"),
+    (
+        Asks.WHERE_ARE_WE,
+        r"\bwhere (?:are we|am i|we are|i am)\b|\bwhat(?:'s| is) this (?:place|room|location)\b|"
+        r"\bwhat (?:place|room) is this\b|\btell (?:me|us) about this (?:place|room)\b|\bwhat is it like here\b|"
+        r"\bwhat (?:do|can) you see\b",
+    ),
+    (
+        Asks.WHO_IS_HERE,
+        r"\bwho(?:'s| is| else is| are| all is)(?: all| else)? (?:here|around|with (?:us|you))\b|"
+        r"\bare (?:you|we) alone\b|\bis (?:any ?(?:body|one)|some(?:body|one)) (?:else )?here\b",
+    ),
+    (Asks.GOAL, r"\bwhat do you want\W*$|\bwhat are you (?:looking|searching|waiting) for\b|\byour (?:goal|plan)\b"),
+    (Asks.CARRYING, r"\bwhat (?:are|do|have) you (?:got |have )?(?:carry|carrying|holding|hold|with you|on you)\b"),
+    (
+        Asks.JOKE,
+        r"\b(?:tell|know|have|heard|got)\b.*\b(?:jokes?|riddles?)\b|\bmake (?:me|us) laugh\b|\banother (?:joke|"
+        r"riddle)\b|"
+        r"\bsay something (?:funny|nice)\b",
+    ),
+    (Asks.TIME, r"\bwhat (?:time|hour|day|date) is it\b|\bwhat(?:'s| is) the (?:time|hour|date)\b|\bhow late is it\b"),
+    (
+        Asks.ADVICE,
+        r"\bwhat (?:should|shall|could) (?:i|we) \w+\b|\bwhat can (?:i|we) do\b|\bany advice\b|\badvise me\b|"
+        r"\bwhat would you do\b|\bwhat do you (?:advise|suggest|recommend)\b|\bwhere should (?:i|we) go\b|"
+        r"\bcan you help (?:me|us)\W*$",
+    ),
+    (
+        Asks.SOURCE,
+        r"\bwho (?:has )?(?:told|said|says)(?: you)?(?: (?:that|this|it|so))?\W*$|"
+        r"\bhow (?:do|did|can|would) you (?:know|learn|hear|find out)(?: (?:that|this|it|of (?:it|that)))?\W*$|"
+        r"\bare you (?:\w+ )?(?:sure|certain)\b|\bfrom whom\W*$|\bwhere did you (?:hear|get) (?:that|this|it)\b|"
+        r"\bwho did you (?:hear|get|have) (?:that|this|it) from\b|\bis (?:that|this|it) (?:really )?true\W*$",
+    ),
+)  # fmt: skip
+"""Questions that stand by themselves; the first that fits counts."""
+
+OPINION = re.compile(
+    r"\bwhat do you (?:\w+ )?(?:like|love|enjoy|think|feel|prefer|hate|dislike|fear|admire|miss|make|believe|hope|wish|"
+    r"dream|say)\b(?: (?:most|best|least|more))?(?P<about1>.*)"
+    r"|\b(?:do|don't|did|would|could|will) you (?:\w+ )?(?:like|love|enjoy|think|feel|prefer|hate|dislike|fear|"
+    r"trust|admire|"
+    r"miss|believe|hope|mind|care|agree|wish|dream|want)\b(?P<about2>.*)"
+    r"|\bhow do you (?:like|find|feel about)\b(?P<about3>.*)"
+    r"|\b(?:what|which|who)(?:'s| is| are)? (?:\w+ )?your (?:favou?rite|opinion|view|dearest|best)\b(?P<about4>.*)"
+    r"|\bare you (?:\w+ )?(?:afraid|fond|proud|in love|scared|jealous|curious)\b(?P<about5>.*)"
+    r"|\bisn't (?:it|this|that) (?:\w+ )?(?:lovely|beautiful|strange|odd|nice|wonderful|pretty|sad|funny|"
+    r"fine)\b(?P<about6>.*)",
+    re.I,
+)
+"""A question of liking, feeling or belief; what it is about stands in the group that matched."""
+
+KNOWS = re.compile(
+    r"\bwhat (?:(?:do|did|can|could) )?(?:you|we|i) (?:\w+ )?(?:know|remember|tell (?:me|us)|hear[d]?)\b(?: (?:\w+ ))?"
+    r"\s*(?:about|of|on)\b(?P<about1>.*)"
+    r"|\b(?:tell|remind) (?:me|us) (?:\w+ ){0,2}?(?:about|of)\b(?P<about2>.*)"
+    r"|\b(?:do|did|have|can) you (?:\w+ )?(?:know|remember|heard?|recall) (?:\w+ )?(?:about|of)\b(?P<about3>.*)"
+    r"|\bwhat (?:else|more)\b.*\b(?:about|of)\b(?P<about4>.*)"
+    r"|\bwhat (?:have you|did you|you(?:'ve| have)?) (?:heard|hear|learned|learn) (?:about|of)\b(?P<about5>.*)"
+    r"|^\W*(?:so |and |but )?(?:who|what)(?:'s| is| are| was| were) (?P<about6>(?!(?:the|my|your|our|his|her) (?:\w+ )?"
+    r"(?:name|colour|color|password|price|matter|reason|time|number)\b)(?:(?:the|a|an|my|your|this|that|these|those) )?"
+    r"[\w'’-]+(?: [\w'’-]+)?)\W*$"
+    r"|\bwhat about\b(?P<about7>.*)|\bdo you know (?P<about8>(?!where|who|what|when|why|how|which|if|"
+    r"whether)[\w' ]+)\W*$",
+    re.I,
+)
+"""A question for everything that is known of something."""
+
+NEWS = re.compile(
+    r"\bnews\b|\bwhat(?:'s| is) (?:new|up|happening|going on)\b|\bwhat are you (?:doing|up to)\b|\bwhat happened\b|"
+    r"\b(?:what|where) have you (?:seen|heard|been|done|found|noticed|looked)\b|\bwhat did you (?:see|do|hear|find)\b|"
+    r"\bwhere did you go\b|\b(?:tell|show) (?:me|us) (?:something|a story|anything)\b|"
+    r"\banything (?:new|happen\w*|interesting)\b|\b(?:do|have) you (?:know |have |got )?(?:a story|any stories|"
+    r"any gossip)\b",
+    re.I,
+)
+
+SAID = re.compile(
+    r"\bwhat (?:(?:did|does|has|was|were|have|had) )?(?P<who>[\w'’ -]+?) (?:just |ever |also )?"
+    r"(?:say|said|saying|tell|told|telling|mention|mentioned|whisper|whispered|talk|talked|talking)\b(?P<about>.*)",
+    re.I,
+)
+
+DID_I_SAY = re.compile(
+    r"\b(?:(?i:did|have|had|didn't|haven't) (?P<who>[Ii]|(?i:we)|[A-Z]\w+)|(?P<who2>[Ii]|(?i:we)|"
+    r"[A-Z]\w+) (?i:have|has|had|did))"
+    r" (?:\w+ )?(?:tell|told|mention|mentioned|say|said|speak|spoken|talk|talked)\b(?: (?:to )?you)?(?P<about>.*)"
+)
+
+SEEN = re.compile(
+    r"\b(?:where(?:'s| is| was| did| has| might| could)|have you seen|did you see|seen|"
+    r"where [\w'’ ]+? (?:is|was|went|has gone|might be|could be)|when did you last see)\b",
+    re.I,
+)
+
+SEEN_WORDS = frozenset(["see", "seen", "go", "gone", "went", "last", "today", "lately", "now", "find"])
+"""Words of a question for where somebody is, besides their name."""
+
+WAY = re.compile(
+    r"\bhow (?:do|can|could|would|does) (?:i|we|you|one) (?:get|go|come|find (?:my|the) way|reach|walk)\b(?P<to1>.*)"
+    r"|\bwhere (?:does|do|will) (?P<to4>(?:the |this )?\w+)(?: \w+)? (?:lead|go|take)\w*\b"
+    r"|\bwhat(?:'s| is| lies) (?P<to5>(?:(?:to the|in the|up|down|further|just) )?(?:north|south|east|west|"
+    r"upstairs|downstairs))\b"
+    r"|\b(?:which|what) (?:is the )?way (?:is|to|leads)\b(?P<to2>.*)|\bthe way to\b(?P<to3>.*)",
+    re.I,
+)
+BEEN = re.compile(r"\bhave you (?:ever |already )?(?:been|gone|visited)\b(?P<to>.*)", re.I)
+
+NAMED = re.compile(r"\bwhat(?:'s| is| was| are)?\b.*\b(?:names?|called|named)\b", re.I)
+
+WORD = re.compile(
+    r"\b(where|whereabouts|who|whom|whose|when|why|what for|how come|since when|until when|"
+    r"(?:what|which) colou?rs?|(?:what|which) (?:day|month|year|season|hour|time)|how (?:many|much|old|far|long|"
+    r"large|big|tall))\b",
+    re.I,
+)
+"""The question word, wherever it stands."""
+
+
+def asked_by(word: str) -> Asks:
+    """Say what a question word asks for."""
+    folded = word.casefold()
+    if folded.startswith("how ") and folded != "how come":
+        return Asks.COUNT
+    if folded.endswith(("colour", "color", "colours", "colors")):
+        return Asks.COLOUR
+    if folded.startswith("where"):
+        return Asks.WHERE
+    if folded in ("why", "what for", "how come"):
+        return Asks.WHY
+    return Asks.WHO if folded in ("who", "whom", "whose") else Asks.WHEN

@@ -1,0 +1,89 @@
+"""By which turns of phrase a statement is known: for a place, a time, a reason, ignorance, a confidence. Tables."""
+
+from __future__ import annotations
+
+import re
+
+from agents.brains._asks import Asks
+
+IGNORANT = re.compile(
+    r"\b(?:don't|don’t|do not|doesn't|does not|didn't|did not|never|can't|cannot|couldn't|could not|won't|nobody)\s+"
+    r"(?:\w+\s+){0,2}(?:know|knew|knows|remember|recall|say|tell|told|heard|find|found|learned|come|came|"
+    r"crossed|reached)\b"
+    r"|\bno idea\b|\bnot sure\b|\bi wonder\b|\bnothing (?:about|of|on|in me)\b|\b(?:is|are|it's) (?:news|new) to me\b"
+    r"|\bknow nothing\b|\bnone the wiser\b|\bno (?:word|memory|record|answer|recollection)\b",
+    re.I,
+)
+SECRET = re.compile(
+    r"\b(?:secret|between (?:us|you and me|ourselves)|confiden\w+|nobody (?:else )?(?:must|may|should) know|"
+    r"to yourself|(?:don't|do not|never|mustn't|must not) (?:ever )?(?:tell|say|mention|repeat)|"
+    r"tell (?:no ?body|no ?one))\b",
+    re.I,
+)
+LEANS = re.compile(
+    r"^(?!it(?:'s| is| was)? (?:\w+ )?(?:rain|snow|hail|thunder|late|early|cold|hot|warm|dark|time|seems|takes|"
+    r"took))(?:(?:yes|no),? )?(?:it|he|she|they|that|this|there|its|his|her|their|also|and|but|(?:i|"
+    r"we) \w+ (?:it|her|him|them))\b",
+    re.I,
+)
+MARKS = {
+    Asks.WHERE: re.compile(
+        r"\b(?:in|inside|on|at|under|underneath|beneath|below|behind|beside|near|next to|between|above|over|among|"
+        r"against|within|along|around|beyond|outside|across|up|down|upstairs|downstairs|north|south|east|west|"
+        r"from|to|by|"
+        r"opposite|past)\b",
+        re.I,
+    ),
+    Asks.WHEN: re.compile(
+        r"\d|\b(?:at|on|before|after|until|during|when|since|dawn|dusk|noon|midnight|morning|evening|night|day|week|"
+        r"month|year|hour|bell|tide|spring|summer|autumn|winter|\w+day|tomorrow|yesterday|today|tonight|ago|"
+        r"soon|always|last|next|"
+        r"january|february|march|april|may|june|july|august|september|october|november|december|easter|"
+        r"christmas|once|first)\b",
+        re.I,
+    ),
+    Asks.WHY: re.compile(
+        r"\b(?:because|since|so that|so as|in order|for fear|due to|owing|to (?!the\b|a\b|an\b|my\b|his\b|her\b|"
+        r"their\b)"
+        r"\w+|that is why|thanks to|by (?:a|an|the)|as (?:it|he|she|they|the|we|i)|from|for|"
+        r"when|after|until)\b",
+        re.I,
+    ),
+    Asks.NAME: re.compile(r"(?i:\bcalled\b|\bnamed\b|\bnames?\b|\bknown as\b)|\b(?:is|was|[a-z]+) [A-Z]\w+"),
+    Asks.COLOUR: re.compile(
+        r"\b(?:red|green|blue|yellow|black|white|gr[ae]y|brown|pink|purple|violet|orange|golden|gold|silver|"
+        r"scarlet|crimson|"
+        r"ivory|cream|beige|turquoise|lilac|indigo|tawny|pale|dark|bright|striped|spotted|colour\w*|\w+ish)\b",
+        re.I,
+    ),
+    Asks.COUNT: re.compile(
+        r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|"
+        r"seventeen|eighteen|nineteen|\w+ty|hundred|thousand|dozen|half|couple|single|first|second|third|no|none|"
+        r"inch\w*|feet|foot|miles?|years?)\b",
+        re.I,
+    ),
+}
+MALUS = {"saw": 0.05, "result": 0.1}
+HEARD = ("heard", "told", "said")
+BEING = re.compile(
+    r"\W+(?:\w+ )?(?:is|was|lives?|lived|went|moved|stays?|stayed|works?|sits?|sleeps?|hides?|has gone|left|"
+    r"sails?|dwells?)\b",
+    re.I,
+)
+UNSURE = re.compile(r"\b(?:could|would|might|perhaps|maybe|probably|i think|i guess|i suppose|i believe)\b", re.I)
+TO_YOU = re.compile(r"\b(?:you|your|yours|yourself|i like|i love|let me|may i)\b", re.I)
+ONESELF = re.compile(r"\b(?:i|i'm|i've|my|our|we)\b", re.I)
+IMPLIED = (
+    (re.compile(r"\b(?:am|is|was|are|as) (?:an? |the )?(?:\w+ )?\w*(?:er|or|ist|ian|smith|wright|herd|cook|"
+                r"nurse|clerk|monk)\b"
+                r"|'m an? \w+", re.I), "work"),
+    (re.compile(r"\b(?:am|is|are|comes?|came|'m) (?:\w+ ){0,3}from\b|\bborn in\b", re.I), "come home"),
+    (re.compile(r"\blook(?:ing|s|ed)? (?:everywhere )?for\b", re.I), "search"),
+    (re.compile(r"\b(?:is|are|am) \w+ years? old\b", re.I), "age old"),
+    (re.compile(r"\bstud(?:y|ies|ying)\b|\blearn\w*\b", re.I), "learn"),
+)  # fmt: skip
+"""Turns that say more than their words: "I am a baker" tells what somebody works as."""
+DATED = re.compile(r"\d{4}-\d\d-\d\dT")
+MINE = re.compile(r"\b(?:my|our|mine)\b", re.I)
+LEANING_ON = 120.0
+"""Seconds within which a line may lean on the one its speaker said before."""

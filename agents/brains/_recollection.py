@@ -1,0 +1,247 @@
+"""How the instinct answers a question: from what is in sight, from memory, or with "I don't know"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Sequence
+from dataclasses import replace
+
+from agents.brains import _answers as answers
+from agents.brains import _sights as sights
+from agents.brains._asks import Asks
+from agents.brains._brain import Decision, Recall, Situation
+from agents.brains._evidence import NEAR, Asked, Evidence, weigh
+from agents.brains._questions import Line, Question
+from agents.brains._self import Self
+from agents.brains._sights import Answer
+from agents.brains._words import is_weak, widened
+from agents.memory.entries import Entry, Hit
+from agents.perception import Utterance, remembered
+
+HITS = 16
+"""How many memories it looks through for an answer."""
+
+CERTAIN = 0.95
+"""From which score on nothing is looked for in wider words."""
+
+JUST_NOW = 20.0
+"""How many seconds back a meeting has to be for somebody to be known by it when they ask."""
+
+Asking = Generator[Recall, tuple[Hit, ...], Decision | None]
+"""A thought that may look things up and comes to a line, or to none."""
+
+Looking = Generator[Recall, tuple[Hit, ...], Answer]
+"""A thought that looks things up and comes to an answer."""
+
+_POINTS = re.compile(r"\b(?:it|its|he|she|they|him|her|his|them|their|that|this|there|those|these|one)\b", re.I)
+_MORE = re.compile(r"\b(?:else|more|other)\b", re.I)
+_LEANING = (Asks.OTHER, Asks.WHERE, Asks.WHO, Asks.WHEN, Asks.COUNT, Asks.WHY, Asks.COLOUR, Asks.NAME)
+
+
+class Recollection:
+    """Answers the questions put to one agent.
+
+    Args:
+        me: the agent's own.
+    """
+
+    def __init__(self, me: Self) -> None:
+        self._me = me
+        self._sources: dict[str, Evidence] = {}
+        self._looked_at: set[str] = set()
+
+    def answer(self, line: Line, question: Question, said: Utterance, situation: Situation) -> Asking:
+        """Answer a question from what is in sight, or from memory."""
+        me, asker = self._me, said.speaker
+        if question.asks is Asks.NEWS or (question.asks is Asks.GOAL and not situation.goal):
+            return self._tell_news(said, situation)
+        if known := self._at_once(line, question, asker, situation):
+            return self._say(known, said, situation)
+        question, topics = self._with_topic(question, asker)
+        if not question.telling and question.asks in _LEANING:
+            return me.say(situation, said, ("reply.unclear",), {"name": asker}, "did not understand")
+        found = yield from self._remember(line, question, said, situation)
+        if topics and not found.known and _POINTS.search(said.words):
+            question = replace(question, telling=topics)
+            found = yield from self._remember(line, question, said, situation)
+        seen = found.keys[0] == "answer.in_view"
+        if (seen or not found.known) and (thing := self._to_look_at(question, said, situation)):
+            return Decision(f"examine {thing}{me.reason('reason.asked', name=asker)}", "looks before it answers")
+        if not found.known and asker in me.company.minds and me.rng.random() < 0.7:
+            return me.emote(situation, "emote.nod", name=asker)
+        if question.telling:
+            me.topics[asker] = question.telling
+        return self._say(found, said, situation)
+
+    def _at_once(self, line: Line, question: Question, asker: str, situation: Situation) -> Answer | None:
+        """Answer what needs no recall; None for everything else."""
+        if question.asks is Asks.SOURCE:
+            return self._name_source(asker, situation)
+        if question.asks in (Asks.WAY, Asks.BEEN):
+            return self._of_ways(question, line, asker, situation)
+        return sights.in_sight(question, situation, asker, self._me.rng.choice)
+
+    def _with_topic(self, question: Question, asker: str) -> tuple[Question, tuple[str, ...]]:
+        """Return a question and the words that "and where is it now?" would mean: what the two spoke of last."""
+        if question.asks not in _LEANING or question.strong or question.person:
+            return question, ()
+        topics = (*question.telling, *self._me.topics.get(asker, ()))
+        return (question, topics) if question.telling else (replace(question, telling=topics), topics)
+
+    def _say(self, answer: Answer, said: Utterance, situation: Situation) -> Decision | None:
+        reason = "reason.answer" if answer.known else "reason.unknown"
+        return self._me.say(situation, said, answer.keys, answer.places, answer.why, reason, private=answer.private)
+
+    def _to_look_at(self, question: Question, said: Utterance, situation: Situation) -> str:
+        """Return a thing here that a question is about and that a look may tell of, once; empty when there is none."""
+        if question.asks not in (Asks.ABOUT, Asks.OTHER, Asks.WHY, Asks.COLOUR, Asks.COUNT) or question.yours:
+            return ""
+        subject = replace(question, telling=question.subject) if question.subject else question
+        thing = sights.item_named(subject, situation.items)
+        if thing in self._looked_at:
+            return ""
+        self._looked_at.add(thing)
+        self._me.looking = said if thing else None
+        return thing
+
+    def _remember(self, line: Line, question: Question, said: Utterance, situation: Situation) -> Looking:
+        """Look a question up in memory, a second time in wider words when the first finds nothing sure."""
+        me, asker = self._me, said.speaker
+        now = situation.recent[-1].at if situation.recent else ""
+        recent = [entry for entry in situation.recent if not _is_line(entry, said)]
+        hits = yield Recall(answers.query_for(question, asker), HITS)
+        if question.asks is Asks.KNOW_ME:
+            return self._recognise(asker, answers.entries_of(hits, recent), now)
+        asked = Asked(question, asker, me.name, me.company.minds, me.company.names)
+        evidence = weigh(asked, hits, recent)
+        wider = widened(question.telling)
+        if not (evidence and evidence[0].score >= CERTAIN) and len(wider) > len(question.telling):
+            own = f" {asker}" if question.own else ""
+            hits = (*hits, *(yield Recall(" ".join(wider) + own, HITS)))
+            evidence = weigh(asked, hits, recent)
+        entries = [entry for entry in answers.entries_of(hits, recent) if not _is_line(entry, said)]
+        return self._decide(line, question, said, situation, evidence, entries, now)
+
+    def _decide(
+        self,
+        line: Line,
+        question: Question,
+        said: Utterance,
+        situation: Situation,
+        evidence: list[Evidence],
+        entries: Sequence[Entry],
+        now: str,
+    ) -> Answer:
+        """Choose among what memory gave, what is in sight, and an opinion."""
+        asker, me = said.speaker, self._me
+        if question.asks is Asks.OPINION and not _is_report(question, evidence):
+            return sights.opinion(question, said.words, situation, asker, me.rng.choice)
+        if question.asks in (Asks.SAID, Asks.DID_I_SAY):
+            evidence = answers.what_they_said(question, asker, me.name, entries, evidence)
+        if seen := self._seen(question, asker, situation, evidence, entries, now):
+            return seen
+        evidence = [one for one in evidence if one.score >= NEAR]
+        if question.asks in (Asks.ABOUT, Asks.SAID) and evidence:
+            fresh = [one for one in evidence if not me.speaker.said_lately(answers.inserted(one.words))]
+            if evidence and not fresh and _MORE.search(said.words):
+                return Answer(("answer.no_more", "answer.again"), {"name": asker, "thing": line.thing}, "has told all")
+            evidence = fresh or evidence
+        if question.asks is Asks.ABOUT and question.person in me.company.names and not evidence:
+            return sights.opinion(question, said.words, situation, asker, me.rng.choice)
+        found = answers.from_memory(question, asker, line.thing, evidence, now, self._phrase_time)
+        if found.known and evidence:
+            self._sources[asker] = evidence[0]
+        return found
+
+    def _seen(
+        self,
+        question: Question,
+        asker: str,
+        situation: Situation,
+        evidence: list[Evidence],
+        entries: Sequence[Entry],
+        now: str,
+    ) -> Answer | None:
+        """Answer from where somebody was seen last, or from what is in sight when memory is unsure."""
+        if question.asks is Asks.SEEN and question.person:
+            seen = answers.last_seen(question.person, entries, now, self._phrase_time, asker)
+            if seen:
+                return seen
+        if here := sights.thing_in_sight(question, situation, asker):
+            return here
+        return None if evidence and evidence[0].sure else sights.in_view(question, situation, asker)
+
+    def _phrase_time(self, key: str, number: str) -> str:
+        return self._me.speaker.plain(key, number=number)
+
+    def _name_source(self, asker: str, situation: Situation) -> Answer:
+        """Say from where the last answer to somebody came."""
+        one = self._sources.get(asker)
+        places = {"name": asker}
+        if one is None:
+            return Answer(("reply.unclear",), places, "has told nothing to be asked about")
+        now = situation.recent[-1].at if situation.recent else ""
+        places |= {"person": one.actor or "", "place": one.place or "", "via": one.via}
+        places["when"] = answers.spoken_time(one.at, now, self._phrase_time)
+        if one.kind not in ("heard", "told"):
+            return Answer(("answer.source_self", "answer.again"), places, "names itself as the source")
+        you = "_you" if one.actor == asker else ""
+        via = "_via" if one.via and not you else ""
+        return Answer((f"answer.source{you}{via}", "answer.again"), places, "names the source")
+
+    def _of_ways(self, question: Question, line: Line, asker: str, situation: Situation) -> Answer:
+        """Say how one gets somewhere, or whether one was there, from what one walked oneself."""
+        explorer, places = self._me.explorer, {"name": asker, "thing": line.thing}
+        if exit_ := sights.item_named(question, situation.exits):
+            if place := explorer.leads(situation.location, exit_):
+                return Answer(("answer.way", "answer.again"), {**places, "thing": exit_, "place": place}, "went there")
+            return Answer(("unknown.way", "unknown.plain"), places, "never went that way", known=False)
+        place = sights.item_named(question, [*explorer.visited, situation.location])
+        places["place"] = place
+        if question.asks is Asks.WAY and place and place != situation.location:
+            if way := explorer.way_to(situation, place):
+                return Answer(("answer.way", "answer.again"), {**places, "thing": way}, "knows the way")
+            return Answer(("answer.way_far", "answer.again"), places, "was there")
+        if place:
+            key = "answer.you_are_here" if place == situation.location else "answer.been"
+            return Answer((key, "answer.again"), places, "was there")
+        return Answer(("unknown.way", "unknown.plain"), places, "was never there", known=False)
+
+    def _recognise(self, asker: str, entries: list[Entry], now: str) -> Answer:
+        """Say whether somebody is known, and from what."""
+        known, entry, words = answers.old_words(asker, self._me.name, entries, now, JUST_NOW)
+        places = {"name": asker}
+        if entry:
+            places["words"] = answers.inserted(words)
+            places["when"] = answers.spoken_time(entry.at, now, self._phrase_time)
+            places["place"] = entry.place or self._phrase_time("word.somewhere", "")
+            return Answer(("self.know_words", "self.know"), places, f"remembers heard {entry.seq}")
+        if known:
+            return Answer(("self.know",), places, "remembers them")
+        return Answer(("self.stranger",), places, "does not remember them", known=False)
+
+    def _tell_news(self, said: Utterance, situation: Situation) -> Decision | None:
+        """Answer what is new with something perceived."""
+        listener = next((person for person in situation.people if person.name == said.speaker), None)
+        topics = self._me.talk.topics(situation, listener, self._me.explorer.visited, 0.0)
+        told = {"talk.news": "talk.news", "talk.saw": "talk.saw", "talk.been": "reply.been"}
+        for topic in sorted(topics, key=lambda topic: topic.key == "talk.been"):
+            if topic.key not in told:
+                continue
+            decision = self._me.say(situation, said, (told[topic.key],), topic.places, f"news: {topic.subject}")
+            if decision:
+                self._me.talk.brought_up(topic)
+                return decision
+        return self._me.say(situation, said, ("reply.no_news",), {"name": said.speaker}, "no news")
+
+
+def _is_report(question: Question, evidence: list[Evidence]) -> bool:
+    """Return whether "do you think the key is in the shed" is better answered by what was told of it."""
+    strong = [word for word in question.telling if not is_weak(word)]
+    return bool(evidence) and evidence[0].score >= 0.6 and len(strong) > 1 and evidence[0].kind == "heard"
+
+
+def _is_line(entry: Entry, said: Utterance) -> bool:
+    """Return whether a memory is this very line."""
+    heard = remembered(entry)
+    return heard is not None and heard.speaker == said.speaker and heard.words == said.words

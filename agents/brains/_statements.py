@@ -1,0 +1,255 @@
+"""Reads what is said without asking: courtesies, wishes, moods, praise and blame, corrections, and what is told.
+
+Pure rules over English words. What it cannot read it calls something told.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from enum import StrEnum
+
+from agents.brains._words import is_small, is_weak, telling
+from agents.perception import asks
+
+
+class Sort(StrEnum):
+    """What a line wants of its listener."""
+
+    GREETING = "greeting"
+    THANKS = "thanks"
+    FAREWELL = "farewell"
+    WISH = "wish"
+    SAD = "sad"
+    GLAD = "glad"
+    PRAISE = "praise"
+    BLAME = "blame"
+    SORRY = "sorry"
+    SHORT = "short"
+    TOLD = "told"
+    QUESTION = "question"
+
+
+_GREETING = re.compile(
+    r"^(?:hi|hiya|hello|hey|howdy|greetings|welcome|good (?:morning|day|afternoon|evening)|well met|"
+    r"(?:nice|good|glad|pleased|lovely) to (?:meet|see) you|i(?:'m| am) \w+[.!]*$|my name is \w+[.!]*$|it(?:'s|"
+    r" is) me\b)",
+    re.I,
+)
+_THANKS = re.compile(r"\b(?:thanks|thank you|much obliged|i appreciate)\b|^(?:cheers|ta)\b", re.I)
+_FAREWELL = re.compile(
+    r"\b(?:good-?bye|bye|bye-bye|farewell|good night|see you(?: (?:later|soon|around|tomorrow))?|so long|take care|"
+    r"until (?:later|next time|tomorrow)|i (?:must|have to|should|will|need to) (?:go|leave|be off)(?: now)?|"
+    r"i'm (?:off|leaving|going)(?: now)?)\b(?:,? [\w'’]+){0,3}[.!…]*$",
+    re.I,
+)
+_WISH = re.compile(
+    r"^(?:please,? |no,? |now |let's |let us |would you |could you |will you |can you |i want you to |"
+    r"i'd like you to )*"
+    r"(?:follow|come|go|take|give|bring|fetch|help|drop|open|close|sing|dance|wait|stay|leave|walk|run|put|pick|hand|"
+    r"show|read|write|wave|smile|jump|sit|stand|look|examine|stop|introduce|teach|promise|forgive|try|play|"
+    r"build|mend|fix|draw|guess|choose|greet|"
+    r"kiss|hug|warn|be (?:quiet|silent|still)|shut up|hush|tell)\b"
+    r"(?! (?:is|are|was|were|it like)\b)",
+    re.I,
+)
+_POLITE_WISH = re.compile(
+    r"^(?:please,? )*(?:would|could|will|can|"
+    r"won't) you (?:please )?(?P<wish>\w+.*)",
+    re.I,
+)
+_SAD = re.compile(
+    r"\bi(?:'m| am|'ve been| have been| feel| felt| was)(?: \w+){0,2} (?:sad|tired|lonely|unhappy|afraid|scared|"
+    r"ill|sick|"
+    r"cold|hungry|lost|worried|weary|exhausted|angry|miserable|homesick|bored|upset|anxious|nervous|ashamed|"
+    r"sorry for)\b|"
+    r"\bi (?:miss|lost|have lost|mourn)\b.*\b(?:father|mother|wife|husband|brother|sister|son|daughter|friend|"
+    r"dog|cat|home)\b|"
+    r"\b(?:died|passed away|is dead) (?:today|yesterday|this morning|last night|last week)\b|\bi (?:cried|"
+    r"could cry|hate my life)\b",
+    re.I,
+)
+_GLAD = re.compile(
+    r"\bi(?:'m| am|'ve been| have been| feel| felt)(?: \w+){0,2} (?:happy|glad|well|fine|delighted|cheerful|"
+    r"excited|proud|"
+    r"content|better|rested|merry|great|wonderful|pleased|relieved|in love)\b",
+    re.I,
+)
+_PRAISE = re.compile(
+    r"\byou(?:'re| are| were| seem| look)(?: \w+){0,2} (?:kind|nice|good|clever|wise|sweet|lovely|beautiful|"
+    r"wonderful|great|"
+    r"right|helpful|funny|brave|amazing|dear|charming|pretty|brilliant|patient|generous)\b|"
+    r"\bi (?:\w+ )?(?:like|love|admire|trust|adore) you\b|^(?:well done|bravo|good (?:girl|boy|answer|work|job)|"
+    r"wonderful|"
+    r"excellent|splendid|lovely|brilliant|very good|how (?:kind|nice|lovely))\b",
+    re.I,
+)
+_BLAME = re.compile(
+    r"\byou(?:'re| are| were| seem)(?: \w+){0,2} (?:stupid|wrong|mad|crazy|useless|rude|boring|mistaken|silly|"
+    r"lying|dull|slow|"
+    r"ugly|strange|odd|impossible|annoying|repeating)\b|\byou (?:lie|lied|are a liar|already said|repeat)\b|"
+    r"\bi (?:\w+ )?(?:hate|dislike|don't (?:like|trust|believe|care)(?: about)?) you\b|"
+    r"^(?:(?:no,? )?that(?:'s| is) (?:not true|wrong|nonsense|a lie|not right|false|rubbish|not what i)|"
+    r"nonsense|liar|rubbish)\b",
+    re.I,
+)
+_SORRY = re.compile(
+    r"^(?:i(?:'m| am) (?:so |very |really )?sorry|sorry|forgive me|my apologies|excuse me|"
+    r"pardon)\b",
+    re.I,
+)
+_SHORT = re.compile(
+    r"^(?:i (?:don't|do not|can't|cannot) (?:understand|follow|know|see|remember|believe it)|i (?:see|"
+    r"understand|know|agree)|"
+    r"(?:that|it|this)(?:'s| is| was| sounds) (?:\w+ )?(?:interesting|nice|good|strange|true|odd|sad|funny|"
+    r"enough|all|fine|"
+    r"right|possible|great|beautiful|lovely|curious))\W*$|^(?:please )?(?:repeat|say) (?:that|it)\b.*$|"
+    r"^(?:indeed|exactly|perhaps|maybe|sure|of course|never mind)\W*$",
+    re.I,
+)
+_REMEMBER = re.compile(
+    r"^(?:please\s+)?(?:remember|note|mark my words|listen|know|keep in mind|for your information|by the way|"
+    r"you should know|let me tell you|did you know|i(?:'ll| will| want to| must) tell you(?: something)?|guess what|"
+    r"you know what|i (?:have )?heard|they say|people say|it is said)"
+    r"(?:\s+(?:this|well))?\s*(?:that\b|[:,;.!…-])?\s*",
+    re.I,
+)
+_CORRECTION = re.compile(
+    r"^(?:oh,? |but |well,? |sorry,? |i (?:was|am) (?:wrong|mistaken)[.,:;]? |i made a mistake[.,:;]? )*"
+    r"(?:no|nay|actually|in fact|wait|correction|i meant?|that(?:'s| is| was) wrong|not any ?more|sorry|"
+    r"i was (?:wrong|mistaken))"
+    r"(?=[\s,.;:!])[\s,.;:!]*(?:it turns out |the truth is |in truth )?(?:that )?",
+    re.I,
+)
+_CHANGED = re.compile(
+    r"\b(?:is|are|lives?|works?|keeps?|kept|hangs?|lies|stands?|costs?|leaves|starts?|goes|sits|has|"
+    r"have)\b[^.]*(?<!just )\bnow\b|"
+    r"\b(?:no longer|any ?more|instead|has moved|have moved|was moved|moved (?:it|them|him|her|the|my|to)|changed|"
+    r"has been (?:put|moved|taken|sold))\b",
+    re.I,
+)
+_THING = re.compile(
+    r"\b(the|a|an|my|your|our|his|her|their|this|that|these|those)\s+((?:[\w'’-]+\s+){0,2}?[\w'’-]+)"
+    r"(?=\s+(?:is|are|was|were|has|had|have|will|can|could|in|on|at|under|behind|near|by|of|for|from|with|to|"
+    r"and|or|that|"
+    r"which|who|when|where|if|lies|stands|sits|does|did|again|now|yesterday|today|tomorrow|tonight|last|hangs|comes|goes|leaves|keeps|closes|opens|"
+    r"because|only|"
+    r"works|lives|wants|plays|belongs|needs|grows|bought|lost|sold|made|came|went|began|begins|took|said|says|told)\b"
+    r"|\s*[,.;:!?…]|\s*$)",
+    re.I,
+)
+_PREDICATE = re.compile(
+    r"\b(?:why|when|how|since when)?\s*\b(?:is|are|was|were|does|do|did|has|have|had|can|will|would|should)\s+$", re.I
+)
+_COPULA = re.compile(
+    r"\bwh(?:ere|o|at)(?:'s| is| are| was| were)?\s+(?:is|are|was|were)?\s*$|\bwh(?:ere|o|"
+    r"at) (?:is|are|was|were)\s+$",
+    re.I,
+)
+_KEPT = ("the", "his", "her", "their")
+_AS_HEARD = {"my": "your", "your": "my", "our": "your"}
+_KIN_WORDS = """
+    sister brother aunt uncle father mother wife husband son daughter cousin nephew niece friend neighbour grandmother
+    grandfather grandson granddaughter dog cat horse
+"""
+_KIN = frozenset(_KIN_WORDS.split())
+_TIME_WORDS = """
+    day night morning evening afternoon week month year time while moment hour summer winter spring autumn way lot bit
+    sort kind matter thing place
+"""
+_TIMES = frozenset(_TIME_WORDS.split())
+
+_COURTESIES = (
+    (Sort.FAREWELL, _FAREWELL),
+    (Sort.SORRY, _SORRY),
+    (Sort.THANKS, _THANKS),
+    (Sort.GREETING, _GREETING),
+)
+_MOODS = ((Sort.BLAME, _BLAME), (Sort.PRAISE, _PRAISE), (Sort.SAD, _SAD), (Sort.GLAD, _GLAD))
+
+
+def sort_of(bare: str, told: list[str], words: tuple[str, ...], speaker: str) -> Sort:
+    """Say what a line wants that asks nothing.
+
+    Args:
+        bare: the line without names called.
+        told: its sentences that tell something.
+        words: their telling words.
+        speaker: name of who spoke.
+    """
+    if told and _WISH.match(told[0]):
+        return Sort.WISH
+    if _SHORT.match(bare):
+        return Sort.SHORT
+    for sort, pattern in _MOODS:
+        # A mood is the whole of a short line; in a longer one it goes with what is told.
+        if pattern.search(bare) and len(words) <= 5:
+            return sort
+    own = telling(speaker)
+    news = [word for word in words if word not in own]
+    if len(news) > 1 or any(not is_weak(word) for word in news):
+        return Sort.TOLD
+    return next((sort for sort, pattern in _COURTESIES if pattern.search(bare)), Sort.SHORT)
+
+
+def wish_in(sentence: str) -> str:
+    """Return the wish in a polite question, such as "wave to me" of "could you wave to me?"; empty when it is none."""
+    found = _POLITE_WISH.match(sentence)
+    if not found or not _WISH.match(found["wish"]) or re.match(r"tell|show", found["wish"], re.I):
+        return ""
+    return found["wish"].rstrip("?!. ")
+
+
+def thing_in(text: str) -> str:
+    """Return the first thing a text names with an article, as its listener would call it: "my boat" is "your boat"."""
+    for found in _THING.finditer(text):
+        article, words = found[1].casefold(), found[2]
+        if article in ("this", "that", "these", "those") and " " in words:
+            continue  # "that bees dance" is no thing
+        if " " in words and _PREDICATE.search(text[: found.start()]) and not _COPULA.search(text[: found.start()]):
+            words = words.rsplit(" ", 1)[0]  # "why is the sundial broken" asks for the sundial
+        if words.casefold() in _TIMES or (words.casefold().split()[-1] in _TIMES and article in ("this", "that")):
+            continue
+        if telling(words) and not any(is_small(word) for word in words.split()):
+            if words.split()[0].casefold() in _KIN:
+                first, *more = words.split()
+                words = " ".join([first, *(word for word in more[:1] if word[0].isupper())])
+            return f"{_AS_HEARD.get(article, article if article in _KEPT else 'the')} {words}"
+    return ""
+
+
+def is_kin(thing: str) -> bool:
+    """Return whether what is spoken of is somebody near to a person, not a thing."""
+    return any(word in _KIN for word in thing.casefold().split())
+
+
+def told_in(parts: Iterable[str], name: str) -> list[str]:
+    """Return the sentences that tell something: no questions, no courtesies, no "remember that" before them."""
+    bare = (_REMEMBER.sub("", part, count=1).strip() for part in parts if not asks(part))
+    return [part for part in bare if part and not is_courtesy(part, name)]
+
+
+def is_courtesy(part: str, name: str) -> bool:
+    """Return whether a sentence is nothing but a greeting, thanks, an apology or a farewell."""
+    if not any(pattern.search(part) for _, pattern in _COURTESIES):
+        return False
+    rest = part
+    for _, pattern in _COURTESIES:
+        rest = pattern.sub("", rest)
+    return len(telling(rest, (name,))) <= 1
+
+
+def is_small_talk(part: str) -> bool:
+    """Return whether a sentence is of moods, praise or blame only, or a wish: nothing that would answer a question."""
+    return any(pattern.search(part) for _, pattern in _MOODS[:2]) or _WISH.match(part) is not None
+
+
+def corrects(part: str) -> bool:
+    """Return whether a sentence takes back something said before, or says that it is so no longer."""
+    return _CORRECTION.match(part) is not None or _CHANGED.search(part) is not None
+
+
+def without_correction(part: str) -> str:
+    """Return a sentence without the "no" or "actually" that it opens with."""
+    bare = _CORRECTION.sub("", part, count=1).strip()
+    return bare or part
