@@ -34,6 +34,8 @@ FIRST_WITHIN = 5.0
 """Seconds within which every agent has its first thought, so that a visitor soon sees somebody act."""
 JITTER = 0.3
 """Share by which the pause between two thoughts varies, so that agents do not act in step."""
+TURNS_A_PASS = 8
+"""Agents that begin a turn before everybody else of the event loop gets theirs."""
 LOOK_AGAIN = 30.0
 """Seconds between two looks whether a model that answered still does."""
 LOOK_SOONER = 5.0
@@ -155,7 +157,7 @@ class Living:
         clock = self._drives.clock
         while not self._stopped:
             self._woken.clear()
-            for slug in self._scheduler.take(clock.monotonic()):
+            for slug in self._scheduler.take(clock.monotonic(), TURNS_A_PASS):
                 turn = asyncio.create_task(self._turn(slug))
                 self._turns.add(turn)
                 turn.add_done_callback(self._turns.discard)
@@ -165,6 +167,8 @@ class Living:
             elif (wait := due - clock.monotonic()) > 0:
                 with suppress(TimeoutError):
                     await within(wait, self._woken.wait(), clock)
+            else:
+                await clock.sleep(0)  # a crowd that is due must not keep everybody else from their turn
 
     async def _turn(self, slug: str) -> None:
         """Have one agent think and act once, and make it due again whatever comes of it."""

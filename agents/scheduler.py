@@ -38,10 +38,10 @@ class Scheduler:
             heapq.heappop(self._heap)
         return self._heap[0][0] if self._heap else None
 
-    def take(self, now: float) -> list[str]:
-        """Return those who are due by now, earliest first; they are due again only when set again."""
+    def take(self, now: float, most: int) -> list[str]:
+        """Return those who are due by now, earliest first, at most so many; they are due again only when set again."""
         taken: list[str] = []
-        while (at := self.next()) is not None and at <= now:
+        while len(taken) < most and (at := self.next()) is not None and at <= now:
             name = heapq.heappop(self._heap)[1]
             del self._due[name]
             taken.append(name)

@@ -8,6 +8,10 @@ import sys
 from pathlib import Path
 
 from mud.errors import LociError
+from mud.registry import plug_in_names
+
+_TAKE_A_VALUE = ("--vault", "--as", "--seconds", "--brain", "--seed", "--telnet", "--web")
+"""Options of `run` before a value that is no command."""
 
 
 def _off(text: str) -> str:
@@ -50,6 +54,8 @@ def _run(args: argparse.Namespace) -> int:
 
     if args.seconds is not None and not args.seconds > 0:
         raise LociError("--seconds takes a number above 0")
+    if args.json and not args.headless:
+        raise LociError("--json is for run --headless; a player is shown plain text")
     return run(
         Options(
             vault=args.vault,
@@ -59,19 +65,29 @@ def _run(args: argparse.Namespace) -> int:
             agents=not args.no_agents,
             brain=args.brain,
             seed=args.seed,
+            json=args.json,
         )
     )
 
 
+def _command_first(argv: list[str]) -> list[str]:
+    """Return the arguments with the command in front: `run` when none is named, and `--vault X status` means status."""
+    if argv and argv[0] in ("-h", "--help"):
+        return argv
+    named = {*plug_in_names("mud.tools"), "run"}
+    for at, word in enumerate(argv):
+        if not word.startswith("-") and (at == 0 or argv[at - 1] not in _TAKE_A_VALUE):
+            return [word, *argv[:at], *argv[at + 1 :]] if word in named or at == 0 else ["run", *argv]
+    return ["run", *argv]
+
+
 def main(argv: list[str]) -> int:
     """Run one command and return its exit code: 0 done, 1 a clear error, 2 wrong usage."""
-    if not argv or (argv[0].startswith("-") and argv[0] not in ("-h", "--help")):
-        argv = ["run", *argv]
     try:
         from mud.app import check_packages
 
         check_packages()
-        args = _parser().parse_args(argv)
+        args = _parser().parse_args(_command_first(argv))
         code: int = args.run(args)
         sys.stdout.flush()
         return code

@@ -20,7 +20,7 @@ from agents.living import Drives, Living
 from agents.llm.profiles import LLMProfile
 from agents.mind_page import MindPages
 from mud.build import Parts, check_packages, find_location, load_brains, opened
-from mud.chronicle import Chronicle
+from mud.chronicle import Chronicle, show_event, show_event_json
 from mud.engine import Step, WorldSettings
 from mud.errors import LociError, VaultProblem
 from mud.phrases import MODEL_ANSWERS, MODEL_SILENT, check_texts, load_phrases
@@ -42,6 +42,8 @@ log = logging.getLogger(__name__)
 
 MODEL_GRACE = 5.0
 """Seconds that a call of a model is given when the world closes."""
+CLOSING_GRACE = 3.0
+"""Seconds that the world's own tasks are given to end."""
 SYNC_EVERY = 1.0
 """Seconds between two syncs of ledger and archives to the disk."""
 
@@ -58,6 +60,7 @@ class Options:
         agents: agents think.
         brain: name of every agent's brain; None for each its own.
         seed: seed of all chance; None for a fresh one.
+        json: print what happens as JSON lines; for a headless run.
     """
 
     vault: Path
@@ -67,6 +70,7 @@ class Options:
     agents: bool = True
     brain: str | None = None
     seed: int | None = None
+    json: bool = False
 
 
 def run(options: Options) -> int:
@@ -107,7 +111,7 @@ def _log_into(folder: Path) -> None:
     file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     shown = logging.StreamHandler()
     shown.setLevel(logging.WARNING)
-    shown.setFormatter(_Plain("loci: %(message)s"))
+    shown.setFormatter(_Plain())
     root = logging.getLogger()
     root.setLevel(logging.INFO)
     root.handlers[:] = [file, shown]
@@ -116,15 +120,11 @@ def _log_into(folder: Path) -> None:
 
 
 class _Plain(logging.Formatter):
-    """Shows people what went wrong; the traceback is in the log file."""
-
-    def formatException(self, ei: object) -> str:
-        """Return nothing."""
-        return ""
+    """Shows people what went wrong in one line; the traceback is in the log file."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the message alone."""
-        return super().format(record).rstrip()
+        return f"loci: {record.getMessage()}"
 
 
 class App:
@@ -151,7 +151,8 @@ class App:
         self._living = Living(parts.minds, parts.engine, drives, self._submitted)
         self._reloading = Reloading(parts, self._tell, self._living if options.agents else None)
         self._pages = MindPages(parts.minds, self._reloading.watcher.wrote)
-        self._chronicle = Chronicle(parts.vault / "log", parts.engine.world, sys.stdout if options.headless else None)
+        show = (show_event_json if options.json else show_event) if options.headless else None
+        self._chronicle = Chronicle(parts.vault / "log", parts.engine.world, show, self._stop.set)
 
     def _voice(self, voice: str, key: str) -> tuple[str, ...]:
         texts = self._parts.texts
@@ -314,8 +315,8 @@ class App:
         while True:
             await self._parts.clock.sleep(SYNC_EVERY)
             for agent in self._parts.minds.opened():
-                if agent.memory.waiting:
-                    self._parts.minds.remembered(agent.slug, agent.memory.retry())
+                # What could not be written or folded is tried again, also for who lives through nothing new.
+                self._parts.minds.remembered(agent.slug, agent.memory.retry() if agent.memory.waiting else ())
             await asyncio.to_thread(self._parts.sync)
 
     async def _watch_model(self) -> None:
@@ -339,12 +340,15 @@ class App:
             player = parts.engine.world.things[self._session.who]
             parts.engine.leave(player)
         await self._reloading.stop()
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        self._pages.write_all()
-        self._chronicle.close()
-        await parts.recall.stop()
         with suppress(OSError):  # a full disk at the end costs nothing: the ledger has it
             parts.sync()
             parts.save()
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            _, stuck = await asyncio.wait(self._tasks, timeout=CLOSING_GRACE)
+            for task in stuck:
+                log.error("%s did not end; the world closes without it", task.get_name())
+        self._pages.write_all()
+        self._chronicle.close()
+        await parts.recall.stop()

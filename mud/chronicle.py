@@ -5,10 +5,11 @@ A whisper and a private reason never stand in it. On disk it is `log/chronicle.m
 
 from __future__ import annotations
 
+import json
 import logging
+from collections.abc import Callable, Mapping
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
-from typing import TextIO
 
 from mud.engine import Step
 from mud.world.events import Event
@@ -17,6 +18,9 @@ from mud.world.world import World
 SILENT = frozenset({"whisper"})
 """Kinds of event that are nobody else's business."""
 
+Show = Callable[[Mapping[str, str | None]], None]
+"""Shows an event: `at place kind actor text`."""
+
 
 class Chronicle:
     """Writes down every event.
@@ -24,10 +28,13 @@ class Chronicle:
     Args:
         folder: `vault/log`.
         world: names the locations.
-        shown: is shown every line too; None for nothing.
+        show: is given every event as plain values too; None for nobody. When it raises OSError it is not called again.
+        gone: called when it did: whoever read has left.
     """
 
-    def __init__(self, folder: Path, world: World, shown: TextIO | None) -> None:
+    def __init__(
+        self, folder: Path, world: World, show: Show | None = None, gone: Callable[[], None] = lambda: None
+    ) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._world = world
         self._log = logging.Logger("chronicle")
@@ -35,7 +42,8 @@ class Chronicle:
         file.setFormatter(logging.Formatter("%(message)s"))
         self._log.addHandler(file)
         self._file = file
-        self._shown = shown
+        self._show = show
+        self._gone = gone
 
     def close(self) -> None:
         """Let go of the file."""
@@ -51,5 +59,22 @@ class Chronicle:
         location = self._world.get(event.location)
         place = location.name if location else "nowhere"
         self._log.info("- %s *%s* %s", step.at[:19].replace("T", " "), place, event.text)
-        if self._shown is not None:
-            print(f"[{step.at[11:19]}] {place}: {event.text}", file=self._shown, flush=True)
+        if self._show is None:
+            return
+        actor = self._world.get(event.actor)
+        name = actor.name if actor else None
+        try:
+            self._show({"at": step.at, "place": place, "kind": event.kind, "actor": name, "text": event.text})
+        except OSError:
+            self._show = None
+            self._gone()
+
+
+def show_event(event: Mapping[str, str | None]) -> None:
+    """Print an event as a line for people."""
+    print(f"[{(event['at'] or '')[11:19]}] {event['place']}: {event['text']}", flush=True)
+
+
+def show_event_json(event: Mapping[str, str | None]) -> None:
+    """Print an event as one JSON object on a line."""
+    print(json.dumps(event, ensure_ascii=False), flush=True)

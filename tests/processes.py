@@ -107,9 +107,12 @@ class Running:
 
     def wait(self) -> int:
         """Return its exit code when it has ended."""
-        code = self._process.wait(PATIENCE)
-        self._close()
-        return code
+        try:
+            return self._process.wait(PATIENCE)
+        finally:
+            self._process.kill()  # a world that hangs must not outlive its test
+            self._process.wait()
+            self._close()
 
     def _close(self) -> None:
         for stream in (self._process.stdin, self._process.stdout):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.processes import Running, loci, loci_json, memories, texts
+from tests.processes import PATIENCE, Running, loci, loci_json, memories, texts
 from tests.vaults import ROOT, copy_vault
 
 
@@ -282,3 +285,18 @@ def test_check_names_file_line_and_key_of_a_planted_mistake(vault: Path, file: s
 
     assert done.returncode == 1
     assert any(said.startswith(f"{file}:{line}: {key}: ") for said in done.stdout.splitlines()), done.stdout
+
+
+def test_a_reader_of_the_chronicle_may_leave_at_any_moment(vault: Path) -> None:
+    world = f"{shlex.quote(sys.executable)} -m mud run --headless --json --seed 1 --vault {shlex.quote(str(vault))}"
+    done = subprocess.run(
+        ["sh", "-c", f"{{ {world}; echo ended with $? >&2; }} | head -n 1"],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert set(json.loads(done.stdout)) == {"at", "place", "kind", "actor", "text"}
+    assert done.stderr.endswith("ended with 0\n")
+    assert "Traceback" not in done.stderr + (vault / "log/loci.log").read_text(encoding="utf-8")

@@ -14,10 +14,10 @@ def test_those_who_are_due_come_earliest_first_and_only_once() -> None:
     scheduler.set("a", 1)
     scheduler.set("c", 3)
     assert scheduler.next() == 1
-    assert scheduler.take(2) == ["a", "b"]
-    assert scheduler.take(2) == []
+    assert scheduler.take(2, 99) == ["a", "b"]
+    assert scheduler.take(2, 99) == []
     assert scheduler.next() == 3
-    assert scheduler.take(10) == ["c"]
+    assert scheduler.take(10, 99) == ["c"]
     assert scheduler.next() is None
 
 
@@ -25,10 +25,10 @@ def test_the_newest_time_counts() -> None:
     scheduler = Scheduler()
     scheduler.set("a", 1)
     scheduler.set("a", 5)
-    assert scheduler.take(4) == []
+    assert scheduler.take(4, 99) == []
     scheduler.set("a", 2)
-    assert scheduler.take(4) == ["a"]
-    assert scheduler.take(10) == []
+    assert scheduler.take(4, 99) == ["a"]
+    assert scheduler.take(10, 99) == []
 
 
 def test_hastening_never_delays() -> None:
@@ -48,7 +48,7 @@ def test_who_was_dropped_or_is_at_it_already_is_not_hastened() -> None:
     scheduler.hasten("a", 1)
     scheduler.hasten("nobody", 1)
     assert scheduler.next() is None
-    assert scheduler.take(100) == []
+    assert scheduler.take(100, 99) == []
 
 
 TIMES = st.integers(0, 50).map(float)
@@ -78,7 +78,7 @@ def test_it_is_a_table_of_times_whatever_is_done(acts: list[tuple[str, str, floa
             table.pop(name, None)
         else:
             due = sorted((time, one) for one, time in table.items() if time <= at)
-            assert scheduler.take(at) == [one for _, one in due]
+            assert scheduler.take(at, 99) == [one for _, one in due]
             table = {one: time for one, time in table.items() if time > at}
         assert scheduler.next() == min(table.values(), default=None)
 
@@ -89,4 +89,4 @@ def test_setting_far_times_again_and_again_takes_no_memory() -> None:
         scheduler.set("a", 1_000_000.0 + number)
         scheduler.set("b", 1.0)
     assert len(scheduler._heap) < 200
-    assert scheduler.take(2_000_000) == ["b", "a"]
+    assert scheduler.take(2_000_000, 99) == ["b", "a"]

@@ -74,3 +74,14 @@ def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     shown = capsys.readouterr().out
     for name in ("run", *load("mud.tools", Tool, "command").names()):
         assert f" {name} " in shown
+
+
+def test_options_may_stand_before_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    vault = str(copy_vault(tmp_path))
+    assert main(["--vault", vault, "status", "eliza"]) == 0
+    assert capsys.readouterr().out.startswith("Memory of Eliza")
+
+
+def test_a_player_is_shown_no_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "--json", "--vault", str(copy_vault(tmp_path))]) == 1
+    assert "--headless" in capsys.readouterr().err
