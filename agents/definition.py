@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mud.errors import Problem, Refusal, VaultProblem
+from mud.errors import Problem, Refusal
 from mud.registry import plug_in_names, suggest
-from mud.storage.documents import Document, parse_document, render_document
+from mud.storage.documents import Document, examine_document, render_document
 from mud.storage.files import free_stem, read_text, slugify, write_atomic
 from mud.storage.settings import Value, parse_overrides
 from mud.world.matching import plain
@@ -62,6 +62,11 @@ class Definition:
     lines: Mapping[str, int] = field(default_factory=dict)
 
     @property
+    def file(self) -> str:
+        """Its file's path inside the vault."""
+        return f"agents/{self.slug}/agent.md"
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The name and the aliases."""
         return (self.name, *self.aliases)
@@ -71,19 +76,26 @@ class Definition:
         return Thing(self.id, Kind.CHARACTER, self.name, self.description, self.aliases, thinks=not self.person)
 
 
-def read_definition(folder: Path, schemas: Mapping[str, type]) -> Definition:
+def read_definition(folder: Path, schemas: Mapping[str, type]) -> tuple[Definition | None, list[Problem]]:
     """Read `agent.md` in an agent's folder.
 
     Args:
         folder: `vault/agents/<slug>`.
         schemas: the settings that an agent may override.
 
+    Returns:
+        What could be read, with defaults for what is wrong, and everything that is wrong; None instead of a definition
+        when nothing of the front matter can be read.
+
     Raises:
-        VaultProblem: everything that is wrong with the file.
+        VaultProblem: when the file is no text.
     """
     file = f"agents/{folder.name}/agent.md"
-    document = parse_document(read_text(folder / "agent.md", file=file), file)
-    overrides, problems = parse_overrides(document.front, document.lines, schemas, file, _OWN_KEYS)
+    document, problems = examine_document(read_text(folder / "agent.md", file=file), file)
+    if problems and not document.front:
+        return None, problems
+    overrides, wrong = parse_overrides(document.front, document.lines, schemas, file, _OWN_KEYS)
+    problems += wrong
     reader = _Front(document, file, problems)
     definition = Definition(
         slug=folder.name,
@@ -101,9 +113,7 @@ def read_definition(folder: Path, schemas: Mapping[str, type]) -> Definition:
         overrides=overrides,
         lines=document.lines,
     )
-    if problems:
-        raise VaultProblem(problems)
-    return definition
+    return definition, problems
 
 
 class _Front:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,65 +16,26 @@ from agents.actor import Actor
 from agents.agent import Agent
 from agents.compaction.compactor import Commit, Compactor
 from agents.compaction.plan import CompactionSettings
-from agents.compaction.strategies._strategy import Strategy
-from agents.compaction.summarizers._summarizer import Summarizer
 from agents.definition import Definition, find_definition
-from agents.llm.backends._backend import Completion
 from agents.llm.patience import done_within
 from agents.llm.profiles import LLMProfile
+from agents.means import Means
 from agents.memory.entries import Entry, Hit
 from agents.memory.integrity import report, status
 from agents.memory.memory import Memory
 from agents.memory.notes import Notes
 from agents.prompt import Prompt
-from agents.recall.recall import RecallService
 from agents.roster import Roster
 from agents.witnesses import by_witness, left_by
-from mud.clock import Clock, iso
-from mud.commands._command import Say
+from mud.clock import iso
 from mud.engine import Step
-from mud.errors import Problem, Refusal, UnknownName
-from mud.registry import Registry
+from mud.errors import LociError, Problem, Refusal, UnknownName
 from mud.storage.configuration import Configuration
 from mud.storage.files import write_atomic
 from mud.world.events import Request
 from mud.world.world import World
 
 log = logging.getLogger(__name__)
-
-Ask = Callable[[str, str, str], Awaitable[Completion]]
-"""Asks a model for a summary: an agent's name, the prompt, the name of the LLM profile."""
-
-
-@dataclass(frozen=True)
-class Means:
-    """What minds need from outside.
-
-    Args:
-        vault: the vault.
-        configuration: its settings.
-        say: renders phrases.
-        strategies: ways to fold.
-        summarizers: ways to summarize.
-        recall: the index.
-        clock: the time.
-        ask: asks a model for a summary; None when no model may be asked.
-        prompts: gives the prompts of the summarizers by name.
-        silent: which hosts of language models do not answer, one sentence each.
-        writable: this process may write to the vault.
-    """
-
-    vault: Path
-    configuration: Configuration
-    say: Say
-    strategies: Registry[Strategy]
-    summarizers: Registry[Summarizer]
-    recall: RecallService
-    clock: Clock
-    ask: Ask | None
-    prompts: Callable[[str], str]
-    silent: Callable[[], list[str]]
-    writable: bool
 
 
 class Minds:
@@ -89,12 +50,17 @@ class Minds:
         self.say = means.say
         self._roster = Roster(means.vault / "agents", means.configuration.schemas)
         self.definitions: dict[str, Definition] = self._roster.definitions
+        self.drafts: Mapping[str, Definition] = self._roster.drafts
         self.world: World | None = None
         self.prompt_of: Callable[[Agent], Awaitable[Prompt]] | None = None
         """Builds the prompt an agent would get now; there is one as soon as there is a world."""
         self._agents: dict[str, Agent] = {}
         self._by_id: dict[str, Agent] = {}
         self._folding: dict[asyncio.Task[Any], str] = {}
+        self.asleep: dict[str, str] = {}
+        """Folders of those whose memory could not be opened, and why."""
+        self.owed = False
+        """Steps of the ledger left something with one of them that is in no archive yet."""
 
     # finding and opening
 
@@ -147,10 +113,23 @@ class Minds:
         if slug in self._agents:
             return self._agents[slug]
         agent = self._make(self.definitions[slug])
-        for message in agent.memory.open(self.means.writable):
+        try:
+            messages = agent.memory.open(self.means.writable)
+        except (LociError, OSError) as error:
+            self.asleep[slug] = str(error)
+            raise
+        self.asleep.pop(slug, None)
+        for message in messages:
             log.warning("%s: %s", agent.name, message)
         self._agents[slug] = self._by_id[agent.id] = agent
         return agent
+
+    def wake(self, slug: str) -> bool:
+        """Open the agent in a folder and return whether that could be done; who failed once is not tried again."""
+        if slug not in self.asleep:
+            with suppress(LociError, OSError):  # the reason is kept, and told as a problem
+                self.open(slug)
+        return slug in self._agents
 
     def _make(self, definition: Definition) -> Agent:
         means = self.means
@@ -244,7 +223,10 @@ class Minds:
             slug = next((slug for slug, one in self.definitions.items() if one.id == who), None)
             if slug is None:
                 continue
-            memory = self.open(slug).memory
+            if not self.wake(slug):
+                self.owed = True
+                continue
+            memory = self._agents[slug].memory
             if memory.last_source <= number:
                 held = memory.last_source_count if memory.last_source == number else 0
                 memory.append(perceptions[held:], at, number)

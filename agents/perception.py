@@ -31,6 +31,13 @@ _CALLED_LAST = re.compile(
     r"goodbye|good-?bye|bye|farewell|welcome(?: back)?|dear|oh)\s+|[,;:!.?]\s*)$",
     re.I,
 )
+_STRANGER = re.compile(rf"\s*{_LEAD}(?P<called>[A-ZÀ-ÖØ-ÞΑ-ΩА-Я][\w-]+),\s+{_CALLING}", re.S)
+_NO_NAMES = frozenset(
+    "actually also again anyway anyhow besides finally first second third last look see sir madam friend friends "
+    "everybody everyone anybody anyone somebody people all you listen wait tell say today tomorrow yesterday tonight "
+    "indeed still though however perhaps maybe sure right fine good great tell true there here alas otherwise "
+    "i if when where who what why how it that this then once next later meanwhile really honestly seriously".split()
+)
 _WH = r"(?:who|whom|whose|what|where|when|why|how|which)"
 _AUX = r"(?:do|does|did|is|are|was|were|can|could|will|would|shall|should|has|had|may|might|am)"
 _ASKS = re.compile(
@@ -134,9 +141,20 @@ def addressed(
         return Address.ME
     if any(_calls(words, name) for name in others):
         return Address.OTHER
+    if _calls_a_stranger(words):
+        return Address.OTHER
     if alone or any(_mentions(words, name) for name in names):
         return Address.ME
     return Address.ANYBODY
+
+
+def _calls_a_stranger(words: str) -> bool:
+    """Return whether a line opens by calling somebody whose name nobody here knows."""
+    found = _STRANGER.match(words)
+    if not found:
+        return False
+    called = found["called"].casefold()
+    return called not in _NO_NAMES and not called.endswith("ly")
 
 
 def mentions(text: str, name: str) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from agents.actor import situate
 from agents.agent import Agent
 from agents.llm.profiles import LLMProfile
 from agents.llm.tokens import estimate
@@ -19,6 +18,7 @@ from mud.errors import Refusal
 from mud.registry import Registry
 from mud.storage.settings import setting
 from mud.world.roles import Role
+from mud.world.things import Thing
 
 CUE_LINES = 6
 """Newest memories that decide which notes and experiences are related to the present."""
@@ -57,7 +57,6 @@ class Prompting:
         templates: the prompt templates.
         profile: returns the `think` profile as it is set now.
         commands: every command; those meant for models are listed in the prompt.
-        seconds: a monotonic clock.
     """
 
     def __init__(
@@ -66,13 +65,11 @@ class Prompting:
         templates: Templates[Template],
         profile: Callable[[], LLMProfile],
         commands: Registry[Command],
-        seconds: Callable[[], float],
     ) -> None:
         self._minds = minds
         self._templates = templates
         self._profile = profile
         self._commands = commands
-        self._seconds = seconds
 
     async def related(self, agent: Agent) -> Related:
         """Look up what resembles an agent's present: where it is, who is there, what was said last."""
@@ -93,13 +90,21 @@ class Prompting:
         )
 
     def _cue(self, agent: Agent) -> str:
-        world = self._minds.world
-        here = world.location_of(agent.id) if world else None
-        if world is None or here is None:
+        here = self._here(agent)
+        if here is None:
             return ""
-        people = [one.name for one in world.people(here.id) if one.id != agent.id]
+        people = self._people(agent, here)
         lines = [entry.text for entry in agent.memory.newest(CUE_LINES)]
         return "\n".join([here.name, *people, agent.definition.goal, *lines]).strip()
+
+    def _here(self, agent: Agent) -> Thing | None:
+        """Return where a character stands, or, while it is away, where it left from and will come back to."""
+        world = self._minds.world
+        return (world.location_of(agent.id) or world.location(world.away.get(agent.id, ""))) if world else None
+
+    def _people(self, agent: Agent, here: Thing) -> list[str]:
+        world = self._minds.world
+        return [one.name for one in world.people(here.id) if one.id != agent.id] if world else []
 
     def build(self, agent: Agent, related: Related, hint: str = "") -> Prompt:
         """Return the prompt an agent would get now.
@@ -120,9 +125,8 @@ class Prompting:
         return build_prompt(parts, template, window=profile.num_ctx, reserve=profile.max_tokens, count=estimate)
 
     def _parts(self, agent: Agent, related: Related, hint: str) -> PromptParts:
-        world = self._minds.world
-        now = situate(agent.definition, world, agent.memory, agent.notes, self._seconds()) if world else None
-        if now is None:
+        world, here = self._minds.world, self._here(agent)
+        if world is None or here is None:
             raise Refusal(f"{agent.name} is nowhere just now, so there is no prompt.")
         view = agent.memory.view()
         tail = view.tail
@@ -136,11 +140,11 @@ class Prompting:
             notes=tuple((hit.title or "", hit.text) for hit in related.notes),
             experiences=tuple(Experience(hit.text, hit.covers) for hit in related.summaries if hit.covers),
             hints=(hint,) if hint else (),
-            location=now.location,
-            description=now.description,
-            exits=now.exits,
-            people=tuple(person.name for person in now.people),
-            items=now.items,
+            location=here.name,
+            description=here.description,
+            exits=tuple(way.name for way in here.exits),
+            people=tuple(self._people(agent, here)),
+            items=tuple(item.name for item in world.items(here.id)),
             longterm_range=view.longterm.covers if view.longterm else None,
             recent_range=view.recent.covers if view.recent else None,
             transcript_range=(tail[0].seq, tail[-1].seq) if tail else None,

@@ -5,7 +5,7 @@ No two have one id or one name; whoever comes later gives way. Of the files only
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,6 +28,8 @@ class Roster:
 
     def __init__(self, folder: Path, schemas: Mapping[str, type]) -> None:
         self.definitions: dict[str, Definition] = {}
+        self.drafts: dict[str, Definition] = {}
+        """Everybody as last read, mistakes and all: what is held against other files, so that no mistake hides one."""
         self._folder = folder
         self._schemas = schemas
 
@@ -45,9 +47,10 @@ class Roster:
         found = {path.parent.name for path in self._folder.glob("[!.]*/agent.md")} if self._folder.is_dir() else set()
         for slug in sorted(found, key=lambda slug: (slug not in self.definitions, slug)):
             problems += self.load_one(slug, world)
-        for slug in set(self.definitions) - found - set(keep):
-            del self.definitions[slug]
-        return problems
+        for known in (self.definitions, self.drafts):
+            for slug in set(known) - found - set(keep):
+                del known[slug]
+        return problems + at_other_places(problems, self._clashes_of_drafts())
 
     def load_one(self, slug: str, world: World | None) -> list[Problem]:
         """Read one `agent.md`; return what is wrong with it. One that is empty or has vanished is an edit in progress.
@@ -61,10 +64,14 @@ class Roster:
             text = read_if_there(folder / "agent.md", file=_file(slug))
             if slug in self.definitions and not (text or "").strip():
                 return []
-            definition = read_definition(folder, self._schemas)
+            definition, problems = read_definition(folder, self._schemas)
         except VaultProblem as wrong:
-            return list(wrong.problems)
-        problems = [*self._clashes(definition), *_taken(definition, world)]
+            definition, problems = None, list(wrong.problems)
+        if definition is None:
+            self.drafts.pop(slug, None)
+            return problems
+        self.drafts[slug] = definition
+        problems += at_other_places(problems, [*self._clashes(definition), *_taken(definition, world)])
         if not problems:
             self.definitions[slug] = definition
         return problems
@@ -85,7 +92,7 @@ class Roster:
             if write is not None:
                 path, file = self._folder / slug / "agent.md", _file(slug)
                 write(path, replace_key(read_text(path, file=file), "id", f"#{number}", file))
-            self.definitions[slug] = replace(definition, id=f"#{number}")
+            self.definitions[slug] = self.drafts[slug] = replace(definition, id=f"#{number}")
             number += 1
 
     def give_way(self, files: Mapping[str, str]) -> list[Problem]:
@@ -94,26 +101,43 @@ class Roster:
         Args:
             files: the file of everything in the world, by id.
         """
-        problems = []
-        for slug, definition in list(self.definitions.items()):
-            if definition.id in files:
-                problems.append(_wrong(definition, "id", f"{definition.id!r} is taken by {files[definition.id]}"))
-                del self.definitions[slug]
-        return problems
+        for slug in [slug for slug, one in self.definitions.items() if one.id in files]:
+            del self.definitions[slug]
+        drafts = [draft for draft in self.drafts.values() if draft.id in files]
+        return [_wrong(draft, "id", f"{draft.id!r} is taken by {files[draft.id]}") for draft in drafts]
 
     def _clashes(self, definition: Definition) -> list[Problem]:
         known = self.definitions.get(definition.slug)
         if known is not None and known.id and definition.id != known.id:
             return [_wrong(definition, "id", f"an id never changes while the world runs; expected {known.id!r}")]
+        return [problem for other in self.definitions.values() for problem in _alike(definition, other)]
+
+    def _clashes_of_drafts(self) -> list[Problem]:
+        """Return what would be wrong besides, were the mistakes mended that keep somebody out."""
         problems: list[Problem] = []
-        for other in self.definitions.values():
-            if other.slug == definition.slug:
-                continue
-            if definition.id and definition.id == other.id:
-                problems.append(_wrong(definition, "id", f"{other.id!r} is taken by {_file(other.slug)}"))
-            if plain(definition.name) == plain(other.name):
-                problems.append(_wrong(definition, "name", f"{other.name!r} is taken by {_file(other.slug)}"))
+        out = [draft for slug, draft in self.drafts.items() if self.definitions.get(slug) is not draft]
+        for at, draft in enumerate(out):
+            for other in (*self.definitions.values(), *out[:at]):
+                problems += _alike(draft, other)
         return problems
+
+
+def at_other_places(told: Iterable[Problem], more: Iterable[Problem]) -> list[Problem]:
+    """Return the further problems at whose place nothing is told yet: a wrong value is told once."""
+    places = {(problem.file, problem.line, problem.key) for problem in told}
+    return [problem for problem in more if (problem.file, problem.line, problem.key) not in places]
+
+
+def _alike(definition: Definition, other: Definition) -> list[Problem]:
+    """Return what two have of which there may be one."""
+    problems: list[Problem] = []
+    if definition.slug == other.slug:
+        return problems
+    if definition.id and definition.id == other.id:
+        problems.append(_wrong(definition, "id", f"{other.id!r} is taken by {other.file}"))
+    if definition.name and plain(definition.name) == plain(other.name):
+        problems.append(_wrong(definition, "name", f"{other.name!r} is taken by {other.file}"))
+    return problems
 
 
 def _taken(definition: Definition, world: World | None) -> list[Problem]:
@@ -129,4 +153,4 @@ def _file(slug: str) -> str:
 
 
 def _wrong(definition: Definition, key: str, message: str) -> Problem:
-    return Problem(_file(definition.slug), definition.lines.get(key, 0), key, message)
+    return Problem(definition.file, definition.lines.get(key, 0), key, message)

@@ -146,6 +146,7 @@ class App:
         self._requests: set[asyncio.Task[None]] = set()
         self._tasks: list[asyncio.Task[None]] = []
         self._session: Session | None = None
+        self._terminal = sys.stdin.isatty() and sys.stdout.isatty() and not options.headless
         chance = Random(options.seed)
         drives = Drives(brains, self._voice, parts.queue, parts.prompting, chance, parts.clock, options.brain)
         self._living = Living(parts.minds, parts.engine, drives, self._submitted)
@@ -216,10 +217,9 @@ class App:
 
     async def _play(self) -> None:
         """Let the player in and carry on their session until they leave."""
-        terminal = sys.stdin.isatty() and sys.stdout.isatty()
-        session = self._enter(show_wrapped if terminal else show_plain)
+        session = self._enter(show_wrapped if self._terminal else show_plain)
         try:
-            if terminal:
+            if self._terminal:
                 words = self._parts.commands.words()
                 await run_terminal(session, words, self._parts.vault / "log" / "history")
             else:
@@ -274,9 +274,11 @@ class App:
         return step
 
     def _tell(self, text: str) -> None:
-        """Tell every owner on line."""
+        """Tell the owner: on line where there is a session, else on stderr."""
         if self._session is not None:
             self._session.tell(text)
+        else:
+            print(text, file=sys.stderr, flush=True)
 
     # requests
 
@@ -323,7 +325,10 @@ class App:
         def tell(answers: bool) -> None:
             host = self._parts.configuration.get_named(LLMProfile, "think").host
             text = self._parts.texts.render(MODEL_ANSWERS if answers else MODEL_SILENT, host=host)
-            print(text, file=sys.stderr, flush=True)
+            if self._terminal:
+                self._tell(text)
+            else:  # on a pipe, stdout is for replies and events
+                print(text, file=sys.stderr, flush=True)
 
         await self._living.watch_model(tell)
 

@@ -101,7 +101,7 @@ class Reloading:
 
     def _report(self, lines: Iterable[str]) -> None:
         for line in lines:
-            log.warning("%s", line)
+            log.info("%s", line)
             self._tell(self._parts.texts.render(CHANGED, problems=line))
 
     def _agent_file(self, path: Path) -> tuple[list[Problem], list[str]]:

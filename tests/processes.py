@@ -19,10 +19,15 @@ PATIENCE = 60.0
 """Seconds after which a test gives up on a line that should have come; never waited for when it comes."""
 
 
-def loci(*args: object, stdin: str = "", timeout: float = 120.0) -> subprocess.CompletedProcess[str]:
-    """Run one command of the command line to its end."""
+def loci(
+    *args: object, stdin: str = "", timeout: float = 120.0, home: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run one command of the command line to its end, in another home folder if one is given."""
     command = [sys.executable, "-m", "mud", *map(str, args)]
-    return subprocess.run(command, input=stdin, capture_output=True, text=True, cwd=ROOT, timeout=timeout, check=False)
+    environment = {**os.environ, "HOME": str(home)} if home is not None else None
+    return subprocess.run(
+        command, input=stdin, capture_output=True, text=True, cwd=ROOT, timeout=timeout, check=False, env=environment
+    )
 
 
 def loci_json(*args: object, stdin: str = "") -> list[dict[str, Any]]:
@@ -69,7 +74,7 @@ class Running:
         try:
             self._process.stdin.write(line + "\n")
             self._process.stdin.flush()
-        except BrokenPipeError:
+        except (BrokenPipeError, ValueError):  # the latter when another thread killed it and closed the pipe
             return
 
     def read_until(self, text: str) -> list[str]:

@@ -8,23 +8,37 @@ file alone.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol, TypeGuard
+from typing import Any, Protocol
 
 from agents.memory.entries import Entry
-from mud.storage.jsonl import JsonlWriter, read_jsonl
-
-COMMITS = frozenset({"auto_compact", "manual_compact", "rebuild"})
-"""The events that say which summaries hold from now on; the last of them is the truth."""
+from agents.memory.lines import (
+    CommitLine,
+    backwards,
+    decode,
+    encode,
+    entries,
+    in_order,
+    is_commit,
+    is_number,
+    last_commit,
+    parse_commit,
+    whole_lines,
+)
+from mud.storage.jsonl import JsonlWriter
 
 PER_FILE = 4096
 """Memories in one file."""
 
 COUNTED = 256
 """Memories of the last source that are counted at the start at most; no step leaves as many with one character."""
+
+_LOOKED_AT = 320
+"""Lines at the end of a file that are looked at when it is opened: room for `COUNTED` memories and some events."""
 
 _NAME = re.compile(r"\d{10,}\.jsonl")
 
@@ -73,7 +87,7 @@ class Archive:
         self.total = 0
         self.last_source = 0
         self.last_source_count = 0
-        self.last_commit: dict[str, Any] | None = None
+        self.last_commit: CommitLine | None = None
 
     def open(self, writable: bool) -> list[str]:
         """Learn where the life stands, from the end of the last file.
@@ -114,32 +128,53 @@ class Archive:
 
     def _learn(self, messages: list[str]) -> None:
         """Find total, last source and last commit from the end of the last file, or of the one before if need be."""
-        counted = False
+        counted = named = False
         for back, first in enumerate(reversed(self._firsts)):
-            data = _whole_lines(self._path(first).read_bytes())
+            data = whole_lines(self._path(first).read_bytes())
             self.total = self.total or first - 1
-            # A step's memories may lie in two files, never in three.
-            counted = counted or self._learn_last(data, first, messages) or back > 0
-            if self.last_commit is None:
-                self.last_commit = _last_commit(data)
-            if counted and self.total >= first:
+            if not counted:  # a step's memories may lie in two files, never in three
+                counted = self._learn_last(data, first, messages) or back > 0
+            named = named or self._learn_commit(data, first, messages)
+            if counted and named and self.total >= first:
                 return
 
     def _learn_last(self, data: bytes, first: int, messages: list[str]) -> bool:
         """Count the memories of the last source backwards; return whether there is nothing more to count."""
-        for raw in _backwards(data):
-            line = _decode(raw)
-            if line is None or ("seq" in line and not _is_number(line["seq"])):
-                messages.append(f"archive/{first:010d}.jsonl: a line near the end cannot be read and is passed over")
-            elif "seq" in line:
-                source = line.get("source")
-                source = source if _is_number(source) else 0  # a hand may have written anything
-                if not self.last_source_count:
-                    self.total, self.last_source = line["seq"], source
-                if source != self.last_source or self.last_source_count == COUNTED:
-                    return True
-                self.last_source_count += 1
-        return False
+        raws = list(islice(backwards(data), _LOOKED_AT))
+        whole = len(raws) < _LOOKED_AT
+        lines, broken, odd = in_order(map(decode, reversed(raws)), first - 1 if whole else None)
+        if not lines and not whole:
+            whole = True
+            lines, broken, odd = in_order(map(decode, reversed(list(backwards(data)))), first - 1)
+        name = f"archive/{first:010d}.jsonl"
+        if broken:
+            messages.append(f"{name}: {_lines(broken)} near the end cannot be read and {_are(broken)} passed over")
+        if odd:
+            messages.append(f"{name}: {_lines(odd)} near the end {_are(odd)} out of order and passed over")
+        for line in reversed(lines):
+            source = line.get("source")
+            source = source if is_number(source) else 0  # a hand may have written anything
+            if not self.last_source_count:
+                self.total, self.last_source = max(self.total, line["seq"]), source
+            if source != self.last_source or self.last_source_count == COUNTED:
+                return True
+            self.last_source_count += 1
+        return not whole
+
+    def _learn_commit(self, data: bytes, first: int, messages: list[str]) -> bool:
+        """Find the last commit line of a file; return whether the file before it need not be asked.
+
+        It must be when this one was never filled, or when the line that should repeat the commit is broken.
+        """
+        self.last_commit, broken = last_commit(data)
+        if broken:
+            text = (
+                f"{broken} commit lines cannot be read and are" if broken > 1 else "a commit line cannot be read and is"
+            )
+            messages.append(f"archive/{first:010d}.jsonl: {text} passed over; what was committed before holds")
+        if self.last_commit is not None:
+            return True
+        return bool(data) and not broken and decode(data[: data.find(b"\n")]) is not None
 
     def append(self, entries: Sequence[Entry]) -> None:
         """Write entries, those of one file in one write. They must go on where the archive ends.
@@ -162,7 +197,7 @@ class Archive:
         lines = [entry.to_json() for entry in part]
         if fresh:
             if self.last_commit is not None:
-                lines.insert(0, _encode(self.last_commit))
+                lines.insert(0, encode(self.last_commit.line))
             self._begin(part[0].seq, lines)
         else:
             self._ready().append(lines)
@@ -218,15 +253,18 @@ class Archive:
 
         Raises:
             OSError: when it cannot be written.
+            ValueError: when it is no event line, or a commit that names no summaries.
         """
         if "event" not in event or "seq" in event or "text" in event:
             raise ValueError("an event line has 'event' and neither 'seq' nor 'text'")
+        commit = parse_commit(event)
+        if commit is None and is_commit(event):
+            raise ValueError("a commit line names the summaries that hold: what they cover, and their files")
         if self._firsts:
-            self._ready().append([_encode(event)])
+            self._ready().append([encode(event)])
         else:
-            self._begin(1, [_encode(event)])
-        if event["event"] in COMMITS:
-            self.last_commit = event
+            self._begin(1, [encode(event)])
+        self.last_commit = commit or self.last_commit
 
     def read(self, first: int, last: int) -> list[Entry]:
         """Return the memories from `first` to `last`, both included, as far as there are any.
@@ -239,19 +277,16 @@ class Archive:
         for number, start in enumerate(self._firsts):
             end = self._firsts[number + 1] - 1 if number + 1 < len(self._firsts) else self.total - len(self._held)
             if start <= last and end >= first:
-                found += _entries(self._path(start).read_bytes(), max(first, start), min(last, end))
+                found += entries(self._path(start).read_bytes(), start, max(first, start), min(last, end))
         return found + [entry for entry in self._held if first <= entry.seq <= last]
 
-    def events(self) -> Iterator[dict[str, Any]]:
-        """Yield every event, oldest first. A commit line repeated at the start of a file comes once."""
-        repeated: dict[str, Any] | None = None
-        for first in self._firsts:
-            for line in read_jsonl(self._path(first)):
-                if line.data is None or "event" not in line.data or line.data == repeated:
-                    continue
-                if line.data["event"] in COMMITS:
-                    repeated = line.data
-                yield line.data
+    def where(self, first: int, last: int) -> str:
+        """Return the names of the files that should hold a range, inside the character's folder."""
+        names = []
+        for seq in (first, last):
+            at = bisect_right(self._firsts, seq)
+            names.append(f"archive/{self._firsts[at - 1] if at else seq:010d}.jsonl")
+        return " to ".join(dict.fromkeys(names))
 
     def sync(self) -> None:
         """Have what was written put on the disk.
@@ -269,79 +304,9 @@ class Archive:
             self._writer = None
 
 
-def _encode(event: dict[str, Any]) -> str:
-    return json.dumps(event, ensure_ascii=False, separators=(",", ":"))
+def _lines(count: int) -> str:
+    return "a line" if count == 1 else f"{count} lines"
 
 
-def _decode(raw: bytes) -> dict[str, Any] | None:
-    try:
-        line = json.loads(raw)
-    except ValueError:
-        return None
-    return line if isinstance(line, dict) else None
-
-
-def _is_number(value: object) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _whole_lines(data: bytes) -> bytes:
-    """Return the data up to its last newline: what follows is a line still being written, or torn."""
-    return data[: data.rfind(b"\n") + 1]
-
-
-def _backwards(data: bytes) -> Iterator[bytes]:
-    """Yield the lines from the last to the first."""
-    end = len(data) - 1
-    while end >= 0:
-        start = data.rfind(b"\n", 0, end) + 1
-        yield data[start:end]
-        end = start - 1
-
-
-def _last_commit(data: bytes) -> dict[str, Any] | None:
-    """Return the last commit line. Looks at bytes: decoding a whole file costs 25 ms, this well under one."""
-    end = len(data)
-    while (at := data.rfind(b'"event":', 0, end)) >= 0:
-        start = data.rfind(b"\n", 0, at) + 1
-        line = _decode(data[start : data.find(b"\n", at)])
-        if line is not None and "seq" not in line and line.get("event") in COMMITS:
-            return line
-        end = start
-    return None
-
-
-def _entries(data: bytes, first: int, last: int) -> list[Entry]:
-    """Return the entries of one file in a range.
-
-    No text holds a raw newline, so a line of ours is found by its first bytes; a file that another hand wrote is
-    decoded from its start.
-    """
-    start = _line_of(data, first)
-    stop = _line_of(data, last + 1) if start >= 0 else -1
-    part = data[max(0, start) : stop if stop >= 0 else len(data)]
-    found = _in_range(_whole_lines(part).split(b"\n"), first, last)
-    if len(found) != last - first + 1:
-        found = _in_range(_whole_lines(data).split(b"\n"), first, last)
-    return found
-
-
-def _line_of(data: bytes, seq: int) -> int:
-    """Return the offset of the line of a memory, as this program writes it; -1 when there is none."""
-    mark = b'{"seq":%d,' % seq
-    if data.startswith(mark):
-        return 0
-    at = data.find(b"\n" + mark)
-    return at + 1 if at >= 0 else -1
-
-
-def _in_range(lines: Iterable[bytes], first: int, last: int) -> list[Entry]:
-    found: dict[int, Entry] = {}
-    for raw in lines:
-        line = _decode(raw) if raw else None
-        if line is not None and isinstance(line.get("seq"), int) and first <= line["seq"] <= last:
-            try:
-                found.setdefault(line["seq"], Entry.from_json(line))
-            except KeyError:  # a line that lost a part is as unreadable as a broken one
-                continue
-    return [found[seq] for seq in sorted(found)]
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"

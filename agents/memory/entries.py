@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mud.clock import iso, parse_iso
+from mud.world.events import Perceived
 
 KINDS = ("said", "heard", "did", "saw", "moved", "result", "thought", "note", "dream", "told")
 """Every kind of memory. `result` is what one's own query commands showed; `told` was whispered to oneself alone."""
@@ -112,6 +113,30 @@ class Hit:
     covers: tuple[int, int] | None = None
     entry: Entry | None = None
     title: str | None = None
+
+
+def entry_from_perceived(perceived: Perceived, seq: int, at: str, source: int, names: tuple[str, ...] = ()) -> Entry:
+    """Return the entry of what a step of the world left with a character.
+
+    Args:
+        perceived: what it left.
+        seq: the number it gets.
+        at: when, written.
+        source: the step's number.
+        names: the agent's own names, for its importance.
+    """
+    return Entry(
+        seq=seq,
+        at=at,
+        kind=perceived.kind,
+        actor=perceived.actor,
+        place=perceived.place,
+        text=perceived.text,
+        reason=perceived.reason,
+        failed=perceived.failed,
+        importance=importance_of(perceived.kind, perceived.text, names),
+        source=source,
+    )
 
 
 def entry_from_record(

@@ -92,6 +92,8 @@ def status(
     total = memory.total + memory.waiting
     tail = memory.tail
     gaps, overlaps = holes(coverage(memory), total)
+    for gap in gaps:
+        memory.note_unreadable(*gap)
     return {
         "agent": memory.name,
         "total": total,
@@ -104,7 +106,7 @@ def status(
         "next_compaction_at": compactor.next_at(),
         "strategy": settings.strategy,
         "compactions": memory.compactions,
-        "warnings": memory.warnings,
+        "warnings": [*memory.warnings, *(f"memories {first}-{last} are shown twice" for first, last in overlaps)],
         "index": {
             "lexical_through": index.get("lexical_through") if index else None,
             "vector_through": index.get("vector_through") if index else None,

@@ -14,12 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from agents.memory.archive import Archive, LineWriter
-from agents.memory.entries import Entry, entry_from_record, importance_of
+from agents.memory.entries import Entry, entry_from_perceived, entry_from_record
+from agents.memory.ranges import missing
 from agents.memory.summaries import TIERS, Summary, SummaryFiles, Write
 from agents.memory.tiers import Tiers
+from agents.memory.troubles import Troubles
 from mud.clock import Clock, iso
 from mud.errors import Unavailable
-from mud.storage.files import write_atomic
+from mud.storage.files import sweep_leftovers, write_atomic
 from mud.storage.jsonl import JsonlWriter
 from mud.world.events import Perceived
 
@@ -28,6 +30,9 @@ IN_RAM = 1024
 
 WAITING = 4096
 """Memories that wait at most while the archive cannot be written. The ledger has them too."""
+
+_AT_START = "summaries at the start"
+"""The warning of what was wrong with the summaries when the memory was opened; it holds until the next fold."""
 
 _BATCH = 1024
 """Memories that are written at once in bulk."""
@@ -82,8 +87,8 @@ class Memory:
         self._ram: deque[Entry] = deque(maxlen=in_ram)
         self._waiting: list[Entry] = []
         self._writable = False
-        self._trouble: dict[str, str] = {}
-        self.last_error: str | None = None
+        self._missing_from: int | None = None
+        self._troubles = Troubles(self._archive.where)
 
     def open(self, writable: bool) -> list[str]:
         """Take up the life where it stands; what a kill left half done is finished.
@@ -97,19 +102,26 @@ class Memory:
         Raises:
             Unavailable: when the files cannot be read, or not be written.
         """
-        self._trouble.clear()
+        self._troubles.clear()
         self._waiting.clear()
+        self._missing_from = None
         self._writable = writable
         try:
-            messages = self._archive.open(writable)
-            messages += self._tiers.open(self._archive.last_commit, self._archive.total, writable)
+            if writable:
+                sweep_leftovers(self.folder)
+                sweep_leftovers(self._files.folder)
+            archive = self._archive.open(writable)
+            summaries = self._tiers.open(self._archive.last_commit, self._archive.total, writable)
             self._ram.clear()
             first = max(self.watermark + 1, self.total - (self._ram.maxlen or IN_RAM) + 1)
-            self._ram.extend(self._archive.read(first, self.total))
+            self._ram.extend(self._from_archive(first, self.total))
         except OSError as error:
             self._archive.close()
             raise Unavailable(f"the memory of {self.name} cannot be opened: {error}") from error
-        return messages
+        for message in archive:
+            self.note_trouble(message, message)
+        self.note_trouble(_AT_START, "; ".join(summaries) or None)
+        return archive + summaries
 
     def close(self) -> None:
         """Try once more to write what waits, and let go of the files."""
@@ -153,19 +165,27 @@ class Memory:
         return self._archive.last_source_count
 
     @property
-    def last_commit(self) -> Mapping[str, Any] | None:
-        """The archive's last commit line."""
-        return self._archive.last_commit
-
-    @property
     def compactions(self) -> int:
         """Folds of this life so far."""
-        return int((self._archive.last_commit or {}).get("number", 0))
+        return self._archive.last_commit.number if self._archive.last_commit is not None else 0
 
     @property
     def warnings(self) -> list[str]:
         """What is wrong now, one sentence each."""
-        return list(self._trouble.values())
+        return self._troubles.warnings
+
+    @property
+    def last_error(self) -> str | None:
+        """What went wrong last, also when it is over; None when nothing has."""
+        return self._troubles.last
+
+    @property
+    def missing_from(self) -> int | None:
+        """The ledger step whose memories were the first for which there was no room; None when there was for all.
+
+        From there on nothing more is taken up until the memory is opened again and the ledger gives it back, in order.
+        """
+        return self._missing_from
 
     def append(self, perceived: Sequence[Perceived], at: str, source: int) -> list[Entry]:
         """Remember what one step left, in one write.
@@ -183,19 +203,7 @@ class Memory:
         """
         number = self.total + len(self._waiting)
         entries = [
-            Entry(
-                seq=number + place,
-                at=at,
-                kind=one.kind,
-                actor=one.actor,
-                place=one.place,
-                text=one.text,
-                reason=one.reason,
-                failed=one.failed,
-                importance=importance_of(one.kind, one.text, self.names),
-                source=source,
-            )
-            for place, one in enumerate(perceived, 1)
+            entry_from_perceived(one, number + place, at, source, self.names) for place, one in enumerate(perceived, 1)
         ]
         return self._write(entries)
 
@@ -211,6 +219,7 @@ class Memory:
 
         Raises:
             ValueError: when a record is wrong; then none is kept.
+            Unavailable: when there is no room left for what the archive cannot take; no ledger has these.
         """
         step = self.last_source if source is None else source
         now = iso(self._clock.now())
@@ -220,6 +229,8 @@ class Memory:
         ]
         written: list[Entry] = []
         for start in range(0, len(entries), _BATCH):
+            if self._missing_from is not None:
+                raise Unavailable("the archive could not be written; nothing more is taken up until the next start")
             written += self._write(entries[start : start + _BATCH])
         return written
 
@@ -228,6 +239,8 @@ class Memory:
         return self._write([])
 
     def _write(self, entries: list[Entry]) -> list[Entry]:
+        if entries and self._missing_from is not None:
+            entries = []  # the ledger has them; written now, they would stand before what is missing
         due = [*self._waiting, *entries] if self._waiting else entries
         if not due:
             return []
@@ -242,16 +255,22 @@ class Memory:
         else:
             if self._waiting:
                 self._waiting = []
-                self._trouble.pop("archive", None)
+                self.note_trouble("archive", None)
         written = due[: self.total - before]
         self._ram.extend(written)
         return written
 
     def _wait(self, due: list[Entry], error: OSError) -> None:
-        lost = max(0, len(due) - WAITING)
+        """Keep what fits; what does not is left to the ledger, with everything after it, so that the order stays."""
         self._waiting = due[:WAITING]
-        text = f"the archive cannot be written ({error}); {len(self._waiting)} memories wait"
-        self.note_trouble("archive", f"{text}, {lost} more did not fit" if lost else text)
+        self.note_trouble("archive", f"the archive cannot be written ({error}); {len(self._waiting)} memories wait")
+        if len(due) > WAITING:
+            self._missing_from = due[WAITING].source
+            self.note_trouble(
+                "missing",
+                f"the memories from step {self._missing_from} on did not fit; "
+                "they are in the ledger and come back at the next start",
+            )
 
     def note_trouble(self, what: str, text: str | None) -> None:
         """Show a warning until it is taken back.
@@ -260,10 +279,7 @@ class Memory:
             what: what it is about; one warning each.
             text: the warning; None takes it back.
         """
-        if text is None:
-            self._trouble.pop(what, None)
-        else:
-            self._trouble[what] = self.last_error = text
+        self._troubles.note(what, text)
 
     @property
     def tail(self) -> list[Entry]:
@@ -291,7 +307,18 @@ class Memory:
             found = list(islice(self._ram, start, start + last - first + 1))
             if found and found[0].seq == first and found[-1].seq == last:
                 return found
-        return self._archive.read(first, last)
+        return self._from_archive(first, last)
+
+    def _from_archive(self, first: int, last: int) -> list[Entry]:
+        first = max(1, first)
+        found = self._archive.read(first, last)
+        for gap in missing((entry.seq for entry in found), first, last):
+            self.note_unreadable(*gap)
+        return found
+
+    def note_unreadable(self, first: int, last: int) -> None:
+        """Show a warning that memories cannot be read, until the memory is opened again."""
+        self._troubles.note_unreadable(first, last)
 
     def view(self) -> View:
         """Return the whole life as it is now."""
@@ -324,6 +351,7 @@ class Memory:
         messages = self._tiers.commit(longterm, recent, memories, event, self._archive.append_event)
         self._drop_folded()
         self.note_trouble("summaries", "; ".join(messages) or None)
+        self.note_trouble(_AT_START, None)
         try:
             self._archive.sync()
         except OSError as error:

@@ -290,6 +290,13 @@ class SummaryFiles:
             if "-edited" not in path.stem and (found := self.version(tier, path.name)) is not None:
                 yield found
 
+    def newest(self, tier: str) -> Summary | None:
+        """Return the version made last that can be understood, without those that people edited, or None."""
+        for path in sorted(self.folder.glob(f"{tier}-*.md"), reverse=True):
+            if "-edited" not in path.stem and (found := self.version(tier, path.name)) is not None:
+                return found
+        return None
+
     def _free(self, stem: str) -> str:
         """Return a file name that is not taken; counts on from the last of the same moment."""
         number = self._taken.get(stem, 0)

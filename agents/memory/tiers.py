@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.memory.entries import Entry
+from agents.memory.lines import CommitLine
 from agents.memory.summaries import TIERS, Summary, SummaryFiles, edited, parse_summary, render_summary
 from mud.errors import VaultProblem
 
@@ -64,7 +65,7 @@ class Tiers:
         """The last memory that a summary stands for; 0 when none does."""
         return max((held.summary.covers[1] for held in self._held.values()), default=0)
 
-    def open(self, commit: Mapping[str, Any] | None, total: int, writable: bool) -> list[str]:
+    def open(self, commit: CommitLine | None, total: int, writable: bool) -> list[str]:
         """Take up what the last commit line names, and set the files in use right.
 
         Args:
@@ -80,6 +81,11 @@ class Tiers:
         """
         self._writable = writable
         messages: list[str] = []
+        reach = self._reach(total)
+        if reach > total:
+            messages.append(
+                f"archive: the summaries reach to memory {reach}, the archive to {total}; a part of it is gone"
+            )
         found = self._committed(commit, total) if commit else {}
         if found is None:
             found = self._older(total)
@@ -95,16 +101,20 @@ class Tiers:
             messages += self.restore()
         return messages
 
-    def _committed(self, commit: Mapping[str, Any], total: int) -> dict[str, Summary] | None:
+    def _reach(self, total: int) -> int:
+        """Return how far the summaries on disk reach; a file in use that says too much is not believed alone."""
+        used = self._in_use("recent")
+        if used is not None and used.covers[1] <= total:
+            return used.covers[1]
+        newest = self._files.newest("recent")
+        return newest.covers[1] if newest is not None else 0
+
+    def _committed(self, commit: CommitLine, total: int) -> dict[str, Summary] | None:
         """Return the summaries that a commit line names; None when they cannot be found or do not tile."""
         found: dict[str, Summary] = {}
-        for tier in TIERS:
-            record = commit.get(tier)
-            if record is None:
-                continue
-            covers = (record["covers"]["first"], record["covers"]["last"])
-            for candidate in (self._files.version(tier, record["file"]), self._in_use(tier)):
-                if candidate is not None and candidate.covers == covers and candidate.text:
+        for tier, named in commit.named.items():
+            for candidate in (self._files.version(tier, named.file), self._in_use(tier)):
+                if candidate is not None and candidate.covers == named.covers and candidate.text:
                     found[tier] = candidate
                     break
             else:

@@ -64,7 +64,7 @@ class Feed:
     def __init__(self, lexical: LexicalIndex, run: Run, changed: Callable[[list[str]], None]) -> None:
         self._lexical, self._run, self._documents_changed = lexical, run, changed
         self._changed = asyncio.Event()
-        self._stuck = False
+        self._stuck = self._stopping = False
         self.lives: dict[str, Life] = {}
 
     def life(self, agent_id: str) -> Life:
@@ -124,9 +124,14 @@ class Feed:
         self.life(agent_id).wanted = documents
         self._changed.set()
 
+    def stop(self) -> None:
+        """Have `keep_flushing` return when it has done what it is at; for good."""
+        self._stopping = True
+        self._changed.set()
+
     async def keep_flushing(self) -> None:
-        """Index in the background what comes in, until cancelled."""
-        while True:
+        """Index in the background what comes in, until stopped or cancelled."""
+        while not self._stopping:
             await self._changed.wait()
             self._changed.clear()
             await self.flush()

@@ -10,7 +10,7 @@ write anything of the vault but `.index/`.
 from __future__ import annotations
 
 import asyncio
-import shutil
+import logging
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -28,6 +28,8 @@ from mud.clock import Clock
 from mud.errors import Refusal
 from mud.supervise import supervise
 
+log = logging.getLogger(__name__)
+
 T = TypeVar("T")
 
 FOLDER = ".index"
@@ -35,6 +37,11 @@ LEXICAL = "lexical.sqlite3"
 ONLY = {"memories": (), "summaries": (SUMMARY,), "notes": (NOTE,)}
 """What a search can be narrowed to, with the kinds of documents that this means."""
 
+ENDING = 6.0
+"""Seconds that the background work gets to end: a little more than closing a child takes."""
+LAST_WORDS = 2.0
+"""Seconds that what still waits gets to be indexed, and again for the file to be closed; what is not done in time
+comes back from the archive at the next start."""
 TRIES = 3
 """Times that one search fills an index which is being deleted all the while."""
 LIKELY = 50
@@ -90,30 +97,36 @@ class RecallService:
             self._tasks.append(asyncio.create_task(supervise("recall's vectors", self._vectors.run, self._clock)))
 
     async def stop(self) -> None:
-        """Index what still waits, end the child process, close the files; for good. Stopping again does nothing."""
+        """Index what still waits, end the child process, close the files; for good. Stopping again does nothing.
+
+        It takes `ENDING` + 2 x `LAST_WORDS` at most, whatever hangs: the world must be able to end.
+        """
         if self._stopped:
             return
         self._stopped = True
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        self._tasks = []
-        await self._feed.flush()
-        await self._run(self._lexical.close)
-        await asyncio.to_thread(self._thread.shutdown)
+        self._feed.stop()
+        self._vectors.stop()
+        await self._end_tasks()
+        try:
+            async with asyncio.timeout(LAST_WORDS):
+                await self._feed.flush()
+        except TimeoutError:
+            log.warning("Recall's index is busy; what it misses is indexed at the next start.")
+        finally:
+            closed = self._thread.submit(self._lexical.close)
+            self._thread.shutdown(wait=False)
+            await asyncio.wait([asyncio.wrap_future(closed)], timeout=LAST_WORDS)
 
-    async def rebuild(self) -> None:
-        """Throw the whole index away and fill it from the agents' archives and documents; vectors follow."""
-        running, with_vectors = bool(self._tasks), self._use_vectors
-        for task in self._tasks:
+    async def _end_tasks(self) -> None:
+        tasks, self._tasks = self._tasks, []
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        await self._run(self._lexical.discard)
-        if not self._private:
-            await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
-        await self._feed.fill_all()
-        if running:
-            await self.start(vectors=with_vectors)
+        if not tasks:
+            return
+        _, late = await asyncio.wait(tasks, timeout=ENDING)
+        if late:
+            log.warning("Recall did not end in %.0f s; its child process is killed.", ENDING)
+            self._vectors.kill()
 
     # -- what there is ----------------------------------------------------------------------------------------------
 
@@ -144,11 +157,6 @@ class RecallService:
     def trouble(self) -> str:
         """Why there are no vectors, in plain words; empty when all is well."""
         return self._vectors.trouble if self._use_vectors else ""
-
-    @property
-    def child_pid(self) -> int | None:
-        """Process id of the child; None when there is none."""
-        return self._vectors.pid
 
     async def complete(self, progress: Callable[[int, int], None] | None = None) -> bool:
         """Wait until everything is indexed, vectors too.

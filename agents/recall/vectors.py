@@ -68,6 +68,7 @@ class VectorKeeper:
         self._gone: list[str] = []
         self._wanted = asyncio.Event()
         self._failures = 0
+        self._stopping = False
         self.settled = asyncio.Event()
         """Set when there is nothing to wait for: all is embedded, or it will not be."""
         self.trouble = ""
@@ -83,11 +84,6 @@ class VectorKeeper:
         """Whether a question can be asked now."""
         return self._child is not None and self._child.ready and self._child.embedder == self._settings().embedder
 
-    @property
-    def pid(self) -> int | None:
-        """The child's process id; None when there is none."""
-        return self._child.pid if self._child is not None else None
-
     def wake(self, gone: Collection[str] = ()) -> None:
         """Look again at what there is to do.
 
@@ -98,10 +94,20 @@ class VectorKeeper:
         self.settled.clear()
         self._wanted.set()
 
+    def stop(self) -> None:
+        """Have `run` return as soon as it rests; for good."""
+        self._stopping = True
+        self._wanted.set()
+
+    def kill(self) -> None:
+        """End the child at once, whatever it does."""
+        if self._child is not None:
+            self._child.kill()
+
     async def run(self) -> None:
-        """Keep the vectors up to date until cancelled."""
+        """Keep the vectors up to date until stopped or cancelled."""
         try:
-            while True:
+            while not self._stopping:
                 try:
                     await self._serve()
                 except EmbedderMissing as error:
@@ -112,8 +118,8 @@ class VectorKeeper:
             await self._close()
 
     async def _serve(self) -> None:
-        """Work until the settings ask for another embedder or something fails."""
-        while True:
+        """Work off what there is whenever there is something, until stopped or something fails."""
+        while not self._stopping:
             self._wanted.clear()
             if self._child is not None and self._child.embedder != self._settings().embedder:
                 await self._close()
@@ -134,7 +140,7 @@ class VectorKeeper:
         else:
             await self._child.check()
         await self._remove_gone()
-        while records := await self._run(self._lexical.waiting, BATCH):
+        while not self._stopping and (records := await self._run(self._lexical.waiting, BATCH)):
             await self._child.put(records)
             await self._run(self._lexical.embedded, [record.id for record in records])
             self._failures = 0
@@ -160,7 +166,8 @@ class VectorKeeper:
         if self._failures >= HOPELESS:
             self.trouble = str(error)
             self.settled.set()
-        await self._clock.sleep(PAUSES[min(self._failures, len(PAUSES)) - 1])
+        if not self._stopping:
+            await self._clock.sleep(PAUSES[min(self._failures, len(PAUSES)) - 1])
 
     async def _give_up(self, error: EmbedderMissing) -> None:
         """Go on with words alone until something changes."""
@@ -169,7 +176,7 @@ class VectorKeeper:
             log.warning("Recall goes by words alone: %s.", error)
         self.trouble = str(error)
         given_up = self._settings().embedder
-        while self._settings().embedder == given_up:
+        while self._settings().embedder == given_up and not self._stopping:
             self.settled.set()
             self._wanted.clear()
             await self._wanted.wait()
@@ -192,7 +199,8 @@ class VectorKeeper:
         if child is None or not self.ready or not types:
             return None
         try:
-            return await asyncio.wait_for(child.nearest(text, agent, types, NEAREST), self._settings().patience)
+            async with asyncio.timeout(self._settings().patience):
+                return await child.nearest(text, agent, types, NEAREST)
         except TimeoutError:
             return None
         except StoreFailed:

@@ -48,6 +48,7 @@ def prepare() -> None:
         os.environ[name] = "1"
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
     os.environ["ANONYMIZED_TELEMETRY"] = "False"
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # onnxruntime would write into the home folder and call its maker
     os.nice(NICENESS)
 
 
@@ -162,11 +163,6 @@ def _opened() -> Store:
     if _store is None:
         raise StoreFailed("the store is not open")
     return _store
-
-
-def greet() -> int:
-    """Return this process's id: the sign that it is there."""
-    return os.getpid()
 
 
 @_told

@@ -10,7 +10,7 @@ from mud.commands._view import describe_location, describe_people
 from mud.errors import Refusal
 from mud.world.changes import Put
 from mud.world.events import Event
-from mud.world.exits import find_exits, names_exit
+from mud.world.exits import find_exits, is_direction, names_exit
 from mud.world.matching import match, plain
 from mud.world.narration import listed, phrase, shortened
 from mud.world.paths import find_path
@@ -58,7 +58,7 @@ def go(ctx: Context, way: str) -> Outcome:
 def _way(ctx: Context, here: Thing, wanted: str) -> list[Exit]:
     """Return the exits to take. A whole name goes before part of one, and an exit before a location."""
     exits = [way for way in find_exits(here, wanted) if ctx.world.location(way.to) is not None]
-    locations = match(wanted, ctx.world.locations())
+    locations = [] if is_direction(wanted) else match(wanted, ctx.world.locations())
     shown = shortened(wanted, LONGEST_SHOWN)
     whole = len(locations) == 1 and plain(wanted) in map(plain, locations[0].names)
     if len(exits) == 1 and (names_exit(wanted, exits[0]) or not whole):

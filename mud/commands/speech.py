@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 from mud.commands._command import Context, Outcome, command
 from mud.commands._find import here_or_refuse, refuse_name
 from mud.errors import Refusal
 from mud.world.events import Event
-from mud.world.matching import match, split_name
+from mud.world.matching import match, plain, split_name
 from mud.world.narration import phrase
+from mud.world.things import Thing
 
 SAID = phrase("commands.say.said", "words")
+NOBODY = phrase("commands.say.nobody")
+ABSENT = phrase("commands.say.absent", "name")
 HEARD = phrase("commands.say.heard", "actor", "words")
 WHISPERED = phrase("commands.whisper.whispered", "name", "words")
 TOLD = phrase("commands.whisper.told", "actor", "words")
@@ -18,7 +23,7 @@ TO_YOURSELF = phrase("commands.whisper.to_yourself")
 EMOTED = phrase("commands.emote.emoted", "actor", "words")
 
 
-@command("say", "<words>", category="social", for_models=True)
+@command("say", "<words>", category="social", keeps="short", for_models=True)
 def say(ctx: Context, words: str) -> Outcome:
     """Say something aloud; everybody here hears it. Shorthands: ' and ".
 
@@ -28,7 +33,21 @@ def say(ctx: Context, words: str) -> Outcome:
     here = here_or_refuse(ctx)
     heard = ctx.say(HEARD, actor=ctx.actor.name, words=words)
     event = Event("speech", ctx.actor.id, here.id, heard, words=words)
-    return Outcome(ctx.say(SAID, words=words), kind="said", events=(event,))
+    said = ctx.say(SAID, words=words)
+    reply = "\n".join([said, *_unheard(ctx, here, words)])
+    return Outcome(reply, kind="said", memory=said, events=(event,))
+
+
+def _unheard(ctx: Context, here: Thing, words: str) -> list[str]:
+    """Return what one should know who speaks to nobody, or calls somebody who is not here."""
+    others = [one for one in ctx.world.people(here.id) if one.id != ctx.actor.id]
+    if not others:
+        return [ctx.say(NOBODY)]
+    opening = plain(re.split(r"[,:!?]", words, maxsplit=1)[0]) if re.search(r"[,:!?]", words) else ""
+    absent = [
+        one for one in ctx.world.present() if opening in map(plain, one.names) and one not in (*others, ctx.actor)
+    ]
+    return [ctx.say(ABSENT, name=absent[0].name)] if absent else []
 
 
 @command("whisper", "<person> <words>", aliases=("tell",), category="social", for_models=True)

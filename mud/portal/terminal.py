@@ -55,7 +55,7 @@ async def run_terminal(session: Session, words: list[str], history: Path) -> Non
     with patch_stdout(raw=True):
         while not session.over:
             try:
-                session.type(await prompt.prompt_async())
+                session.type(await prompt.prompt_async(set_exception_handler=False))
             except (EOFError, KeyboardInterrupt):
                 session.type("quit")
                 return

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 from mud.errors import Problem, UnknownName, VaultProblem
 from mud.registry import suggest
 from mud.storage.files import read_if_there
-from mud.storage.settings import Scalar, Setting, Value, describe, fill, parse_settings
+from mud.storage.settings import Scalar, Setting, Value, by_key, describe, examine_settings, fill, one_of
 
 S = TypeVar("S")
 
@@ -41,6 +41,7 @@ class Configuration:
         self._schemas = dict(schemas)
         self._families = dict(families or {})
         self._values: dict[str, dict[str, Value]] = {}
+        self._given: dict[str, list[Value]] = {}
         self._names = {schema: name for name, schema in [*self._schemas.items(), *self._families.items()]}
         if len(self._names) != len(self._schemas) + len(self._families):
             raise ValueError("one schema is given for two config files")
@@ -59,16 +60,13 @@ class Configuration:
         """Read every config file and return everything that is wrong.
 
         One with a mistake, or empty, keeps its last good values, at the first reading the defaults; one that is gone
-        means the defaults.
+        means the defaults. A family's file with a mistake gives at its first reading what is right in it.
         """
-        before, self._values = self._values, {}
-        problems: list[Problem] = []
-        for path in sorted(self._folder.rglob("*.md")):
-            problems += self.reload(path)
-            name = self._name(path)
-            if name is not None and name not in self._values and name in before:
-                self._values[name] = before[name]
-        return problems
+        paths = sorted(self._folder.rglob("*.md"))
+        there = {self._name(path) for path in paths}
+        self._values = {name: values for name, values in self._values.items() if name in there}
+        self._given = {name: given for name, given in self._given.items() if name in there}
+        return [problem for path in paths for problem in self.reload(path)]
 
     def reload(self, path: Path) -> list[Problem]:
         """Read one file again and take it over when nothing is wrong with it.
@@ -88,13 +86,17 @@ class Configuration:
             return [Problem(file, 0, "", self._unread(name))]
         try:
             text = read_if_there(path, file=file)
+            if text is None:
+                return []
+            given, problems = examine_settings(text, schema, file)
         except VaultProblem as error:
-            return list(error.problems)
-        if text is None or not text.strip():
-            return []
-        values, problems = parse_settings(text, schema, file)
-        if not problems:
-            self._values[name] = values
+            text, given, problems = "", [], list(error.problems)
+        if text.strip():
+            self._given[name] = given
+            if not problems:
+                self._values[name] = by_key(given)
+        if name not in self._schemas:  # whoever asks for a family's file by its name must find it
+            self._values.setdefault(name, by_key(given))
         return problems
 
     def get(self, schema: type[S]) -> S:
@@ -104,6 +106,18 @@ class Configuration:
             KeyError: when the schema is none of this configuration.
         """
         return fill(schema, self._values.get(self._names[schema], {}))
+
+    def given(self, schema: type, key: str) -> list[Value]:
+        """Return what a single file says of a key, in force or kept out by a mistake; the default when it says nothing.
+
+        Args:
+            schema: the file's.
+            key: a setting of it; where the file sets it twice there are two.
+        """
+        name = self._names[schema]
+        found = [value for value in self._given.get(name, ()) if value.key == key]
+        default = next(one.default for one in describe(schema) if one.key == key)
+        return found or [Value(key, default, f"{FOLDER}/{name}.md", 0)]
 
     def get_named(self, schema: type[S], name: str) -> S:
         """Return the settings of one file of a family, such as one LLM profile, found in any case.
@@ -196,7 +210,7 @@ class Configuration:
         known = [*self._schemas, *(f"{folder}/..." for folder in self._families)]
         near = suggest(name, self._schemas)
         hint = f"; did you mean {near}.md?" if near else ""
-        return f"no part of the program reads this file; expected one of {', '.join(known) or 'none'}{hint}"
+        return f"no part of the program reads this file; {one_of(known)}{hint}"
 
 
 def _named(made: S, name: str) -> S:

@@ -1,7 +1,7 @@
 """A markdown file with front matter, as a value: what the vault's agents, summaries, notes and world files are made of.
 
 Pure: text in, values and text out. Parsing tells every problem at once, with the line numbers of the file. Changing a
-file that people own means changing one key or one section: everything else stays byte for byte. Nothing here rewrites
+file that people own means changing one key: everything else stays byte for byte. Nothing here rewrites
 such a file as a whole; `render_document` is for files that the program alone writes.
 """
 
@@ -16,7 +16,6 @@ from mud.storage import _front
 
 _HEADING = re.compile(r"^ {0,3}(#{1,2})[ \t]+(\S.*?)[ \t\r]*$")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$")
-_BLANK_LINES = re.compile(r"(?:[ \t]*\r?\n)*")
 _LINK = re.compile(r"^\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]$")
 
 
@@ -201,59 +200,6 @@ def replace_key(text: str, key: str, value: object, file: str = "") -> str:
         return text[: where.end] + _front.render_entry(key, value, newline) + newline + text[where.end :]
     start, end = front.spans[key]
     return text[:start] + _front.render_value(value, newline) + text[end:]
-
-
-def replace_section(text: str, heading: str, new_text: str, file: str = "") -> str:
-    """Return a file's text with the content under one `## heading` replaced, and everything else byte for byte.
-
-    The heading is found in any case; a missing one is added at the end of the file.
-
-    Args:
-        text: the whole file.
-        heading: without its `##`.
-        new_text: the new content; it may hold headings from `###` on.
-        file: what problems call the file.
-
-    Raises:
-        ValueError: when the content would end its own section (a `## heading`, or a code fence that is never closed).
-        VaultProblem: when a missing heading cannot be added because a code fence of the file is never closed.
-    """
-    content = new_text.replace("\r\n", "\n").strip()
-    if any(_begins_section(line) for line in markdown_lines(content)) or open_fence(content):
-        raise ValueError("the text of a section must hold no '## heading' and close its code fences")
-    offset = _front.split(text).body
-    body, newline = text[offset:], _newline(text)
-    content = content.replace("\n", newline)
-    wanted = heading.casefold()
-    for name, start, end in _outline(body)[1][1:]:
-        if name.casefold() == wanted:
-            new = _refilled(body[:start], body[start:end], content, end == len(body), newline)
-            return text[:offset] + body[:start] + new + body[end:]
-    if fence := open_fence(body, text.count("\n", 0, offset) + 1):
-        raise VaultProblem([Problem(file, fence, "", "this code fence has no end; expected a line ```")])
-    return f"{text}{_gap(text, newline)}## {heading}{newline}{newline}{content}{newline}"
-
-
-def _begins_section(line: Line) -> bool:
-    mark = None if line.fenced else _HEADING.match(line.text)
-    return mark is not None and mark[1] == "##"
-
-
-def _refilled(before: str, old: str, content: str, last: bool, newline: str) -> str:
-    """Return a section's content with the blank lines around the old one kept."""
-    if old.strip():
-        blank = _BLANK_LINES.match(old)
-        return old[: blank.end() if blank else 0] + content + old[len(old.rstrip()) :]
-    if not content:
-        return old
-    return f"{newline if before.endswith(chr(10)) else newline * 2}{content}{newline if last else newline * 2}"
-
-
-def _gap(text: str, newline: str) -> str:
-    """Return what must stand between a text and a new heading."""
-    if not text or text.endswith(newline * 2):
-        return ""
-    return newline if text.endswith("\n") else newline * 2
 
 
 def _newline(text: str) -> str:

@@ -10,6 +10,7 @@ import contextlib
 import fcntl
 import hashlib
 import os
+import re
 import secrets
 import stat
 import unicodedata
@@ -29,6 +30,8 @@ LONGEST_NAME_BYTES = 180
 
 _RESERVED = frozenset({"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in "0123456789¹²³")})
 """Names that Windows keeps for devices, whatever their ending."""
+_LEFTOVER = re.compile(r"\.[0-9a-f]{12}\.tmp")
+"""The names of the files that `write_atomic` writes beside."""
 _DROPPED = "'’ʼ`´"
 """Marks inside a word that leave no gap: "Eliza's" is one word."""
 
@@ -103,6 +106,20 @@ def write_atomic(path: Path, text: str) -> None:
         beside.unlink(missing_ok=True)
         raise
     sync_folder(target.parent)
+
+
+def sweep_leftovers(folder: Path) -> None:
+    """Remove what `write_atomic` left in a folder when its process was killed, and nothing else.
+
+    Only the vault's one writer may call this, before it writes itself. What cannot be removed stays: it does no harm.
+
+    Args:
+        folder: the folder, not those in it; it need not be there.
+    """
+    with contextlib.suppress(OSError):
+        for path in [path for path in folder.iterdir() if _LEFTOVER.fullmatch(path.name)]:
+            if path.is_file() and not path.is_symlink():
+                path.unlink()
 
 
 def _mode_of(path: Path) -> int | None:
@@ -237,13 +254,3 @@ class VaultLock:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.release()
-
-
-def try_lock(vault: Path) -> VaultLock | None:
-    """Return the vault's lock, held, or None when another process holds it or the vault cannot be written to."""
-    lock = VaultLock(vault)
-    try:
-        lock.acquire()
-    except (VaultLocked, VaultProblem):
-        return None
-    return lock

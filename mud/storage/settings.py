@@ -29,8 +29,11 @@ __all__ = [
     "Scalar",
     "Setting",
     "Value",
+    "by_key",
     "describe",
+    "examine_settings",
     "fill",
+    "one_of",
     "parse_overrides",
     "parse_settings",
     "render_settings",
@@ -125,6 +128,12 @@ def parse_settings(text: str, schema: type, file: str) -> tuple[dict[str, Value]
     Returns:
         The values that are in order, by key, and everything that is wrong, by line.
     """
+    given, problems = examine_settings(text, schema, file)
+    return by_key(given), problems
+
+
+def examine_settings(text: str, schema: type, file: str) -> tuple[list[Value], list[Problem]]:
+    """Read a config file as `parse_settings` does, and return every value that fits, also of a key set twice."""
     document, problems = examine_document(text, file)
     taken = _Taken({one.key: one for one in describe(schema)}, file, problems)
     for key, given in document.front.items():
@@ -138,7 +147,15 @@ def parse_settings(text: str, schema: type, file: str) -> tuple[dict[str, Value]
         problems.append(
             Problem(file, fence, "", "this code fence has no end and hides what follows; expected a line ```")
         )
-    return taken.values, sorted(problems, key=lambda problem: problem.line)
+    return taken.given, sorted(problems, key=lambda problem: problem.line)
+
+
+def by_key(given: Iterable[Value]) -> dict[str, Value]:
+    """Return values by their key, in their order; of a key set twice the first."""
+    found: dict[str, Value] = {}
+    for value in given:
+        found.setdefault(value.key, value)
+    return found
 
 
 class _Taken:
@@ -146,21 +163,26 @@ class _Taken:
 
     def __init__(self, known: Mapping[str, Setting], file: str, problems: list[Problem]) -> None:
         self.known, self.file, self.problems = known, file, problems
-        self.values: dict[str, Value] = {}
+        self.given: list[Value] = []
         self._lines: dict[str, int] = {}
+
+    @property
+    def values(self) -> dict[str, Value]:
+        """The values by key; of a key set twice the first that fits."""
+        return by_key(self.given)
 
     def take(self, key: str, line: int, given: Any, read: Callable[[Setting, Any], Scalar]) -> None:
         """Add one key to the values, or what is wrong with it to the problems."""
         if key not in self.known:
             self.say(key, line, unknown_key(key, self.known))
-        elif key in self._lines:
+            return
+        if key in self._lines:
             self.say(key, line, f"set twice; expected once (first in line {self._lines[key]})")
-        else:
-            self._lines[key] = line
-            try:
-                self.values[key] = Value(key, read(self.known[key], given), self.file, line)
-            except ValueError as error:
-                self.say(key, line, str(error))
+        self._lines.setdefault(key, line)
+        try:
+            self.given.append(Value(key, read(self.known[key], given), self.file, line))
+        except ValueError as error:
+            self.say(key, line, str(error))
 
     def say(self, key: str, line: int, message: str) -> None:
         """Note what is wrong with a key."""
@@ -171,7 +193,12 @@ def unknown_key(key: str, known: Iterable[str]) -> str:
     """Return the message for a key that nothing reads."""
     names = list(known)
     near = suggest(key, names)
-    return f"unknown key; expected one of {', '.join(names)}" + (f"; did you mean {near}?" if near else "")
+    return f"unknown key; {one_of(names)}" + (f"; did you mean {near}?" if near else "")
+
+
+def one_of(known: Collection[str]) -> str:
+    """Return the part of a message that says what was expected where a name is wrong."""
+    return f"expected one of {', '.join(known)}" if known else "there is none"
 
 
 def parse_overrides(

@@ -7,6 +7,8 @@ world's rules. Of people's files only a missing `id` is ever written; `world/sta
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -300,9 +302,11 @@ def assign_ids(vault: Path, definitions: Iterable[Definition], next_id: int) -> 
     known = list(definitions)
     free = max([next_id, *(int(one.thing.id[1:]) + 1 for one in known if one.thing.id)])
     for one in known:
-        if not one.thing.id:
-            path = vault / one.file
-            text = read_text(path, file=one.file)
+        if one.thing.id:
+            continue
+        path = vault / one.file
+        text = read_text(path, file=one.file)
+        with contextlib.suppress(VaultProblem):  # its front matter is not in order, which is told; it stays out
             write_atomic(path, replace_key(text, "id", f"#{free}", one.file))
             free += 1
     return free
@@ -341,6 +345,20 @@ def read_state(vault: Path) -> State | None:
     if problems:
         raise VaultProblem(problems)
     return state
+
+
+def set_state_aside(vault: Path) -> str:
+    """Rename a saved state that cannot be used, into the log, and return its new path inside the vault.
+
+    Raises:
+        OSError: when it cannot be renamed.
+    """
+    folder = vault / "log"
+    folder.mkdir(exist_ok=True)
+    number = next(n for n in itertools.count(1) if not (folder / f"state-broken-{n}.md").exists())
+    aside = folder / f"state-broken-{number}.md"
+    (vault / STATE).rename(aside)
+    return aside.relative_to(vault).as_posix()
 
 
 def write_state(vault: Path, state: State, names: Mapping[str, str] | None = None) -> str:

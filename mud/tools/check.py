@@ -8,6 +8,7 @@ from dataclasses import asdict
 from mud.build import opened
 from mud.errors import Problem, VaultProblem
 from mud.phrases import check_texts
+from mud.storage.texts import TextStore
 from mud.tools._tool import emit, tool
 
 
@@ -22,7 +23,9 @@ def check(args: argparse.Namespace) -> int:
         with opened(args.vault, writable=False) as parts:
             problems = [*parts.problems, *check_texts(parts.texts)]
     except VaultProblem as wrong:
-        problems = list(wrong.problems)
+        texts = TextStore(args.vault / "text")
+        texts.load()
+        problems = [*wrong.problems, *check_texts(texts)]
     for problem in problems:
         _print(problem, json=args.json)
     return 1 if problems else 0

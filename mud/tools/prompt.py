@@ -28,7 +28,7 @@ async def _build(parts: Parts, name: str) -> Prompt:
     agent = parts.minds.get(name)
     assert parts.minds.prompt_of is not None
     if not parts.writable:
-        progress("the vault is in use: related notes and experiences are found by words alone")
+        progress(f"{parts.reading}: related notes and experiences are found by words alone")
     await parts.recall.start(vectors=parts.writable)
     try:
         await parts.minds.catch_up(agent)

@@ -17,10 +17,9 @@ from mud.tools._tool import VectorProgress, agent_argument, emit, progress, tool
 
 
 def _count(text: str) -> int:
-    value = int(text)
-    if not 1 <= value <= 1000:
-        raise argparse.ArgumentTypeError("a number from 1 to 1000")
-    return value
+    if not text.isdecimal() or not 1 <= int(text) <= 1000:
+        raise argparse.ArgumentTypeError(f"{text!r} is wrong; expected a number from 1 to 1000")
+    return int(text)
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,7 +53,7 @@ async def _answer(parts: Parts, agent: Agent, args: argparse.Namespace) -> None:
     """Complete the index, then answer every question."""
     vectors = parts.writable and not args.lexical
     if not parts.writable and not args.lexical:
-        progress("the vault is in use: answering by words alone")
+        progress(f"{parts.reading}: answering by words alone")
     await parts.recall.start(vectors=vectors)
     try:
         await parts.minds.catch_up(agent)

@@ -100,7 +100,7 @@ async def _live_through(parts: Parts, agent: Agent, records: list[dict[str, Any]
         while batch := list(islice(batches, BATCH)):
             written = memory.append_raw(batch, source)
             if memory.waiting:
-                raise LociError(memory.warnings[0])
+                raise LociError(memory.last_error or "the archive cannot be written")
             parts.recall.remember(agent.id, written)
             agent.compactor.fold_due_now()
             await asyncio.sleep(0)

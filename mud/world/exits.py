@@ -12,6 +12,11 @@ SHORT = {
 """What MUD players type for directions."""
 
 
+def is_direction(query: str) -> bool:
+    """Return whether a typed name is a direction, or the short form of one; then no location is ever meant by it."""
+    return plain(query) in SHORT or plain(query) in SHORT.values()
+
+
 def find_exits(location: Thing, query: str) -> list[Exit]:
     """Return the exits of a location that a typed name fits best.
 

@@ -131,7 +131,7 @@ async def test_the_embedder_is_the_one_chosen_also_while_it_runs(vault: Path) ->
         note(parts, agent, "First oar")
         await complete(parts)
         (plain,), behind = await parts.minds.search(agent, "oars", 1)
-        assert (plain.vector, behind, parts.recall.child_pid) == (None, False, None)
+        assert (plain.vector, behind) == (None, False)
         assert "hashing" in names
         put(vault, "recall", embedder="hashing")
         parts.configuration.load()

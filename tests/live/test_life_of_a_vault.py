@@ -256,6 +256,18 @@ def test_the_index_may_vanish_while_the_world_runs(vault: Path) -> None:
     assert world.wait() == 0
 
 
+def test_nothing_is_written_outside_the_vault(vault: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    note = vault / "agents/eliza/notes/lamps.md"
+    note.parent.mkdir()
+    note.write_text("# Lamps\n\nThere are eighteen of them.\n", encoding="utf-8")
+    done = loci("recall", "Eliza", "how many lights?", "--vault", vault, home=home)
+    assert done.returncode == 0, done.stderr
+    assert "vectors: 1 of 1" in done.stderr  # the embedder, which keeps a diary by default, did run
+    assert list(home.rglob("*")) == []
+
+
 def test_the_shipped_vault_is_in_order() -> None:
     done = loci("check", "--vault", ROOT / "vault")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -47,13 +47,18 @@ def _folder(tmp_path: Path, text: str) -> Path:
 
 
 def _wrong(tmp_path: Path, text: str) -> list[str]:
-    with pytest.raises(VaultProblem) as caught:
-        read_definition(_folder(tmp_path, text), SCHEMAS)
-    return [str(problem) for problem in caught.value.problems]
+    return [str(problem) for problem in read_definition(_folder(tmp_path, text), SCHEMAS)[1]]
+
+
+def _read(folder: Path) -> Definition:
+    definition, problems = read_definition(folder, SCHEMAS)
+    assert problems == []
+    assert definition is not None
+    return definition
 
 
 def test_every_part_of_the_file_is_read(tmp_path: Path) -> None:
-    eliza = read_definition(_folder(tmp_path, GOOD), SCHEMAS)
+    eliza = _read(_folder(tmp_path, GOOD))
     assert (eliza.slug, eliza.id, eliza.names) == ("eliza", "#2001", ("Eliza", "Liz"))
     assert (eliza.location, eliza.brain, eliza.voice, eliza.think_interval) == (
         "[[The Garden]]",
@@ -67,7 +72,7 @@ def test_every_part_of_the_file_is_read(tmp_path: Path) -> None:
 
 
 def test_a_person_is_a_character_that_no_brain_plays(tmp_path: Path) -> None:
-    person = read_definition(_folder(tmp_path, GOOD.replace("type: agent", "type: person")), SCHEMAS)
+    person = _read(_folder(tmp_path, GOOD.replace("type: agent", "type: person")))
     assert person.person
     assert not person.thing().thinks
 
@@ -106,13 +111,26 @@ def test_every_mistake_is_told_at_once(tmp_path: Path) -> None:
     assert len(told) == 3
 
 
+def test_what_is_right_beside_a_mistake_is_read_too(tmp_path: Path) -> None:
+    text = GOOD.replace("brain: instinct", "brain: foo").replace("[[The Garden]]", "[[Atlantis]]")
+    eliza, problems = read_definition(_folder(tmp_path, text), SCHEMAS)
+    assert [problem.key for problem in problems] == ["brain"]
+    assert eliza is not None
+    assert (eliza.location, eliza.brain, eliza.voice) == ("[[Atlantis]]", "auto", "eliza")
+
+
+def test_of_a_front_matter_that_is_none_nothing_is_read(tmp_path: Path) -> None:
+    eliza, problems = read_definition(_folder(tmp_path, "---\nid: [\n---\n# Eliza\n"), SCHEMAS)
+    assert (eliza, len(problems)) == (None, 1)
+
+
 @pytest.mark.parametrize("name", ["", '"Eliza"', "Eli|za", "#7", "x" * (LONGEST_NAME + 1), "[[Eliza]]", "---"])
 def test_a_name_that_cannot_be_typed_is_a_mistake(tmp_path: Path, name: str) -> None:
     assert any("name" in problem.lower() for problem in _wrong(tmp_path, GOOD.replace("# Eliza", f"# {name}")))
 
 
 def test_a_key_without_a_value_is_one_not_yet_filled_in(tmp_path: Path) -> None:
-    eliza = read_definition(_folder(tmp_path, GOOD.replace("goal: to find the fin", "goal:")), SCHEMAS)
+    eliza = _read(_folder(tmp_path, GOOD.replace("goal: to find the fin", "goal:")))
     assert eliza.goal == ""
 
 
@@ -140,9 +158,9 @@ def test_somebody_new_is_written_so_that_it_reads_back_and_stays_in_its_folder(t
     slug = write_definition(tmp_path / "agents", name, "#3001", person=True)
     again = write_definition(tmp_path / "agents", name, "#3002", person=False, location="The Garden")
     assert again == f"{slug}-2"
-    person = read_definition(tmp_path / "agents" / slug, SCHEMAS)
+    person = _read(tmp_path / "agents" / slug)
     assert (person.name, person.id, person.person) == (name, "#3001", True)
-    agent = read_definition(tmp_path / "agents" / again, SCHEMAS)
+    agent = _read(tmp_path / "agents" / again)
     assert (agent.location, agent.person) == ("[[The Garden]]", False)
     assert (tmp_path / "agents" / slug / ".gitignore").exists()
     assert not (tmp_path / "agents" / again / ".gitignore").exists()

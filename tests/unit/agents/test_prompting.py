@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from agents.definition import write_definition
 from agents.prompt import Prompt
 from mud.errors import Refusal
 from mud.storage.files import write_atomic
@@ -83,10 +84,21 @@ async def test_a_note_that_fits_the_present_is_in_the_prompt(tmp_path: Path) -> 
 
 async def test_one_who_is_nowhere_has_no_prompt_but_a_sentence(tmp_path: Path) -> None:
     async with house(tmp_path) as home:
-        ann = home.enter("Ann")
-        home.engine.leave(ann.definition.thing())
+        slug = write_definition(home.parts.vault / "agents", "Ann", home.engine.world.new_id(), person=True)
+        assert home.minds.load_definition(slug) == []
         with pytest.raises(Refusal, match="Ann is nowhere just now"):
             await _prompt(home, "Ann")
+
+
+async def test_one_who_is_away_is_asked_as_from_where_they_left(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        there = await _prompt(home, "Ann")
+        home.engine.leave(ann.definition.thing())
+        away = await _prompt(home, "Ann")
+        for section in ("The Garden", "Eliza"):
+            assert section in there.text
+            assert section in away.text
 
 
 async def test_what_one_wants_is_in_the_prompt(tmp_path: Path) -> None:

@@ -71,6 +71,29 @@ def test_whoever_has_the_id_of_a_thing_stays_out(roster: Roster, tmp_path: Path)
     assert problem.message == "'#2002' is taken by lamp"
 
 
+def test_a_mistake_does_not_hide_that_an_id_is_taken(roster: Roster, tmp_path: Path) -> None:
+    for slug in ("eliza", "moss"):
+        (tmp_path / slug / "agent.md").write_text(f'---\nid: "#2001"\nbrain: foo\n---\n# {slug}\n')
+    fresh = Roster(tmp_path, {})
+    told = [(problem.file, problem.key) for problem in fresh.load(None, ())]
+    assert told == [
+        ("agents/eliza/agent.md", "brain"),
+        ("agents/moss/agent.md", "brain"),
+        ("agents/moss/agent.md", "id"),
+    ]
+    assert fresh.definitions == {}
+    assert [problem.file for problem in fresh.give_way({"#2001": "world/items/lamp.md"})] == [
+        "agents/eliza/agent.md",
+        "agents/moss/agent.md",
+    ]
+
+
+def test_a_wrong_id_is_told_once(roster: Roster, tmp_path: Path) -> None:
+    (tmp_path / "moss" / "agent.md").write_text("---\nid: Moss\n---\n# Moss\n")
+    (problem,) = roster.load_one("moss", None)
+    assert "'Moss' is wrong" in problem.message
+
+
 def test_a_removed_folder_is_forgotten_unless_it_is_kept(roster: Roster, tmp_path: Path) -> None:
     for slug in ("eliza", "moss"):
         (tmp_path / slug / "agent.md").unlink()

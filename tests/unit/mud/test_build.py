@@ -5,14 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from mud.build import RealClock, check_packages, find_location, load_brains, load_commands, opened, opened_for_recall
-from mud.errors import LociError, VaultLocked, VaultProblem
+from mud.build import RealClock, check_packages, load_brains, load_commands, opened, opened_for_recall
+from mud.errors import LociError, Unavailable, VaultLocked, VaultProblem
 from mud.storage.files import VaultLock
 from mud.storage.world_files import read_state
 from mud.world.roles import Role
 from tests.houses import house, texts_of
 from tests.vaults import copy_vault
-from tests.worlds import GARDEN, LOBBY, LOCATIONS
 
 
 def _snapshot(vault: Path) -> dict[str, bytes]:
@@ -47,7 +46,7 @@ def test_there_is_one_writer_and_a_reader_takes_no_lock(tmp_path: Path) -> None:
         with opened(vault, writable=False) as reader:
             assert not reader.writable
         with opened_for_recall(vault) as asking:
-            assert not asking.writable
+            assert (asking.writable, asking.reading) == (False, "the vault is in use")
     with opened_for_recall(vault) as asking:
         assert asking.writable
     with VaultLock(vault):
@@ -113,6 +112,145 @@ def test_a_name_of_nothing_and_a_name_taken_are_told_and_the_world_starts(
         assert parts.minds.get("Eliza").id == "#2001"
 
 
+@pytest.mark.parametrize(
+    ("file", "old", "new", "keys"),
+    [
+        (
+            "agents/eliza/agent.md",
+            'location: "[[The Garden]]"',
+            'brain: foo\nprofile: nosuch\nlocation: "[[Atlantis]]"',
+            {"brain", "location", "profile"},
+        ),
+        ("agents/eliza/agent.md", "voice: eliza", "voice: elisa\nbrian: auto", {"voice", "brian"}),
+        ("agents/eliza/agent.md", "voice: eliza", "voice: eliza\nprofile: nosuch", {"profile"}),
+        (
+            "config/memory_compaction.md",
+            "**profile**: summarizer",
+            "**profile**: nosuch\n\n**immediate_window**: 0",
+            {"profile", "immediate_window"},
+        ),
+        (
+            "config/world.md",
+            "**start_location**: The Garden",
+            "**start_location**: The Garden\n**start_location**: Atlantis",
+            {"start_location"},
+        ),
+    ],
+)
+def test_one_mistake_hides_no_other(tmp_path: Path, file: str, old: str, new: str, keys: set[str]) -> None:
+    vault = copy_vault(tmp_path)
+    text = (vault / file).read_text(encoding="utf-8")
+    assert old in text
+    (vault / file).write_text(text.replace(old, new).replace("brain: auto\n", ""), encoding="utf-8")
+    with opened(vault, writable=False) as parts:
+        assert {problem.key for problem in parts.problems} == keys
+        assert {problem.file for problem in parts.problems} == {file}
+        places = [(problem.line, problem.key, problem.message) for problem in parts.problems]
+        assert len(set(places)) == len(places)
+
+
+async def test_a_broken_state_is_set_aside_and_the_world_made_from_the_ledger(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann", "The Library")
+        home.type(ann, "say hello")
+        home.parts.save()
+        number = home.engine.number
+    vault = home.parts.vault
+    (vault / "world/state.md").write_text("---\nstep: many\n---\n", encoding="utf-8")
+    with opened(vault, writable=False) as parts:
+        assert [problem.file for problem in parts.problems] == ["world/state.md"] * len(parts.problems) != []
+        assert parts.engine.number == number
+    assert (vault / "world/state.md").exists()
+    with opened(vault, writable=True) as parts:
+        assert (parts.engine.number, parts.engine.world.away[ann.id]) == (number, home.place("The Library"))
+        assert texts_of(parts.minds.get("Ann")) == texts_of(ann)
+        assert "log/state-broken-1.md" in caplog.text
+    assert not (vault / "world/state.md").exists()
+    (vault / "world/state.md").mkdir()
+    with opened(vault, writable=True) as parts:
+        assert parts.engine.number == number
+    assert (vault / "log/state-broken-2.md").is_dir()
+
+
+async def test_a_memory_that_cannot_be_opened_leaves_one_asleep_and_the_world_runs(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        home.parts.save()
+        before = read_state(home.parts.vault)
+        home.type(ann, "say hello")
+        eliza, moss = home.agent("Eliza"), home.agent("Moss")
+        kept = texts_of(eliza)
+    archive = next((eliza.folder / "archive").iterdir())
+    archive.rename(tmp_path / "kept")
+    archive.mkdir()
+    for writable in (False, True):
+        with opened(home.parts.vault, writable=writable) as parts:
+            (problem,) = parts.problems
+            assert problem.file == "agents/eliza"
+            assert "Eliza stays asleep: the memory of Eliza cannot be opened" in problem.message
+            assert moss.id in parts.engine.witnesses
+            assert eliza.id not in parts.engine.witnesses
+            assert parts.minds.by_slug("eliza") is None
+            with pytest.raises(Unavailable, match="the memory of Eliza cannot be opened"):
+                parts.minds.get("Eliza")
+            if writable:
+                parts.save()
+    assert read_state(home.parts.vault) == before
+    archive.rmdir()
+    (tmp_path / "kept").rename(archive)
+    with opened(home.parts.vault, writable=True) as parts:
+        assert texts_of(parts.minds.get("Eliza")) == kept
+
+
+def test_an_id_of_somebody_kept_out_by_a_mistake_is_given_to_nobody(tmp_path: Path) -> None:
+    vault = copy_vault(tmp_path)
+    (vault / "agents/wren").mkdir()
+    (vault / "agents/wren/agent.md").write_text('---\nid: "#7000"\nbrain: foo\n---\n# Wren\n')
+    with opened(vault, writable=True) as parts:
+        assert parts.engine.world.new_id() == "#7001"
+
+
+def test_a_front_matter_not_in_order_gets_no_id_and_stops_nothing(tmp_path: Path) -> None:
+    vault = copy_vault(tmp_path)
+    spoon = vault / "world/items/spoon.md"
+    spoon.write_text("---\nlocation: [[The Library]]\n---\n# spoon\n")
+    before = spoon.read_bytes()
+    with opened(vault, writable=True) as parts:
+        assert {problem.file for problem in parts.problems} == {"world/items/spoon.md"}
+        assert "spoon" not in {thing.name for thing in parts.engine.world.things.values()}
+    assert spoon.read_bytes() == before
+
+
+def test_what_a_kill_left_half_written_is_swept_away_by_the_writer_alone(tmp_path: Path) -> None:
+    vault = copy_vault(tmp_path)
+    left = [vault / folder / ".0123456789ab.tmp" for folder in ("world", "world/items", "agents/eliza")]
+    for path in left:
+        path.write_text("half")
+    with opened(vault, writable=False):
+        assert all(path.exists() for path in left)
+    with opened(vault, writable=True):
+        assert not any(path.exists() for path in left)
+
+
+def test_a_vault_that_cannot_be_locked_is_asked_by_reading(tmp_path: Path) -> None:
+    vault = copy_vault(tmp_path)
+    (vault / ".lock").mkdir()
+    with opened_for_recall(vault) as parts:
+        assert (parts.writable, parts.reading) == (False, "the vault cannot be written to")
+    with pytest.raises(VaultProblem, match="cannot be locked"), opened(vault, writable=True):
+        pass
+
+
+def test_what_goes_wrong_while_asking_is_not_taken_for_a_vault_in_use(tmp_path: Path) -> None:
+    vault = copy_vault(tmp_path)
+    with pytest.raises(VaultLocked, match="elsewhere"), opened_for_recall(vault):
+        raise VaultLocked("elsewhere", None)
+    with VaultLock(vault):
+        pass
+
+
 async def test_the_state_waits_for_what_the_archives_could_not_take(tmp_path: Path) -> None:
     async with house(tmp_path) as home:
         ann = home.enter("Ann")
@@ -129,16 +267,6 @@ async def test_the_state_waits_for_what_the_archives_could_not_take(tmp_path: Pa
     (moss.folder / "archive").unlink()
     async with house(tmp_path) as home:
         assert texts_of(home.agent("Moss"))[-1] == 'You think, "two"'
-
-
-def test_a_location_is_meant_by_link_name_alias_or_id() -> None:
-    for wanted in ("[[The Garden]]", "the garden", "garden", "sundial court", GARDEN, f"[[{GARDEN}]]", f" {GARDEN} "):
-        found = find_location(wanted, LOCATIONS)
-        assert found is not None
-        assert found.id == GARDEN, wanted
-    assert find_location("[[The Lobby|hall]]", LOCATIONS) == next(one for one in LOCATIONS if one.id == LOBBY)
-    for wanted in ("", "gard", "[[]]"):
-        assert find_location(wanted, LOCATIONS) is None
 
 
 def test_both_kinds_of_command_and_of_brain_are_there() -> None:

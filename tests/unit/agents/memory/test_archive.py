@@ -27,7 +27,13 @@ def opened(folder: Path, per_file: int = 4096, disk: Disk | None = None) -> Arch
 
 
 def commit(last: int) -> dict[str, object]:
-    return {"event": "auto_compact", "at": "now", "covers": {"first": 1, "last": last}}
+    covers = {"first": 1, "last": last}
+    named = {"covers": covers, "file": "recent-1.md", "sha256": ""}
+    return {"event": "auto_compact", "at": "now", "covers": covers, "recent": named, "number": 1}
+
+
+def committed(archive: Archive) -> object:
+    return archive.last_commit.line if archive.last_commit is not None else None
 
 
 def test_a_line_has_exactly_the_keys_of_the_format(tmp_path: Path) -> None:
@@ -54,8 +60,7 @@ def test_a_new_file_begins_after_its_share_and_repeats_the_last_commit_line(tmp_
     assert sorted(path.name for path in tmp_path.iterdir()) == ["0000000001.jsonl", "0000000005.jsonl"]
     assert json.loads((tmp_path / "0000000005.jsonl").read_text().splitlines()[0]) == commit(2)
     again = opened(tmp_path, per_file=4)
-    assert (again.total, again.last_commit) == (6, commit(2))
-    assert list(again.events()) == [commit(2)]
+    assert (again.total, committed(again)) == (6, commit(2))
 
 
 def test_a_text_that_looks_like_an_event_is_no_commit(tmp_path: Path) -> None:
@@ -63,7 +68,7 @@ def test_a_text_that_looks_like_an_event_is_no_commit(tmp_path: Path) -> None:
     archive.append([entry(1)])
     archive.append_event(commit(1))
     archive.append([entry(2, text='{"event":"auto_compact"}'), entry(3, text='"event":"auto_compact"')])
-    assert opened(tmp_path).last_commit == commit(1)
+    assert committed(opened(tmp_path)) == commit(1)
 
 
 def test_events_never_count_and_are_never_read_as_memories(tmp_path: Path) -> None:
@@ -80,6 +85,8 @@ def test_an_event_with_a_number_or_a_text_is_refused(tmp_path: Path) -> None:
     for wrong in ({"at": "now"}, {"event": "x", "seq": 1}, {"event": "x", "text": "y"}):
         with pytest.raises(ValueError, match="event line"):
             opened(tmp_path).append_event(wrong)
+    with pytest.raises(ValueError, match="names the summaries"):
+        opened(tmp_path).append_event({**commit(1), "recent": None})
 
 
 def test_memories_must_go_on_where_the_archive_ends(tmp_path: Path) -> None:
@@ -148,7 +155,7 @@ def test_an_empty_last_file_after_a_power_cut_is_filled(tmp_path: Path) -> None:
     archive.append_event(commit(1))
     (tmp_path / "0000000003.jsonl").touch()
     again = opened(tmp_path, per_file=2)
-    assert (again.total, again.last_source, again.last_commit) == (2, 2, commit(1))
+    assert (again.total, again.last_source, committed(again)) == (2, 2, commit(1))
     again.append([entry(3)])
     assert [one.seq for one in opened(tmp_path, per_file=2).read(1, 9)] == [1, 2, 3]
 
@@ -180,6 +187,151 @@ def test_another_process_in_the_same_folder_gets_the_same_answer(tmp_path: Path)
     reader = Archive(tmp_path)
     assert reader.open(False) == []
     assert (reader.total, reader.last_source) == (49, 49)
+
+
+def said(folder: Path, per_file: int = 4096) -> tuple[Archive, list[str]]:
+    archive = Archive(folder, per_file)
+    return archive, archive.open(False)
+
+
+def add(path: Path, *lines: object) -> None:
+    with path.open("a") as file:
+        file.writelines((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"recent": {"file": 5}},
+        {"recent": {"covers": {"first": 1, "last": 2}, "file": 5}},
+        {"recent": {"covers": [1, 2], "file": "recent-1.md"}},
+        {"recent": {"covers": {"first": 2, "last": 1}, "file": "recent-1.md"}},
+        {"recent": {"covers": {"first": "1", "last": 2}, "file": "recent-1.md"}},
+        {"recent": "recent-1.md"},
+        {"longterm": []},
+        {"recent": None},
+        {"number": "two"},
+        {"number": -1},
+        {"number": True},
+    ],
+)
+def test_a_malformed_commit_line_counts_as_none_and_is_said(tmp_path: Path, change: dict[str, object]) -> None:
+    archive = opened(tmp_path)
+    archive.append([entry(1), entry(2)])
+    archive.append_event(commit(1))
+    add(tmp_path / "0000000001.jsonl", {**commit(2), **change})
+    again, messages = said(tmp_path)
+    assert committed(again) == commit(1)
+    assert messages == [
+        "archive/0000000001.jsonl: a commit line cannot be read and is passed over; what was committed before holds"
+    ]
+
+
+def test_an_event_that_is_no_text_is_no_commit(tmp_path: Path) -> None:
+    opened(tmp_path).append([entry(1)])
+    add(tmp_path / "0000000001.jsonl", {**commit(1), "event": ["auto_compact"]}, {**commit(1), "event": None})
+    again, messages = said(tmp_path)
+    assert (again.total, committed(again), messages) == (1, None, [])
+
+
+@pytest.mark.parametrize("broken", ["{garbage", '{"event":"auto_compact","recent":{"file":5}}', '{"event":"auto_com'])
+def test_when_the_repeated_commit_line_is_broken_the_file_before_is_asked(tmp_path: Path, broken: str) -> None:
+    archive = opened(tmp_path, per_file=4)
+    archive.append([entry(1, 1), entry(2, 2), entry(3, 3)])
+    archive.append_event(commit(2))
+    archive.append([entry(4, 4), entry(5, 5), entry(6, 6)])
+    path = tmp_path / "0000000005.jsonl"
+    path.write_text("\n".join([broken, *path.read_text().splitlines()[1:]]) + "\n")
+    again, messages = said(tmp_path, per_file=4)
+    assert committed(again) == commit(2)
+    assert messages
+
+
+def test_a_number_that_does_not_follow_is_passed_over_and_said(tmp_path: Path) -> None:
+    archive = opened(tmp_path)
+    archive.append([entry(seq, seq) for seq in range(1, 6)])
+    for wrong in (5_000_000, 3, 99, -1, 0):
+        add(tmp_path / "0000000001.jsonl", json.loads(entry(wrong, 9).to_json()))
+    again, messages = said(tmp_path)
+    assert (again.total, again.last_source) == (5, 5)
+    assert messages == ["archive/0000000001.jsonl: 5 lines near the end are out of order and passed over"]
+    opened(tmp_path).append([entry(6, 6, "the true sixth"), entry(7, 7, "the true seventh")])
+    later, _ = said(tmp_path)
+    assert later.total == 7
+    assert [one.text for one in later.read(1, 9)][2:] == [
+        "memory 3", "memory 4", "memory 5", "the true sixth", "the true seventh",
+    ]  # fmt: skip
+    assert [one.text for seq in (3, 7) for one in later.read(seq, seq)] == ["memory 3", "the true seventh"]
+
+
+def test_a_line_that_was_taken_out_costs_that_memory_alone(tmp_path: Path) -> None:
+    archive = opened(tmp_path)
+    archive.append([entry(seq) for seq in range(1, 10)])
+    path = tmp_path / "0000000001.jsonl"
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([*lines[:4], *lines[5:]]) + "\n")
+    again, messages = said(tmp_path)
+    assert (again.total, messages) == (9, [])
+    assert [one.seq for one in again.read(1, 9)] == [1, 2, 3, 4, 6, 7, 8, 9]
+
+
+def test_where_the_look_back_begins_is_no_disorder(tmp_path: Path) -> None:
+    archive = opened(tmp_path)
+    archive.append([entry(seq, seq) for seq in range(1, 401)])
+    path = tmp_path / "0000000001.jsonl"
+    path.write_text(path.read_text().replace('"seq":83,', "x"))
+    again, messages = said(tmp_path)
+    assert again.total == 400
+    assert messages == ["archive/0000000001.jsonl: a line near the end cannot be read and is passed over"]
+
+
+def test_nothing_but_nonsense_at_the_end_does_not_hide_what_stands_before(tmp_path: Path) -> None:
+    opened(tmp_path).append([entry(seq, seq) for seq in range(1, 400)])
+    add(tmp_path / "0000000001.jsonl", *["nonsense"] * 400)
+    again, messages = said(tmp_path)
+    assert (again.total, again.last_source) == (399, 399)
+    assert messages == ["archive/0000000001.jsonl: 400 lines near the end cannot be read and are passed over"]
+
+
+@pytest.mark.parametrize("change", [{"text": 5}, {"text": None}, {"at": 1}, {"kind": []}, {"actor": {}}])
+def test_a_memory_with_a_part_that_is_no_text_cannot_be_read(tmp_path: Path, change: dict[str, object]) -> None:
+    path = tmp_path / "0000000001.jsonl"
+    rows = [json.loads(entry(seq).to_json()) for seq in (1, 2, 3)]
+    add(path, rows[0], {**rows[1], **change}, {**rows[2], "source": "x", "importance": None})
+    again, _ = said(tmp_path)
+    assert again.total == 3
+    assert [(one.seq, one.source, one.importance) for one in again.read(1, 3)] == [(1, 0, 3), (3, 0, 3)]
+
+
+def test_where_a_memory_should_stand_is_told_by_the_files(tmp_path: Path) -> None:
+    archive = opened(tmp_path, per_file=4)
+    archive.append([entry(seq) for seq in range(1, 11)])
+    assert archive.where(5, 8) == "archive/0000000005.jsonl"
+    assert archive.where(4, 9) == "archive/0000000001.jsonl to archive/0000000009.jsonl"
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    count=st.integers(2, 12),
+    per_file=st.integers(3, 20),
+    wrecks=st.lists(st.tuples(st.integers(0, 20), st.text(max_size=12)), max_size=3),
+)
+def test_whatever_is_written_over_lines_the_rest_is_read_and_life_goes_on(
+    tmp_path_factory: pytest.TempPathFactory, count: int, per_file: int, wrecks: list[tuple[int, str]]
+) -> None:
+    folder = tmp_path_factory.mktemp("archive")
+    opened(folder, per_file).append([entry(seq, seq) for seq in range(1, count + 1)])
+    path = folder / "0000000001.jsonl"
+    lines = path.read_text().splitlines()
+    for at, text in wrecks:
+        lines[at % len(lines)] = json.dumps(text)
+    path.write_text("\n".join(lines) + "\n")
+    again = opened(folder, per_file)
+    assert {one.seq for one in again.read(1, count)} == {
+        seq for seq in range(1, count + 1) if seq > len(lines) or not lines[seq - 1].startswith('"')
+    }
+    again.append([entry(again.total + 1, 99, "what came after")])
+    assert opened(folder, per_file).read(again.total, again.total)[0].text == "what came after"
 
 
 @settings(max_examples=40, deadline=None)

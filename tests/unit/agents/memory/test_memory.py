@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+import shutil
+from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agents.memory.integrity import coverage, holes, report, status
+from agents.memory.memory import WAITING
 from agents.memory.summaries import Summary, parse_summary, render_summary, stamp
-from mud.errors import VaultProblem
+from mud.errors import Unavailable, VaultProblem
+from mud.world.events import Perceived
 from tests.lives import Life, heard
 
 
@@ -187,3 +193,178 @@ def test_the_status_has_exactly_the_keys_of_the_design(tmp_path: Path) -> None:
 
 def test_holes_are_found() -> None:
     assert holes([(1, 5), (5, 9), (12, 20)], 25) == ([(10, 11), (21, 25)], [(5, 5)])
+
+
+def archive_file(life: Life) -> Path:
+    return life.folder / "archive" / "0000000001.jsonl"
+
+
+def rewrite(life: Life, change: Callable[[str], str]) -> None:
+    """Put something else for lines of the archive."""
+    path = archive_file(life)
+    path.write_text("".join(f"{change(line)}\n" for line in path.read_text().splitlines()))
+
+
+def standing(life: Life) -> tuple[dict[str, Any], str]:
+    found = status(life.memory, life.settings, life.compactor)
+    return found, report(found, life.memory)
+
+
+@pytest.mark.parametrize("writable", [True, False])
+@pytest.mark.parametrize("wrong", [{"recent": {"file": 5}}, {"number": "x"}, {"longterm": {"covers": [1, 129]}}])
+def test_a_malformed_commit_line_costs_that_fold_alone_and_is_a_warning(
+    tmp_path: Path, wrong: dict[str, object], writable: bool
+) -> None:
+    life = Life(tmp_path)
+    life.live(200)
+    rewrite(life, lambda line: json.dumps({**json.loads(line), **wrong}) if '"number":2' in line else line)
+    life.start(writable)
+    found, text = standing(life)
+    assert (found["covered_through"], found["gaps"], found["compactions"]) == (65, [], 1)
+    assert any("a commit line cannot be read" in warning for warning in found["warnings"])
+    assert "No warnings." not in text
+    if writable:
+        assert [commit.recent.covers for commit in life.compactor.fold_due_now()] == [(66, 129)]
+        assert life.memory.compactions == 2
+
+
+def test_an_unreadable_line_of_the_tail_is_a_gap_with_a_warning(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.live(300)
+    rewrite(life, lambda line: "garbage" if '"seq":288,' in line else line)
+    life.start()
+    found, text = standing(life)
+    assert found["gaps"] == [{"first": 288, "last": 288}]
+    assert "memories 288-288 cannot be read: archive/0000000001.jsonl" in found["warnings"]
+    assert "No warnings." not in text
+    assert life.memory.total == 300
+
+
+def test_an_unreadable_line_under_a_summary_is_a_warning_when_it_is_read(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.live(300)
+    rewrite(life, lambda line: "garbage" if '"seq":50,' in line or '"seq":51,' in line else line)
+    life.start()
+    assert len(life.memory.read(51, 60)) == 9
+    assert len(life.memory.read(1, 60)) == 58
+    assert life.memory.warnings[1:] == ["memories 50-51 cannot be read: archive/0000000001.jsonl"]
+
+
+def test_many_unreadable_ranges_are_counted_not_all_named(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.live(61)
+    rewrite(life, lambda line: "garbage" if json.loads(line)["seq"] % 5 == 0 else line)
+    life.start()
+    assert life.memory.warnings[-1] == "4 more ranges of memories cannot be read"
+
+
+def test_what_was_set_aside_at_the_start_stays_a_warning(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.live(5)
+    with archive_file(life).open("a") as file:
+        file.write('{"seq":6,"at')
+    life.start()
+    assert "torn" in standing(life)[0]["warnings"][0]
+    life.start()
+    assert standing(life)[0]["warnings"] == []
+
+
+def test_summaries_that_fell_back_are_a_warning_until_they_are_folded_again(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.live(200)
+    for path in (tmp_path / "summaries").glob("*.md"):
+        path.write_text("no summary at all")
+    life.start()
+    found, text = standing(life)
+    assert (found["covered_through"], found["gaps"]) == (0, [])
+    assert "older summaries reach to memory 0" in found["warnings"][0]
+    assert "No warnings." not in text
+    life.compactor.fold_due_now()
+    assert standing(life)[0]["warnings"] == []
+
+
+@pytest.mark.parametrize("writable", [True, False])
+def test_an_archive_that_is_gone_while_summaries_exist_is_a_warning(tmp_path: Path, writable: bool) -> None:
+    life = Life(tmp_path)
+    life.live(200)
+    shutil.rmtree(tmp_path / "archive")
+    for _ in range(2):
+        life.start(writable)
+        assert life.memory.total == 0
+        assert "the summaries reach to memory 129, the archive to 0" in standing(life)[0]["warnings"][0]
+
+
+def test_an_edit_that_claims_too_much_does_not_blame_the_archive(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.live(200)
+    life.summary_file("recent").write_text("---\ncovers: {first: 1, last: 999}\n---\nI know everything.\n")
+    life.start()
+    assert [message for message in life.messages if "archive" in message] == []
+
+
+def test_what_a_kill_left_beside_is_swept_by_a_writer_alone(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.live(200)
+    left = [tmp_path / ".0123456789ab.tmp", tmp_path / "summaries" / ".0123456789ab.tmp"]
+    for path in left:
+        path.write_text("half")
+    life.start(writable=False)
+    assert all(path.exists() for path in left)
+    life.start()
+    assert not any(path.exists() for path in left)
+
+
+Ledger = list[tuple[int, list[Perceived]]]
+
+
+def recover(life: Life, ledger: Ledger) -> None:
+    """Give a memory what a ledger has and it has not, as a start does."""
+    memory = life.memory
+    for number, left in ledger:
+        if memory.last_source <= number:
+            held = memory.last_source_count if memory.last_source == number else 0
+            memory.append(left[held:], "2026-11-20T07:21:37.123Z", number)
+
+
+@pytest.mark.parametrize("full_to_the_end", [True, False])
+def test_what_does_not_fit_while_the_archive_cannot_be_written_comes_back_in_order(
+    tmp_path: Path, full_to_the_end: bool
+) -> None:
+    life = Life(tmp_path)
+    life.set(auto_enabled=False)
+    ledger: Ledger = [(number, [heard(f"{number}, {at}") for at in range(90)]) for number in range(1, 61)]
+    steps = iter(ledger)
+
+    def live(count: int) -> None:
+        for number, left in islice(steps, count):
+            life.memory.append(left, "2026-11-20T07:21:37.123Z", number)
+
+    live(3)
+    life.disk.full = True
+    live(52)
+    assert (life.memory.waiting, life.memory.missing_from) == (WAITING, 49)
+    assert "from step 49 on did not fit" in life.memory.warnings[-1]
+    assert life.memory.last_source == 3
+    life.disk.full = full_to_the_end
+    live(5)
+    assert (life.memory.missing_from, life.memory.last_source) == (49, 3 if full_to_the_end else 49)
+    assert holes(coverage(life.memory), life.memory.total + life.memory.waiting) == ([], [])
+    assert "come back at the next start" in standing(life)[0]["warnings"][-1]
+    life.disk.full = False
+    if not full_to_the_end:
+        life.memory.close()
+    life.start()
+    recover(life, ledger)
+    assert [entry.text for entry in life.memory.tail] == [one.text for _, left in ledger for one in left]
+    assert [entry.seq for entry in life.memory.tail] == list(range(1, 5401))
+    assert (life.memory.missing_from, life.memory.warnings) == (None, [])
+
+
+def test_records_from_outside_that_do_not_fit_are_refused_aloud(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.disk.full = True
+    with pytest.raises(Unavailable, match="nothing more is taken up"):
+        life.memory.append_raw([{"text": f"word {number}"} for number in range(6000)])
+    life.disk.full = False
+    with pytest.raises(Unavailable, match="nothing more is taken up"):
+        life.memory.append_raw([{"text": "one more"}])

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from agents.recall.documents import IndexedDocument
-from agents.recall.recall import RecallService
+from agents.recall.recall import ENDING, LAST_WORDS, RecallService
 from agents.recall.settings import RecallSettings
 from mud.clock import VirtualClock
 
@@ -23,7 +25,7 @@ SETTINGS = RecallSettings(embedder="hashing", patience=BOUND)
 
 # Starts a service, embeds, says so with the child's process id, and waits for the end of its input.
 SCRIPT = """
-import asyncio, sys
+import asyncio, multiprocessing, sys
 from pathlib import Path
 from agents.recall.documents import IndexedDocument
 from agents.recall.recall import RecallService
@@ -36,7 +38,9 @@ async def main():
     await service.start()
     notes = [IndexedDocument(f"notes/{n}", "note", f"note {n}") for n in range(int(sys.argv[2]))]
     service.sync_documents("#1", lambda: notes)
-    complete = asyncio.create_task(service.complete(lambda done, total: print(done, service.child_pid, flush=True)))
+    def tell(done, total):
+        print(done, *(child.pid for child in multiprocessing.active_children()), flush=True)
+    complete = asyncio.create_task(service.complete(tell))
     try:
         await asyncio.to_thread(sys.stdin.read)
         await complete
@@ -51,6 +55,13 @@ if __name__ == "__main__":
 """
 
 World = subprocess.Popen[str]
+
+
+def child_of_this_process() -> int:
+    """Return the process id of the one child that recall has here."""
+    (child,) = multiprocessing.active_children()
+    assert child.pid is not None
+    return child.pid
 
 
 def begin(tmp_path: Path, documents: int) -> World:
@@ -134,9 +145,9 @@ async def test_a_child_killed_while_it_writes_is_replaced_and_nothing_is_missing
     killed: list[int] = []
 
     def kill_midway(done: int, total: int) -> None:
-        if done >= 40 * (len(killed) + 1) and len(killed) < 2 and service.child_pid is not None:
-            killed.append(service.child_pid)
-            os.kill(service.child_pid, signal.SIGKILL)
+        if done >= 40 * (len(killed) + 1) and len(killed) < 2:
+            killed.append(child_of_this_process())
+            os.kill(killed[-1], signal.SIGKILL)
 
     await service.start()
     try:
@@ -156,8 +167,7 @@ async def test_a_child_killed_at_rest_costs_one_answer_its_vectors(tmp_path: Pat
     try:
         service.sync_documents("#1", lambda: [IndexedDocument("notes/a", "note", "The storm broke the mill.")])
         assert await asyncio.wait_for(service.complete(), BOUND)
-        assert service.child_pid is not None
-        os.kill(service.child_pid, signal.SIGKILL)
+        os.kill(child_of_this_process(), signal.SIGKILL)
         hits, behind = await service.search("#1", "mill", 1)
         assert (hits[0].text, behind) == ("The storm broke the mill.", True)
         assert await asyncio.wait_for(service.complete(), BOUND)
@@ -175,6 +185,48 @@ async def test_stopping_while_the_child_is_still_opening_is_quick_and_harmless(t
         await service.search("#1", "note", 1)
         await asyncio.wait_for(service.stop(), BOUND)
     await answers(tmp_path, 18)
+
+
+@pytest.mark.parametrize("opened", [True, False])
+async def test_stopping_has_an_end_when_the_child_hangs(tmp_path: Path, opened: bool) -> None:
+    service = RecallService(tmp_path, lambda: SETTINGS, VirtualClock())
+    await service.start()
+    service.sync_documents("#1", lambda: [IndexedDocument("notes/17", "note", "note 17")])
+    if opened:
+        assert await asyncio.wait_for(service.complete(), BOUND)
+    else:
+        async with asyncio.timeout(BOUND):
+            while not multiprocessing.active_children():
+                await asyncio.sleep(0)
+    child = child_of_this_process()
+    os.kill(child, signal.SIGSTOP)
+    async with asyncio.timeout(ENDING + 2 * LAST_WORDS):
+        await service.stop()
+    assert not Path(f"/proc/{child}").exists()
+    await answers(tmp_path, 18)
+
+
+async def test_stopping_has_an_end_when_the_words_hang(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    service = RecallService(tmp_path, lambda: SETTINGS, VirtualClock())
+    await service.start()
+    free = threading.Event()
+
+    def hang() -> list[IndexedDocument]:
+        free.wait(BOUND)
+        return []
+
+    service.sync_documents("#1", hang)
+    try:
+        async with asyncio.timeout(ENDING + 2 * LAST_WORDS):
+            asked = asyncio.create_task(service.search("#1", "note", 1))
+            await asyncio.sleep(0)
+            service.sync_documents("#2", list)
+            await service.stop()
+    finally:
+        free.set()
+    assert "what it misses is indexed at the next start" in caplog.text
+    await asyncio.wait([asked], timeout=BOUND)
+    asked.exception()
 
 
 @pytest.mark.parametrize("opened", [True, False])

@@ -84,3 +84,12 @@ def test_several_exits_that_fit_are_named() -> None:
     ways = (Exit("stone stair", LOBBY), Exit("stone arch", LOBBY))
     engine.world.apply([Define(Thing(GARDEN, Kind.LOCATION, "The Garden", exits=ways))])
     assert refused(engine, "go stone").reply == '"stone" could be stone stair and stone arch. Say which.'
+
+
+@pytest.mark.parametrize("line", ["e", "go e", "east", "w", "go west", "d", "nw"])
+def test_a_direction_never_means_a_location(line: str) -> None:
+    engine = make_engine()
+    engine.world.apply([Define(Thing("#1009", Kind.LOCATION, "Eastwood Down West", aliases=("dell", "nwest")))])
+    step = refused(engine, line)
+    assert step.reply.startswith("There is no way called")
+    assert engine.world.where[ANN] == GARDEN

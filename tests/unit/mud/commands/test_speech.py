@@ -72,3 +72,23 @@ def test_a_whisper_to_one_of_several_asks_which() -> None:
 def test_a_whisper_to_somebody_without_a_memory_is_said_all_the_same() -> None:
     step = do(make_engine(), "whisper margery hello")
     assert [one.who for one in step.left] == [ANN]
+
+
+def test_who_speaks_to_nobody_is_told_so_and_remembers_the_words_alone() -> None:
+    engine = make_engine()
+    do(engine, "go lobby")
+    step = do(engine, "say is anybody there?")
+    assert step.reply == 'You say, "is anybody there?"\n(Nobody is here to hear it.)'
+    assert left_with(step, ANN) == ['You say, "is anybody there?"']
+
+
+@pytest.mark.parametrize("words", ["Moss, where are you?", "moss the slow: hello"])
+def test_who_calls_somebody_absent_is_told_so(words: str) -> None:
+    step = do(make_engine(), f"say {words}")
+    assert step.reply == f'You say, "{words}"\n(Moss the Slow is not here.)'
+    assert left_with(step, ELIZA) == [f'Ann says, "{words}"']
+
+
+@pytest.mark.parametrize("words", ["Eliza, good morning", "Well, moss grows here", "Ann, I say to myself"])
+def test_whoever_calls_nobody_absent_is_told_nothing(words: str) -> None:
+    assert do(make_engine(), f"say {words}").reply == f'You say, "{words}"'

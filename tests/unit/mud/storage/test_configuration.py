@@ -116,6 +116,29 @@ def test_a_saved_file_holds_at_once_and_one_with_a_mistake_changes_nothing(vault
     assert made.get(Windows) == Windows(recent_window=16)
 
 
+def test_a_mistake_in_a_file_of_a_family_leaves_its_name_and_what_is_right_in_it(vault: Path) -> None:
+    write(vault, "llm/think", "**model**: small\n**modle**: big\n")
+    write(vault, "llm/other", "")
+    (vault / "config/llm/torn.md").write_bytes(b"\xff")
+    made = configuration(vault)
+    assert [problem.file for problem in made.load()] == ["config/llm/think.md", "config/llm/torn.md"]
+    assert made.get_named(Profile, "think") == Profile("think", "small")
+    assert made.get_named(Profile, "other") == Profile("other")
+    assert made.get_named(Profile, "torn") == Profile("torn")
+    new = write(vault, "llm/new", "**model**: x\n**modle**: y\n")
+    assert len(made.reload(new)) == 1
+    assert made.get_named(Profile, "new") == Profile("new", "x")
+
+
+def test_what_a_file_says_of_a_key_is_known_although_a_mistake_keeps_it_out(vault: Path) -> None:
+    made = configuration(vault)
+    assert made.given(World, "start") == [Value("start", "The Lobby", "config/world.md", 0)]
+    write(vault, "world", "**start**: a\n**start**: b\n**timeout**: soon\n")
+    assert len(made.load()) == 2
+    assert [(value.value, value.line) for value in made.given(World, "start")] == [("a", 1), ("b", 2)]
+    assert made.get(World).start == "The Lobby"
+
+
 def test_an_empty_or_vanished_file_is_an_edit_in_progress(vault: Path) -> None:
     made = configuration(vault)
     made.load()

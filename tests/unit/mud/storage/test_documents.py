@@ -15,7 +15,6 @@ from mud.storage.documents import (
     parse_document,
     render_document,
     replace_key,
-    replace_section,
 )
 
 TEXT = st.text(max_size=40)
@@ -24,7 +23,6 @@ SCALAR = st.one_of(
 )
 VALUE = st.one_of(SCALAR, st.lists(SCALAR, max_size=4), st.dictionaries(TEXT, SCALAR, max_size=4))
 FRONT = st.dictionaries(TEXT, VALUE, max_size=5)
-WORDS = st.text(alphabet="ab -'.,é\n", max_size=60)
 
 LIBRARY = """---
 id: "#1003"
@@ -226,45 +224,6 @@ def test_a_replaced_key_reads_back_and_the_others_are_as_they_were(
     after = parse_document(replace_key(text, key, value), "f.md")
     assert after.front == {**before.front, key: value}
     assert after.body == before.body
-
-
-def test_only_the_one_section_changes() -> None:
-    text = "---\nid: 1 # c\n---\nintro\n\n##  Profile \n\n\n  old\nlines  \n\n\n## Next\nx"
-    assert replace_section(text, "profile", "new") == text.replace("  old\nlines  ", "new  ")
-
-
-def test_a_missing_section_is_added_at_the_end() -> None:
-    assert replace_section("# T\n\nintro", "Notes", "a\nb\n") == "# T\n\nintro\n\n## Notes\n\na\nb\n"
-    assert replace_section("", "Notes", "a") == "## Notes\n\na\n"
-
-
-def test_an_empty_section_is_filled() -> None:
-    assert replace_section("## A\n## B\n", "A", "x") == "## A\n\nx\n\n## B\n"
-    assert replace_section("## A", "A", "x") == "## A\n\nx\n"
-
-
-@pytest.mark.parametrize("new", ["a\n## B", "```\nopen", "~~~"])
-def test_a_section_cannot_be_given_what_would_end_it(new: str) -> None:
-    with pytest.raises(ValueError, match="a section must hold no"):
-        replace_section("## A\nx\n", "A", new)
-
-
-def test_a_section_is_not_added_into_an_open_code_fence() -> None:
-    with pytest.raises(VaultProblem, match=r"f\.md:5: this code fence has no end"):
-        replace_section("---\na: 1\n---\n\n```\nx\n", "New", "text", "f.md")
-
-
-@settings(deadline=None)
-@given(st.lists(st.tuples(st.sampled_from(["A", "B", "C"]), WORDS), max_size=3, unique_by=lambda s: s[0]), WORDS, WORDS)
-def test_a_replaced_section_reads_back_and_the_others_are_as_they_were(
-    sections: list[tuple[str, str]], intro: str, new: str
-) -> None:
-    text = f"{intro}\n" + "".join(f"## {heading}\n{content}\n" for heading, content in sections)
-    before = parse_document(text, "f.md")
-    after = parse_document(replace_section(text, "b", new), "f.md")
-    heading = "B" if "B" in before.sections else "b"
-    assert after.sections == {**before.sections, heading: new.strip()}
-    assert after.intro == before.intro
 
 
 @pytest.mark.parametrize(

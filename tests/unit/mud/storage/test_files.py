@@ -26,7 +26,7 @@ from mud.storage.files import (
     read_text,
     sha256_text,
     slugify,
-    try_lock,
+    sweep_leftovers,
     write_atomic,
 )
 
@@ -132,6 +132,35 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_beside(tmp_path: Pat
     assert list(tmp_path.iterdir()) == [path]
 
 
+WRITE_FOR_EVER = """
+import sys
+from pathlib import Path
+from mud.storage.files import write_atomic
+print("writing", flush=True)
+while True:
+    write_atomic(Path(sys.argv[1]), "x" * 200_000)
+"""
+
+
+def test_what_a_killed_write_left_is_swept_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "recent.md"
+    with subprocess.Popen([sys.executable, "-c", WRITE_FOR_EVER, str(path)], stdout=subprocess.PIPE) as writer:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == b"writing\n"
+        while not any(tmp_path.glob(".*.tmp")):
+            assert writer.poll() is None
+        writer.send_signal(signal.SIGKILL)
+        assert writer.wait(30) == -signal.SIGKILL
+    kept = [path, *(tmp_path / name for name in (".notes.tmp", "0123456789ab.tmp", ".0123456789AB.tmp", ".a.md.swp"))]
+    for one in kept:
+        one.write_text("a person's")
+    (tmp_path / ".0123456789ab.tmp").write_text("half a te")
+    (tmp_path / ".ffffffffffff.tmp").mkdir()
+    sweep_leftovers(tmp_path)
+    assert sorted(tmp_path.iterdir()) == sorted([*kept, tmp_path / ".ffffffffffff.tmp"])
+    sweep_leftovers(tmp_path / "nowhere")
+
+
 def test_a_lone_surrogate_is_written_visibly_not_fatally(tmp_path: Path) -> None:
     write_atomic(tmp_path / "a.md", "a\ud800b")
     assert (tmp_path / "a.md").read_bytes() == b"a\\ud800b"
@@ -175,9 +204,8 @@ def test_a_vault_has_one_writer_and_the_second_is_told_who_it_is(tmp_path: Path)
         with pytest.raises(VaultLocked, match=rf"in use by process {os.getpid()};") as caught, VaultLock(tmp_path):
             pass
         assert caught.value.pid == os.getpid()
-        assert try_lock(tmp_path) is None
-    lock = try_lock(tmp_path)
-    assert lock is not None
+    lock = VaultLock(tmp_path)
+    lock.acquire()
     lock.release()
     lock.release()
 
@@ -203,4 +231,3 @@ def test_a_vault_that_is_not_there_is_a_problem_not_a_traceback(tmp_path: Path) 
         VaultLock(tmp_path / "nowhere"),
     ):
         pass
-    assert try_lock(tmp_path / "nowhere") is None

@@ -13,6 +13,7 @@ from mud.storage.settings import (
     Value,
     describe,
     fill,
+    one_of,
     parse_overrides,
     parse_settings,
     render_settings,
@@ -192,6 +193,19 @@ def test_values_are_read_as_their_type(typed: str, key: str, value: object) -> N
 def test_what_does_not_fit_is_said_with_what_was_expected(typed: str, message: str) -> None:
     (problem,) = parse_settings(typed, Windows, "f.md")[1]
     assert re.search(message, problem.message), problem.message
+
+
+def test_a_key_set_twice_does_not_hide_that_its_second_value_is_wrong() -> None:
+    values, problems = parse_settings("**recent_window**: 8\n**recent_window**: many\n", Windows, "f.md")
+    assert [problem.line for problem in problems] == [2, 2]
+    assert "set twice" in problems[0].message
+    assert "no whole number" in problems[1].message
+    assert values["recent_window"].value == 8
+
+
+def test_where_there_is_nothing_to_expect_it_says_so() -> None:
+    assert one_of(["a", "b"]) == "expected one of a, b"
+    assert one_of([]) == "there is none"
 
 
 def instances() -> st.SearchStrategy[Windows]:

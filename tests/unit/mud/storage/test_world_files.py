@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mud.errors import VaultProblem
-from mud.storage.world_files import State, assign_ids, load_world_files, read_state, write_state
+from mud.storage.world_files import State, assign_ids, load_world_files, read_state, set_state_aside, write_state
 from mud.world.things import Exit, Kind, Thing
 
 LIBRARY = """---
@@ -188,3 +188,11 @@ def test_no_state_is_none_and_a_broken_one_is_told(tmp_path: Path) -> None:
         "world/state.md:4: where: it is not in order; expected an id behind each id",
         "world/state.md:1: away: it is not in order; expected an id behind each id",
     ]
+
+
+def test_a_state_set_aside_overwrites_no_other(tmp_path: Path) -> None:
+    for number in (1, 2):
+        write_state(tmp_path, State(number, 1000, {}, {}))
+        assert set_state_aside(tmp_path) == f"log/state-broken-{number}.md"
+        assert read_state(tmp_path) is None
+    assert "step: 1" in (tmp_path / "log/state-broken-1.md").read_text(encoding="utf-8")

@@ -39,6 +39,30 @@ def test_what_stops_the_world_is_a_problem_too(tmp_path: Path, capsys: pytest.Ca
     assert "world/state.md:2: step: " in capsys.readouterr().out
 
 
+def test_without_a_location_the_other_mistakes_are_told_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    vault = copy_vault(tmp_path)
+    for path in (vault / "world/locations").iterdir():
+        path.unlink()
+    for file, old, new in (
+        ("config/world.md", "**line_limit**", "**line_limt**"),
+        ("config/memory_compaction.md", "**profile**: summarizer", "**profile**: nosuch"),
+        ("agents/moss/agent.md", "voice: ", "voice: no"),
+        ("text/app.md", "{host}", "{hots}"),
+    ):
+        text = (vault / file).read_text(encoding="utf-8")
+        assert old in text
+        (vault / file).write_text(text.replace(old, new, 1), encoding="utf-8")
+    assert main(["check", "--json", "--vault", str(vault)]) == 1
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert {one["file"] for one in found} >= {
+        "world/locations",
+        "config/world.md",
+        "config/memory_compaction.md",
+        "agents/moss/agent.md",
+        "text/app.md",
+    }
+
+
 def test_it_writes_nothing(tmp_path: Path) -> None:
     vault = copy_vault(tmp_path)
     before = {path: path.read_bytes() for path in vault.rglob("*") if path.is_file()}

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from agents.definition import write_definition
 from mud.__main__ import main
+from mud.build import opened
 from mud.storage.files import VaultLock
 from tests.vaults import copy_vault, without_vectors
 
@@ -23,6 +25,25 @@ def test_the_object_tells_the_window_the_tokens_and_every_section(
     assert record["shed"] == []
     assert main(["prompt", "eliza", "--vault", str(vault)]) == 0
     assert capsys.readouterr().out == record["text"] + "\n"
+
+
+def test_one_who_has_left_has_a_prompt_and_a_vault_that_cannot_be_locked_is_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    vault = without_vectors(copy_vault(tmp_path))
+    with opened(vault, writable=True) as parts:
+        slug = write_definition(vault / "agents", "Ann", parts.engine.world.new_id(), person=True)
+        assert parts.minds.load_definition(slug) == []
+        ann = parts.minds.open(slug).definition.thing()
+        parts.engine.enter(ann, parts.engine.world.locations()[0].id)
+        parts.engine.leave(ann)
+        parts.save()
+    (vault / ".lock").unlink()
+    (vault / ".lock").mkdir()
+    assert main(["prompt", "ann", "--vault", str(vault)]) == 0
+    said = capsys.readouterr()
+    assert said.out.endswith("~Ann>\n")
+    assert "the vault cannot be written to: related notes" in said.err
 
 
 def test_a_vault_in_use_is_read_by_words_alone_and_it_says_so(

@@ -1,0 +1,50 @@
+"""What minds need from outside: the vault, its settings, the plug-ins, the index and the models. A value, no more."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from agents.compaction.strategies._strategy import Strategy
+from agents.compaction.summarizers._summarizer import Summarizer
+from agents.llm.backends._backend import Completion
+from agents.recall.recall import RecallService
+from mud.clock import Clock
+from mud.commands._command import Say
+from mud.registry import Registry
+from mud.storage.configuration import Configuration
+
+Ask = Callable[[str, str, str], Awaitable[Completion]]
+"""Asks a model for a summary: an agent's name, the prompt, the name of the LLM profile."""
+
+
+@dataclass(frozen=True)
+class Means:
+    """What minds need from outside.
+
+    Args:
+        vault: the vault.
+        configuration: its settings.
+        say: renders phrases.
+        strategies: ways to fold.
+        summarizers: ways to summarize.
+        recall: the index.
+        clock: the time.
+        ask: asks a model for a summary; None when no model may be asked.
+        prompts: gives the prompts of the summarizers by name.
+        silent: which hosts of language models do not answer, one sentence each.
+        writable: this process may write to the vault.
+    """
+
+    vault: Path
+    configuration: Configuration
+    say: Say
+    strategies: Registry[Strategy]
+    summarizers: Registry[Summarizer]
+    recall: RecallService
+    clock: Clock
+    ask: Ask | None
+    prompts: Callable[[str], str]
+    silent: Callable[[], list[str]]
+    writable: bool

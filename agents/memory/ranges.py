@@ -1,0 +1,36 @@
+"""Ranges of memories, first and last included: what is missing in one, and several told as few."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+Range = tuple[int, int]
+
+
+def missing(numbers: Iterable[int], first: int, last: int) -> list[Range]:
+    """Return the runs of `first..last` that are not among numbers.
+
+    Args:
+        numbers: what there is, ascending, all of it within the range.
+        first, last: what there should be.
+    """
+    gaps: list[Range] = []
+    expected = first
+    for number in numbers:
+        if number > expected:
+            gaps.append((expected, number - 1))
+        expected = number + 1
+    if expected <= last:
+        gaps.append((expected, last))
+    return gaps
+
+
+def merged(ranges: Iterable[Range]) -> list[Range]:
+    """Return the same numbers as the fewest ranges, in order."""
+    found: list[Range] = []
+    for first, last in sorted(ranges):
+        if found and first <= found[-1][1] + 1:
+            found[-1] = (found[-1][0], max(last, found[-1][1]))
+        else:
+            found.append((first, last))
+    return found

@@ -1,0 +1,55 @@
+"""What is wrong with a memory now, as warnings that stay until they are taken back. It mends nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from agents.memory.ranges import Range, merged
+
+TOLD = 8
+"""Ranges of unreadable memories that are named in warnings at most."""
+
+
+class Troubles:
+    """The warnings of one memory.
+
+    Args:
+        where: names the files that should hold a range of memories.
+    """
+
+    def __init__(self, where: Callable[[int, int], str]) -> None:
+        self._where = where
+        self._noted: dict[str, str] = {}
+        self._unreadable: list[Range] = []
+        self.last: str | None = None
+
+    def clear(self) -> None:
+        """Take all warnings back."""
+        self._noted.clear()
+        self._unreadable.clear()
+
+    def note(self, what: str, text: str | None) -> None:
+        """Show a warning until it is taken back.
+
+        Args:
+            what: what it is about; one warning each.
+            text: the warning; None takes it back.
+        """
+        if text is None:
+            self._noted.pop(what, None)
+        else:
+            self._noted[what] = self.last = text
+
+    def note_unreadable(self, first: int, last: int) -> None:
+        """Show a warning that a range of memories cannot be read."""
+        self._unreadable = merged([*self._unreadable, (first, last)])
+
+    @property
+    def warnings(self) -> list[str]:
+        """One sentence each."""
+        told = [
+            f"memories {first}-{last} cannot be read: {self._where(first, last)}"
+            for first, last in self._unreadable[:TOLD]
+        ]
+        more = len(self._unreadable) - len(told)
+        return [*self._noted.values(), *told, *([f"{more} more ranges of memories cannot be read"] if more else [])]

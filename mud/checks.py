@@ -1,0 +1,91 @@
+"""What one file of the vault says of another: settings, agents and voices that name something there is not.
+
+Held against everything that could be read, also in files that another mistake keeps out, so that one mistake hides no
+other. Nothing here writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from agents.compaction.plan import CompactionSettings
+from agents.definition import Definition
+from agents.llm.profiles import LLMProfile
+from mud.engine import WorldSettings
+from mud.errors import Problem
+from mud.registry import suggest
+from mud.storage.configuration import Configuration
+from mud.storage.documents import link_name
+from mud.storage.settings import Value, one_of
+from mud.storage.texts import TextStore
+from mud.world.matching import plain
+from mud.world.things import Thing
+
+
+def check_names(
+    configuration: Configuration, texts: TextStore, definitions: Iterable[Definition], locations: Sequence[Thing]
+) -> list[Problem]:
+    """Return whatever names something there is not.
+
+    Args:
+        configuration: the settings.
+        texts: the vault's texts.
+        definitions: every `agent.md` as it was read, mistakes and all.
+        locations: every location; where there is none, nothing is held against them.
+    """
+    problems = unknown_names(configuration, locations)
+    profiles = configuration.names(LLMProfile)
+    voices = sorted({key.split(".")[1] for key in texts.keys("instinct.")})
+    for one in definitions:
+        if locations and not one.person and find_location(one.location or "", locations) is None:
+            problems.append(misplaced(one, locations))
+        if one.voice not in voices:
+            message = f"there are no texts for {one.voice!r}; {one_of(voices)}{_hint(one.voice, voices)}"
+            problems.append(Problem(one.file, one.lines.get("voice", 0), "voice", message))
+        if (own := one.overrides.get("profile")) is not None:
+            problems += _unknown_profiles([own], profiles)
+    return problems
+
+
+def unknown_names(configuration: Configuration, locations: Sequence[Thing]) -> list[Problem]:
+    """Return the settings that name a location or an LLM profile which there is not."""
+    starts = configuration.given(WorldSettings, "start_location") if locations else []
+    names = [one.name for one in locations]
+    problems = [_unknown(one, names) for one in starts if find_location(str(one.value), locations) is None]
+    return problems + _unknown_profiles(
+        configuration.given(CompactionSettings, "profile"), configuration.names(LLMProfile)
+    )
+
+
+def _unknown_profiles(values: Iterable[Value], profiles: Sequence[str]) -> list[Problem]:
+    known = {name.lower() for name in profiles}
+    return [_unknown(one, profiles) for one in values if str(one.value).lower() not in known]
+
+
+def _unknown(value: Value, known: Sequence[str]) -> Problem:
+    """Return the problem that a setting names nothing there is."""
+    message = f"there is no {value.value!r}; {one_of(known)}{_hint(str(value.value), known)}"
+    return Problem(value.file, value.line, value.key, message)
+
+
+def misplaced(definition: Definition, locations: Iterable[Thing]) -> Problem:
+    """Return the problem that an agent's file puts it nowhere."""
+    names = [one.name for one in locations]
+    wanted = definition.location or ""
+    message = f"there is no location {wanted!r}; {one_of(names)}{_hint(link_name(wanted) or wanted, names)}"
+    return Problem(definition.file, definition.lines.get("location", 0), "location", message)
+
+
+def _hint(word: str, known: Iterable[str]) -> str:
+    near = suggest(word, known)
+    return f"; did you mean {near}?" if near else ""
+
+
+def find_location(wanted: str, locations: Iterable[Thing]) -> Thing | None:
+    """Return the location that a link, a name or an id means exactly; None when none does."""
+    target = link_name(wanted) or wanted.strip()
+    name = plain(target)
+    for one in locations:
+        if target == one.id or name in {plain(own) for own in one.names}:
+            return one
+    return None

@@ -1,0 +1,122 @@
+"""Open the world of a vault: its files, the saved state, the ledger's later steps and the minds that live in it.
+
+What is broken is left out and told; without a location alone there is no world. A reader writes nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from pathlib import Path
+
+from agents.definition import Definition
+from agents.minds import Minds
+from agents.roster import at_other_places
+from mud.checks import check_names, find_location
+from mud.clock import Clock
+from mud.commands._command import Command
+from mud.engine import Engine, WorldSettings
+from mud.errors import Problem, VaultProblem
+from mud.ledger import Ledger
+from mud.recovery import Placed, build_world
+from mud.registry import Registry
+from mud.storage.configuration import Configuration
+from mud.storage.texts import TextStore
+from mud.storage.world_files import STATE, State, assign_ids, load_world_files, read_state, set_state_aside
+from mud.storage.world_files import Definition as WorldFile
+from mud.world.things import Kind
+from mud.world.world import FIRST_ID
+
+log = logging.getLogger(__name__)
+
+
+def open_world(
+    vault: Path,
+    clock: Clock,
+    configuration: Configuration,
+    texts: TextStore,
+    commands: Registry[Command],
+    minds: Minds,
+    problems: list[Problem],
+    *,
+    writable: bool,
+) -> tuple[Ledger, Engine]:
+    """Make the world from files, state and ledger, and give every memory what the ledger has and it has not.
+
+    Args:
+        vault: the vault's folder.
+        clock, configuration, texts, commands: what its engine needs.
+        minds: everybody, defined and not opened yet.
+        problems: what is wrong so far; what is found wrong is added.
+        writable: this process holds the vault's lock.
+
+    Raises:
+        VaultProblem: there is no location; with everything else that is wrong.
+    """
+    ledger = Ledger(vault / "log")
+    messages = ledger.open() if writable else []
+    for message in messages:
+        log.warning("ledger: %s", message)
+    state = _saved_state(vault, problems, writable=writable)
+    free = _assign_ids(vault, minds, state.next_id if state else FIRST_ID, writable=writable)
+    files, wrong = load_world_files(vault)
+    files = [one for one in files if one.thing.id]  # a reader writes no id
+    problems += wrong + minds.give_way({one.thing.id: one.file for one in files})
+    locations = [one.thing for one in files if one.thing.kind is Kind.LOCATION]
+    problems += at_other_places(problems, check_names(configuration, texts, minds.drafts.values(), locations))
+    if not locations:
+        raise VaultProblem([Problem("world/locations", 0, "", "there is no location to be in"), *problems])
+    records = list(ledger.after(state.step if state else 0))
+    world = build_world(place_minds(files, minds.definitions.values()), state, records)
+    world.reserve(free)
+    engine = Engine(world, commands, texts.render, ledger, clock, lambda: configuration.get(WorldSettings))
+    for slug, definition in minds.definitions.items():
+        if not definition.person and minds.wake(slug):
+            engine.witnesses.add(definition.id)
+    for record in records:
+        minds.recover(record)
+    for slug, why in minds.asleep.items():
+        problems.append(Problem(f"agents/{slug}", 0, "", f"{minds.definitions[slug].name} stays asleep: {why}"))
+    known = [agent.memory.last_source for agent in minds.opened()]
+    engine.number = max([ledger.last, state.step if state else 0, *known])
+    return ledger, engine
+
+
+def _saved_state(vault: Path, problems: list[Problem], *, writable: bool) -> State | None:
+    """Return the saved state; one that cannot be used is a problem and set aside, for the ledger has it all."""
+    try:
+        return read_state(vault)
+    except VaultProblem as wrong:
+        problems += wrong.problems
+    if writable:
+        try:
+            aside = set_state_aside(vault)
+            log.warning("%s cannot be used and is now %s; the world is made again from the ledger", STATE, aside)
+        except OSError as error:
+            log.warning("%s cannot be used, nor set aside (%s); it will be overwritten", STATE, error)
+    return None
+
+
+def _assign_ids(vault: Path, minds: Minds, next_id: int, *, writable: bool) -> int:
+    """Give an id to whatever a person added without one, and return a number above every id there is."""
+    files, _ = load_world_files(vault)
+    minds_too = {**minds.definitions, **minds.drafts}.values()
+    ids = [one.id for one in minds_too] + [one.thing.id for one in files]
+    free = max([next_id, *(int(id[1:]) + 1 for id in ids if id)])
+    minds.assign_ids(assign_ids(vault, files, free) if writable else free)
+    return free
+
+
+def place_minds(files: list[WorldFile], definitions: Iterable[Definition]) -> list[Placed]:
+    """Return every thing with where its file puts it, agents and people included.
+
+    Args:
+        files: the world's files, with a location among them.
+        definitions: the agents' files; an agent that its file puts nowhere is put into the first location.
+    """
+    placed: list[Placed] = [(one.thing, one.place) for one in files]
+    locations = [one.thing for one in files if one.thing.kind is Kind.LOCATION]
+    for definition in definitions:
+        place = find_location(definition.location or "", locations) or locations[0]
+        placed.append((definition.thing(), None if definition.person else place.id))
+    return placed

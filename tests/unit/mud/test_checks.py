@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from agents.definition import Definition
+from mud.build import FAMILIES, SCHEMAS
+from mud.checks import check_names, find_location, misplaced
+from mud.storage.configuration import Configuration
+from mud.storage.texts import TextStore
+from tests.worlds import GARDEN, LOBBY, LOCATIONS
+
+ELIZA = Definition("eliza", "#2001", "Eliza", location="[[Atlantis]]", lines={"location": 4, "voice": 5})
+
+
+def test_a_location_is_meant_by_link_name_alias_or_id() -> None:
+    for wanted in ("[[The Garden]]", "the garden", "garden", "sundial court", GARDEN, f"[[{GARDEN}]]", f" {GARDEN} "):
+        found = find_location(wanted, LOCATIONS)
+        assert found is not None
+        assert found.id == GARDEN, wanted
+    assert find_location("[[The Lobby|hall]]", LOCATIONS) == next(one for one in LOCATIONS if one.id == LOBBY)
+    for wanted in ("", "gard", "[[]]"):
+        assert find_location(wanted, LOCATIONS) is None
+
+
+def test_a_vault_without_profiles_voices_and_locations_says_that_there_is_none(tmp_path: Path) -> None:
+    configuration, texts = Configuration(tmp_path, SCHEMAS, FAMILIES), TextStore(tmp_path / "text")
+    told = [str(problem) for problem in check_names(configuration, texts, [ELIZA], ())]
+    assert told == [
+        "config/memory_compaction.md: profile: there is no 'summarizer'; there is none",
+        "agents/eliza/agent.md:5: voice: there are no texts for 'default'; there is none",
+    ]
+
+
+def test_who_is_put_nowhere_is_told_where_there_is() -> None:
+    problem = misplaced(Definition("eliza", "#2001", "Eliza", location="[[The Gardn]]"), LOCATIONS)
+    assert "there is no location '[[The Gardn]]'; expected one of " in problem.message
+    assert problem.message.endswith("; did you mean The Garden?")
+
+
+def test_a_person_is_put_nowhere_and_that_is_right(tmp_path: Path) -> None:
+    configuration, texts = Configuration(tmp_path, SCHEMAS, FAMILIES), TextStore(tmp_path / "text")
+    person = Definition("ann", "#3001", "Ann", person=True)
+    assert "location" not in {one.key for one in check_names(configuration, texts, [person], LOCATIONS)}
