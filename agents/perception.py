@@ -22,8 +22,8 @@ _LEAD = (
     r"by the way|excuse me|pardon)\b[\s,!.;:…-]*)*"
 )
 _CALLING = (
-    r"(?:who|what|where|when|why|how|which|whose|do|does|did|is|are|was|were|can|could|will|would|have|has|may|please|"
-    r"tell|remember|remind|listen|look|come|go|give|take|wait|stay|follow|help|i|i'm|i've|i'll|my|you|your|we|let|let's|"
+    r"(?:who|what|where|when|why|how|which|whose|do|does|did|is|are|was|were|can|could|will|would|should|shall|am|"
+    r"have|has|may|please|tell|remember|remind|listen|look|come|go|give|take|wait|stay|follow|help|i|i'm|i've|i'll|my|you|your|we|let|let's|"
     r"thanks|thank|hello|hi|good)\b"
 )
 _CALLED_LAST = re.compile(
@@ -31,13 +31,14 @@ _CALLED_LAST = re.compile(
     r"goodbye|good-?bye|bye|farewell|welcome(?: back)?|dear|oh)\s+|[,;:!.?]\s*)$",
     re.I,
 )
-_STRANGER = re.compile(rf"\s*{_LEAD}(?P<called>[A-ZÀ-ÖØ-ÞΑ-ΩА-Я][\w-]+),\s+{_CALLING}", re.S)
-_NO_NAMES = frozenset(
-    "actually also again anyway anyhow besides finally first second third last look see sir madam friend friends "
-    "everybody everyone anybody anyone somebody people all you listen wait tell say today tomorrow yesterday tonight "
-    "indeed still though however perhaps maybe sure right fine good great tell true there here alas otherwise "
-    "i if when where who what why how it that this then once next later meanwhile really honestly seriously".split()
-)
+_STRANGER = re.compile(rf"\s*@?(?i:{_LEAD})(?P<called>[A-ZÀ-ÖØ-ÞΑ-ΩА-Я][\w-]+),\s+(?i:{_CALLING})", re.S)
+_NO_NAME_WORDS = """
+    actually also again anyway anyhow besides finally first second third last look see sir madam friend friends
+    everybody everyone anybody anyone somebody people all you listen wait tell say today tomorrow yesterday tonight
+    indeed still though however perhaps maybe sure right fine good great true there here alas otherwise
+    i if when where who what why how it that this then once next later meanwhile really honestly seriously
+"""
+_NO_NAMES = frozenset(_NO_NAME_WORDS.split())
 _WH = r"(?:who|whom|whose|what|where|when|why|how|which)"
 _AUX = r"(?:do|does|did|is|are|was|were|can|could|will|would|shall|should|has|had|may|might|am)"
 _ASKS = re.compile(
@@ -154,7 +155,8 @@ def _calls_a_stranger(words: str) -> bool:
     if not found:
         return False
     called = found["called"].casefold()
-    return called not in _NO_NAMES and not called.endswith("ly")
+    no_name = called in _NO_NAMES or re.fullmatch(_LEAD, called) is not None
+    return not no_name and not called.endswith("ly")
 
 
 def mentions(text: str, name: str) -> bool:
@@ -178,8 +180,11 @@ def _calls(words: str, name: str) -> bool:
     for found in re.finditer(rf"(?<!\w){re.escape(name)}(?!['’]s|\w)", words, re.I):
         before, after = words[: found.start()], words[found.end() :]
         marked = re.match(r"\s*(?:[,;:!?.…-]|$)", after) is not None
-        opens = re.fullmatch(rf"\s*{_LEAD}(?:[\w'’-]+\s*(?:,|and|&)\s+){{0,3}}", before, re.I) is not None
-        if opens and (marked or re.match(rf"\s+(?:(?:and|&)\s+\w+\s*,|{_CALLING})", after, re.I)):
+        opens = re.fullmatch(rf"\s*@?{_LEAD}(?:[\w'’-]+\s*(?:,|and|&)\s+){{0,3}}", before, re.I) is not None
+        # "Eliza, Corvin is late" calls Eliza and speaks of Corvin.
+        after_another = re.search(r",\s+$", re.sub(rf"^\s*{_LEAD}", "", before, flags=re.I)) is not None
+        calling = not after_another and re.match(rf"\s+(?:(?:and|&)\s+\w+\s*,|{_CALLING})", after, re.I)
+        if opens and (marked or calling):
             return True
         if marked and _CALLED_LAST.search(before):
             return True

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from agents.brains._asks import Asks
-from agents.brains._evidence import NEAR, SURE, Evidence, is_ignorant, is_secret, statements
+from agents.brains._evidence import LONGEST, NEAR, SURE, Evidence, is_ignorant, is_secret, statements
 from agents.brains._questions import Question
 from agents.brains._sights import Answer
 from agents.brains._statements import without_correction
@@ -62,7 +62,7 @@ def from_memory(
     best = evidence[0] if evidence else None
     if best is None or best.score < NEAR:
         places = {"name": asker, "thing": thing, "person": question.person or ""}
-        return Answer(_ignorant_keys(question), places, "remembers nothing that answers it", known=False)
+        return Answer(_ignorant_keys(question, asker), places, "remembers nothing that answers it", known=False)
     places = _places(best, asker, now, phrase_time)
     keys = _keys(question, best, asker)
     other = _otherwise(question, asker, evidence)
@@ -76,24 +76,25 @@ def from_memory(
     return Answer(keys, places, why, private=best.kind == "told")
 
 
-def _ignorant_keys(question: Question) -> tuple[str, ...]:
+def _ignorant_keys(question: Question, asker: str) -> tuple[str, ...]:
     """Return the texts that say fittingly that nothing is known."""
     if question.asks is Asks.DID_I_SAY:
         return ("unknown.not_told", "unknown.plain")
     if question.asks is Asks.SEEN or (question.asks is Asks.WHERE and question.person):
         return ("unknown.unseen", "unknown.plain")
-    about = "self" if question.yours else "person" if question.person else "thing"
+    somebody = question.person and question.person != asker
+    about = "self" if question.yours else "person" if somebody else "plain" if question.person else "thing"
     return (f"unknown.{about}", "unknown.plain")
 
 
 def _otherwise(question: Question, asker: str, evidence: Sequence[Evidence]) -> Evidence | None:
     """Return what somebody else said that does not go with the best; None when nobody did."""
     best = evidence[0]
-    if question.own or question.asks not in _ONE_ANSWER or best.kind != "heard" or not best.sure:
+    if question.own or question.asks not in _ONE_ANSWER or best.kind != "heard" or not best.sure or best.about:
         return None
     said = set(map(stem, telling(best.words)))
     for one in evidence[1:]:
-        if one.kind != "heard" or not one.sure or one.actor == best.actor or one.via or best.via:
+        if one.kind != "heard" or not one.sure or one.actor == best.actor or one.via or best.via or one.about:
             continue
         if _ONE_SELF.search(one.words) or abs(one.score - best.score) > 0.35:
             continue
@@ -113,6 +114,8 @@ def _keys(question: Question, best: Evidence, asker: str) -> tuple[str, ...]:
             return (f"answer.hearsay{you}", f"answer.quoted{you}", "answer.again")
         if not best.sure:
             return (f"answer.near{you}", "answer.again")
+        if best.about:
+            return (f"answer.about{you}", f"answer.quoted{you}", "answer.again")
         form = "quoted" if _ONE_SELF.search(best.words) else "told"
         first = ("answer.time",) if question.asks is Asks.WHEN and not you and not _TIMED.search(best.words) else ()
         return (*first, f"answer.{form}{you}", f"answer.quoted{you}", "answer.again")
@@ -128,7 +131,7 @@ def _places(best: Evidence, asker: str, now: str, phrase_time: Phrasing) -> dict
         "place": best.place or "",
         "when": spoken_time(best.at, now, phrase_time),
         "words": inserted(best.words),
-        "thing": best.title,
+        "thing": best.about or best.title,
         "via": best.via,
     }
 
@@ -204,7 +207,10 @@ def what_they_said(
             continue
         told = [words for words in statements(entry, name, (asker,)) if len(telling(words)) > 1]
         if told and coverage(question.telling or telling(told[0]), meanings(" ".join(told))) >= NEAR:
-            return [Evidence(" ".join(told)[:300], SURE, entry.kind, entry.actor, entry.place, entry.at, entry.seq)]
+            # In one breath only: over a question left out between them two sentences are not quoted as one.
+            whole = " ".join(told)
+            words = whole if whole in entry.text and len(whole) <= LONGEST else told[0]
+            return [Evidence(words, SURE, entry.kind, entry.actor, entry.place, entry.at, entry.seq)]
     return []
 
 

@@ -12,6 +12,7 @@ class Asks(StrEnum):
     HOW_ARE_YOU = "how are you"
     WHO_ARE_YOU = "who are you"
     KNOW_ME = "do you know me"
+    WHAT_KIND = "are you a machine"
     WHERE_ARE_WE = "where are we"
     WHERE_ARE_YOU = "where are you"
     WHO_IS_HERE = "who is here"
@@ -53,6 +54,12 @@ FIXED = _compiled(
     ),
     (Asks.WHO_ARE_YOU, r"\bwho are you\b|\bwhat(?:'s| is) your name\b|\btell (?:me|us) (?:\w+ )?(?:about|"
                        r"of) yourself\b"),
+    (
+        Asks.WHAT_KIND,
+        r"\bare(?:n't)? you (?:really |actually |just |only |even |not )*(?:(?:an?|some|the) )?(?:\w+ )?"
+        r"(?:robot|bot|chat ?bot|machine|a\.?i\.?|computer|program(?:me)?|software|npc|human|human being|"
+        r"(?:real|living|actual) (?:person|human|being)|real|alive|sentient|conscious)\W*$",
+    ),
     (Asks.WHO_ARE_YOU, r"\bwhat (?:should|shall|do|may|can) (?:i|we|they|people) call you\b|\bwhat are you\W*$"),
     (Asks.WHO_ARE_YOU, r"\bwhat do you do(?: (?:here|for a living|all day))?\W*$"),
     (Asks.KNOW_ME, r"\b(?:know|remember|recogni[sz]e|recall) me\W*(?:now|still|at all)?\W*$|\bwho (?:am i|i am)\b"),
@@ -117,7 +124,9 @@ KNOWS = re.compile(
     r"|\bwhat (?:else|more)\b.*\b(?:about|of)\b(?P<about4>.*)"
     r"|\bwhat (?:have you|did you|you(?:'ve| have)?) (?:heard|hear|learned|learn) (?:about|of)\b(?P<about5>.*)"
     r"|^\W*(?:so |and |but )?(?:who|what)(?:'s| is| are| was| were) (?P<about6>(?!(?:the|my|your|our|his|her) (?:\w+ )?"
-    r"(?:name|colour|color|password|price|matter|reason|time|number)\b)(?:(?:the|a|an|my|your|this|that|these|those) )?"
+    r"(?:name|colour|color|password|price|matter|reason|time|number)\b|[\w-]+['’]s "
+    r"(?:\w+ )?(?:name|colour|color|password|secret|price|reason|number|age|address)\b)"
+    r"(?:(?:the|a|an|my|your|this|that|these|those) )?"
     r"[\w'’-]+(?: [\w'’-]+)?)\W*$"
     r"|\bwhat about\b(?P<about7>.*)|\bdo you know (?P<about8>(?!where|who|what|when|why|how|which|if|"
     r"whether)[\w' ]+)\W*$",

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from agents.brains._asks import Asks
-from agents.brains._company import seconds_between
+from agents.brains._follow import Antecedents
 from agents.brains._hearsay import unwrapped
 from agents.brains._marks import (
     BEING,
@@ -20,7 +20,6 @@ from agents.brains._marks import (
     HEARD,
     IGNORANT,
     IMPLIED,
-    LEANING_ON,
     LEANS,
     MALUS,
     MARKS,
@@ -38,9 +37,6 @@ from agents.perception import asks, mentions, remembered, sentences, without_add
 
 SURE, NEAR = 0.65, 0.4
 """From which score on a memory counts as the answer, and from which as something that may have to do with it."""
-
-REACH = 12
-"""How many memories may lie between a line and the one it leans on."""
 
 LONGEST = 300
 """How many characters of a memory are repeated at most."""
@@ -60,6 +56,7 @@ class Evidence:
         seq: its number; 0 for a note or summary.
         title: title of a note, or of what was looked at.
         via: name of the mind that passed it on; empty when it was heard from the actor.
+        about: whom or what its first word, a pronoun, means; empty when it stands by itself.
     """
 
     words: str
@@ -71,6 +68,7 @@ class Evidence:
     seq: int = 0
     title: str = ""
     via: str = ""
+    about: str = ""
 
     @property
     def sure(self) -> bool:
@@ -130,34 +128,15 @@ def weigh(asked: Asked, hits: Iterable[Hit], recent: Iterable[Entry]) -> list[Ev
         entries[hit.entry.seq] = hit.entry
         vectors[hit.entry.seq] = hit.vector or 0.0
     entries.update((entry.seq, entry) for entry in recent)
-    before: dict[str | None, tuple[Entry, str]] = {}
+    pronouns = Antecedents(entries, asked.asker)
     for seq in sorted(entries):
         entry = entries[seq]
-        found.extend(_from_entry(asked, entry, vectors.get(seq, 0.0), before.get(entry.actor)))
-        if (
-            entry.kind == "heard"
-            and not is_secret(entry)
-            and (stated := statements(entry, asked.name, tuple(asked.known)))
-        ):
-            before[entry.actor] = (entry, _anchor(stated, entry, before.get(entry.actor)))
+        told = statements(entry, asked.name, (asked.asker, *asked.known))
+        about = ""
+        if entry.kind in ("heard", "told") and entry.actor not in asked.minds:
+            about = pronouns.about(entry, told, open_to_all=not is_secret(entry))
+        found.extend(_from_entry(asked, entry, told, vectors.get(seq, 0.0), about))
     return _ordered(found)
-
-
-def _anchor(stated: list[str], entry: Entry, before: tuple[Entry, str] | None) -> str:
-    """Return what the next line of a speaker may lean on: this one, or, when this one leans too, what it leans on."""
-    if len(stated) == 1 and before and _leans_on(stated[0], entry, before[0]):
-        return before[1]
-    return stated[-1]
-
-
-def _leans_on(words: str, entry: Entry, before: Entry) -> bool:
-    near = entry.seq - before.seq <= REACH and seconds_between(before.at, entry.at) < LEANING_ON
-    return near and entry.kind in HEARD and LEANS.match(words) is not None
-
-
-def _joined(first: str, second: str) -> str:
-    ended = first if first.endswith((".", "!", "?", "…")) else f"{first}."
-    return f"{ended} {second[:1].upper()}{second[1:]}"
 
 
 def _ordered(found: list[Evidence]) -> list[Evidence]:
@@ -177,7 +156,7 @@ def _ordered(found: list[Evidence]) -> list[Evidence]:
     return kept
 
 
-def _from_entry(asked: Asked, entry: Entry, vector: float, before: tuple[Entry, str] | None) -> Iterator[Evidence]:
+def _from_entry(asked: Asked, entry: Entry, told: list[str], vector: float, about: str) -> Iterator[Evidence]:
     """Yield what one memory has to say; never one's own words, which would only come back to oneself."""
     question = asked.question
     if entry.failed or entry.kind == "said" or (is_secret(entry) and entry.actor != asked.asker):
@@ -188,15 +167,15 @@ def _from_entry(asked: Asked, entry: Entry, vector: float, before: tuple[Entry, 
     bonus += 0.5 * max(0.0, vector - 0.5)
     title = _titled(entry)[0] if entry.kind == "result" else ""
     kind = "told" if is_secret(entry) else entry.kind
-    for number, words in enumerate(statements(entry, asked.name, (asked.asker, *asked.known))):
+    for number, words in enumerate(told):
         voiced = _voiced(asked, entry, words)
         if voiced is None or _is_beside(asked, entry, voiced, title):
             continue
-        leans = number == 0 and before is not None and _leans_on(words, entry, before[0])
-        whole = _joined(before[1], voiced.words) if leans and before else voiced.words
+        meant = about if number == 0 else ""
+        whole = f"{voiced.words} {meant}" if meant else voiced.words
         score = _score(question, whole, f"{voiced.actor or ''} {title}")
-        if score > 0 and len(whole) <= LONGEST:
-            yield replace(voiced, words=whole, score=score + bonus + voiced.score, kind=kind, title=title)
+        if score > 0 and len(voiced.words) <= LONGEST:
+            yield replace(voiced, score=score + bonus + voiced.score, kind=kind, title=title, about=meant)
 
 
 def _voiced(asked: Asked, entry: Entry, words: str) -> Evidence | None:
@@ -263,12 +242,15 @@ def statements(entry: Entry, name: str, people: tuple[str, ...] = ()) -> list[st
     else:
         told = []
     pieces: list[str] = []
+    breath = " ".join(entry.text.split())
     for part in told:
         quoted = entry.kind == "result" and part.startswith('"') and len(pieces[-1:]) and len(pieces[-1]) < 120
         if pieces and (quoted or LEANS.match(part)) and len(pieces[-1]) + len(part) < LONGEST:
-            pieces[-1] = f"{pieces[-1]} {part}"
-        else:
-            pieces.append(part[:LONGEST])
+            joined = f"{pieces[-1]} {part}"
+            if " ".join(joined.split()) in breath:  # never over something left out between the two
+                pieces[-1] = joined
+                continue
+        pieces.append(part[:LONGEST])
     return pieces
 
 
@@ -311,9 +293,18 @@ def _from_document(asked: Asked, hit: Hit) -> Iterator[Evidence]:
     if source and source != asked.name:
         yield Evidence(inner, score - malus, "heard", source, None, "", 0)
     else:
+        if hit.kind == "summary" and not _shares(question, words, asked.known):
+            return
         if question.yours or (hit.kind == "note" and not _concerns(question, hit.title or "", words)):
             return
         yield Evidence(words, score - malus, hit.kind, title=hit.title or "")
+
+
+def _shares(question: Question, words: str, people: Collection[str]) -> bool:
+    """Return whether a sentence of a summary shares what a question tells, not only whom it names."""
+    named = {word for name in people for word in telling(name)}
+    rest = [word for word in question.strong if word.casefold() not in named] or question.strong
+    return coverage(rest, meanings(words)) >= 0.5
 
 
 def _score(question: Question, words: str, actor: str) -> float:

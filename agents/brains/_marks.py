@@ -26,6 +26,18 @@ LEANS = re.compile(
     r"we) \w+ (?:it|her|him|them))\b",
     re.I,
 )
+FOLLOWS = re.compile(r"^(he|she|it|they)(?:['’](?:s|re|ll|d|ve))?\s+\w", re.I)
+"""A sentence whose subject is a pronoun at its very beginning; it may speak of what was spoken of before."""
+EXPLETIVE = re.compile(
+    r"^it(?:['’]s|['’]ll be| is| was| will be| has been| had been| gets?| got)? (?:\w+ ){0,3}(?:rain|snow|hail|thunder|"
+    r"freez|pour|drizzl|storm|late\b|early\b|cold\b|hot\b|warm\b|dark\b|time\b|day\b|night\b|morning\b|evening\b|"
+    r"afternoon\b|noon\b|midnight\b|spring\b|summer\b|autumn\b|winter\b|\w+day\b|o['’]clock\b|no use\b)"
+    r"|^it (?:\w+ )?(?:seem|appear|take|took|depend|happen|turn(?:s|ed) out|look(?:s|ed) (?:like|as)|feel|felt|hurts)"
+    r"|^it(?:['’]s|['’]ll be| is| was| will be)(?: not)? (?:I|me|you|he|she|we|they|us|true|possible)\b"
+    r"|^it(?:['’]s|['’]ll be| is| was| will be)\b.{0,60}\b(?:that|who|whom|when|if|to|how|why)\b",
+    re.I,
+)
+"""An "it" that stands for nothing: "it snows", "it seems", "it was I who"."""
 MARKS = {
     Asks.WHERE: re.compile(
         r"\b(?:in|inside|on|at|under|underneath|beneath|below|behind|beside|near|next to|between|above|over|among|"
@@ -80,6 +92,7 @@ IMPLIED = (
     (re.compile(r"\b(?:am|is|are|comes?|came|'m) (?:\w+ ){0,3}from\b|\bborn in\b", re.I), "come home"),
     (re.compile(r"\blook(?:ing|s|ed)? (?:everywhere )?for\b", re.I), "search"),
     (re.compile(r"\b(?:is|are|am) \w+ years? old\b", re.I), "age old"),
+    (re.compile(r"\b(?:is|are|was|were|has|have) (?:\w+ )?gone\b", re.I), "missing lacking"),
     (re.compile(r"\bstud(?:y|ies|ying)\b|\blearn\w*\b", re.I), "learn"),
 )  # fmt: skip
 """Turns that say more than their words: "I am a baker" tells what somebody works as."""

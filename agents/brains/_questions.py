@@ -25,7 +25,7 @@ from agents.brains._asks import (
     Asks,
     asked_by,
 )
-from agents.brains._statements import Sort, corrects, sort_of, thing_in, told_in, wish_in
+from agents.brains._statements import Sort, clear_thing_in, corrects, sort_of, thing_in, told_in, wish_in
 from agents.brains._words import is_small, is_weak, names_in, telling
 from agents.perception import Utterance, asks, mentions, sentences, without_address
 
@@ -120,7 +120,7 @@ def read(said: Utterance, name: str, people: Iterable[str]) -> Line:
     question = read_question(asking[-1], said.speaker, name, names)
     if not question.strong and question.asks in _CONTEXT:
         question = replace(question, telling=telling(bare, (name,)))
-    return Line(Sort.QUESTION, question.telling, question, thing=thing_in(asking[-1]) or thing_in(bare))
+    return Line(Sort.QUESTION, question.telling, question, thing=clear_thing_in(asking[-1]))
 
 
 def _read_statement(bare: str, parts: list[str], name: str, speaker: str) -> Line:
@@ -130,7 +130,9 @@ def _read_statement(bare: str, parts: list[str], name: str, speaker: str) -> Lin
     sort = sort_of(bare, told, words, speaker)
     statement = " ".join(told)
     if sort in (Sort.TOLD, Sort.WISH):
-        return Line(sort, words, statement=statement, thing=thing_in(statement), corrects=any(map(corrects, told)))
+        return Line(
+            sort, words, statement=statement, thing=clear_thing_in(statement), corrects=any(map(corrects, told))
+        )
     return Line(sort, words, statement=statement or bare)
 
 

@@ -14,7 +14,7 @@ from agents.brains._evidence import NEAR, Asked, Evidence, weigh
 from agents.brains._questions import Line, Question
 from agents.brains._self import Self
 from agents.brains._sights import Answer
-from agents.brains._words import is_weak, widened
+from agents.brains._words import is_weak, telling, widened
 from agents.memory.entries import Entry, Hit
 from agents.perception import Utterance, remembered
 
@@ -146,7 +146,8 @@ class Recollection:
             if evidence and not fresh and _MORE.search(said.words):
                 return Answer(("answer.no_more", "answer.again"), {"name": asker, "thing": line.thing}, "has told all")
             evidence = fresh or evidence
-        if question.asks is Asks.ABOUT and question.person in me.company.names and not evidence:
+        of_them = not set(question.strong) - set(telling(question.person or ""))
+        if question.asks is Asks.ABOUT and question.person in me.company.names and of_them and not evidence:
             return sights.opinion(question, said.words, situation, asker, me.rng.choice)
         found = answers.from_memory(question, asker, line.thing, evidence, now, self._phrase_time)
         if found.known and evidence:

@@ -12,8 +12,8 @@ from agents.brains._evidence import Asked, Evidence, is_secret_words, weigh
 from agents.brains._questions import Line, Question, Sort, read
 from agents.brains._recollection import HITS, Asking, Recollection
 from agents.brains._self import Self
-from agents.brains._statements import is_kin
-from agents.brains._wishes import granted
+from agents.brains._statements import is_kin, name_given
+from agents.brains._wishes import granted, is_to_forget
 from agents.memory.entries import Hit
 from agents.perception import Utterance
 from mud.world.narration import listed
@@ -51,6 +51,8 @@ class Responder:
     def respond(self, said: Utterance, situation: Situation, new: tuple[Person, ...]) -> Asking:
         """Answer a line, or decide that it needs no answer."""
         speaker = said.speaker
+        if not any(char.isalnum() for char in said.words):
+            return self._me.say(situation, said, ("reply.unclear",), {"name": speaker}, "heard no words")
         line = read(said, self._me.name, self._me.company.names)
         if not self._me.company.has_patience(speaker, situation.seconds):
             return None
@@ -59,6 +61,10 @@ class Responder:
         self._me.company.greeted([speaker], situation.seconds)
         if line.question:
             return (yield from self._recollection.answer(line, line.question, said, situation))
+        own = "" if speaker in self._me.company.minds else name_given(line.statement)
+        if own:
+            places = {"name": speaker, "thing": own}
+            return self._me.say(situation, said, ("ack.name", "ack.plain"), places, "was told a name", "reason.told")
         if line.sort is Sort.WISH:
             return self._grant(line, said, situation)
         if line.sort is Sort.TOLD:
@@ -81,6 +87,8 @@ class Responder:
         speaker = said.speaker
         if speaker in self._me.company.minds:
             return self._me.emote(situation, "emote.nod", name=speaker)  # "come in" is a courtesy among minds
+        if is_to_forget(line.statement):
+            return self._me.say(situation, said, ("reply.forget",), {"name": speaker}, "was asked to forget")
         wish = granted(line.statement, speaker, situation)
         if wish is None:
             return self._me.say(situation, said, ("reply.wish",), {"name": speaker}, "was asked for something")
@@ -103,7 +111,7 @@ class Responder:
             me.explorer.told(speaker, line.statement, situation.location)
         if mind and me.rng.random() < 0.75:
             return me.emote(situation, "emote.nod", name=speaker)
-        places = {"name": speaker, "thing": "" if is_kin(line.thing) else line.thing}
+        places = {"name": speaker, "thing": "" if mind or is_kin(line.thing) else line.thing}
         if secret:
             return me.say(situation, said, ("ack.secret", "ack.plain"), places, "was told a secret", "reason.told")
         keys = ["ack.thing", "ack.plain"] if me.rng.random() < 0.6 else ["ack.plain", "ack.thing"]

@@ -49,7 +49,7 @@ _WISH = re.compile(
     r"(?:follow|come|go|take|give|bring|fetch|help|drop|open|close|sing|dance|wait|stay|leave|walk|run|put|pick|hand|"
     r"show|read|write|wave|smile|jump|sit|stand|look|examine|stop|introduce|teach|promise|forgive|try|play|"
     r"build|mend|fix|draw|guess|choose|greet|"
-    r"kiss|hug|warn|be (?:quiet|silent|still)|shut up|hush|tell)\b"
+    r"kiss|hug|warn|forget|be (?:quiet|silent|still)|shut up|hush|tell)\b"
     r"(?! (?:is|are|was|were|it like)\b)",
     re.I,
 )
@@ -138,6 +138,16 @@ _THING = re.compile(
     r"|\s*[,.;:!?…]|\s*$)",
     re.I,
 )
+_NAME_GIVEN = re.compile(
+    r"^(?:(?i:my name is|my name['’]s|i am called|i['’]m called|call me|i am|i['’]m)) "
+    r"([^\W\d_][\w'’-]*(?: [A-ZÀ-ÖØ-Þ][\w'’-]*){0,2})[.!]*$"
+)
+_FINITE = re.compile(r"\s+(?:is|are|was|were|has|had|have|will|can)\b", re.I)
+_NO_NOUN = re.compile(
+    r"\w+(?:ed|ing|ly)|\w+['’]s|names?|best|worst|same|rest|most|least|first|last|second|other|next|whole|old|new|"
+    r"danced?|sang|sung|lost|found|told|went|came|gone|ran|sat|fell|broke|made|took|got|hurt|hurts|sleeps|sick|ill|dead",
+    re.I,
+)
 _PREDICATE = re.compile(
     r"\b(?:why|when|how|since when)?\s*\b(?:is|are|was|were|does|do|did|has|have|had|can|will|would|should)\s+$", re.I
 )
@@ -216,6 +226,35 @@ def thing_in(text: str) -> str:
                 words = " ".join([first, *(word for word in more[:1] if word[0].isupper())])
             return f"{_AS_HEARD.get(article, article if article in _KEPT else 'the')} {words}"
     return ""
+
+
+def clear_thing_in(text: str) -> str:
+    """Return the first thing a text names, as its listener would call it, only when it is surely one: else "".
+
+    Two words after an article may be a thing and what it did ("the mayor danced"); they count where a form of "to be"
+    or the like comes after or before them, or after "a".
+    """
+    found = _THING.search(text)
+    thing = thing_in(text[: found.end()] + "." if found else "")
+    if not found or not thing:
+        return ""
+    words = thing.split(" ")[1:]
+    if _NO_NOUN.fullmatch(words[-1]):
+        return ""
+    if len(words) == 1 and (" " not in found[2] or _PREDICATE.search(text[: found.start()])):
+        return thing
+    if _FINITE.match(text, found.end()) or _COPULA.search(text[: found.start()]):
+        return thing
+    return thing if found[1].casefold() in ("a", "an") and not words[-1].endswith("s") else ""
+
+
+def name_given(statement: str) -> str:
+    """Return the name by which a speaker says they are called; empty when the line says anything else."""
+    found = _NAME_GIVEN.match(statement)
+    if not found:
+        return ""
+    name = found[1]
+    return "" if is_small(name.split()[0]) or (not found[0].casefold().startswith("my") and name[0].islower()) else name
 
 
 def is_kin(thing: str) -> bool:

@@ -23,6 +23,7 @@ _COME = re.compile(
     re.I,
 )
 _STAY = re.compile(r"\b(?:stay|wait|remain)\b(?: (?:here|there|with|for|a)\b.*)?|\b(?:stop|don't) follow\w*\b", re.I)
+_FORGET = re.compile(r"\bforget\b", re.I)
 _GESTURES = (
     ("emote.sing", re.compile(r"\b(?:sing|hum|whistle)\b", re.I)),
     ("emote.dance", re.compile(r"\b(?:dance|jump|hop|spin)\b", re.I)),
@@ -72,6 +73,11 @@ def granted(wish: str, speaker: str, situation: Situation) -> Wish | None:
         if pattern.search(wish):
             return Wish(gesture=key, towards=next((name for name in people if mentions(wish, name)), ""))
     return Wish(follows=False) if _STAY.match(wish) else None
+
+
+def is_to_forget(wish: str) -> bool:
+    """Return whether a wish is to forget something, which nobody here can do."""
+    return _FORGET.search(wish) is not None
 
 
 def _named(words: str, names: Iterable[str]) -> str:

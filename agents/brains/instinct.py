@@ -53,6 +53,8 @@ class Instinct:
     def _notice_own(self, perceived: Perceived) -> None:
         """Take note of what came of the agent's own line."""
         me = self._me
+        if perceived.kind == "moved":
+            me.company.here = ()  # who is here now it sees when it thinks; those it left are not
         me.explorer.outcome(perceived.text, perceived.failed, me.location)
         if perceived.kind == "said" and not (me.last_line and me.last_line in perceived.text):
             me.attention.forget()  # another brain, or a person, spoke for this one

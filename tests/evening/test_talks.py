@@ -178,3 +178,14 @@ async def test_nothing_that_was_asked_is_answered_with_what_has_nothing_to_do_wi
         ):
             (answer,) = await ask(stage, "Jonas", f"Eliza, {question[0].lower()}{question[1:]}")
             assert is_ignorant(answer), (question, answer)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+async def test_what_she_has_read_of_the_sundial_answers_what_is_missing_from_it(tmp_path: Path, seed: int) -> None:
+    async with staged(tmp_path, seed, walking=False) as stage:
+        stage.enter("Jonas")
+        await stage.live(8)
+        await ask(stage, "Jonas", "Eliza, what is the sundial?", 25)
+        (answer,) = await ask(stage, "Jonas", "Eliza, what is missing from the sundial?")
+        assert "fin" in answer
+        assert "gone" in answer

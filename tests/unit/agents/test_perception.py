@@ -145,3 +145,24 @@ def test_names_are_found_as_whole_words_in_any_case_and_script() -> None:
 
 def test_a_text_is_split_where_sentences_end() -> None:
     assert sentences("Hello! It is here. Is it?\nYes") == ["Hello!", "It is here.", "Is it?", "Yes"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Eliza, where is it?",
+        "Hi Eliza, what is new?",
+        "Eliza, Corvin is late",
+        "@Eliza what is new",
+        "Eliza should I go?",
+    ],
+)
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_line_that_calls_another_by_name_is_not_for_corvin(words: str, alone: bool) -> None:
+    assert addressed(words, ("Corvin",), ("Eliza",), alone=alone) is Address.OTHER
+
+
+def test_a_name_called_first_that_nobody_knows_is_another_all_the_same() -> None:
+    assert addressed("Eliza, what is new?", ("Corvin",), (), alone=True) is Address.OTHER
+    for words in ("Actually, what is new?", "Yes, what is new?", "Friend, what is new?", "Corvin, what is new?"):
+        assert addressed(words, ("Corvin",), (), alone=True) is Address.ME

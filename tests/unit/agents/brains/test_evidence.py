@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from agents.brains._evidence import Asked, Evidence, weigh
 from agents.brains._questions import read
 from agents.memory.entries import Entry, Hit
@@ -23,6 +27,15 @@ def bearing(words: str, *entries: Entry, hits: tuple[Hit, ...] = (), minds: tupl
     assert line.question is not None
     return weigh(Asked(line.question, "Visitor", "Eliza", minds, ("Visitor", "Anna", "Moss")), hits, entries)
 
+
+SPOKEN = (
+    "The soup was good.",
+    "It is in the pot.",
+    "I like it when it snows on Sundays.",
+    "Bruno is my friend. Do you know him? He sells soup.",
+    "He likes snow. It is cold.",
+    "They are late.",
+)
 
 KEY = heard(1, "Anna", "The brass key is under the third flowerpot.")
 
@@ -78,7 +91,51 @@ def test_my_sister_is_not_somebody_elses() -> None:
 
 def test_a_line_that_leans_on_the_one_before_is_read_with_it() -> None:
     box = (heard(1, "Anna", "I own a small box."), heard(2, "Anna", "It lies behind the shed."))
-    assert "behind the shed" in bearing("Where is the box?", *box)[0].words
+    found = bearing("Where is the box?", *box)[0]
+    assert (found.words, found.about) == ("It lies behind the shed.", "the small box")
+
+
+def test_a_name_is_what_he_means_in_the_very_next_line() -> None:
+    bruno = (heard(1, "Anna", "Bruno is my friend."), heard(2, "Anna", "He sells umbrellas at the harbour."))
+    found = bearing("What does Bruno sell?", *bruno)[0]
+    assert (found.words, found.about) == ("He sells umbrellas at the harbour.", "Bruno")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "I like it when it snows on Sundays.",
+        "It snows on Sundays.",
+        "It is late for snow.",
+        "It seems that snow is near.",
+        "It was I who swept the snow.",
+        "I said it: the snow is deep.",
+    ],
+)
+def test_an_it_that_means_nothing_said_before_leans_on_nothing(words: str) -> None:
+    found = bearing("What about the snow?", heard(1, "Visitor", "The soup was good."), heard(2, "Visitor", words))
+    assert all("soup" not in f"{one.words} {one.about}" for one in found)
+
+
+def test_a_pronoun_leans_on_the_last_line_only_and_on_no_line_that_is_missing() -> None:
+    first, last = heard(1, "Anna", "Bruno is my friend."), heard(3, "Anna", "He sells umbrellas at the harbour.")
+    for between in (heard(2, "Anna", "I met Carl in Rome."), heard(2, "Anna", "Do you know Carl?")):
+        assert all(one.about != "Bruno" for one in bearing("Who sells umbrellas?", first, between, last))
+    assert all(not one.about for one in bearing("Who sells umbrellas?", first, last))
+    assert bearing("Who sells umbrellas?", first, heard(2, "Moss", "Carl is late."), last)[0].about == "Bruno"
+
+
+@given(st.lists(st.sampled_from(SPOKEN), min_size=1, max_size=8))
+def test_what_is_quoted_was_said_in_one_breath(lines: list[str]) -> None:
+    memories = [heard(number, "Anna", words) for number, words in enumerate(lines, 1)]
+    for one in bearing("What about the soup, the snow and Bruno?", *memories):
+        assert any(one.words in words for words in lines)
+
+
+def test_a_summary_answers_only_what_it_shares_the_telling_words_of() -> None:
+    summary = Hit("summary", "My first memories are of the Bindery, and of Visitor.", 1.0)
+    assert bearing("What is Visitor's password?", hits=(summary,)) == []
+    assert bearing("What do you remember of the Bindery?", hits=(summary,))
 
 
 def test_where_something_happened_to_somebody_is_not_where_they_are() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agents.brains._questions import Asks, Sort, read, thing_in
+from agents.brains._statements import name_given
 from agents.perception import Utterance
 
 PEOPLE = ("Visitor", "Anna", "Moss")
@@ -51,6 +52,10 @@ def test_a_line_is_read_for_what_it_wants(words: str, sort: Sort) -> None:
         ("when does the ferry leave?", Asks.WHEN, None),
         ("how many hives are there?", Asks.COUNT, None),
         ("is the bridge open?", Asks.OTHER, None),
+        ("are you a robot?", Asks.WHAT_KIND, "Visitor"),
+        ("Are you a real person?", Asks.WHAT_KIND, "Visitor"),
+        ("are you a gardener?", Asks.OTHER, None),
+        ("what is Anna's password?", Asks.OTHER, "Anna"),
     ],
 )
 def test_a_question_is_read_for_what_it_asks(words: str, asks: Asks, person: str | None) -> None:
@@ -70,3 +75,30 @@ def test_the_thing_spoken_of_is_named_as_its_listener_would() -> None:
     assert thing_in("Where is the brass key?") == "the brass key"
     assert thing_in("where did I put that key") == "the key"
     assert thing_in("It rained.") == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "thing"),
+    [
+        ("The brass key is under the pot.", "the brass key"),
+        ("My boat leaks.", ""),
+        ("The mayor danced.", ""),
+        ("The mayor danced with Anna.", ""),
+        ("My pets are called Tick and Tock.", "your pets"),
+        ("What are your pets called?", ""),
+        ("My name is Peter.", ""),
+        ("When does the circus come?", "the circus"),
+        ("I own a small box.", "the small box"),
+        ("I painted my front door green.", ""),
+    ],
+)
+def test_a_thing_is_named_only_where_it_surely_is_one(words: str, thing: str) -> None:
+    assert read(Utterance("Visitor", words), "Eliza", PEOPLE).thing == thing
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [("My name is Peter", "Peter"), ("I am Peter.", "Peter"), ("I am tired.", ""), ("I am Peter and late.", "")],
+)
+def test_a_name_is_heard_as_a_name(words: str, name: str) -> None:
+    assert name_given(words) == name
