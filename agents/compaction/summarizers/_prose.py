@@ -9,12 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agents.compaction.wording import flat, numbers, word_set
+from agents.compaction.voices import PROMISE
+from agents.compaction.wording import flat, numbers, sentences, telling, unquoted, word_set
 from agents.memory.entries import Entry
 from mud.world.narration import listed
 
 LONGEST_QUOTE = 180
-"""Characters of a quotation; a longer one is cut after a clause."""
+"""Characters of a quotation; of a longer one the sentences that tell most are taken."""
+LONGEST_SENTENCE = 240
+"""Characters of one sentence; a longer one is left out."""
 
 _PAST = {
     word: past
@@ -51,6 +54,12 @@ _NO_VERBS = word_set(
     less yes has's others ones themselves ourselves"""
 )
 _QUOTES = re.compile(r'("[^"]*"|“[^”]*”)')
+_SPOKEN = re.compile(r"""^([^"]*)"(.*)"([.!?]?)$""")
+_OPEN = re.compile(r"""(?<![.!?"”»'’)\]])$|(?<![.!?])["”»'’)\]]+$""")
+"""The end of a sentence without an end mark."""
+_DOTS = re.compile(r"""(?:…|\.\.\.)["”»'’)\]]*$""")
+_LETTER = re.compile(r"\w")
+_SHOWN = frozenset({"result", "saw", "note"})
 _OWN = re.compile(
     r"(^|[.!?]\s+)You((?:\s+\w+ly)?)\s+(?:(cannot|can't|can’t|do not|don't|don’t|are not|aren't)\b|(\w+))"
 )
@@ -62,8 +71,13 @@ _SAYINGS |= {"dream": "dreamed", "did": "did", "moved": "went", "result": "saw"}
 
 
 def retell(entry: Entry) -> str:
-    """Return a memory as one sentence of who remembers it, in the past where the tables know the verb."""
-    text = _shortened(flat(entry.text))
+    """Return a memory as one sentence of who remembers it, in the past where the tables know the verb.
+
+    Sentences are taken whole or left out. Empty when nothing of it is whole, or nothing is short enough.
+    """
+    text = _whole(entry)
+    if not text:
+        return ""
     if text.startswith("You ") or text.startswith(("You'", "You’")):
         told = _own(text)
     elif entry.actor and text.startswith(f"{entry.actor} "):
@@ -73,35 +87,56 @@ def retell(entry: Entry) -> str:
     else:
         who = (entry.actor or "Somebody") if entry.kind in ("heard", "told") else "I"
         told = f'{flat(who)} {_SAYINGS.get(entry.kind, "said")}, "{text.replace(chr(34), chr(39))}"'
-    if entry.reason and told.startswith("I "):
-        told = f'{told.rstrip(".")}, because "{_cut(flat(entry.reason)).replace(chr(34), chr(39))}"'
-    return _ended(told)
+    because = _passage(flat(entry.reason)) if entry.reason else ""
+    if because and told.startswith("I "):
+        told = f'{told.rstrip(".")}, because "{because.replace(chr(34), chr(39))}"'
+    return " ".join(ended(one) for one in sentences(told) if _LETTER.search(one) and closed(one))
 
 
-def _ended(text: str) -> str:
-    bare = text.rstrip("\"”»'’) ")
-    return text if bare.endswith((".", "!", "?", "…")) else f"{text}."
-
-
-def _shortened(text: str) -> str:
-    """Cut long quotations, and what is no quotation, after a clause."""
-    parts = _QUOTES.split(text)
-    if len(parts) == 1:
-        return _cut(text)
-    return "".join(f"{part[0]}{_cut(part[1:-1])}{part[-1]}" if at % 2 else part for at, part in enumerate(parts))
-
-
-def _cut(text: str) -> str:
-    if len(text) <= LONGEST_QUOTE:
+def ended(text: str) -> str:
+    """Return a sentence with its end mark; three dots are none."""
+    bare = text.rstrip("\"”»'’)] ")
+    if bare.endswith((".", "!", "?")):
         return text
-    head = text[:LONGEST_QUOTE]
-    at = max(head.rfind(mark) for mark in (". ", "! ", "? ", "; ", ", "))
-    if at < LONGEST_QUOTE // 3:
-        kept = head.split(" ")[:-1]
-        while kept and numbers(kept[-1]):  # half a number is another number
-            kept.pop()
-        at = len(" ".join(kept))
-    return f"{head[:at].rstrip(',;.!? ')}…"
+    return f"{bare[:-1]}." if bare == text and bare.endswith("…") and len(bare) > 1 else f"{text}."
+
+
+def closed(text: str) -> bool:
+    """Return whether every quotation in a text has its end."""
+    open_still = unquoted(text).replace('""', "")
+    even = text.count('"') % 2 == 0 and text.count("“") == text.count("”")
+    return even and not any(mark in open_still for mark in '"“”')
+
+
+def _whole(entry: Entry) -> str:
+    """Return what of a memory is whole: in a quotation and outside, only whole sentences, and not too many."""
+    text = flat(entry.text)
+    spoken = _SPOKEN.match(text) if entry.kind in ("heard", "told", "said", "thought") else None
+    if spoken and len(spoken[1]) <= LONGEST_SENTENCE:
+        inside = _passage(spoken[2], _DOTS if entry.actor is None else None).replace('"', "'")
+        return f'{spoken[1]}"{inside}"{spoken[3]}' if inside else ""
+    return _passage(text, _OPEN if entry.kind in _SHOWN else None)
+
+
+def _passage(text: str, scrap: re.Pattern[str] | None = None) -> str:
+    """Return the sentences in a row that tell most and are not too long together; empty when none is whole."""
+    found = [one if closed(one) and len(one) <= LONGEST_SENTENCE else "" for one in sentences(text)]
+    if scrap:  # what was shown, and what I said of it, may have been cut before I remembered it
+        found = ["" if scrap.search(one) else one for one in found]
+    if all(found) and len(text) <= LONGEST_QUOTE:
+        return text
+    best, most = "", 0.0
+    for start in range(len(found)):
+        row = ""
+        for one in found[start:]:
+            longer = f"{row} {one}".strip()
+            if not one or (row and len(longer) > LONGEST_QUOTE):
+                break
+            row = longer
+        worth = len(telling(row)) + 6.0 * len(numbers(row)) + (8.0 if PROMISE.search(row) else 0.0)
+        if row and worth > most:
+            best, most = row, worth
+    return best
 
 
 def _own(text: str) -> str:

@@ -7,6 +7,7 @@ stays, the first things of a life stay, small talk goes first. It never contains
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections import Counter
@@ -14,10 +15,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from agents.compaction.receipts import evidence, made_up
-from agents.compaction.summarizers._prose import read_scene, retell, scene
+from agents.compaction.summarizers._prose import closed, ended, read_scene, retell, scene
 from agents.compaction.summarizers._summarizer import Prompts, Source, Summarizer, Writing
 from agents.compaction.voices import PROMISE
-from agents.compaction.wording import alike, flat, key, names, numbers, sentences, telling, word_set, words
+from agents.compaction.wording import alike, flat, key, names, numbers, quoted, sentences, telling, word_set, words
 from agents.llm.tokens import estimate
 from agents.memory.entries import Entry
 
@@ -39,9 +40,32 @@ _WEIGHTY = word_set(
     thief owe owes paid married marries wedding flood fire war sick ill healed remember warning beware treasure
     code password called named invited decided learned found new gift"""
 )
-_ENDED = re.compile(r"[.!?…][\"”»'’)]*$")
 _HEDGED = re.compile(r"\b(?:I think|I guess|or so they say|they say|perhaps|maybe)\b")
-_KIND = {"result": -4.0, "saw": -1.5, "moved": -1.5, "did": 0.5, "said": 0.0, "thought": 0.3, "note": 2.0, "told": 2.0}
+_KIND = {
+    "result": -9.0,
+    "saw": -1.5,
+    "moved": -1.5,
+    "did": 0.5,
+    "said": -1.0,
+    "thought": -1.0,
+    "note": -3.0,
+    "told": 2.0,
+}
+_TOLD_FACT = 6.0
+"""What a statement of somebody else weighs more when it holds a promise, a name, a number or a place."""
+_CHATTER = 12.0
+"""What an own line weighs less when it holds no fact, or only says that I heard."""
+_WHERE = re.compile(
+    r"\b(?:lies?|lives?|is|are|was|were|kept|hidden|buried|stands?|waits?|hangs?) "
+    r"(?:in|at|under|behind|beneath|near|by|on|inside|beside|below|above)\b",
+    re.IGNORECASE,
+)
+_PLEDGE = re.compile(r"\b(?:promis\w+|swear|swore|vow\w*|my word)\b", re.IGNORECASE)
+_HEARD_YOU = re.compile(
+    r"\bI(?: will|['’]ll| shall) (?:remember|note|think|keep (?:that|it|this) in mind|bear)\b"
+    r"|\b(?:thank you|thanks|I see|I understand|I hear you|good to know|noted)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +98,7 @@ def extract(source: Source) -> str:
 def _recent(source: Source) -> str:
     limit = source.max_sentences or 4
     opening = _scene_of(source) if limit > 1 else ""
-    chosen = [
-        replace(one, text=retell(source.entries[one.place]))  # few are chosen, so only these are put into words
-        for one in _chosen(_weighed(source), max(1, limit - bool(opening)))
-    ]
+    chosen = _chosen(source, _weighed(source), max(1, limit - bool(opening)))
     return _fitted(source, opening, chosen)
 
 
@@ -108,33 +129,64 @@ def _weight(entry: Entry, found: frozenset[str], spread: Counter[str], count: in
     rare = sum(math.log(count / spread[word]) for word in found) / most if most else 0.0
     spoken = len(found)
     weight = entry.importance + 4 * rare + min(spoken, 9) * 0.45 + _KIND.get(entry.kind, 0.0)
-    weight += 3 if PROMISE.search(entry.text) else 0
-    weight += 2.5 if numbers(entry.text) else 0
-    weight += min(2.0, 1.0 * len(found & _WEIGHTY))
+    if entry.kind != "result":  # a look holds many names and numbers, and stays there to be looked at again
+        weight += 3 if PROMISE.search(entry.text) else 0
+        weight += 2.5 if numbers(entry.text) else 0
+        weight += min(2.0, 1.0 * len(found & _WEIGHTY))
+    if entry.kind in ("heard", "told") and holds_fact(entry.text):
+        weight += _TOLD_FACT
+    elif entry.kind in ("said", "thought") and not _is_told(entry):
+        weight -= _CHATTER
     weight += 2 if entry.actor and own & set(words(entry.text)) else 0
     weight += 1 if entry.reason else 0
     weight -= 1 if _HEDGED.search(entry.text) else 0
     return weight - (2 if entry.failed else 0) - (3 if spoken < 2 else 0)
 
 
-def _chosen(told: Sequence[_Told], count: int) -> list[_Told]:
-    """Return the weightiest sentences that do not repeat each other, one of my own doing among them, in order."""
+def holds_fact(text: str) -> bool:
+    """Return whether a memory states a promise, a name, a number or a place; a question states nothing."""
+    said = " ".join(quoted(text)) or text
+    if said.rstrip().endswith("?"):
+        return False
+    return bool(PROMISE.search(said) or _WHERE.search(said) or numbers(said) or names(said))
+
+
+def _chosen(source: Source, told: Sequence[_Told], count: int) -> list[_Told]:
+    """Return the weightiest sentences that do not repeat each other, in order and put into words.
+
+    One of my own doing is among them when it is worth it. What cannot be told in whole sentences is passed over.
+    """
     chosen: list[_Told] = []
-    for one in sorted(told, key=lambda one: (-one.weight, one.place)):
+    ranked = sorted(told, key=lambda one: (-one.weight, one.place))
+    for one in ranked:
         if len(chosen) == count or (chosen and one.weight < _TALE):
             break
-        if not any(alike(one.words, other.words) >= _SAME for other in chosen):
-            chosen.append(one)
-    own = max((one for one in told if one.own), key=lambda one: one.weight, default=None)
+        if not any(_repeats(one, other) for other in chosen) and (text := retell(source.entries[one.place])):
+            chosen.append(replace(one, text=text))
+    mine = (one for one in ranked if one.own and _is_told(source.entries[one.place]))
+    own = next((replace(one, text=text) for one in mine if (text := retell(source.entries[one.place]))), None)
     if own is not None and count > 1 and not any(one.own for one in chosen):
         if len(chosen) < count:
             chosen.append(own)
         elif count > 2 and own.weight > 0.6 * chosen[-1].weight:
             chosen[-1] = own
     elif len(chosen) == 1 < count:
-        others = [one for one in told if not one.own and alike(one.words, chosen[0].words) < _SAME]
-        chosen += sorted(others, key=lambda one: -one.weight)[:1]
+        others = (one for one in ranked if not one.own and not _repeats(one, chosen[0]))
+        texts = (replace(one, text=text) for one in others if (text := retell(source.entries[one.place])))
+        chosen += list(itertools.islice(texts, 1))
     return sorted(chosen, key=lambda one: one.place)
+
+
+def _is_told(entry: Entry) -> bool:
+    """Return whether an own memory may take a place in a summary: something done, or words with a fact in them."""
+    if entry.kind in ("said", "thought"):
+        said = sentences(" ".join(quoted(entry.text)) or flat_lines(entry.text))
+        return any(holds_fact(one) and (not _HEARD_YOU.search(one) or _PLEDGE.search(one)) for one in said)
+    return entry.kind not in ("result", "note")
+
+
+def _repeats(one: _Told, other: _Told) -> bool:
+    return alike(one.words, other.words) >= _SAME
 
 
 def _fitted(source: Source, opening: str, chosen: list[_Told]) -> str:
@@ -156,24 +208,22 @@ def _fitted(source: Source, opening: str, chosen: list[_Told]) -> str:
             parts = [part for part in (*start, *(other.text for other in left)) if part]
             if parts and fits(parts):
                 return " ".join(parts)
-    return _cut_down(chosen[-1].text if chosen else opening, source, replaced)
+    texts = [one.text for one in sorted(chosen, key=lambda one: -one.weight)]
+    return _shortest([*texts, opening], source, replaced)
 
 
-def _cut_down(text: str, source: Source, replaced: int) -> str:
-    """Return the beginning of a sentence for a source that is shorter than any sentence about it."""
-    plain = flat(" ".join(source.texts()))
-    text = text if len(text) < replaced else plain
+def _shortest(texts: Sequence[str], source: Source, replaced: int) -> str:
+    """Return the first whole sentence that fits, for a source that is shorter than most sentences about it."""
     proof = evidence(source)
-
-    def wrong(part: list[str]) -> bool:
-        cut = " ".join(part)
-        long = len(cut) >= max(2, replaced) and len(part) > 1
-        return long or estimate(cut) > source.max_tokens or bool(made_up(cut, proof))
-
-    kept = text.split()
-    while kept and wrong(kept):
-        kept.pop()
-    return " ".join(kept) or "…"
+    spoken = [one for one in source.entries if one.kind in (("heard", "told") if one.actor else ("said", "thought"))]
+    short = [f'{one.actor or "I"}: "{said}"' for one in spoken for said in quoted(flat(one.text))]
+    plain = [one for text in source.texts() for one in sentences(flat_lines(text))]
+    longest = replaced - 1 if source.entries else replaced
+    for text in (*texts, *(ended(one) for one in (*short, *plain) if closed(one)), "I remember nothing of it."):
+        fits = len(text) <= longest and estimate(text) <= source.max_tokens
+        if fits and any(map(str.isalnum, text)) and not made_up(text, proof):
+            return text
+    return "..."[: max(1, longest)]
 
 
 def _longterm(source: Source) -> str:
@@ -182,7 +232,7 @@ def _longterm(source: Source) -> str:
         return earlier[0]
     split = [sentences(text) for text in earlier]
     openings = [read for part in split for sentence in part if (read := read_scene(sentence))]
-    rest = [sentence for part in split for sentence in part if read_scene(sentence) is None]
+    rest = [ended(one) for part in split for one in part if closed(one) and read_scene(one) is None]
     told = _merged(rest)
     opening = _scenes(openings)
     return _fitted_long(source, opening, told)
@@ -210,18 +260,21 @@ def _bounded(found: dict[str, None], most: int) -> list[str]:
 
 
 def _merged(rest: Sequence[str]) -> list[_Told]:
-    """Return the sentences, each said once; one that came up again says so."""
+    """Return the sentences, each said once; one that came up again in the very same words says so.
+
+    What is only much alike is another memory: `the ferry at 7` and `the ferry at 8` are two.
+    """
     told: list[_Told] = []
+    seen: dict[str, int] = {}
     for text in rest:
         plain, level = _without_again(text)
-        found = telling(plain)
-        same = next((at for at, one in enumerate(told) if found and alike(found, one.words) >= _SAME), None)
-        if same is None:
-            told.append(_Told(len(told), text, found, _worth(text)))
+        same = seen.setdefault(flat(plain).casefold(), len(told))
+        if same == len(told):
+            told.append(_Told(same, text, telling(plain), _worth(text)))
         else:
             before, earlier = _without_again(told[same].text)
-            text = _AGAIN[min(earlier + level, 1)] + _inside(before)
-            told[same] = _Told(told[same].place, text, told[same].words, _worth(text))
+            again = _AGAIN[min(earlier + level, 1)] + _inside(before)
+            told[same] = replace(told[same], text=again, weight=_worth(again))
     return told
 
 
@@ -264,7 +317,7 @@ def _fitted_long(source: Source, opening: list[str], told: list[_Told]) -> str:
         if text and len(text) <= replaced and estimate(text) <= source.max_tokens:
             return text
         if not order:
-            return _cut_down(text or " ".join(source.earlier), source, replaced)
+            return _shortest(opening, source, replaced)
         order.pop()
 
 
@@ -289,9 +342,7 @@ def _by_worth(told: Sequence[_Told]) -> list[_Told]:
 def _joiner(opening: list[str]) -> Callable[[list[_Told]], str]:
     def join(told: list[_Told]) -> str:
         texts = [*opening, *(one.text for one in told)]
-        # Fragments side by side would read as one name or one number that nobody ever spoke of.
-        ended = [text if _ENDED.search(text) else f"{text}." for text in texts[:-1]]
-        return " ".join([*ended, *texts[-1:]])
+        return " ".join(map(ended, texts))  # fragments side by side would read as one name or one number
 
     return join
 

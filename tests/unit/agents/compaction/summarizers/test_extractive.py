@@ -121,10 +121,6 @@ def test_its_own_summaries_pass_the_checks_a_model_must_pass() -> None:
     assert validate(extract(source), source) == []
 
 
-WORDS_USED = (
-    "the|Ada|key|is|under|stone|7|twelve|promise|Rose|ROSE|we|Καλλιόπη|林|\"|will|O'Brien|e.g.|Dr.|hm…|#|-|I|you|[x]|---|"
-    "first|hundred|and|Café"
-)
 WORDS = st.lists(
     st.sampled_from(
         [
