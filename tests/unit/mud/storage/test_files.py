@@ -5,13 +5,10 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-import resource
 import signal
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -29,6 +26,7 @@ from mud.storage.files import (
     sweep_leftovers,
     write_atomic,
 )
+from tests.disks import file_size_limit
 
 HOLD = """
 import sys
@@ -107,19 +105,6 @@ def test_permissions_and_links_survive_a_write(tmp_path: Path) -> None:
     assert link.is_symlink()
     assert kept.read_text() == "new"
     assert stat.S_IMODE(kept.stat().st_mode) == 0o640
-
-
-@contextmanager
-def file_size_limit(size: int) -> Iterator[None]:
-    """Let no file of this process grow beyond some bytes, as a full disk would."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    old = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        signal.signal(signal.SIGXFSZ, old)
 
 
 def test_a_write_that_fails_leaves_the_old_file_and_nothing_beside(tmp_path: Path) -> None:

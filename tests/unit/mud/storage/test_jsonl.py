@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import resource
 import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mud.storage.jsonl import JsonlWriter, read_jsonl
+from tests.disks import file_size_limit
 
 JSON = st.dictionaries(
     st.text(max_size=8), st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=20)), max_size=4
@@ -110,19 +108,6 @@ def test_a_reader_repairs_nothing(tmp_path: Path) -> None:
     assert numbers(path) == [0]
     assert path.read_bytes() == b'{"n":0}\n{"n":1}'
     assert list(tmp_path.iterdir()) == [path]
-
-
-@contextmanager
-def file_size_limit(size: int) -> Iterator[None]:
-    """Let no file of this process grow beyond some bytes, as a full disk would."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    old = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        signal.signal(signal.SIGXFSZ, old)
 
 
 def test_a_write_that_comes_up_short_leaves_none_of_its_lines(tmp_path: Path) -> None:
