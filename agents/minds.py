@@ -23,7 +23,7 @@ from agents.means import Means
 from agents.memory.entries import Entry, Hit
 from agents.memory.integrity import report, status
 from agents.memory.memory import Memory
-from agents.memory.notes import Notes
+from agents.memory.notes import Note, Notes
 from agents.prompt import Prompt
 from agents.roster import Roster
 from agents.witnesses import by_witness, left_by
@@ -318,7 +318,7 @@ class Minds:
     # asking
 
     async def search(
-        self, agent: Agent, query: str, k: int, only: str | None = None, *, lexical_only: bool = False
+        self, agent: Agent, query: str, k: int, only: str | None = None, *, by: str = "both"
     ) -> tuple[list[Hit], bool]:
         """Recall: return the best hits and whether the vectors are behind.
 
@@ -327,22 +327,31 @@ class Minds:
             query: what is looked for, in words.
             k: hits at most.
             only: `memories`, `summaries` or `notes`; None for all.
-            lexical_only: leave the vectors out.
+            by: `words` or `vectors` alone, or both.
         """
-        return await self.means.recall.search(agent.id, query, k, only, lexical_only)
+        return await self.means.recall.search(agent.id, query, k, only, by)
 
-    def add_note(self, agent: Agent, title: str, text: str, reason: str | None) -> None:
-        """Write into an agent's notes.
+    def add_note(self, agent: Agent, title: str, text: str, reason: str | None, *, anew: bool = False) -> Note:
+        """Write into an agent's notes and return the note as it is now.
+
+        Args:
+            agent: whose notes.
+            title: the note's title.
+            text: what is noted.
+            reason: the private reason for it.
+            anew: instead of what the note says now, which is kept in its history.
 
         Raises:
             Refusal: when the note cannot be written.
         """
         here = self.world.location_of(agent.id) if self.world else None
+        write = agent.notes.overwrite if anew else agent.notes.add
         try:
-            agent.notes.add(title, text, iso(self.means.clock.now()), reason, here.name if here else None)
+            note = write(title, text, iso(self.means.clock.now()), reason, here.name if here else None)
         except OSError as error:
             raise Refusal(f"The note cannot be written ({error.strerror or error}).") from None
         self.index_documents(agent)
+        return note
 
     def status(self, agent: Agent) -> dict[str, Any]:
         """Return how a memory stands, as the command line's `status` prints it."""

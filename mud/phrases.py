@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import ModuleType
 
 from agents.brains._texts import wrong_in
-from agents.commands import _answer
+from agents.commands import _answer, _when
 from mud import engine, reloading, requests
 from mud.commands import _find, _view
 from mud.errors import Problem
@@ -16,7 +16,7 @@ from mud.world.narration import Phrase, phrase
 MODEL_ANSWERS = phrase("app.models.answers", "host")
 MODEL_SILENT = phrase("app.models.silent", "host")
 
-_OTHERS: tuple[ModuleType, ...] = (engine, requests, reloading, _find, _view, _answer)
+_OTHERS: tuple[ModuleType, ...] = (engine, requests, reloading, _find, _view, _answer, _when)
 """Modules that are no plug-ins and speak."""
 
 

@@ -1,4 +1,4 @@
-"""Write into one's own notes."""
+"""Write into one's own notes: a further entry, or a new text instead of the old one."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from mud.world.events import Request
 from mud.world.narration import phrase
 
 NOTED = phrase("minds.note.noted", "title", "text")
+ANEW = phrase("minds.note.anew", "title", "text")
+KEPT = phrase("minds.note.kept", "title")
 TOO_LONG = phrase("minds.note.too_long", "most")
 LONGEST_TITLE = 80
 """Characters of a note's title."""
@@ -17,20 +19,46 @@ LONGEST_TITLE = 80
 
 @command("note", "<title> -> <text>", category="memory", keeps="skip", for_models=True)
 def note(ctx: Context, title: str, text: str) -> Outcome:
-    """Add to your notes, under a title; the newest entry stands on top. Nobody else perceives it.
+    r"""Add to your notes, under a title; the newest entry stands on top. Nobody else perceives it.
+
+    [[Another title]] in the text is a link to another note, and so is [[Another title\|other words]].
 
     Example: note Sundial -> The fin is missing; four screw holes are left.
+    Example: note Boathouse -> The fin of the [[Sundial]] hangs here. | so that I find it again
     """
+    return _asked(ctx, "note", title, text)
+
+
+@command("@overwrite-note", "<title> -> <text>", category="memory", keeps="skip", for_models=True)
+def overwrite_note(ctx: Context, title: str, text: str) -> Outcome:
+    """Write a note anew: this text alone counts from now on. What it said before is kept, see @note-history.
+
+    Example: @overwrite-note Sundial -> The fin is back in its place.
+    """
+    return _asked(ctx, "overwrite_note", title, text)
+
+
+def _asked(ctx: Context, request: str, title: str, text: str) -> Outcome:
     if len(title) > LONGEST_TITLE:
         raise Refusal(ctx.say(TOO_LONG, most=LONGEST_TITLE))
     args = {"title": title, "text": text, "reason": ctx.reason or ""}
-    return Outcome("", requests=(Request("note", ctx.actor.id, ctx.step, args, keep="note"),))
+    return Outcome("", requests=(Request(request, ctx.actor.id, ctx.step, args, keep="note"),))
 
 
 @answers("note")
 async def write_note(minds: Minds, request: Request) -> Outcome:
-    """Write the note and say so."""
-    agent = minds.of(request)
+    """Write the entry and say so."""
     title, text = request.args["title"], request.args["text"]
-    minds.add_note(agent, title, text, request.args["reason"] or None)
-    return Outcome(minds.say(NOTED, title=title, text=text))
+    written = minds.add_note(minds.of(request), title, text, request.args["reason"] or None)
+    return Outcome(minds.say(NOTED, title=written.title, text=text))
+
+
+@answers("overwrite_note")
+async def write_anew(minds: Minds, request: Request) -> Outcome:
+    """Write the note anew and say so, and where the old text is; one that was not there yet is just written."""
+    agent, title, text = minds.of(request), request.args["title"], request.args["text"]
+    written = minds.add_note(agent, title, text, request.args["reason"] or None, anew=True)
+    if not agent.notes.versions(written.title):
+        return Outcome(minds.say(NOTED, title=written.title, text=text))
+    told = minds.say(ANEW, title=written.title, text=text)
+    return Outcome(f"{told}\n{minds.say(KEPT, title=written.title)}", memory=told)

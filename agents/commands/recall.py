@@ -2,29 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
+from agents.agent import Agent
 from agents.commands._answer import answers
+from agents.commands._excerpt import excerpt, fitting
+from agents.commands._when import date, span, when
 from agents.memory.entries import Hit
 from agents.minds import Minds
 from mud.commands._command import Context, Outcome, command
 from mud.world.events import Request
-from mud.world.narration import phrase, shortened
+from mud.world.narration import phrase
 
 NOTHING = phrase("minds.recall.nothing", "query")
 FOUND = phrase("minds.recall.found", "query")
-MEMORY = phrase("minds.recall.memory", "seq", "at", "place", "text")
-MEMORY_NOWHERE = phrase("minds.recall.memory_nowhere", "seq", "at", "text")
-SUMMARY = phrase("minds.recall.summary", "first", "last", "text")
-NOTE = phrase("minds.recall.note", "title", "text")
+MEMORY = phrase("minds.recall.memory", "when", "place", "text", "seq")
+MEMORY_NOWHERE = phrase("minds.recall.memory_nowhere", "when", "text", "seq")
+BY = phrase("minds.recall.by", "actor", "text")
+ONCE = phrase("minds.recall.once")
+TIMES = phrase("minds.recall.times", "n")
+SUMMARY = phrase("minds.recall.summary", "when", "text", "first", "last")
+NOTE = phrase("minds.recall.note", "title", "when", "text")
 BEHIND = phrase("minds.recall.behind")
 HITS = 5
 """How many hits are shown."""
 LONGEST = 300
 """Characters of a hit that are shown."""
+LONGEST_KEPT = 160
+"""The same in the memory of having searched, which every prompt repeats until it is folded."""
+LONGEST_QUERY = 160
+"""Characters of the question that are repeated."""
+
+Tell = Callable[[str], str]
+"""Says a written time in words."""
 
 
 @command("recall", "<query>", aliases=("remember",), category="memory", keeps="skip", for_models=True)
 def recall(ctx: Context, query: str) -> Outcome:
     """Search everything you ever lived through, and your notes, for what fits some words.
+
+    The best comes first, each with when and where it was; the number behind is the memory's.
 
     Example: recall where is the key
     """
@@ -34,23 +52,62 @@ def recall(ctx: Context, query: str) -> Outcome:
 
 @answers("recall")
 async def search_memory(minds: Minds, request: Request) -> Outcome:
-    """Return the best hits, a line each: which memory, when, where, what."""
-    query = request.args["query"]
-    hits, behind = await minds.search(minds.of(request), query, HITS)
-    lines = [_line(minds, hit) for hit in hits]
-    told = [minds.say(FOUND, query=query), *lines] if lines else [minds.say(NOTHING, query=query)]
-    return Outcome("\n".join(told + ([minds.say(BEHIND)] if behind else [])), memory="\n".join(told))
+    """Return the best hits, a line each: when, where, who, what."""
+    query, agent = request.args["query"], minds.of(request)
+    hits, behind = await minds.search(agent, query, HITS)
+    shown = excerpt(query, LONGEST_QUERY)
+    if not hits:
+        told = kept = minds.say(NOTHING, query=shown)
+    else:
+        # What is remembered of it stays true: "an hour ago" would not.
+        now, day = partial(when, minds.say, now=minds.means.clock.now()), partial(date, minds.say)
+        found = minds.say(FOUND, query=shown)
+        told = "\n".join([found, *(f"  {told_hit(minds, agent, hit, query, now, LONGEST)}" for hit in hits)])
+        kept = "\n".join([found, *(told_hit(minds, agent, hit, query, day, LONGEST_KEPT) for hit in hits)])
+    return Outcome(f"{told}\n{minds.say(BEHIND)}" if behind else told, memory=kept)
 
 
-def _line(minds: Minds, hit: Hit) -> str:
-    # A note's headings are dates; what was written counts.
-    told = "\n".join(line for line in hit.text.split("\n") if not line.startswith("## "))
-    text = shortened(" ".join(told.split()), LONGEST)
+def told_hit(minds: Minds, agent: Agent, hit: Hit, query: str, tell: Tell, most: int) -> str:
+    """Return a hit as one line.
+
+    Args:
+        minds: renders phrases.
+        agent: whose memory it is.
+        hit: what was found.
+        query: what was asked; it decides which part of a note is shown.
+        tell: says a written time in words.
+        most: characters of its text at most.
+    """
+    say = minds.say
     if hit.covers is not None:
-        return minds.say(SUMMARY, first=hit.covers[0], last=hit.covers[1], text=text)
+        first, last = hit.covers
+        time = span(say, tell(_time(agent, first)), tell(_time(agent, last)))
+        return say(SUMMARY, when=time, text=excerpt(hit.text, most), first=first, last=last)
     if hit.title is not None:
-        return minds.say(NOTE, title=hit.title, text=text)
-    at = hit.entry.at[:16].replace("T", " ") if hit.entry else ""
-    if hit.entry is not None and hit.entry.place:
-        return minds.say(MEMORY, seq=hit.seq, at=at, place=hit.entry.place, text=text)
-    return minds.say(MEMORY_NOWHERE, seq=hit.seq, at=at, text=text)
+        note = agent.notes.read(hit.title)
+        part = fitting(note.sections, query) if note else None
+        text = excerpt(part.text if part else hit.text, most)
+        time = tell(part.at or note.updated) if part and note else tell("")
+        return say(NOTE, title=hit.title, when=time, text=text)
+    entry, text = hit.entry, _who(minds, hit, most)
+    time = tell(entry.at if entry else "")
+    if entry is not None and entry.place:
+        return say(MEMORY, when=time, place=entry.place, text=text, seq=hit.seq)
+    return say(MEMORY_NOWHERE, when=time, text=text, seq=hit.seq)
+
+
+def _who(minds: Minds, hit: Hit, most: int) -> str:
+    """Return a memory's words, with who it was where they do not say so, and how often it was before."""
+    text, actor = excerpt(hit.text, most), hit.entry.actor if hit.entry else None
+    if actor and actor.casefold() not in hit.text.casefold():
+        text = minds.say(BY, actor=actor, text=text)
+    before = hit.times - 1
+    return text if before < 1 else f"{text} {minds.say(ONCE) if before == 1 else minds.say(TIMES, n=before)}"
+
+
+def _time(agent: Agent, seq: int) -> str:
+    """Return when a memory was, as written; empty when the archive cannot say."""
+    try:
+        return next((entry.at for entry in agent.memory.read(seq, seq)), "")
+    except OSError:
+        return ""

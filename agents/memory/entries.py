@@ -94,12 +94,19 @@ class Hit:
     Args:
         kind: kind of memory, or `summary` or `note`.
         text: what was found.
-        score: the fused score, higher is better.
-        lexical, vector, recency, importance: its parts; None where that part had nothing to say.
+        score: the fused score, higher is better; `agents.recall.ranking` tells how it is made of the parts.
+        lexical: share of the question's words that it has, by how telling they are; None when it has none of them.
+        vector: cosine of its vector and the question's; None when its vector was not among the nearest.
+        recency, importance: 0 to 1; None where there is nothing to go by.
         seq: number of the memory; None for a summary or note.
         covers: first and last memory of a summary; None otherwise.
         entry: the whole memory; None for a summary or note.
         title: title of a note; None otherwise.
+        neighbours: what the memories beside it lend to it.
+        who, when, answer: what it gets for being of somebody who is named, of the time that is asked about, and for
+            holding the kind of thing that is asked for.
+        times: how often this was lived in these very words.
+        at: when; empty when that is not known.
     """
 
     kind: str
@@ -113,6 +120,12 @@ class Hit:
     covers: tuple[int, int] | None = None
     entry: Entry | None = None
     title: str | None = None
+    neighbours: float = 0.0
+    who: float = 0.0
+    when: float = 0.0
+    answer: float = 0.0
+    times: int = 1
+    at: str = ""
 
 
 def entry_from_perceived(perceived: Perceived, seq: int, at: str, source: int, names: tuple[str, ...] = ()) -> Entry:

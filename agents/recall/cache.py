@@ -17,6 +17,10 @@ from agents.recall.embedders._embedder import Embedder
 Vectors = NDArray[np.float32]
 
 
+QUESTIONS = 1000
+"""Questions and their words whose vectors are kept in RAM (1.5 MB)."""
+
+
 class EmbeddingCache:
     """The cache in one SQLite file, in front of an embedder.
 
@@ -28,6 +32,7 @@ class EmbeddingCache:
     def __init__(self, path: Path, embedder: Embedder) -> None:
         self._embedder = embedder
         self._path = path
+        self._asked: dict[str, Vectors] = {}
         try:
             self._db = self._opened()
         except sqlite3.DatabaseError:
@@ -68,9 +73,12 @@ class EmbeddingCache:
         return np.stack([known[digest] for digest in digests])
 
     def question(self, text: str) -> Vectors:
-        """Return the vector of a question, which is not worth keeping."""
-        vector: Vectors = self._embedder.embed([text])[0]
-        return vector
+        """Return the vector of a question or of a word in it; the last ones are kept in RAM, and none in the file."""
+        if text not in self._asked:
+            if len(self._asked) >= QUESTIONS:
+                del self._asked[next(iter(self._asked))]
+            self._asked[text] = self._embedder.embed([text])[0]
+        return self._asked[text]
 
     def _known(self, digest: str) -> Vectors | None:
         row = self._db.execute(

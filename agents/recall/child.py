@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from agents.recall import worker
-from agents.recall.documents import Record, StoreFailed
+from agents.recall.documents import Query, Record, StoreFailed
+from agents.recall.settings import EMBEDDED, RecallSettings
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -62,19 +63,24 @@ class VectorProcess:
 
     Args:
         folder: the vault's `.index/`.
-        embedder: name of the embedder.
+        settings: which embedder, and where the vectors are kept.
     """
 
-    def __init__(self, folder: Path, embedder: str) -> None:
+    def __init__(self, folder: Path, settings: RecallSettings) -> None:
         self.folder = folder
-        self.embedder = embedder
+        self._settings = settings
         self.ready = False
         self._process: BaseProcess | None = None
         self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), worker.prepare)
-        self._spawned: asyncio.Task[Future[list[str]]] | None = None
+        self._spawned: asyncio.Task[Future[worker.Kept]] | None = None
 
-    async def open(self) -> list[str]:
-        """Start the child and return the ids of all vectors in its index.
+    def serves(self, settings: RecallSettings) -> bool:
+        """Tell whether it was started with what these settings ask for."""
+        mine = self._settings
+        return (mine.embedder, mine.chroma) == (settings.embedder, settings.chroma)
+
+    async def open(self) -> worker.Kept:
+        """Start the child and return what is in its index.
 
         Raises:
             StoreFailed: it broke; another try may do.
@@ -86,18 +92,20 @@ class VectorProcess:
             opening = await asyncio.shield(self._spawned)
         except (OSError, RuntimeError) as error:
             raise StoreFailed(f"the child process did not start: {error}") from error
-        ids = await answer(opening)
+        kept = await answer(opening)
         self.ready = True
-        return ids
+        return kept
 
-    def _spawn(self) -> Future[list[str]]:
+    def _spawn(self) -> Future[worker.Kept]:
         # Until the child ignores it by itself, an interrupt from the terminal must not reach it: masks are
         # inherited. This thread's mask is nobody else's.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
         try:
             with _spawning:
                 others = set(multiprocessing.active_children())
-                opening = self._pool.submit(worker.open_store, str(self.folder), self.embedder)
+                settings = self._settings
+                server = "" if settings.chroma == EMBEDDED else settings.chroma
+                opening = self._pool.submit(worker.open_store, str(self.folder), settings.embedder, server)
                 self._process = next(iter(set(multiprocessing.active_children()) - others), None)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
@@ -122,13 +130,29 @@ class VectorProcess:
         """Embed and keep these."""
         await self._ask(worker.put, records)
 
-    async def remove(self, ids: Collection[str]) -> None:
-        """Take these out."""
-        await self._ask(worker.remove, ids)
+    async def learn(self, words: Sequence[str]) -> None:
+        """Add words to the thesaurus."""
+        await self._ask(worker.learn, words)
 
-    async def nearest(self, text: str, agent: str, types: Collection[str], k: int) -> dict[str, float]:
-        """Return what of one agent is nearest to a text: ids with their cosines."""
-        return await self._ask(worker.nearest, text, agent, types, k)
+    async def remove(self, agent: str, ids: Collection[str]) -> None:
+        """Take these documents out."""
+        await self._ask(worker.remove, agent, ids)
+
+    async def forget(self, agent: str) -> None:
+        """Take everything of an agent out."""
+        await self._ask(worker.forget, agent)
+
+    async def holds(self, agent: str, memories: int, samples: Sequence[Record]) -> bool:
+        """Tell whether the index has so many memories of an agent, and finds these by their own text."""
+        return await self._ask(worker.holds, agent, memories, samples)
+
+    async def understand(self, text: str, words: Sequence[str]) -> dict[str, dict[str, float]]:
+        """Take in a question; return for each of its words those that are like it, with their cosines."""
+        return await self._ask(worker.understand, text, words)
+
+    async def nearest(self, query: Query) -> tuple[dict[int, float], dict[str, float]]:
+        """Return what is nearest to a question: memories by seq, documents by id, with their cosines."""
+        return await self._ask(worker.nearest, query)
 
     async def close(self) -> None:
         """End the child, cleanly when it is at rest, at once when it is not; takes `CLOSING` + `LEAVING` at most.

@@ -1,4 +1,4 @@
-"""What recall knows of summaries and notes, as plain values that can cross to the child process.
+"""What gets a vector: memories, summaries and notes, as plain values that can cross to the child process.
 
 Refuses to read files: whoever owns the summaries and notes hands them over as a full list.
 """
@@ -15,11 +15,14 @@ from typing import TYPE_CHECKING
 from mud.errors import LociError, Unavailable
 
 if TYPE_CHECKING:  # the child process, which loads this module, needs no storage
+    from agents.memory.entries import Entry
     from agents.memory.notes import Note
     from agents.memory.summaries import Summary
 
 SUMMARY = "summary"
 NOTE = "note"
+MEMORY = "memory"
+"""The `type` that stands beside a memory's vector."""
 
 
 class StoreFailed(LociError):
@@ -97,13 +100,70 @@ class Record:
     @property
     def digest(self) -> str:
         """The hash of the embedded text: the same text is never embedded twice by one model."""
-        return hashlib.sha256(self.text.encode()).hexdigest()
+        return digest_of(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is asked of the vectors' store.
+
+    Args:
+        text: the question.
+        agent: whose life.
+        memories: whether memories are wanted.
+        types: the types of documents that are wanted.
+        most: how many at most of memories, and of documents.
+    """
+
+    text: str
+    agent: str
+    memories: bool = True
+    types: tuple[str, ...] = ()
+    most: int = 10
+
+
+def digest_of(text: str) -> str:
+    """Return the hash of a text that is embedded."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def record_of(agent_id: str, vector_id: str, document: IndexedDocument) -> Record:
     """Return what the vectors' store gets of a document."""
     text = clean(f"{document.title}\n{document.text}" if document.title else document.text)
     return Record(vector_id, text, document.metadata(agent_id))
+
+
+def told(entry: Entry) -> str:
+    """Return what is embedded of a memory: its text, and who said it where the text does not tell.
+
+    A line without its speaker is found half as often: among the first ten 0.32 of the evidence on the development
+    data by vectors alone, with "Somebody says" before it 0.52.
+    """
+    text = clean(entry.text)
+    if not entry.actor or entry.actor.casefold() in text.casefold():
+        return text
+    actor = clean(entry.actor)
+    return f'{actor} says, "{text}"' if entry.kind in ("heard", "told") else f"{actor}: {text}"
+
+
+def memory_id(agent_id: str, seq: int) -> str:
+    """Return the id of the vector of a text that was first lived in this memory."""
+    return f"{agent_id}|{seq}"
+
+
+def agent_of(vector_id: str) -> str:
+    """Return the agent whose text the id of a vector names."""
+    return vector_id.split("|", 1)[0]
+
+
+def seq_of(vector_id: str) -> int:
+    """Return the memory that the id of a memory's vector names."""
+    return int(vector_id.rsplit("|", 1)[1])
+
+
+def memory_record(agent_id: str, entry: Entry) -> Record:
+    """Return what the vectors' store gets of a memory."""
+    return Record(memory_id(agent_id, entry.seq), told(entry), {"agent": agent_id, "type": MEMORY, "seq": entry.seq})
 
 
 def documents_of(summaries: Iterable[Summary], notes: Iterable[Note]) -> list[IndexedDocument]:

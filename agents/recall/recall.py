@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Sequence
+import shutil
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
@@ -20,10 +21,10 @@ from agents.memory.entries import Entry, Hit
 from agents.recall.documents import NOTE, SUMMARY
 from agents.recall.feed import Documents, Feed, Read
 from agents.recall.lexical import LexicalIndex, read_progress
-from agents.recall.ranking import Found, rank, telling_words
-from agents.recall.settings import RecallSettings
-from agents.recall.tables import Progress
-from agents.recall.vectors import VectorKeeper
+from agents.recall.question import read_question
+from agents.recall.ranking import Found, Groups, rank
+from agents.recall.settings import EVERYTHING, RecallSettings
+from agents.recall.vectors import Near, VectorKeeper
 from mud.clock import Clock
 from mud.errors import Refusal
 from mud.supervise import supervise
@@ -34,8 +35,12 @@ T = TypeVar("T")
 
 FOLDER = ".index"
 LEXICAL = "lexical.sqlite3"
+KEPT = ("embeddings.", "minilm-")
+"""Beginnings of the names of files that another index can use as they are."""
 ONLY = {"memories": (), "summaries": (SUMMARY,), "notes": (NOTE,)}
 """What a search can be narrowed to, with the kinds of documents that this means."""
+BY = ("both", "words", "vectors")
+"""What a search can go by."""
 
 ENDING = 6.0
 """Seconds that the background work gets to end: a little more than closing a child takes."""
@@ -48,13 +53,18 @@ LIKELY = 50
 """Documents looked at for a prompt, before what it shows already is left out."""
 
 
-def index_status(vault: Path, agent_id: str) -> dict[str, int]:
-    """Return how far the index on disk is for an agent, without starting anything; see `RecallService.status`."""
-    return _status(read_progress(vault / FOLDER / LEXICAL, agent_id))
+def discard_index(vault: Path, *, embeddings: bool = False) -> None:
+    """Throw the index of a vault away; whoever holds the vault's lock may, before recall is started.
 
-
-def _status(progress: Progress) -> dict[str, int]:
-    return {"lexical_through": progress.lexical_through, "vector_through": progress.vector_through}
+    Args:
+        vault: the vault's folder.
+        embeddings: also what was embedded, which takes the longest to make anew.
+    """
+    for path in (vault / FOLDER).glob("*"):
+        if path.is_dir():
+            shutil.rmtree(path)
+        elif embeddings or not path.name.startswith(KEPT):
+            path.unlink(missing_ok=True)
 
 
 class RecallService:
@@ -111,11 +121,13 @@ class RecallService:
             async with asyncio.timeout(LAST_WORDS):
                 await self._feed.flush()
         except TimeoutError:
-            log.warning("Recall's index is busy; what it misses is indexed at the next start.")
+            pass  # the file is not closed in time either, and that is said
         finally:
             closed = self._thread.submit(self._lexical.close)
             self._thread.shutdown(wait=False)
-            await asyncio.wait([asyncio.wrap_future(closed)], timeout=LAST_WORDS)
+            _, late = await asyncio.wait([asyncio.wrap_future(closed)], timeout=LAST_WORDS)
+        if late:
+            log.warning("Recall's index is busy; what it misses is indexed at the next start.")
 
     async def _end_tasks(self) -> None:
         tasks, self._tasks = self._tasks, []
@@ -144,10 +156,11 @@ class RecallService:
 
     def status(self, agent_id: str) -> dict[str, int]:
         """Return `lexical_through`, the last memory up to which every word is found, and `vector_through`, the last
-        up to which every summary has its vector, as of the last piece of work done."""
-        if agent_id not in self._feed.lives:
-            return index_status(self._folder.parent, agent_id)
-        return _status(self._feed.life(agent_id).progress)
+        up to which everything that is to have a vector has it, as of the last piece of work done."""
+        known = self._feed.lives.get(agent_id)
+        progress = known.progress if known else read_progress(self._folder / LEXICAL, agent_id)
+        vectors = progress.vector_through if self._settings().embed == EVERYTHING else progress.summaries_through
+        return {"lexical_through": progress.lexical_through, "vector_through": vectors}
 
     def look_again(self) -> None:
         """Take up changed settings: another embedder begins to work at once."""
@@ -182,7 +195,7 @@ class RecallService:
     # -- search -----------------------------------------------------------------------------------------------------
 
     async def search(
-        self, agent_id: str, query: str, k: int = 10, only: str | None = None, lexical_only: bool = False
+        self, agent_id: str, query: str, k: int = 10, only: str | None = None, by: str = "both"
     ) -> tuple[list[Hit], bool]:
         """Find what fits a question best among all that the agent ever lived through.
 
@@ -191,7 +204,7 @@ class RecallService:
             query: the question, in natural words.
             k: how many hits at most.
             only: `memories`, `summaries` or `notes`; None for all.
-            lexical_only: do not ask the vectors.
+            by: one of `BY`.
 
         Returns:
             The hits, best first, and whether the vectors are behind: what they know is missing from the answer.
@@ -202,7 +215,7 @@ class RecallService:
         if only is not None and only not in ONLY:
             raise Refusal(f"There is nothing called {only!r} to look in.", f"There is: {', '.join(ONLY)}.")
         kinds = ONLY[only] if only is not None else (SUMMARY, NOTE)
-        return await self._search(agent_id, query, k, only in (None, "memories"), kinds, lexical_only)
+        return await self._search(agent_id, query, k, only in (None, "memories"), kinds, by)
 
     async def related(
         self,
@@ -221,38 +234,93 @@ class RecallService:
             k: how many at most; None for as many of each kind as the settings say.
             shown: tells what the prompt shows already; that is left out.
         """
-        found, _ = await self._search(agent_id, query, LIKELY, False, kinds, False)
-        hits = [hit for hit in found if not shown(hit)]
+        found, _ = await self._search(agent_id, query, LIKELY, False, kinds, "both")
+        settings = self._settings()
+        fitting = [hit for hit in found if _fits(hit, settings.related_least) and not shown(hit)]
+        hits = _apart(fitting)
         if k is not None:
             return hits[:k]
-        settings = self._settings()
         most = {SUMMARY: settings.related_summaries, NOTE: settings.related_notes}
         best = {kind: [hit for hit in hits if hit.kind == kind][: most[kind]] for kind in kinds}
         return [hit for hit in hits if hit in best[hit.kind]]
 
     async def _search(
-        self, agent_id: str, query: str, k: int, memories: bool, kinds: Collection[str], lexical_only: bool
+        self, agent_id: str, query: str, k: int, memories: bool, kinds: Collection[str], by: str
     ) -> tuple[list[Hit], bool]:
-        asked = bool(kinds) and not lexical_only and self._vectors.wanted and (self._use_vectors or self._private)
-        cosines = None
-        if asked and self._use_vectors and query.strip():
-            cosines = await self._vectors.nearest(query, agent_id, kinds)
-        found, progress = await self._find(agent_id, telling_words(query), memories, kinds, cosines or {})
-        behind = asked and (progress.waiting > 0 or (cosines is None and progress.documents > 0))
-        return rank(found, k, self._clock.now(), self._settings()), behind
+        settings, now = self._settings(), self._clock.now()
+        question = read_question(query, now)
+        asked = by != "words" and self._vectors.wanted and (self._use_vectors or self._private)
+        groups: Groups = {word: {word: 1.0} for word in question.words}
+        async with asyncio.TaskGroup() as tasks:
+            nearest = None
+            if asked and self._use_vectors and query.strip():
+                # In this order: the child takes the question in once, and works on while the words are looked up.
+                alike = tasks.create_task(self._vectors.alike(query, question.words))
+                nearest = tasks.create_task(self._vectors.nearest(query, agent_id, memories, kinds))
+                groups = _with_alike(groups, await alike, settings.alike)
+            if by == "vectors":
+                groups = {}
+            found, near = await self._find(agent_id, groups, memories, kinds, nearest)
+        hits = rank(found, question, k, now, settings)
+        return hits, asked and self._behind(agent_id, near, memories and settings.embed == EVERYTHING, bool(kinds))
+
+    def _behind(self, agent_id: str, near: Near | None, memories: bool, documents: bool) -> bool:
+        """Tell whether vectors that were asked for said nothing, or not yet all."""
+        progress = self._feed.life(agent_id).progress
+        there = memories * progress.lexical_through + documents * progress.documents
+        waiting = memories * (progress.lexical_through - progress.vector_through) + (
+            documents * progress.waiting_documents
+        )
+        return waiting > 0 or (near is None and there > 0)
 
     async def _find(
-        self, agent_id: str, words: list[str], memories: bool, kinds: Collection[str], cosines: dict[str, float]
-    ) -> tuple[Found, Progress]:
+        self,
+        agent_id: str,
+        groups: Groups,
+        memories: bool,
+        kinds: Collection[str],
+        nearest: asyncio.Task[Near | None] | None,
+    ) -> tuple[Found, Near | None]:
         """Find in a whole index: one that was lost after it was filled is filled again."""
+        weight = self._settings().vector_weight
         for _ in range(TRIES):
             await self._feed.fill(agent_id)
-            found = await self._run(self._lexical.find, agent_id, words, memories, kinds, cosines)
+            matches = await self._run(self._lexical.match, agent_id, groups, memories, kinds)
+            near = await nearest if nearest is not None else None
+            known = near or Near()
+            found = await self._run(
+                self._lexical.gather, agent_id, matches, known.memories, known.documents, kinds, weight
+            )
             if self._feed.life(agent_id).generation == self._lexical.generation:
                 break
-        return found, self._feed.life(agent_id).progress
+        return found, near
 
     async def _noted(self, waiting: int, total: int) -> None:
         await self._feed.look_again()
         for watcher in list(self._watchers):
             watcher(total - waiting, total)
+
+
+def _fits(hit: Hit, least: float) -> bool:
+    """Tell whether a hit fits well enough to be shown unasked; words alone reach about half of what both do."""
+    return hit.score >= (least if hit.vector is not None else least / 2)
+
+
+def _apart(hits: Sequence[Hit]) -> list[Hit]:
+    """Return the hits without those summaries that tell of the same memories as a better one."""
+    kept: list[Hit] = []
+    for hit in hits:
+        told = (one.covers for one in kept if one.covers is not None)
+        if hit.covers is None or not any(first <= hit.covers[1] and hit.covers[0] <= last for first, last in told):
+            kept.append(hit)
+    return kept
+
+
+def _with_alike(groups: Groups, alike: Mapping[str, Mapping[str, float]], weight: float) -> Groups:
+    """Return the groups with the words that are like those of the question, weighed by how like they are."""
+    if weight == 0:
+        return groups
+    return {
+        word: {**{other: weight * cosine for other, cosine in alike.get(word, {}).items()}, **group}
+        for word, group in groups.items()
+    }

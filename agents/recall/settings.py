@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from mud.registry import plug_in_names
 from mud.storage.settings import setting
 
+EVERYTHING = "everything"
+EMBEDDED = "embedded"
 EMBEDDERS = (*plug_in_names("agents.recall.embedders"), "none")
 """The embedders by name, and `none`. Only the child process loads them."""
 
@@ -17,22 +19,62 @@ class RecallSettings:
 
     embedder: str = setting(
         "minilm",
-        "What turns summaries and notes into vectors; minilm knows other words for the same thing, hashing only "
+        "What turns texts into vectors; minilm knows other words for the same thing, hashing only "
         "spellings, and none leaves it to the words alone.",
         choices=EMBEDDERS,
         per_agent=False,
     )
+    embed: str = setting(
+        EVERYTHING,
+        "What gets a vector: everything, or summaries and notes alone, which takes a fraction of the space and time.",
+        choices=(EVERYTHING, "summaries"),
+        per_agent=False,
+    )
+    chroma: str = setting(
+        EMBEDDED,
+        "Where the vectors are kept: embedded, in the vault's .index/, or the address of a chroma server, such as "
+        "http://localhost:8000.",
+        per_agent=False,
+    )
     vector_weight: float = setting(
-        0.5,
-        "The vectors' share in how well a summary or note fits a question; the words have the rest.",
+        0.4,
+        "The vectors' share in how well something fits a question; the words have the rest.",
+        low=0.0,
+        high=1.0,
+        per_agent=False,
+    )
+    alike: float = setting(
+        0.4,
+        "What a word counts that is like one of the question's, by its likeness; 0 takes the question's words alone.",
         low=0.0,
         high=1.0,
         per_agent=False,
     )
     neighbours: float = setting(
-        0.5,
-        "Which share of its own fit a memory lends to the one before and after it, and squared to the ones beyond, "
-        "because a conversation often answers in the next line.",
+        0.6,
+        "Which share of what it fits better than others a memory lends to the next one, and squared to the one beyond, "
+        "because a conversation often answers in the next line; a question lends more, and lines before it get less.",
+        low=0.0,
+        high=1.0,
+        per_agent=False,
+    )
+    who: float = setting(
+        0.03,
+        "What a memory gets when the question names who said or did it.",
+        low=0.0,
+        high=1.0,
+        per_agent=False,
+    )
+    when: float = setting(
+        0.1,
+        "What a memory gets for being of the time that the question names, such as yesterday or in May.",
+        low=0.0,
+        high=1.0,
+        per_agent=False,
+    )
+    answer: float = setting(
+        0.05,
+        "What a memory gets for holding a number or a time when the question asks for one.",
         low=0.0,
         high=1.0,
         per_agent=False,
@@ -54,6 +96,14 @@ class RecallSettings:
     importance: float = setting(
         0.15,
         "By which share a memory of the highest importance is raised above a trifle.",
+        low=0.0,
+        high=2.0,
+        per_agent=False,
+    )
+    related_least: float = setting(
+        0.27,
+        "How well a summary or note must fit the present to stand in a prompt, by its score; half of it without "
+        "vectors. Nothing is shown to fill up.",
         low=0.0,
         high=2.0,
         per_agent=False,

@@ -1,4 +1,4 @@
-"""Keep the vectors of all documents up to date in the background, and answer from them while they are there.
+"""Keep the vectors of all memories, summaries and notes up to date in the background, and answer from them.
 
 It asks the lexical index what waits for a vector; it never makes anybody wait. A child that breaks is replaced; what
 its index lost comes back from the embedding cache.
@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 from agents.recall.child import VectorProcess
-from agents.recall.documents import NOTE, SUMMARY, EmbedderMissing, StoreFailed
+from agents.recall.documents import NOTE, SUMMARY, EmbedderMissing, Query, StoreFailed, agent_of
 from agents.recall.lexical import LexicalIndex
 from agents.recall.ranking import NEAREST
-from agents.recall.settings import RecallSettings
+from agents.recall.settings import EVERYTHING, RecallSettings
 from mud.clock import Clock
 from mud.errors import LociError, Unavailable
 
@@ -26,11 +27,32 @@ T = TypeVar("T")
 
 BATCH = 8
 """Documents in one piece of work: a question waits for at most one."""
+WORDS = 128
+"""Words for the thesaurus in one piece of work."""
+FEWEST, MOST = 16, 256
+"""Memories in one piece of work: few while they are embedded, many while they come from the cache."""
+QUICK, SLOW = 0.05, 0.15
+"""Seconds below which a piece of work grows, and above which it shrinks."""
 PAUSES = (0.0, 0.0, 1.0, 5.0, 20.0, 60.0)
 """Seconds before a broken child is replaced, by how often it broke in a row."""
 HOPELESS = 4
 """Failures in a row after which those who wait for completeness are told that it will not come."""
+VERIFY_EVERY = 3600.0
+"""Seconds between two looks at whether the index holds what it should."""
 TYPES = {SUMMARY: "memory_summary", NOTE: "note"}
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """What the vectors found nearest to a question.
+
+    Args:
+        memories: cosines by the first memory that has the text.
+        documents: cosines of summaries and notes by the ids of their vectors.
+    """
+
+    memories: dict[int, float] = field(default_factory=dict)
+    documents: dict[str, float] = field(default_factory=dict)
 
 
 class Run(Protocol):
@@ -42,7 +64,7 @@ class Run(Protocol):
 
 
 class VectorKeeper:
-    """The vectors of all documents.
+    """The vectors of all lives.
 
     Args:
         folder: the vault's `.index/`.
@@ -50,7 +72,7 @@ class VectorKeeper:
         run: runs work on `lexical`.
         settings: the settings as they are now.
         clock: measures pauses.
-        noted: called after each step with the number of documents that wait and of all.
+        noted: called now and then with the number of texts that wait for their vectors and of all.
     """
 
     def __init__(
@@ -67,6 +89,9 @@ class VectorKeeper:
         self._child: VectorProcess | None = None
         self._gone: list[str] = []
         self._wanted = asyncio.Event()
+        self._taught = 0
+        self._batch = FEWEST
+        self._verified = -VERIFY_EVERY
         self._failures = 0
         self._stopping = False
         self.settled = asyncio.Event()
@@ -82,7 +107,7 @@ class VectorKeeper:
     @property
     def ready(self) -> bool:
         """Whether a question can be asked now."""
-        return self._child is not None and self._child.ready and self._child.embedder == self._settings().embedder
+        return self._child is not None and self._child.ready and self._child.serves(self._settings())
 
     def wake(self, gone: Collection[str] = ()) -> None:
         """Look again at what there is to do.
@@ -121,7 +146,7 @@ class VectorKeeper:
         """Work off what there is whenever there is something, until stopped or something fails."""
         while not self._stopping:
             self._wanted.clear()
-            if self._child is not None and self._child.embedder != self._settings().embedder:
+            if self._child is not None and not self._child.serves(self._settings()):
                 await self._close()
             if self.wanted:
                 await self._work_off()
@@ -133,28 +158,112 @@ class VectorKeeper:
 
     async def _work_off(self) -> None:
         if self._child is None:
-            self._child = VectorProcess(self._folder, self._settings().embedder)
-            ids = await self._child.open()
-            self._gone = await self._run(self._lexical.reconcile, ids)
-            self.trouble = ""
+            await self._open()
         else:
             await self._child.check()
-        await self._remove_gone()
-        while not self._stopping and (records := await self._run(self._lexical.waiting, BATCH)):
-            await self._child.put(records)
-            await self._run(self._lexical.embedded, [record.id for record in records])
-            self._failures = 0
-            await self._report()
+        while not self._stopping:
             await self._remove_gone()
-        await self._report()
+            since_report = 0
+            while not self._stopping and (done := await self._step()):
+                self._failures = 0
+                since_report += done
+                if since_report >= MOST:
+                    since_report = 0
+                    await self._report()
+                await self._remove_gone()
+            await self._report()
+            if await self._verify():
+                break
+
+    async def _open(self) -> None:
+        self._taught, self._batch = 0, FEWEST
+        self._child = VectorProcess(self._folder, self._settings())
+        kept = await self._child.open()
+        if kept.fresh:
+            await self._run(self._lexical.forget_vectors)
+        self._gone = await self._run(self._lexical.reconcile, kept.documents)
+        self.trouble = ""
+        self._verified = -VERIFY_EVERY
+
+    async def _make_anew(self, agent_id: str, wanted: int) -> None:
+        """Have the vectors of one life put in again: they come from the embedding cache."""
+        if wanted:
+            log.info("Some of the %d vectors of %s are missing; they are made anew.", wanted, agent_id)
+        await self._opened.forget(agent_id)
+        await self._run(self._lexical.forget_vectors, agent_id)
+
+    async def _step(self) -> int:
+        """Do one piece of each kind of work; return how many texts got what they waited for."""
+        return await self._teach() + await self._embed_documents() + await self._embed_memories()
+
+    async def _teach(self) -> int:
+        words = await self._run(self._lexical.words_after, self._taught, WORDS)
+        if words:
+            await self._opened.learn([word for _, word in words])
+            self._taught = words[-1][0]
+        return len(words)
+
+    async def _embed_documents(self) -> int:
+        records = await self._run(self._lexical.waiting, BATCH)
+        if records:
+            await self._opened.put(records)
+            await self._run(self._lexical.embedded, [record.id for record in records])
+        return len(records)
+
+    async def _embed_memories(self) -> int:
+        if self._settings().embed != EVERYTHING:
+            return 0
+        waiting = await self._run(self._lexical.waiting_memories, self._batch)
+        if waiting is None:
+            return 0
+        agent_id, through, records = waiting
+        if records:
+            began = self._clock.monotonic()
+            await self._opened.put(records)
+            self._pace(self._clock.monotonic() - began)
+        await self._run(self._lexical.memories_embedded, agent_id, through)
+        return max(1, len(records))
+
+    def _pace(self, seconds: float) -> None:
+        """Keep one piece of work short, so that a question waits for little."""
+        if seconds < QUICK:
+            self._batch = min(MOST, 2 * self._batch)
+        elif seconds > SLOW:
+            self._batch = max(FEWEST, self._batch // 2)
+
+    @property
+    def _opened(self) -> VectorProcess:
+        if self._child is None:
+            raise StoreFailed("the child process is gone")
+        return self._child
+
+    async def _verify(self) -> bool:
+        """Compare what the index holds with what it should hold; tell whether nothing has to be made anew."""
+        if self._clock.monotonic() - self._verified < VERIFY_EVERY or self._settings().embed != EVERYTHING:
+            return True
+        self._verified = self._clock.monotonic()
+        whole = True
+        for agent_id in await self._run(self._lexical.agents):
+            if self._stopping:
+                break
+            wanted = await self._run(self._lexical.vectors_wanted, agent_id)
+            samples = await self._run(self._lexical.samples, agent_id)
+            if not await self._opened.holds(agent_id, wanted, samples):
+                await self._make_anew(agent_id, wanted)
+                whole = False
+        return whole
 
     async def _remove_gone(self) -> None:
         gone, self._gone = self._gone, []
-        if gone and self._child is not None:
-            await self._child.remove(gone)
+        of: dict[str, list[str]] = {}
+        for one in gone:
+            of.setdefault(agent_of(one), []).append(one)
+        for agent_id, ids in of.items():
+            await self._opened.remove(agent_id, ids)
 
     async def _report(self) -> None:
-        await self._noted(*await self._run(self._lexical.all_waiting))
+        everything = self._settings().embed == EVERYTHING
+        await self._noted(*await self._run(self._lexical.all_waiting, everything))
 
     async def _replace(self, error: LociError) -> None:
         """End the child that failed; the next one begins with an empty index and fills it from the cache."""
@@ -186,21 +295,41 @@ class VectorKeeper:
         if child is not None:
             await child.close()
 
-    async def nearest(self, text: str, agent: str, kinds: Collection[str]) -> dict[str, float] | None:
-        """Return the nearest documents' vector ids with their cosines; None when the vectors cannot say in time.
+    async def alike(self, text: str, words: Sequence[str]) -> dict[str, dict[str, float]]:
+        """Return for each word of a question the words of all lives that are like it, with their cosines.
+
+        Nothing when the vectors cannot say in time.
+
+        Args:
+            text: the question; it is taken in for `nearest`, which should be asked right after.
+            words: its telling words.
+        """
+        child = self._child
+        if child is None or not self.ready:
+            return {}
+        return await self._in_time(child, child.understand(text, words)) or {}
+
+    async def nearest(self, text: str, agent: str, memories: bool, kinds: Collection[str]) -> Near | None:
+        """Return what is nearest to a question; None when the vectors cannot say in time.
 
         Args:
             text: the question.
-            agent: whose documents.
-            kinds: which kinds of documents.
+            agent: whose life.
+            memories: whether memories are wanted.
+            kinds: which kinds of documents are wanted.
         """
-        types = [TYPES[kind] for kind in kinds]
         child = self._child
-        if child is None or not self.ready or not types:
+        memories = memories and self._settings().embed == EVERYTHING
+        if child is None or not self.ready:
             return None
+        query = Query(text, agent, memories, tuple(TYPES[kind] for kind in kinds), NEAREST)
+        found = await self._in_time(child, child.nearest(query))
+        return None if found is None else Near(*found)
+
+    async def _in_time(self, child: VectorProcess, work: Awaitable[T]) -> T | None:
         try:
             async with asyncio.timeout(self._settings().patience):
-                return await child.nearest(text, agent, types, NEAREST)
+                return await work
         except TimeoutError:
             return None
         except StoreFailed:

@@ -18,17 +18,21 @@ import shutil
 import signal
 import threading
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
-from agents.recall.documents import EmbedderMissing, Record, StoreFailed
+from agents.recall.documents import MEMORY, EmbedderMissing, Query, Record, StoreFailed, digest_of, seq_of
 from mud.errors import Unavailable, UnknownName
 from mud.registry import load
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-INDEX = "chroma"
+EMBEDDED, SERVER = "chroma", "chroma_server"
+"""The names of the index in the folder and of the one on a server."""
+KNOWN = 10
+"""A text that was kept must be among so many found by its own vector."""
 NICENESS = 5
 """The world and its people come first."""
 
@@ -60,24 +64,39 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What an index holds when it is opened.
+
+    Args:
+        fresh: whether it was begun just now and holds nothing.
+        documents: the ids of the summaries' and notes' vectors.
+    """
+
+    fresh: bool
+    documents: list[str]
+
+
 class Store:
-    """Embedder, cache and index together, held by one process at a time.
+    """Embedder, cache, thesaurus and index together, held by one process at a time.
 
     Args:
         folder: the vault's `.index/`.
         embedder: name of the embedder.
-        index: name of the index.
+        server: address of a chroma server; empty to keep the vectors in the folder.
 
     Raises:
         Unavailable: the embedder cannot be had here.
-        UnknownName: there is no such embedder or index.
+        UnknownName: there is no such embedder.
+        StoreFailed: the server does not answer.
     """
 
-    def __init__(self, folder: Path, embedder: str, index: str = INDEX) -> None:
+    def __init__(self, folder: Path, embedder: str, server: str = "") -> None:
         # Here, and not above: these import numpy and all that stands on it.
         from agents.recall.cache import EmbeddingCache
         from agents.recall.embedders._embedder import EmbedderKind
-        from agents.recall.indexes._index import IndexKind
+        from agents.recall.indexes._index import IndexKind, Place
+        from agents.recall.thesaurus import Thesaurus
 
         folder.mkdir(parents=True, exist_ok=True)
         self._closed = False
@@ -86,13 +105,24 @@ class Store:
         # An older child may still be ending: two writers would lose vectors without a word.
         fcntl.flock(self._lock, fcntl.LOCK_EX)
         model = load("agents.recall.embedders", EmbedderKind, "embedder").get(embedder).start(folder)
-        kind = load("agents.recall.indexes", IndexKind, "index").get(index)
-        self._dirty = folder / f"{index}.dirty"
-        if self._dirty.exists() and (folder / index).exists():
-            shutil.rmtree(folder / index)
-        self._dirty.touch()
+        kind = load("agents.recall.indexes", IndexKind, "index").get(SERVER if server else EMBEDDED)
+        self._dirty = folder / f"{EMBEDDED}.dirty"
+        self._fresh = not server and self._begin_clean(folder / EMBEDDED)
         self._cache = EmbeddingCache(folder / "embeddings.sqlite3", model)
-        self._index = kind.open(folder / index, model.model, model.dimension)
+        self._thesaurus = Thesaurus(model.dimension)
+        self._index = kind.open(Place(folder / EMBEDDED, server), model.model, model.dimension)
+        self._asked: tuple[str, Any] = ("", None)
+
+    def _begin_clean(self, index: Path) -> bool:
+        """Take an index as it is only after a clean end: opening one that was killed may crash the process.
+
+        Returns:
+            Whether a new one begins.
+        """
+        if self._dirty.exists() and index.exists():
+            shutil.rmtree(index)
+        self._dirty.touch()
+        return not index.exists()
 
     def check(self) -> None:
         """Refuse to go on in a folder that was deleted under us.
@@ -101,15 +131,11 @@ class Store:
             StoreFailed: the lock's file is not ours any more.
         """
         try:
-            same = self._lock_path.stat().st_ino == os.fstat(self._lock).st_ino and self._dirty.exists()
+            same = self._lock_path.stat().st_ino == os.fstat(self._lock).st_ino
         except OSError:
             same = False
         if not same:
             raise StoreFailed("the folder was deleted")
-
-    def ids(self) -> list[str]:
-        """Return the id of every vector in the index."""
-        return self._index.ids()
 
     def put(self, records: Sequence[Record]) -> None:
         """Embed these, as far as they are not in the cache, and put them into the index."""
@@ -117,15 +143,57 @@ class Store:
         vectors = self._cache.embed([record.digest for record in records], [record.text for record in records])
         self._index.put([record.id for record in records], vectors, [record.metadata for record in records])
 
-    def remove(self, ids: Collection[str]) -> None:
-        """Take these out of the index."""
+    def learn(self, words: Sequence[str]) -> None:
+        """Add words to the thesaurus."""
         self.check()
-        self._index.remove(ids)
+        self._thesaurus.learn(words, self._cache.embed([digest_of(word) for word in words], words))
 
-    def nearest(self, text: str, agent: str, types: Collection[str], k: int) -> dict[str, float]:
-        """Return what of one agent is nearest to a text: ids with their cosines."""
+    def understand(self, text: str, words: Sequence[str]) -> dict[str, dict[str, float]]:
+        """Take in a question, and return for each of its words those that are like it, with their cosines."""
         self.check()
-        return self._index.nearest(self._cache.question(text), agent, types, k)
+        self._asked = (text, self._cache.question(text))
+        return self._thesaurus.alike(
+            words, {word: self._cache.question(word) for word in self._thesaurus.unknown(words)}
+        )
+
+    def nearest(self, query: Query) -> tuple[dict[int, float], dict[str, float]]:
+        """Return what is nearest to a question: memories by seq, documents by id, with their cosines."""
+        self.check()
+        known, vector = self._asked
+        if known != query.text:
+            vector = self._cache.question(query.text)
+        lived = self._index.nearest(vector, query.agent, (MEMORY,), query.most) if query.memories else {}
+        written = self._index.nearest(vector, query.agent, query.types, query.most) if query.types else {}
+        return {seq_of(one): cosine for one, cosine in lived.items()}, written
+
+    def remove(self, agent: str, ids: Collection[str]) -> None:
+        """Take these documents out of the index."""
+        self.check()
+        self._index.remove(agent, ids)
+
+    def forget(self, agent: str) -> None:
+        """Take everything of an agent out of the index."""
+        self.check()
+        self._index.forget(agent)
+
+    def holds(self, agent: str, memories: int, samples: Sequence[Record]) -> bool:
+        """Tell whether the index has so many memories of an agent, and finds most of these by their own text.
+
+        Most, because its search is approximate: of texts of one form that only spelling tells apart it misses some.
+        """
+        self.check()
+        if self._index.count(agent) != memories:
+            return False
+        vectors = self._cache.embed([one.digest for one in samples], [one.text for one in samples]) if samples else ()
+        found = [
+            one.id in self._index.nearest(vector, agent, (MEMORY,), KNOWN)
+            for one, vector in zip(samples, vectors, strict=True)
+        ]
+        return 2 * sum(found) >= len(found)
+
+    def kept(self) -> Kept:
+        """Return what is in the index."""
+        return Kept(self._fresh, self._index.documents())
 
     def close(self) -> None:
         """End cleanly: the next process can use the index as it is. Closing again does nothing."""
@@ -166,11 +234,11 @@ def _opened() -> Store:
 
 
 @_told
-def open_store(folder: str, embedder: str) -> list[str]:
-    """Open the store and return the ids of all vectors in it."""
+def open_store(folder: str, embedder: str, server: str) -> Kept:
+    """Open the store and return what is in it."""
     global _store
-    _store = Store(Path(folder), embedder)
-    return _store.ids()
+    _store = Store(Path(folder), embedder, server)
+    return _store.kept()
 
 
 @_told
@@ -186,15 +254,39 @@ def put(records: Sequence[Record]) -> None:
 
 
 @_told
-def remove(ids: Collection[str]) -> None:
-    """See `Store.remove`."""
-    _opened().remove(ids)
+def learn(words: Sequence[str]) -> None:
+    """See `Store.learn`."""
+    _opened().learn(words)
 
 
 @_told
-def nearest(text: str, agent: str, types: Collection[str], k: int) -> dict[str, float]:
+def remove(agent: str, ids: Collection[str]) -> None:
+    """See `Store.remove`."""
+    _opened().remove(agent, ids)
+
+
+@_told
+def forget(agent: str) -> None:
+    """See `Store.forget`."""
+    _opened().forget(agent)
+
+
+@_told
+def holds(agent: str, memories: int, samples: Sequence[Record]) -> bool:
+    """See `Store.holds`."""
+    return _opened().holds(agent, memories, samples)
+
+
+@_told
+def understand(text: str, words: Sequence[str]) -> dict[str, dict[str, float]]:
+    """See `Store.understand`."""
+    return _opened().understand(text, words)
+
+
+@_told
+def nearest(query: Query) -> tuple[dict[int, float], dict[str, float]]:
     """See `Store.nearest`."""
-    return _opened().nearest(text, agent, types, k)
+    return _opened().nearest(query)
 
 
 @_told

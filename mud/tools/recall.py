@@ -62,7 +62,7 @@ async def _answer(parts: Parts, agent: Agent, args: argparse.Namespace) -> None:
         for query in _queries(args.query):
             if not query.strip():
                 raise LociError("the question is empty")
-            hits, _ = await parts.minds.search(agent, query, args.k, args.only, lexical_only=not vectors)
+            hits, _ = await parts.minds.search(agent, query, args.k, args.only, by="both" if vectors else "words")
             _print(query, hits, json=args.json)
     finally:
         await parts.recall.stop()

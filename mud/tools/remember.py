@@ -7,20 +7,16 @@ import asyncio
 import json
 import time
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from agents.agent import Agent
-from agents.definition import check_name, write_definition
 from agents.memory.entries import entry_from_record
 from mud.build import Parts, opened
+from mud.bulk import live_through, newcomer
 from mud.engine import WorldSettings
 from mud.errors import LociError, Problem, VaultProblem
 from mud.tools._tool import VectorProgress, agent_argument, emit, progress, tool
-
-BATCH = 256
-"""Memories written at once."""
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,7 +33,7 @@ def remember(args: argparse.Namespace) -> int:
     with opened(args.vault, writable=True) as parts:
         agent = _agent(parts, args.agent, create=args.create)
         started = time.perf_counter()
-        record = asyncio.run(_live_through(parts, agent, records, wait=not args.no_wait))
+        record = asyncio.run(_remember(parts, agent, records, wait=not args.no_wait))
         record["seconds"] = round(time.perf_counter() - started, 3)
     if args.json:
         emit(record)
@@ -77,34 +73,17 @@ def _read(path: Path) -> Iterator[dict[str, Any]]:
 
 def _agent(parts: Parts, name: str, *, create: bool) -> Agent:
     if parts.minds.find(name) is None and create:
-        world = parts.engine.world
-        start = parts.configuration.get(WorldSettings).start_location
-        clean = check_name(name)
-        slug = write_definition(parts.vault / "agents", clean, world.new_id(), person=False, location=start)
-        problems = parts.minds.load_definition(slug)
-        if problems:
-            raise VaultProblem(problems)
-        return parts.minds.open(slug)
+        return newcomer(parts, name, parts.configuration.get(WorldSettings).start_location)
     return parts.minds.get(name)
 
 
-async def _live_through(parts: Parts, agent: Agent, records: list[dict[str, Any]], *, wait: bool) -> dict[str, Any]:
+async def _remember(parts: Parts, agent: Agent, records: list[dict[str, Any]], *, wait: bool) -> dict[str, Any]:
     """Append, fold whatever falls due, and index."""
     memory, before = agent.memory, agent.memory.compactions
     first = memory.total + 1
     await parts.recall.start(vectors=wait)
     try:
-        await parts.minds.catch_up(agent)
-        source = max(parts.engine.number, memory.last_source)
-        batches = iter(records)
-        while batch := list(islice(batches, BATCH)):
-            written = memory.append_raw(batch, source)
-            if memory.waiting:
-                raise LociError(memory.last_error or "the archive cannot be written")
-            parts.recall.remember(agent.id, written)
-            agent.compactor.fold_due_now()
-            await asyncio.sleep(0)
-        parts.minds.index_documents(agent)
+        await live_through(parts, agent, records)
         if wait and not await parts.recall.complete(VectorProgress()):
             progress(f"the vectors are missing: {parts.recall.trouble or 'they are switched off'}")
     finally:

@@ -15,6 +15,7 @@ from agents.recall.embedders._embedder import EmbedderKind
 from mud.build import Parts, opened
 from mud.clock import VirtualClock
 from mud.registry import load
+from tests.chroma_server import ChromaServer
 from tests.settings import proves, put
 from tests.vaults import copy_vault
 
@@ -75,6 +76,66 @@ async def test_a_memory_lends_to_its_neighbours(vault: Path, share: float, found
 TWICE = ({"text": "The lamp is lit today.", "importance": 1}, {"text": "The lamp is lit again.", "importance": 10})
 
 
+@proves("recall.who", "recall.when", "recall.answer")
+@pytest.mark.parametrize(
+    ("key", "question", "wanted"),
+    [
+        ("who", "What lamp does Petra have?", {"text": "The lamp is lit once.", "actor": "Petra"}),
+        ("when", "Which lamp was lit yesterday?", {"text": "The lamp is lit once.", "at": YESTERDAY}),
+        ("answer", "How many lamps are there?", {"text": "The lamp is lit 40 times.", "actor": "Silas"}),
+    ],
+)
+async def test_what_fits_the_question_in_another_way_gets_so_much(
+    vault: Path, key: str, question: str, wanted: Mapping[str, object]
+) -> None:
+    other = {"text": "The lamp is lit twice.", "actor": "Silas", "at": "2025-06-01T00:00:00.000Z"}
+    for share in (0.0, 0.25):
+        put(vault, "recall", neighbours=0.0, who=0.0, when=0.0, answer=0.0)
+        put(vault, "recall", **{key: share})
+        found = {hit.text: hit for hit in await hits(vault, question, {"actor": "Moss"} | dict(wanted), other)}
+        assert getattr(found[str(wanted["text"])], key) == share
+        if key != "answer":
+            assert getattr(found[other["text"]], key) == 0.0
+
+
+@proves("recall.alike")
+@pytest.mark.parametrize(("weight", "found"), [(0.0, 0), (0.5, 1)])
+async def test_a_word_that_is_like_one_of_the_question_counts(vault: Path, weight: float, found: int) -> None:
+    put(vault, "recall", alike=weight, vector_weight=0.0, neighbours=0.0)
+    async with recalling(vault, vectors=True) as (parts, agent):
+        remember(parts, agent, {"text": "The lighthousekeeper is old."}, {"text": "The key is lost."})
+        await complete(parts)
+        hits, _ = await parts.minds.search(agent, "the lighthouse", 10)
+        assert len([hit for hit in hits if hit.lexical is not None]) == found
+
+
+@proves("recall.embed")
+@pytest.mark.parametrize(("what", "memory"), [("everything", True), ("summaries", False)])
+async def test_what_is_set_gets_its_vectors(vault: Path, what: str, memory: bool) -> None:
+    put(vault, "recall", embed=what)
+    async with recalling(vault, vectors=True) as (parts, agent):
+        remember(parts, agent, {"text": "The oars are split."})
+        note(parts, agent, "First oar")
+        await complete(parts)
+        found, behind = await parts.minds.search(agent, "oars", 5)
+        assert not behind
+        assert {hit.kind: hit.vector is not None for hit in found} == {"heard": memory, "note": True}
+
+
+@proves("recall.chroma")
+async def test_the_vectors_are_kept_where_it_is_set(vault: Path, tmp_path: Path) -> None:
+    with ChromaServer(tmp_path / "server") as server:
+        put(vault, "recall", chroma=server.address)
+        async with recalling(vault, vectors=True) as (parts, agent):
+            remember(parts, agent, {"text": "The oars are split."})
+            await complete(parts)
+            (hit,), behind = await parts.minds.search(agent, "oars", 5)
+            assert (hit.vector is not None, behind) == (True, False)
+            server.kill()
+            (hit,), behind = await parts.minds.search(agent, "oars", 5)
+            assert (hit.text, hit.vector, behind) == ("The oars are split.", None, True)
+
+
 @proves("recall.recency")
 async def test_recency_raises_what_is_new(vault: Path) -> None:
     put(vault, "recall", neighbours=0.0)
@@ -107,7 +168,7 @@ async def test_importance_raises_what_matters(vault: Path, share: float, times: 
 @proves("recall.related_notes", "recall.related_summaries")
 @pytest.mark.parametrize(("notes", "summaries"), [(0, 2), (2, 0), (1, 1), (3, 2)])
 async def test_a_prompt_shows_as_many_related_texts_as_set(vault: Path, notes: int, summaries: int) -> None:
-    put(vault, "recall", related_notes=notes, related_summaries=summaries)
+    put(vault, "recall", related_notes=notes, related_summaries=summaries, related_least=0.0)
     put(vault, "memory_compaction", immediate_window=2, recent_window=4)
     async with recalling(vault) as (parts, agent):
         remember(
@@ -121,6 +182,16 @@ async def test_a_prompt_shows_as_many_related_texts_as_set(vault: Path, notes: i
     shown = {section.name: section.text for section in prompt.sections}
     assert shown.get("notes", "").count("belongs to the boathouse") == notes
     assert shown.get("experiences", "").count("(memories ") == summaries
+
+
+@proves("recall.related_least")
+@pytest.mark.parametrize(("least", "shown"), [(0.0, 1), (2.0, 0)])
+async def test_what_fits_less_than_set_is_not_shown(vault: Path, least: float, shown: int) -> None:
+    put(vault, "recall", related_least=least)
+    async with recalling(vault) as (parts, agent):
+        remember(parts, agent, {"text": 'Moss says, "An oar of the boathouse is split."'})
+        note(parts, agent, "First oar")
+        assert len((await parts.prompting.related(agent)).notes) == shown
 
 
 @proves("recall.embedder")

@@ -23,6 +23,7 @@ from agents.compaction.summarizers._summarizer import Summarizer
 from agents.llm.backends._backend import Backend
 from agents.recall.embedders._embedder import EmbedderKind
 from agents.recall.indexes._index import IndexKind
+from mud.benches._bench import Bench
 from mud.build import check_packages
 from mud.commands._command import Command
 from mud.registry import Named, collect, load, modules, plug_in_names
@@ -37,6 +38,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 PLUG_INS: dict[str, tuple[type[Named], ...]] = {
     "mud.commands": (Command,),
     "mud.tools": (Tool,),
+    "mud.benches": (Bench,),
     "agents.commands": (Command, Answerer),
     "agents.brains": (Brain,),
     "agents.compaction.strategies": (Strategy,),

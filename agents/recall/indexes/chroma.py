@@ -1,4 +1,4 @@
-"""Vectors in chromadb, embedded in this process: cosine, our own vectors, no telemetry, one collection.
+"""Vectors in chromadb, embedded in this process: graphs and a SQLite file in one folder.
 
 One process at a time may open a folder; after an unclean end opening it may crash the process (that is why it lives in
 a child, which deletes the folder first).
@@ -6,84 +6,38 @@ a child, which deletes the folder first).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from pathlib import Path
-from typing import Any
+import resource
 
 import chromadb
-import numpy as np
 from chromadb.config import Settings
-from numpy.typing import NDArray
 
-from agents.recall.indexes._index import Index, Metadata, index
+from agents.recall.indexes._collections import Collections
+from agents.recall.indexes._index import Index, Place, index
 
-NAME = "memories"
-GRAPH = {"space": "cosine", "ef_search": 300, "max_neighbors": 128, "ef_construction": 800}
-"""How densely the graph is knit and how widely it is searched. With chromadb's own 16 neighbours, of 400 vectors that
-are all about equally alike (hashed texts of one form) half were never found by their own text, with 64 a tenth; with
-128 every one was, at the same speed of adding and 2.3 ms a question. Vectors of MiniLM were all found with 16 too."""
+HANDLES = 5
+"""Files for each open collection: what chromadb itself divides its process's limit by to learn how many it may hold."""
+ENOUGH = 1 << 19
+"""Files that are never needed: so many as a limit is asked for where there is none."""
 
 
-class ChromaIndex:
-    """One collection in one folder.
+def _raised() -> int:
+    """Raise the limit of open files as far as is allowed, and return how many collections chromadb will then hold open.
 
-    Args:
-        folder: chromadb's own.
-        model: the model's name; a collection that was filled by another is deleted.
-        dimension: how many numbers a vector has.
+    It lets go of the others, and loses what they had not synced: of 40 agents with 20 allowed, every second question
+    failed ("Error creating hnsw segment reader", "Error finding id"). So there must never be more.
     """
-
-    def __init__(self, folder: Path, model: str, dimension: int) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        self._client: Any = chromadb.PersistentClient(str(folder), settings=Settings(anonymized_telemetry=False))
-        mark = {"model": model, "dimension": dimension}
-        collection = self._collection(mark)
-        if dict(collection.metadata or {}) != mark:
-            self._client.delete_collection(NAME)
-            collection = self._collection(mark)
-        self._vectors = collection
-        self._most = self._client.get_max_batch_size()
-
-    def _collection(self, mark: dict[str, Any]) -> Any:
-        return self._client.get_or_create_collection(
-            NAME,
-            metadata=mark,
-            configuration={"hnsw": GRAPH},
-            embedding_function=None,
-        )
-
-    def ids(self) -> list[str]:
-        """Return the id of every vector in it."""
-        return list(self._vectors.get(include=[])["ids"])
-
-    def put(self, ids: Sequence[str], vectors: NDArray[np.float32], metadata: Sequence[Metadata]) -> None:
-        """Add or replace vectors."""
-        for start in range(0, len(ids), self._most):
-            some = slice(start, start + self._most)
-            self._vectors.upsert(
-                ids=list(ids[some]), embeddings=vectors[some], metadatas=[dict(one) for one in metadata[some]]
-            )
-
-    def remove(self, ids: Collection[str]) -> None:
-        """Take these out."""
-        gone = list(ids)
-        for start in range(0, len(gone), self._most):
-            self._vectors.delete(ids=gone[start : start + self._most])
-
-    def nearest(self, vector: NDArray[np.float32], agent: str, types: Collection[str], k: int) -> dict[str, float]:
-        """Return the k nearest of one agent and of these types."""
-        where = {"$and": [{"agent": agent}, {"type": {"$in": sorted(types)}}]}
-        found = self._vectors.query(
-            query_embeddings=vector[None, :], n_results=max(1, k), where=where, include=["distances"]
-        )
-        return {one: 1.0 - float(far) for one, far in zip(found["ids"][0], found["distances"][0], strict=True)}
-
-    def close(self) -> None:
-        """Write everything down and let go."""
-        self._client.close()
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = ENOUGH if hard == resource.RLIM_INFINITY else min(hard, ENOUGH)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        soft = wanted
+    return ENOUGH if soft == resource.RLIM_INFINITY else soft // HANDLES
 
 
-@index("chroma", "chromadb, embedded: an HNSW graph in one folder.")
-def CHROMA(folder: Path, model: str, dimension: int) -> Index:
+@index("chroma", "chromadb, embedded: HNSW graphs in one folder.")
+def CHROMA(place: Place, model: str, dimension: int) -> Index:
     """Open it."""
-    return ChromaIndex(folder, model, dimension)
+    place.folder.mkdir(parents=True, exist_ok=True)
+    most = _raised()
+    client = chromadb.PersistentClient(str(place.folder), settings=Settings(anonymized_telemetry=False))
+    return Collections(client, "loci-", model, dimension, most=most)

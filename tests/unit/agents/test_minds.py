@@ -249,7 +249,7 @@ async def test_a_note_is_written_with_the_place_and_found(tmp_path: Path) -> Non
         assert "The fin is missing." in note.text
         assert "The Garden" in note.text
         await home.minds.catch_up(eliza)
-        hits, _ = await home.minds.search(eliza, "fin missing", 3, lexical_only=True)
+        hits, _ = await home.minds.search(eliza, "fin missing", 3, by="words")
         assert [hit.title for hit in hits] == ["Sundial"]
 
 

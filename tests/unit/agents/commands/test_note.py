@@ -2,7 +2,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from agents.commands.note import LONGEST_TITLE
+from mud.world.roles import Role
 from tests.houses import house
 
 
@@ -18,10 +21,45 @@ async def test_a_note_is_written_said_and_remembered_once(tmp_path: Path) -> Non
         assert (entry.kind, entry.reason) == ("note", "odd")
 
 
-async def test_a_title_that_is_too_long_is_refused(tmp_path: Path) -> None:
+async def test_an_overwritten_note_says_the_new_text_alone_and_where_the_old_one_is(tmp_path: Path) -> None:
     async with house(tmp_path) as home:
         ann = home.enter("Ann")
-        step = home.type(ann, f"note {'x' * (LONGEST_TITLE + 1)} -> text")
+        await home.ask(ann, "note Sundial -> The fin is missing.")
+        answer = await home.ask(ann, "@overwrite-note sundial -> The fin is back. | found it", Role.AGENT)
+        assert "Sundial" in answer.reply
+        assert "@note-history Sundial" in answer.reply
+        (note,) = ann.notes.all()
+        assert "missing" not in note.text
+        entry = ann.memory.tail[-1]
+        assert (entry.kind, entry.reason) == ("note", "found it")
+        assert "@note-history" not in entry.text
+
+
+async def test_overwriting_what_is_not_there_is_said_as_a_first_note(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        answer = await home.ask(ann, "@overwrite-note Sundial -> The fin is back.")
+        assert answer.reply == 'You note under "Sundial": The fin is back.'
+
+
+@pytest.mark.parametrize("command", ["note", "@overwrite-note"])
+async def test_a_new_text_is_found_and_an_overwritten_one_is_not(tmp_path: Path, command: str) -> None:
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        (ann.folder / "notes").mkdir()
+        (ann.folder / "notes/pier.md").write_text("# Pier\n\nA zeppelin lands here.\n", encoding="utf-8")
+        await home.minds.catch_up(ann)
+        await home.ask(ann, f"{command} Pier -> The ferry goes at noon.")
+        for word, found in (("ferry", True), ("zeppelin", command == "note")):
+            hits, _ = await home.minds.search(ann, word, 5, "notes")
+            assert bool(hits) is found
+
+
+@pytest.mark.parametrize("command", ["note", "@overwrite-note"])
+async def test_a_title_that_is_too_long_is_refused(tmp_path: Path, command: str) -> None:
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        step = home.type(ann, f"{command} {'x' * (LONGEST_TITLE + 1)} -> text")
         assert step.failed
         assert str(LONGEST_TITLE) in step.reply
         assert ann.notes.all() == []

@@ -1,37 +1,118 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+from agents.commands.recall import HITS, LONGEST, LONGEST_KEPT, told_hit
+from agents.memory.entries import Hit
+from mud.clock import VirtualClock, iso
+from mud.world.events import Perceived
 from mud.world.roles import Role
 from tests.houses import house
 
+HOUR, DAY = 3600.0, 86_400.0
 
-async def test_what_was_lived_is_found_with_its_number_and_place(tmp_path: Path) -> None:
-    async with house(tmp_path) as home:
-        ann = home.enter("Ann")
+
+async def test_what_was_lived_is_found_with_who_where_when_and_its_number(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    async with house(tmp_path, clock) as home:
+        ann, eliza = home.enter("Ann"), home.agent("Eliza")
         home.type(ann, "say the brass key is under the third flowerpot")
-        eliza = home.agent("Eliza")
+        clock.advance(3 * DAY)
         await home.minds.catch_up(eliza)
         answer = await home.ask(eliza, "recall brass key", Role.AGENT)
-        assert "flowerpot" in answer.reply
-        assert "The Garden" in answer.reply
-        assert eliza.memory.tail[-1].kind == "result"
-        assert "flowerpot" in eliza.memory.tail[-1].text
+        line = '3 days ago, The Garden: Ann says, "the brass key is under the third flowerpot" [2]'
+        assert answer.reply.startswith(f'You search your memory for "brass key" and find:\n  {line}')
 
 
-async def test_ones_notes_are_found_by_title(tmp_path: Path) -> None:
+async def test_what_is_remembered_of_a_search_is_compact_and_stays_true(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    async with house(tmp_path, clock) as home:
+        ann = home.enter("Ann")
+        for number in range(HITS + 2):
+            home.type(ann, f"think the key {number} {'is somewhere in the garden ' * 30}")
+        await home.minds.catch_up(ann)
+        answer = await home.ask(ann, "recall key")
+        shown = answer.reply.split("\n")[1:]
+        assert len(shown) == HITS
+        assert all(LONGEST < len(line) < LONGEST + 60 for line in shown)
+        assert all('..." [' in line or "... [" in line for line in shown)
+        kept = ann.memory.tail[-1]
+        assert kept.kind == "result"
+        assert all(line.startswith("on 1 January 2026, The Garden: ") for line in kept.text.split("\n")[1:])
+        assert len(kept.text) < HITS * (LONGEST_KEPT + 60) + 60
+
+
+async def test_a_memory_without_its_speaker_or_place_still_says_who(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    async with house(tmp_path, clock) as home:
+        ann = home.enter("Ann")
+        clock.advance(HOUR)
+        ann.memory.append([Perceived(ann.id, "heard", "The ferry goes at noon.", "Moss")], iso(clock.now()), 1)
+        await home.minds.catch_up(ann)
+        reply = (await home.ask(ann, "recall ferry")).reply
+        assert reply.endswith(f"\n  just now: Moss: The ferry goes at noon. [{ann.memory.total - 1}]")
+
+
+async def test_a_summary_shows_its_time_and_the_memories_it_covers(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    async with house(tmp_path, clock) as home:
+        ann = home.enter("Ann")
+        home.type(ann, "say The first pear is ripe.")
+        clock.advance(2 * DAY)
+        for number in range(70):
+            home.type(ann, f"say The pear {number} is ripe.")
+        commit = await home.minds.fold(ann, "manual")
+        assert commit is not None
+        first, last = commit.recent.covers
+        path = ann.folder / "summaries/recent.md"
+        path.write_text(path.read_text("utf-8") + "\nI found a zeppelin ticket.\n", encoding="utf-8")
+        ann.memory.reload_summary(path)
+        await home.minds.catch_up(ann)
+        reply = (await home.ask(ann, "recall zeppelin ticket")).reply
+        (line,) = [line for line in reply.split("\n") if "in short" in line]
+        assert re.match(r"  2 days ago - (just now|\d+ minutes ago), in short: ", line)
+        assert line.endswith(f" [{first}-{last}]")
+
+
+async def test_a_note_shows_its_title_and_the_entry_that_fits_with_its_time(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    async with house(tmp_path, clock) as home:
+        ann = home.enter("Ann")
+        await home.ask(ann, "note Zeppelin -> It lands on Tuesdays. | so I know")
+        clock.advance(DAY)
+        await home.ask(ann, "note Zeppelin -> The ticket costs a penny.")
+        await home.minds.catch_up(ann)
+        reply = (await home.ask(ann, "recall zeppelin tuesdays")).reply
+        assert '  your note "Zeppelin", yesterday: It lands on Tuesdays.' in reply.split("\n")
+
+
+async def test_how_often_something_was_before_is_said(tmp_path: Path) -> None:
     async with house(tmp_path) as home:
         ann = home.enter("Ann")
-        await home.ask(ann, "note Zeppelin -> It lands on Tuesdays.")
-        await home.minds.catch_up(ann)
-        assert "Zeppelin" in (await home.ask(ann, "recall zeppelin tuesdays")).reply
+        home.type(ann, "emote yawns")
+        (entry,) = ann.memory.tail
+        hits = [Hit("did", entry.text, 1.0, seq=1, entry=entry, times=times) for times in (1, 2, 13)]
+        told = [told_hit(home.minds, ann, hit, "yawns", lambda at: "today", LONGEST) for hit in hits]
+        assert told == [
+            f"today, The Garden: Ann yawns{more} [1]" for more in ("", " (and once before)", " (and 12 times before)")
+        ]
 
 
-async def test_nothing_found_is_said(tmp_path: Path) -> None:
+async def test_a_summary_and_a_note_that_are_gone_meanwhile_are_told_without_their_time(tmp_path: Path) -> None:
     async with house(tmp_path) as home:
-        answer = await home.ask(home.enter("Ann"), "recall zeppelin")
+        ann = home.enter("Ann")
+        for hit in (Hit("summary", "Pears.", 1.0, covers=(7, 9)), Hit("note", "Pears.", 1.0, title="Pears")):
+            assert "Pears." in told_hit(home.minds, ann, hit, "pears", lambda at: at or "undated", LONGEST)
+
+
+async def test_nothing_found_is_said_and_a_long_question_is_not_repeated_whole(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        answer = await home.ask(ann, "recall zeppelin")
         assert not answer.failed
         assert "zeppelin" in answer.reply
+        assert len((await home.ask(ann, f"recall {'airship ' * 500}")).reply) < 300
 
 
 async def test_another_mind_is_never_searched(tmp_path: Path) -> None:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from agents.memory.notes import Notes
+from agents.memory.notes import Links, Notes
 from mud.errors import Refusal
+from mud.storage.files import READ_LIMIT, write_atomic
 
 AT, LATER = "2026-11-20T07:21:37.123Z", "2026-11-21T07:21:37.123Z"
 
@@ -64,6 +69,172 @@ def test_edits_and_deletions_by_hand_are_seen_at_once(tmp_path: Path) -> None:
     notes = Notes(tmp_path)
     notes.add("Key", "under the stone", AT)
     (tmp_path / "key.md").write_text("# Key\n\nIt is gone now, sadly.\n")
-    assert [note.text for note in notes.search("gone")] == ["It is gone now, sadly."]
-    (tmp_path / "key.md").unlink()
+    assert [note.text for note in notes.all()] == ["It is gone now, sadly."]
+    (tmp_path / "key.md").rename(tmp_path / "lock.md")
+    assert [note.slug for note in notes.all()] == ["lock"]
+    (tmp_path / "lock.md").unlink()
     assert notes.all() == []
+
+
+def test_an_entry_goes_to_the_note_that_people_gave_this_name(tmp_path: Path) -> None:
+    (tmp_path / "My Dial.md").write_text("---\naliases: [Gnomon]\n---\n# Sundial\n\nMine.\n")
+    notes = Notes(tmp_path)
+    assert notes.add("gnomon", "one", AT).slug == notes.add("SUNDIAL", "two", AT).slug == "My Dial"
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize("front", ["---\naliases: [[x]]\n---\n", "---\nno end\n"])
+def test_a_front_matter_with_a_mistake_hides_no_note(tmp_path: Path, front: str) -> None:
+    (tmp_path / "key.md").write_text(f"{front}# Key\n\nMine.\n")
+    notes = Notes(tmp_path)
+    assert [note.title for note in notes.all()] == ["Key"]
+    notes.add("key", "one", AT)
+    assert (tmp_path / "key.md").read_text().startswith(f"{front}# Key\n\nMine.\n")
+
+
+def test_a_blank_file_of_an_editor_is_filled(tmp_path: Path) -> None:
+    (tmp_path / "key.md").write_text("\n")
+    notes = Notes(tmp_path)
+    assert notes.all() == []
+    notes.add("Key", "one", AT)
+    assert (tmp_path / "key.md").read_text() == f"# Key\n\n## {AT}\n\none\n"
+
+
+@pytest.mark.parametrize("write", [Notes.add, Notes.overwrite])
+def test_a_file_that_is_no_text_is_left_alone(tmp_path: Path, write: Callable[[Notes, str, str, str], object]) -> None:
+    (tmp_path / "key.md").write_bytes(b"\xff\xfe")
+    write(Notes(tmp_path), "Key", "one", AT)
+    assert (tmp_path / "key.md").read_bytes() == b"\xff\xfe"
+    assert (tmp_path / "key-2.md").exists()
+
+
+def test_a_note_without_room_is_refused_and_stays(tmp_path: Path) -> None:
+    raw = "# Key\n" + "x" * (READ_LIMIT - 8)
+    (tmp_path / "key.md").write_text(raw)
+    with pytest.raises(Refusal, match="no room"):
+        Notes(tmp_path).add("Key", "one", AT)
+    assert (tmp_path / "key.md").read_text() == raw
+
+
+def test_an_overwritten_text_is_kept_byte_for_byte_and_is_no_note(tmp_path: Path) -> None:
+    raw = b"---\r\ntags: [x] # mine\r\n---\r\n# Sundial\r\n\r\nMy own words.   \r\n\r\n## Old\r\n\r\ntext\r\n"
+    (tmp_path / "sundial.md").write_bytes(raw)
+    notes = Notes(tmp_path)
+    notes.overwrite("sundial", "New.", AT, "why not", "The Garden")
+    assert (tmp_path / "history/sundial-20261120-072137.md").read_bytes() == raw
+    assert (tmp_path / "sundial.md").read_bytes().decode() == (
+        "---\r\ntags: [x] # mine\r\n---\r\n# Sundial\r\n\r\n"
+        f"## {AT}, The Garden\r\n\r\nNew.\r\n\r\n*Because: why not*\r\n"
+    )
+    assert notes.titles() == ["Sundial"]
+    (version,) = notes.versions("Sundial")
+    assert (version.file, version.at) == ("history/sundial-20261120-072137.md", "2026-11-20T07:21:37.000Z")
+    assert version.note.text.startswith("My own words.")
+
+
+def test_overwriting_what_is_not_there_writes_it_and_keeps_nothing(tmp_path: Path) -> None:
+    notes = Notes(tmp_path)
+    notes.overwrite("Key", "one", AT)
+    assert [path.name for path in tmp_path.iterdir()] == ["key.md"]
+    assert notes.versions("Key") == []
+
+
+def test_what_somebody_saves_while_a_note_is_overwritten_is_kept_too(tmp_path: Path) -> None:
+    path = tmp_path / "key.md"
+    path.write_text("# Key\n\nfirst\n")
+
+    def write(target: Path, text: str) -> None:
+        if "first" in text:
+            path.write_text("# Key\n\nsaved meanwhile\n")
+        write_atomic(target, text)
+
+    notes = Notes(tmp_path, write)
+    assert notes.overwrite("Key", "new", AT).text.endswith("new")
+    assert {version.note.text for version in notes.versions("Key")} == {"first", "saved meanwhile"}
+
+
+def test_an_overwrite_that_cannot_be_kept_changes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "key.md"
+    path.write_text("# Key\n\nfirst\n")
+    (tmp_path / "history").write_text("in the way")
+    with pytest.raises(OSError, match="exists"):
+        Notes(tmp_path).overwrite("Key", "new", AT)
+    assert path.read_text() == "# Key\n\nfirst\n"
+
+
+def test_versions_come_last_first_and_are_those_of_this_note_alone(tmp_path: Path) -> None:
+    notes = Notes(tmp_path)
+    for number in range(12):
+        notes.overwrite("Key", f"text {number}", AT)
+    notes.overwrite("Key", "text 12", LATER)
+    for number in range(2):
+        notes.overwrite("Key 2", f"other {number}", LATER)
+    found = [version.note.text.split()[-1] for version in notes.versions("key")]
+    assert found == [str(number) for number in reversed(range(12))]
+    assert len(notes.versions("Key 2")) == 1
+
+
+def test_versions_are_found_after_a_renaming_by_hand_and_when_the_note_is_gone(tmp_path: Path) -> None:
+    notes = Notes(tmp_path)
+    notes.add("Key", "one", AT)
+    notes.overwrite("Key", "two", AT)
+    (tmp_path / "key.md").rename(tmp_path / "my-key.md")
+    assert len(notes.versions("Key")) == 1
+    (tmp_path / "my-key.md").unlink()
+    (tmp_path / "history" / "mine.md").write_text("no version")
+    assert len(notes.versions("Key")) == 1
+
+
+TITLES = st.sampled_from(["Key", "key", "Sun dial", "sun-dial", "CON"])
+WORDS = st.text(st.characters(exclude_categories=["C", "Z"], exclude_characters="\\"), min_size=1, max_size=8)
+
+
+@given(st.lists(st.tuples(st.sampled_from(["add", "overwrite", "edit"]), TITLES, WORDS), max_size=12))
+def test_nothing_that_was_ever_written_is_lost(acts: list[tuple[str, str, str]]) -> None:
+    with TemporaryDirectory() as name:
+        folder, edits = Path(name), list[str]()
+        notes = Notes(folder)
+        for number, (act, title, word) in enumerate(acts):
+            text = f"{number} {word}"
+            if act == "edit" and (note := notes.read(title)):
+                path = folder / f"{note.slug}.md"
+                edits.append(path.read_text("utf-8") + text)
+                path.write_text(edits[-1], "utf-8")
+            elif act == "add":
+                notes.add(title, text, AT)
+            else:
+                notes.overwrite(title, text, AT)
+        kept = [path.read_text("utf-8") for path in folder.rglob("*.md")]
+        for number, (_, _, word) in enumerate(acts):
+            assert any(f"{number} {word}" in text for text in kept)
+
+
+def test_links_and_back_links_lead_to_notes_by_title_further_name_or_file(tmp_path: Path) -> None:
+    notes = Notes(tmp_path)
+    key = notes.add("The Key", "Opens the [[boathouse]] of [[Nobody]], see [[the  KEY]].", AT)
+    (tmp_path / "shed.md").write_text(
+        "---\naliases: Boathouse\n---\n# Old Shed\n\n[[the-key|It]] is [[Old Shed|here]].\n"
+    )
+    shed = notes.read("boathouse")
+    assert shed is not None
+    assert notes.links(key) == Links(to=("Old Shed",), unwritten=("Nobody",), back=("Old Shed",))
+    assert notes.links(shed) == Links(to=("The Key",), unwritten=(), back=("The Key",))
+
+
+def test_a_title_goes_before_a_further_name_of_another_note(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("---\naliases: Key\n---\n# Lock\n\nMine.\n")
+    (tmp_path / "b.md").write_text("# Key\n\nMine.\n")
+    for name, slug in (("KEY", "b"), ("lock", "a"), ("a", "a"), ("b", "b")):
+        found = Notes(tmp_path).read(name)
+        assert found is not None
+        assert found.slug == slug
+
+
+def test_a_part_of_a_title_means_the_notes_that_have_it(tmp_path: Path) -> None:
+    notes = Notes(tmp_path)
+    for title in ("The Brass Key", "The Iron Key", "Key"):
+        notes.add(title, "x", AT)
+    assert [note.title for note in notes.meant("iron")] == ["The Iron Key"]
+    assert [note.title for note in notes.meant("KEY")] == ["Key"]
+    assert {note.title for note in notes.meant("ke")} == {"Key"}
+    assert notes.meant("zeppelin") == []

@@ -12,6 +12,7 @@ import pytest
 
 from agents.recall.child import VectorProcess, answer
 from agents.recall.documents import IndexedDocument, StoreFailed, record_of
+from agents.recall.settings import RecallSettings
 
 BOUND = 60.0
 
@@ -51,7 +52,7 @@ async def test_a_broken_pool_is_a_failed_store() -> None:
 
 
 async def test_whoever_is_cancelled_while_closing_still_ends_the_child(tmp_path: Path) -> None:
-    process = VectorProcess(tmp_path / ".index", "hashing")
+    process = VectorProcess(tmp_path / ".index", RecallSettings(embedder="hashing"))
     async with asyncio.timeout(BOUND):
         await process.open()
         note = IndexedDocument("notes/a", "note", "A storm broke the mill.")

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
+import logging
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,42 +14,12 @@ from hypothesis import strategies as st
 from agents.memory.entries import Entry
 from agents.recall.documents import IndexedDocument
 from agents.recall.lexical import LexicalIndex, read_progress
-from agents.recall.ranking import telling_words
+from agents.recall.question import telling_words
+from agents.recall.ranking import FoundDocument
+from agents.recall.tables import Progress
+from tests.unit.agents.recall.asking import entry, found, keys, life, seqs
 
 Open = Callable[..., LexicalIndex]
-
-
-@pytest.fixture
-def opened(tmp_path: Path) -> Iterator[Open]:
-    """Give a function that opens the index, and close what the test left open."""
-    indexes: list[LexicalIndex] = []
-
-    def start(path: Path = tmp_path / ".index" / "lexical.sqlite3", private: bool = False) -> LexicalIndex:
-        indexes.append(LexicalIndex(path, private=private))
-        return indexes[-1]
-
-    yield start
-    for index in indexes:
-        index.close()
-
-
-def entry(seq: int, text: str, **parts: str) -> Entry:
-    return Entry(seq, "2026-01-01T00:00:00.000Z", "heard", parts.get("actor"), parts.get("place"), text)
-
-
-def life(*texts: str) -> list[Entry]:
-    return [entry(seq, text) for seq, text in enumerate(texts, 1)]
-
-
-def seqs(index: LexicalIndex, agent: str, question: str) -> list[int]:
-    """Return the memories that have words of the question, best first."""
-    found = index.find(agent, telling_words(question), True, (), {})
-    return sorted(found.shares, key=lambda seq: -found.shares[seq])
-
-
-def keys(index: LexicalIndex, agent: str, question: str, kinds: tuple[str, ...] = ("summary", "note")) -> set[str]:
-    found = index.find(agent, telling_words(question), False, kinds, {})
-    return {document.key for document, _, _ in found.documents}
 
 
 def test_other_forms_of_a_word_are_found(opened: Open) -> None:
@@ -65,11 +36,13 @@ def test_a_rare_word_tells_more_than_a_common_one(opened: Open) -> None:
     assert seqs(index, "#1", "Does Silas own a lute?")[0] == 51
 
 
-def test_place_and_actor_are_found_too(opened: Open) -> None:
+def test_the_actor_and_the_private_reason_are_found_too_and_the_place_is_not(opened: Open) -> None:
     index = opened()
-    index.add({"#1": [entry(1, "Good day.", actor="Ulric"), entry(2, "Quiet.", place="The Kiln"), entry(3, "So.")]})
+    reasoned = Entry(2, "2026-01-01T00:00:00.000Z", "did", None, "The Kiln", "Quiet.", "to mourn")
+    index.add({"#1": [entry(1, "Good day.", actor="Ulric"), reasoned, entry(3, "So.")]})
     assert seqs(index, "#1", "ulric") == [1]
-    assert seqs(index, "#1", "kiln") == [2]
+    assert seqs(index, "#1", "mourning") == [2]
+    assert seqs(index, "#1", "kiln") == []
 
 
 def test_no_agent_finds_what_another_lived(opened: Open) -> None:
@@ -85,9 +58,9 @@ def test_the_whole_memory_comes_back_with_its_neighbours(opened: Open) -> None:
     whole = Entry(3, "2026-01-01T00:00:00.000Z", "said", None, "The Kiln", "key", "a reason", True, 7, 88)
     index = opened()
     index.add({"#1": [*life("a", "b"), whole, entry(4, "d")]})
-    found = index.find("#1", ["key"], True, (), {})
-    assert found.entries[3] == whole
-    assert set(found.entries) == {1, 2, 3, 4}
+    entries = found(index, "#1", "key").entries
+    assert entries[3] == whole
+    assert set(entries) == {1, 2, 3, 4}
 
 
 def test_a_hole_stays_one_until_it_is_filled(opened: Open) -> None:
@@ -144,11 +117,15 @@ def test_what_waits_for_a_vector_is_counted_until_it_has_one(opened: Open) -> No
     documents = [IndexedDocument(f"s/{n}", "summary", f"text {n}", covers=(n * 64 + 1, n * 64 + 64)) for n in range(3)]
     index.sync("#1", documents)
     assert [record.id for record in index.waiting(2)] == [one.vector_id("#1") for one in documents[:2]]
-    assert index.progress("#1").vector_through == 0
+    assert index.progress("#1").summaries_through == 0
     index.embedded([documents[0].vector_id("#1"), documents[2].vector_id("#1")])
-    assert (index.progress("#1").vector_through, index.progress("#1").waiting, index.all_waiting()) == (64, 1, (1, 3))
+    assert (index.progress("#1").summaries_through, index.progress("#1").waiting, index.all_waiting()) == (
+        64,
+        1,
+        (1, 3),
+    )
     index.embedded([documents[1].vector_id("#1")])
-    assert index.progress("#1").vector_through == 192
+    assert index.progress("#1").summaries_through == 192
 
 
 def test_the_store_and_the_list_are_reconciled(opened: Open) -> None:
@@ -165,7 +142,8 @@ def test_what_only_the_vectors_found_is_there_and_a_stale_vector_is_not(opened: 
     note = IndexedDocument("notes/owl", "note", "It hoots.", "An owl")
     index.sync("#1", [note])
     cosines = {note.vector_id("#1"): 0.7, "#1|notes/owl|older": 0.9}
-    assert index.find("#1", ["bird"], True, ("note",), cosines).documents == ((note, None, 0.7),)
+    assert found(index, "#1", "bird", ("note",), {}, cosines).documents == (FoundDocument(note, None, 0.7),)
+    assert found(index, "#1", "owl", ("summary",), {}, cosines).documents == ()
 
 
 def test_a_file_that_vanishes_while_running_is_made_anew(opened: Open, tmp_path: Path) -> None:
@@ -201,15 +179,19 @@ def test_a_file_that_breaks_while_it_is_open_is_never_fatal(opened: Open, tmp_pa
     assert index.through("#1") == 3000
 
 
-def test_an_index_of_another_form_is_made_anew(opened: Open, tmp_path: Path) -> None:
+def test_an_index_of_another_form_is_made_anew_and_nobody_is_alarmed(
+    opened: Open, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     (tmp_path / ".index").mkdir()
     db = sqlite3.connect(tmp_path / ".index" / "lexical.sqlite3")
     db.execute("CREATE TABLE agents (name TEXT)")
     db.execute("PRAGMA user_version = 99")
     db.close()
+    assert read_progress(tmp_path / ".index" / "lexical.sqlite3", "#1") == Progress()
     index = opened()
     index.add({"#1": life("the key")})
     assert seqs(index, "#1", "key") == [1]
+    assert [record.levelname for record in caplog.records if record.levelno > logging.INFO] == []
 
 
 def test_where_no_file_can_be_the_index_is_kept_in_memory(opened: Open, tmp_path: Path) -> None:
@@ -239,7 +221,9 @@ def test_any_text_can_be_indexed_and_any_question_asked(texts: list[str], questi
         index.add({"#1": life(*texts)})
         index.sync("#1", [IndexedDocument(f"notes/{text}", "note", text, text) for text in set(texts)])
         for text in [*texts, question, 'a" OR b', "NEAR(x y) AND NOT *"]:
-            index.find("#1", telling_words(text), True, ("summary", "note"), {})
+            groups = {word: {word: 1.0, text: 0.3} for word in [*telling_words(text), text]}
+            matches = index.match("#1", groups, True, ("summary", "note"))
+            index.gather("#1", matches, {1: 0.5, 99: 0.4}, {}, ("summary", "note"), 0.4)
         assert index.through("#1") == len(texts)
     finally:
         index.close()
@@ -255,3 +239,16 @@ def test_every_memory_is_found_by_its_own_words(texts: list[str]) -> None:
             assert seq in seqs(index, "#1", text)
     finally:
         index.close()
+
+
+def test_reading_how_far_an_index_is_leaves_no_file_behind(opened: Open, tmp_path: Path) -> None:
+    index = opened()
+    index.add({"#1": life("the key")})
+    path = tmp_path / ".index" / "lexical.sqlite3"
+    assert read_progress(path, "#1").lexical_through == 1
+    index.close()
+    assert [file.name for file in path.parent.iterdir()] == ["lexical.sqlite3"]
+    assert read_progress(path, "#1").lexical_through == 1
+    assert [file.name for file in path.parent.iterdir()] == ["lexical.sqlite3"]
+    path.write_bytes(b"\xff" * 5000)
+    assert read_progress(path, "#1") == Progress()

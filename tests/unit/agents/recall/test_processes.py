@@ -209,9 +209,10 @@ async def test_stopping_has_an_end_when_the_child_hangs(tmp_path: Path, opened: 
 async def test_stopping_has_an_end_when_the_words_hang(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     service = RecallService(tmp_path, lambda: SETTINGS, VirtualClock())
     await service.start()
-    free = threading.Event()
+    begun, free = threading.Event(), threading.Event()
 
     def hang() -> list[IndexedDocument]:
+        begun.set()
         free.wait(BOUND)
         return []
 
@@ -219,7 +220,8 @@ async def test_stopping_has_an_end_when_the_words_hang(tmp_path: Path, caplog: p
     try:
         async with asyncio.timeout(ENDING + 2 * LAST_WORDS):
             asked = asyncio.create_task(service.search("#1", "note", 1))
-            await asyncio.sleep(0)
+            while not begun.is_set():
+                await asyncio.sleep(0)
             service.sync_documents("#2", list)
             await service.stop()
     finally:

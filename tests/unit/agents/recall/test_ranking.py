@@ -6,119 +6,193 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.memory.entries import Entry
+from agents.memory.entries import Entry, Hit
 from agents.recall.documents import IndexedDocument
-from agents.recall.ranking import MOST_WORDS, Found, lent, neighbours_of, rank, telling_words
+from agents.recall.question import read_question
+from agents.recall.ranking import LENDERS, Found, FoundDocument, lent, neighbours_of, rank, relevances
 from agents.recall.settings import RecallSettings
 from mud.clock import iso
 
-NOW = datetime(2026, 6, 1, tzinfo=UTC)
-FLAT = RecallSettings(recency=0.0, importance=0.0, neighbours=0.0)
+NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
+FLAT = RecallSettings(recency=0.0, importance=0.0, neighbours=0.0, vector_weight=0.5)
 
 
-def entry(seq: int, text: str = "", at: datetime = NOW, importance: int = 3) -> Entry:
-    return Entry(seq, iso(at), "heard", "Moss", "The Library", text or f"line {seq}", importance=importance)
+def entry(seq: int, text: str = "", at: datetime = NOW, importance: int = 3, actor: str | None = "Moss") -> Entry:
+    return Entry(seq, iso(at), "heard", actor, "The Library", text or f"line {seq}", importance=importance)
 
 
-def found(shares: dict[int, float], entries: list[Entry]) -> Found:
-    return Found(shares, {one.seq: one for one in entries})
+def found(
+    entries: list[Entry],
+    shares: dict[int, float] | None = None,
+    cosines: dict[int, float] | None = None,
+    documents: tuple[FoundDocument, ...] = (),
+    times: dict[int, int] | None = None,
+) -> Found:
+    return Found(shares or {}, cosines or {}, {one.seq: one for one in entries}, times or {}, documents)
 
 
-def test_the_words_that_every_question_has_are_left_out() -> None:
-    assert telling_words("Where did you tell me that the Brass Key is?") == ["brass", "key"]
-    assert telling_words("Wo ist der Schlüssel, Éloïse?") == ["wo", "ist", "der", "schlüssel", "éloïse"]
+def best(what: Found, question: str = "", k: int = 9, weights: RecallSettings = FLAT) -> list[Hit]:
+    return rank(what, read_question(question, NOW), k, NOW, weights)
 
 
-def test_a_question_of_common_words_alone_keeps_them() -> None:
-    assert telling_words("Who are you?") == ["who", "are", "you"]
-    assert telling_words("?!") == []
+def note(title: str, share: float | None, cosine: float | None, kind: str = "note") -> FoundDocument:
+    return FoundDocument(IndexedDocument(f"notes/{title}", kind, "The key.", title), share, cosine)
 
 
-@given(st.text(max_size=3000))
-def test_words_are_few_lower_case_and_each_once(text: str) -> None:
-    words = telling_words(text)
-    assert len(words) <= MOST_WORDS
-    assert len(set(words)) == len(words)
-    assert all(word.isalnum() and '"' not in word for word in words)
+def test_words_and_vectors_are_weighed() -> None:
+    assert relevances({1: 0.4, 2: 0.2}, {1: 0.8, 2: 0.1}, 0.75) == {
+        1: 0.75 * 0.8 + 0.25 * 0.4,
+        2: 0.75 * 0.1 + 0.25 * 0.2,
+    }
+
+
+def test_what_the_vectors_passed_over_counts_as_the_least_they_found() -> None:
+    assert relevances({1: 0.5}, {2: 0.5, 3: 0.25}, 0.5) == {1: 0.375, 2: 0.25, 3: 0.125}
+
+
+def test_without_any_vector_the_words_alone_count() -> None:
+    assert relevances({1: 0.4}, {}, 0.75) == {1: 0.4}
 
 
 def test_neighbours_of_the_first_memory_begin_with_it() -> None:
     assert neighbours_of([1, 9]) == {1, 2, 3, 7, 8, 9, 10, 11}
 
 
-def test_a_memory_lends_to_the_two_on_either_side() -> None:
-    assert lent({10: 1.0}, 0.5) == {8: 0.25, 9: 0.5, 10: 1.0, 11: 0.5, 12: 0.25}
+def test_a_memory_lends_to_the_two_on_either_side_and_less_to_those_before() -> None:
+    entries = {seq: entry(seq) for seq in range(6, 15)}
+    assert lent({10: 1.0}, entries, 0.5) == {11: 0.5, 12: 0.25, 9: 0.4, 8: 0.4**2}
 
 
-def test_the_answer_in_the_next_line_is_found() -> None:
+def test_a_question_lends_more_to_its_answer() -> None:
+    entries = {1: entry(1, "Where is the key?"), 2: entry(2, "Under the pot.")}
+    assert lent({1: 1.0}, entries, 0.5) == {2: 0.75}
+
+
+def test_nothing_is_lent_over_a_pause() -> None:
+    entries = {1: entry(1), 2: entry(2, at=NOW + timedelta(hours=1))}
+    assert lent({1: 1.0}, entries, 0.5) == {}
+
+
+def test_only_what_stands_out_is_lent() -> None:
+    relevance = dict.fromkeys(range(1, LENDERS + 5), 1.0)
+    entries = {seq: entry(seq) for seq in relevance}
+    assert set(lent(relevance, entries, 0.5).values()) == {0.0}
+
+
+def test_the_answer_in_the_next_line_is_found_and_what_was_lent_is_shown() -> None:
     entries = [entry(1), entry(2, "Where is the key?"), entry(3, "Under the pot."), entry(4), entry(5)]
-    hits = rank(found({2: 1.0}, entries), 2, NOW, replace(FLAT, neighbours=0.5))
-    assert [hit.text for hit in hits] == ["Where is the key?", "Under the pot."]
-    assert rank(found({2: 1.0}, entries), 5, NOW, FLAT) == hits[:1]
+    hits = best(found(entries, {2: 1.0}), k=2, weights=replace(FLAT, neighbours=0.5))
+    assert [(hit.text, hit.neighbours) for hit in hits] == [("Where is the key?", 0.0), ("Under the pot.", 0.75)]
+    assert best(found(entries, {2: 1.0})) == hits[:1]
 
 
 def test_the_younger_memory_is_raised_gently() -> None:
     old, young = entry(1, at=NOW - timedelta(days=7)), entry(2)
     weights = replace(FLAT, recency=0.2, recency_half_life=7.0)
-    first, second = rank(found({1: 1.0, 2: 1.0}, [old, young]), 2, NOW, weights)
+    first, second = best(found([old, young], {1: 1.0, 2: 1.0}), weights=weights)
     assert (first.seq, first.recency, second.recency) == (2, 1.0, 0.5)
     assert (round(first.score, 9), round(second.score, 9)) == (1.2, 1.1)
-    longer = rank(found({1: 1.0}, [old]), 1, NOW, replace(weights, recency_half_life=14.0))
+    longer = best(found([old], {1: 1.0}), weights=replace(weights, recency_half_life=14.0))
     assert longer[0].score > second.score
-    assert rank(found({1: 1.3, 2: 1.0}, [old, young]), 2, NOW, weights)[0].seq == 1
+    assert best(found([old, young], {1: 1.3, 2: 1.0}), weights=weights)[0].seq == 1
 
 
 def test_the_more_important_memory_is_raised_gently() -> None:
     entries = [entry(1, importance=10), entry(2, importance=1)]
-    first, second = rank(found({1: 1.0, 2: 1.0}, entries), 2, NOW, replace(FLAT, importance=0.2))
+    first, second = best(found(entries, {1: 1.0, 2: 1.0}), weights=replace(FLAT, importance=0.2))
     assert (first.seq, first.importance, second.importance) == (1, 1.0, 0.0)
     assert (round(first.score, 9), second.score) == (1.2, 1.0)
 
 
 def test_a_time_that_cannot_be_read_raises_nothing() -> None:
-    (hit,) = rank(found({1: 1.0}, [replace(entry(1), at="long ago")]), 1, NOW, replace(FLAT, recency=0.2))
-    assert (hit.recency, hit.score) == (None, 1.0)
+    (hit,) = best(found([replace(entry(1), at="long ago")], {1: 1.0}), "yesterday", weights=replace(FLAT, recency=0.2))
+    assert (hit.recency, hit.when, hit.score) == (None, 0.0, 1.0)
 
 
-def test_of_memories_with_the_same_text_only_the_best_is_shown() -> None:
+def test_who_is_named_gets_a_little_more() -> None:
+    entries = [entry(1, actor="Anna"), entry(2, actor="Moss")]
+    hits = best(found(entries, {1: 0.5, 2: 0.5}), "What did anna hide?", weights=replace(FLAT, who=0.04))
+    assert [(hit.seq, hit.who) for hit in hits] == [(1, 0.04), (2, 0.0)]
+
+
+def test_ones_own_words_get_a_little_more_when_they_are_asked_for() -> None:
+    entries = [replace(entry(1, actor=None), kind="said"), entry(2)]
+    hits = best(found(entries, {1: 0.5, 2: 0.5}), "What did I promise?", weights=replace(FLAT, who=0.04))
+    assert [(hit.seq, hit.who) for hit in hits] == [(1, 0.04), (2, 0.0)]
+
+
+def test_what_is_of_the_time_that_is_asked_about_gets_more() -> None:
+    entries = [entry(1, at=NOW - timedelta(days=1)), entry(2)]
+    hits = best(found(entries, {1: 0.5, 2: 0.5}), "What was stolen yesterday?", weights=replace(FLAT, when=0.1))
+    assert [(hit.seq, hit.when) for hit in hits] == [(1, 0.1), (2, 0.0)]
+
+
+def test_what_came_first_and_what_came_last_can_be_asked_for() -> None:
+    entries, shares = [entry(1), entry(2), entry(3)], {1: 0.5, 2: 0.5, 3: 0.5}
+    assert [hit.seq for hit in best(found(entries, shares), "Who came first?")] == [1, 2, 3]
+    assert [hit.seq for hit in best(found(entries, shares), "Who was the latest to come?")] == [3, 2, 1]
+
+
+def test_what_holds_a_number_gets_more_when_a_number_is_asked_for() -> None:
+    entries = [entry(1, "There are 92 steps."), entry(2, "There are steps.")]
+    hits = best(found(entries, {1: 0.5, 2: 0.5}), "How many steps?", weights=replace(FLAT, answer=0.05))
+    assert [(hit.seq, hit.answer) for hit in hits] == [(1, 0.05), (2, 0.0)]
+
+
+def test_of_memories_with_the_same_text_only_the_best_is_shown_with_how_often_it_was() -> None:
     entries = [entry(1, "Silas yawns."), entry(2, "Silas yawns."), entry(3, "The bell rings.")]
-    hits = rank(found({1: 0.5, 2: 0.9, 3: 0.7}, entries), 9, NOW, FLAT)
-    assert [hit.seq for hit in hits] == [2, 3]
+    hits = best(found(entries, {1: 0.5, 2: 0.9, 3: 0.7}, times={1: 2, 2: 2}))
+    assert [(hit.seq, hit.times) for hit in hits] == [(2, 2), (3, 1)]
 
 
-def test_words_and_vector_of_a_document_are_weighed() -> None:
-    note = IndexedDocument("notes/a", "note", "The key.", "Key", timestamp=iso(NOW))
-    (hit,) = rank(Found({}, {}, ((note, 0.4, 0.8),)), 1, NOW, replace(FLAT, vector_weight=0.75))
+def test_what_was_found_before_does_not_hide_where_it_was_found() -> None:
+    entries = [entry(1, "The key is under the pot."), replace(entry(2, "You recall: the key"), kind="result")]
+    assert [hit.seq for hit in best(found(entries, {1: 0.6, 2: 0.9}))] == [1, 2]
+
+
+def test_every_part_of_a_documents_score_is_kept() -> None:
+    (hit,) = best(found([], documents=(note("Key", 0.4, 0.8),)), weights=replace(FLAT, vector_weight=0.75))
     assert (round(hit.score, 9), hit.lexical, hit.vector, hit.title, hit.seq) == (0.7, 0.4, 0.8, "Key", None)
-    (hit,) = rank(Found({}, {}, ((note, 0.4, 0.8),)), 1, NOW, replace(FLAT, vector_weight=0.0))
-    assert hit.score == 0.4
 
 
-def test_without_its_vector_a_document_counts_by_its_words() -> None:
-    note = IndexedDocument("notes/a", "note", "The key.", "Key", timestamp="")
-    (hit,) = rank(Found({}, {}, ((note, 0.4, None),)), 1, NOW, FLAT)
-    assert (hit.score, hit.vector) == (0.4, None)
-
-
-def test_a_document_that_the_vectors_passed_over_counts_as_the_least_they_found() -> None:
-    note = IndexedDocument("notes/a", "note", "The key.", "Key", timestamp="")
-    (hit,) = rank(Found({}, {}, ((note, 0.4, None),), floor=0.2), 1, NOW, replace(FLAT, vector_weight=0.5))
-    assert (round(hit.score, 9), hit.vector) == (0.3, None)
+def test_the_words_of_a_summary_count_for_less() -> None:
+    (hit,) = best(found([], documents=(note("", 0.4, None, kind="summary"),)))
+    assert round(hit.score, 9) == 0.3
 
 
 def test_two_notes_that_say_the_same_are_two() -> None:
-    notes = tuple((IndexedDocument(f"notes/{name}", "note", "Same.", name), 1.0, None) for name in "ab")
-    assert [hit.title for hit in rank(Found({}, {}, notes), 9, NOW, FLAT)] == ["a", "b"]
+    notes = tuple(note(name, 1.0, None) for name in "ab")
+    assert [hit.title for hit in best(found([], documents=notes))] == ["a", "b"]
+
+
+@given(
+    st.dictionaries(st.integers(1, 300), st.floats(0.001, 2.0), max_size=60),
+    st.dictionaries(st.integers(1, 300), st.floats(-1.0, 1.0), max_size=60),
+    st.sampled_from(["", "How many did Moss count yesterday?", "What was the latest?", "When did Anna come first?"]),
+    st.integers(1, 12),
+)
+def test_the_best_few_are_the_same_whatever_number_is_asked_for(
+    shares: dict[int, float], cosines: dict[int, float], question: str, k: int
+) -> None:
+    entries = [
+        entry(seq, f"line {seq % 70}{' twice' * (seq % 3)}", NOW - timedelta(hours=seq), 1 + seq % 10, "MA"[seq % 2])
+        for seq in sorted(neighbours_of([*shares, *cosines]))
+    ]
+    what = found(entries, shares, cosines)
+    assert best(what, question, k, RecallSettings()) == best(what, question, 1000, RecallSettings())[:k]
 
 
 @given(
     st.dictionaries(st.integers(1, 40), st.floats(0.001, 2.0), max_size=12),
+    st.dictionaries(st.integers(1, 40), st.floats(-1.0, 1.0), max_size=12),
     st.integers(-1, 30),
 )
-def test_hits_are_sorted_cut_and_do_not_hang_on_the_order_found(shares: dict[int, float], k: int) -> None:
-    entries = [entry(seq) for seq in sorted(neighbours_of(list(shares)))]
-    hits = rank(found(shares, entries), k, NOW, RecallSettings())
-    assert len(hits) <= max(0, k)
+def test_hits_are_sorted_cut_and_do_not_hang_on_the_order_found(
+    shares: dict[int, float], cosines: dict[int, float], k: int
+) -> None:
+    entries = [entry(seq) for seq in sorted(neighbours_of([*shares, *cosines]))]
+    hits = best(found(entries, shares, cosines), "How many?", k, RecallSettings())
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
-    turned = found(dict(reversed(shares.items())), entries[::-1])
-    assert [hit.seq for hit in rank(turned, k, NOW, RecallSettings())] == [hit.seq for hit in hits]
+    assert len(hits) <= max(0, k)
+    turned = found(entries[::-1], dict(reversed(shares.items())), dict(reversed(cosines.items())))
+    assert best(turned, "How many?", k, RecallSettings()) == hits

@@ -17,7 +17,7 @@ import pytest
 from agents.memory.entries import Entry
 from agents.recall.documents import IndexedDocument
 from agents.recall.feed import MOST_QUEUED
-from agents.recall.recall import RecallService, index_status
+from agents.recall.recall import RecallService
 from agents.recall.settings import RecallSettings
 from mud.clock import VirtualClock
 from mud.errors import Refusal
@@ -45,6 +45,9 @@ class Vault:
 
     def read(self, first: int, last: int) -> Sequence[Entry]:
         return self.memories[first - 1 : last]
+
+    def on_disk(self) -> dict[str, int]:
+        return RecallService(self.folder, lambda: self.settings, VirtualClock()).status("#1")
 
     async def open(self, *, vectors: bool = False, private: bool = False) -> RecallService:
         service = RecallService(self.folder, lambda: self.settings, VirtualClock(), private=private)
@@ -115,8 +118,9 @@ async def test_vectors_find_what_no_word_does_and_every_part_is_kept(vault: Vaul
     )
     assert hits[0].vector is not None
     assert hits[0].vector > 0.2
+    vault.settings = replace(vault.settings, embed="summaries")
     assert service.status("#1") == {"lexical_through": 0, "vector_through": 128}
-    assert (await service.search("#1", "mill", 2, lexical_only=True))[0][0].vector is None
+    assert (await service.search("#1", "mill", 2, by="words"))[0][0].vector is None
 
 
 async def test_the_first_question_waits_for_no_vector_and_says_so(vault: Vault) -> None:
@@ -125,7 +129,7 @@ async def test_the_first_question_waits_for_no_vector_and_says_so(vault: Vault) 
     hits, behind = await service.search("#1", "the mill", 2)
     assert ([hit.text for hit in hits], behind) == (["A storm broke the mill."], True)
     assert (await service.search("#1", "the mill", 2, "memories"))[1] is False
-    assert (await service.search("#1", "the mill", 2, lexical_only=True))[1] is False
+    assert (await service.search("#1", "the mill", 2, by="words"))[1] is False
 
 
 async def test_vectors_follow_an_edit(vault: Vault) -> None:
@@ -140,14 +144,15 @@ async def test_vectors_follow_an_edit(vault: Vault) -> None:
 
 async def test_after_a_clean_end_nothing_is_embedded_again(vault: Vault) -> None:
     vault.documents = [summary(number, f"day {number}") for number in range(20)]
+    vault.live(*(f"The bell rang {number} times." for number in range(20)))
     service = await vault.open(vectors=True)
     await within(service.complete())
     await service.stop()
-    assert index_status(vault.folder, "#1") == {"lexical_through": 0, "vector_through": 1280}
+    assert vault.on_disk() == {"lexical_through": 20, "vector_through": 20}
     again = await vault.open(vectors=True)
     steps: list[tuple[int, int]] = []
     assert await within(again.complete(lambda done, total: steps.append((done, total))))
-    assert set(steps) == {(20, 20)}
+    assert set(steps) == {(40, 40)}
 
 
 @pytest.mark.parametrize("vectors", [True, False])
@@ -278,7 +283,7 @@ async def test_a_process_without_the_vault_answers_all_and_writes_nothing(vault:
     assert len(await texts(reader, "key lock mill")) == 3
     assert (await reader.search("#1", "mill", 1))[1] is True
     assert owner.status("#1")["lexical_through"] == 1
-    assert index_status(vault.folder, "#1")["lexical_through"] == 1
+    assert vault.on_disk()["lexical_through"] == 1
     shutil.rmtree(vault.folder / ".index")
     other = await vault.open(private=True)
     assert len(await texts(other, "key lock mill")) == 3
@@ -297,6 +302,23 @@ async def test_related_is_as_much_as_the_settings_say_and_never_what_is_shown(va
     assert len(await service.related("#1", "at the mill", ["summary", "note"], 7)) == 7
     hits = await service.related("#1", "at the mill", ["summary"], 9, lambda hit: hit.covers == (65, 128))
     assert sorted(hit.covers or (0, 0) for hit in hits) == [(1, 64), (129, 192), (193, 256), (257, 320)]
+
+
+async def test_what_does_not_fit_is_never_shown_to_fill_up(vault: Vault) -> None:
+    vault.documents = [summary(0, "The mill turned."), summary(1, "I slept until noon.")]
+    service = await vault.open()
+    situation = 'The Weir\nMoss says, "The mill has a new wheel of oak."\nAnna sings of snow and silver.'
+    assert [hit.text for hit in await service.related("#1", "at the mill", ["summary"])] == ["The mill turned."]
+    assert await service.related("#1", situation, ["summary"]) == []
+    vault.settings = replace(vault.settings, related_least=0.0)
+    assert [hit.text for hit in await service.related("#1", situation, ["summary"])] == ["The mill turned."]
+
+
+async def test_of_summaries_that_tell_of_the_same_memories_the_best_is_related(vault: Vault) -> None:
+    whole = IndexedDocument("summaries/longterm-1", "summary", "The mill.", covers=(1, 128), timestamp=AT)
+    vault.documents = [summary(0, "The mill turned, and a heron came."), whole]
+    service = await vault.open()
+    assert len(await service.related("#1", "the heron at the mill", ["summary"])) == 1
 
 
 async def test_any_question_gets_an_answer(vault: Vault) -> None:

@@ -3,12 +3,14 @@ from __future__ import annotations
 import fcntl
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from agents.recall.documents import IndexedDocument, Record, StoreFailed, record_of
-from agents.recall.worker import Store
+from agents.memory.entries import Entry
+from agents.recall.documents import IndexedDocument, Query, Record, StoreFailed, memory_record, record_of
+from agents.recall.worker import Kept, Store
 from mud.errors import UnknownName
 
 Open = Callable[..., Store]
@@ -36,8 +38,37 @@ def records(*texts: str) -> list[Record]:
 def test_what_is_nearest_is_told_by_id(opened: Open) -> None:
     store, some = opened(), records("the brass key", "a heron by the river")
     store.put(some)
-    found = store.nearest("herons at rivers", "#1", ["note"], 1)
-    assert list(found) == [some[1].id]
+    memories, documents = store.nearest(Query("herons at rivers", "#1", True, ("note",), 1))
+    assert (memories, list(documents)) == ({}, [some[1].id])
+
+
+def lived(*texts: str) -> list[Record]:
+    entries = [Entry(seq, "2026-01-01T00:00:00.000Z", "heard", None, None, text) for seq, text in enumerate(texts, 1)]
+    return [memory_record("#1", entry) for entry in entries]
+
+
+def test_memories_are_told_by_their_number(opened: Open) -> None:
+    store = opened()
+    store.put(lived("the brass key", "a heron by the river"))
+    memories, documents = store.nearest(Query("herons at rivers", "#1", True, ("note",), 1))
+    assert (list(memories), documents) == ([2], {})
+
+
+def test_words_that_were_lived_are_like_those_of_a_question(opened: Open) -> None:
+    store = opened()
+    assert store.understand("Where are lighthouses?", ["lighthouses"]) == {}
+    store.learn(["lighthouse", "key"])
+    assert list(store.understand("Where are lighthouses?", ["lighthouses"])["lighthouses"]) == ["lighthouse"]
+
+
+def test_it_tells_whether_it_holds_what_it_should(opened: Open) -> None:
+    store, some = opened(), lived("the brass key", "a heron by the river")
+    store.put(some)
+    assert store.holds("#1", 2, some)
+    assert not store.holds("#1", 3, some)
+    assert not store.holds("#1", 2, [replace(one, id="#1|9") for one in some])
+    store.forget("#1")
+    assert store.holds("#1", 0, [])
 
 
 def test_after_a_clean_end_the_index_is_used_as_it_is(opened: Open, tmp_path: Path) -> None:
@@ -45,7 +76,7 @@ def test_after_a_clean_end_the_index_is_used_as_it_is(opened: Open, tmp_path: Pa
     store.put(records("one", "two"))
     store.close()
     assert not (tmp_path / ".index" / "chroma.dirty").exists()
-    assert len(opened().ids()) == 2
+    assert len(opened().kept().documents) == 2
 
 
 def test_after_an_unclean_end_it_begins_with_an_empty_index_and_a_full_cache(opened: Open, tmp_path: Path) -> None:
@@ -57,9 +88,9 @@ def test_after_an_unclean_end_it_begins_with_an_empty_index_and_a_full_cache(ope
             file.write_bytes(b"broken")
     (tmp_path / ".index" / "chroma.dirty").touch()
     again = opened()
-    assert again.ids() == []
+    assert again.kept() == Kept(True, [])
     again.put(records("one", "two"))
-    assert len(again.ids()) == 2
+    assert len(again.kept().documents) == 2
 
 
 def test_a_broken_cache_costs_nothing_but_time(opened: Open, tmp_path: Path) -> None:
@@ -69,7 +100,7 @@ def test_a_broken_cache_costs_nothing_but_time(opened: Open, tmp_path: Path) -> 
     (tmp_path / ".index" / "embeddings.sqlite3").write_bytes(b"broken" * 1000)
     again = opened()
     again.put(records("one", "two"))
-    assert len(again.ids()) == 2
+    assert len(again.kept().documents) == 2
 
 
 def test_a_folder_that_was_deleted_is_noticed(opened: Open, tmp_path: Path) -> None:

@@ -1,0 +1,95 @@
+"""How long ago something was, as one says it: just now, two hours ago, yesterday, on 3 May.
+
+Pure: the moment that counts as now is an argument. Days are those of UTC, as all written times are.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from mud.clock import parse_iso
+from mud.commands._command import Say
+from mud.world.narration import Phrase, phrase
+
+NOW = phrase("minds.when.now")
+MINUTE = phrase("minds.when.minute")
+MINUTES = phrase("minds.when.minutes", "n")
+HOUR = phrase("minds.when.hour")
+HOURS = phrase("minds.when.hours", "n")
+YESTERDAY = phrase("minds.when.yesterday")
+DAYS = phrase("minds.when.days", "n")
+THIS_YEAR = phrase("minds.when.this_year", "day", "month")
+ANY_YEAR = phrase("minds.when.any_year", "day", "month", "year")
+MONTHS = phrase("minds.when.months")
+UNDATED = phrase("minds.when.undated")
+SPAN = phrase("minds.when.span", "first", "last")
+
+LAST_EVENING = 6 * 3600
+"""Seconds within which what was before midnight is still so many hours ago, and not yet yesterday."""
+WEEK = 7
+"""Days after which a date is clearer than a number of days."""
+
+
+def age(moment: datetime, now: datetime) -> tuple[Phrase, int]:
+    """Return the phrase for how long before `now` a moment was, and its number.
+
+    Args:
+        moment: aware, in UTC; what is to come gets a date.
+        now: aware, in UTC.
+    """
+    seconds = (now - moment).total_seconds()
+    days = (now.date() - moment.date()).days
+    if -60 < seconds < 60:
+        return NOW, 0
+    if 0 < seconds < 3600:
+        return _counted(int(seconds // 60), MINUTE, MINUTES)
+    if seconds > 0 and (days == 0 or seconds < LAST_EVENING):
+        return _counted(int(seconds // 3600), HOUR, HOURS)
+    if 0 < days < WEEK:
+        return _counted(days, YESTERDAY, DAYS)
+    return (THIS_YEAR if moment.year == now.year else ANY_YEAR), 0
+
+
+def _counted(number: int, one: Phrase, more: Phrase) -> tuple[Phrase, int]:
+    return (one if number == 1 else more), number
+
+
+def when(say: Say, at: str, now: datetime) -> str:
+    """Return how long ago a written time was, in words.
+
+    Args:
+        say: renders phrases.
+        at: the time as it is written in the vault; what is no time is given back as it is.
+        now: the moment that counts as now.
+    """
+    moment = _moment(at)
+    if moment is None:
+        return at or say(UNDATED)
+    how, number = age(moment, now)
+    if how in (THIS_YEAR, ANY_YEAR):
+        return _date(say, how, moment)
+    return say(how, n=number)
+
+
+def date(say: Say, at: str) -> str:
+    """Return the day of a written time, in words that stay true."""
+    moment = _moment(at)
+    return _date(say, ANY_YEAR, moment) if moment else at or say(UNDATED)
+
+
+def span(say: Say, first: str, last: str) -> str:
+    """Return from when to when, given both in words."""
+    return first if first == last else say(SPAN, first=first, last=last)
+
+
+def _moment(at: str) -> datetime | None:
+    try:
+        return parse_iso(at).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _date(say: Say, how: Phrase, moment: datetime) -> str:
+    names = say(MONTHS).split()
+    month = names[moment.month - 1] if len(names) == 12 else str(moment.month)
+    return say(how, day=moment.day, month=month, year=moment.year)

@@ -1,0 +1,111 @@
+"""Vectors on a chroma server (`chroma run`), which several vaults may share.
+
+Nothing on the server is ever wiped as a whole: this vault's collections carry a name of their own, and putting the same
+vectors again changes nothing. Refuses to wait for a server that does not answer, and to reach it through a proxy.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import socket
+import uuid
+from pathlib import Path
+from typing import Any
+
+import httpx
+from chromadb import Collection
+from chromadb.api.fastapi import FastAPI
+from chromadb.config import Settings, System
+
+from agents.recall.documents import StoreFailed
+from agents.recall.indexes._collections import Collections
+from agents.recall.indexes._index import Index, Place, index
+
+PATIENCE = httpx.Timeout(30.0, connect=3.0)
+"""Seconds for a step of an answer: a server on a busy machine may take some for a large batch."""
+API = "chromadb.api.fastapi.FastAPI"
+HEARTBEAT = "/api/v2/heartbeat"
+IDENTITY = "vault-id"
+"""File with a name for this vault, made by chance; in the index's folder."""
+
+
+class _Session(httpx.Client):
+    """What chromadb's client sends its requests through: goes straight there, and says plainly what is wrong."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(timeout=PATIENCE, trust_env=False)
+        self._address = address
+
+    def request(self, *args: Any, **kwargs: Any) -> httpx.Response:
+        """Send a request.
+
+        Raises:
+            StoreFailed: there is no answer.
+        """
+        try:
+            return super().request(*args, **kwargs)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise StoreFailed(f"no chroma server answers at {self._address} ({type(error).__name__})") from error
+
+
+class _Client:
+    """What `Collections` needs of chromadb's client, over a session of ours.
+
+    `chromadb.HttpClient` asks proxies, waits for ever and leaves connections open, and has no setting for any of it.
+
+    Args:
+        address: the server's.
+
+    Raises:
+        StoreFailed: there is none.
+    """
+
+    def __init__(self, address: str) -> None:
+        self._session = _Session(address)
+        try:
+            beat = self._session.request("GET", address + HEARTBEAT)
+            if beat.status_code != httpx.codes.OK or "heartbeat" not in beat.text:
+                raise StoreFailed(f"what answers at {address} is no chroma server")
+            told = Settings(chroma_api_impl=API, anonymized_telemetry=False)
+            # A port is asked for and not used: the address is a whole one.
+            told.chroma_server_host, told.chroma_server_http_port = address, 0
+            self._server: Any = System(told).instance(FastAPI)
+        except BaseException:
+            self._session.close()
+            raise
+        self._session.headers.update(self._server._session.headers)
+        self._server._session.close()
+        self._server._session = self._session
+        self.get_max_batch_size = self._server.get_max_batch_size
+        self.delete_collection = self._server.delete_collection
+
+    def list_collections(self, limit: int, offset: int) -> list[Any]:
+        """Return some of the server's collections."""
+        return [Collection(self._server, model, None) for model in self._server.list_collections(limit, offset)]
+
+    def get_or_create_collection(self, name: str, *, embedding_function: None, **more: Any) -> Any:
+        """Return the collection of this name."""
+        return Collection(self._server, self._server.get_or_create_collection(name, **more), embedding_function)
+
+    def close(self) -> None:
+        """Let go of the server, which has written everything down."""
+        self._session.close()
+
+
+def _identity(folder: Path) -> str:
+    """Return a name for this vault that no other has: neither one elsewhere at the same path, nor a copy of it."""
+    file = folder / IDENTITY
+    chance = file.read_text().strip() if file.exists() else ""
+    if not chance:
+        chance = uuid.uuid4().hex
+        folder.mkdir(parents=True, exist_ok=True)
+        file.write_text(chance + "\n")
+    return hashlib.sha256(f"{chance} {folder.resolve()}".encode()).hexdigest()[:16]
+
+
+@index("chroma_server", "A chroma server at an address, shared or not.")
+def CHROMA_SERVER(place: Place, model: str, dimension: int) -> Index:
+    """Open it; what this vault left on the server under an earlier name, before `.index/` was deleted, is deleted."""
+    client = _Client(place.server.rstrip("/"))
+    vault = f"{socket.gethostname()}:{place.folder.resolve()}"
+    return Collections(client, f"loci-{_identity(place.folder)}-", model, dimension, vault)

@@ -1,0 +1,201 @@
+"""The memories in the lexical index, and how often each text was lived; every function works within its caller's
+transaction.
+
+A text world repeats itself ("Petra yawns."): a vector is made only of the first memory that tells a thing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from agents.memory.entries import Entry
+from agents.recall.documents import Record, clean, memory_record, told
+from agents.recall.postings import span
+from agents.recall.tables import ENTRY, TABLES, number_of, own_number, table_of, through_of
+from agents.recall.vocabulary import Vocabulary
+
+_ROW = "id, c0, c2, c3, c4, c5, c6, c7, c8, c9"
+"""A memory's columns where FTS5 keeps what it was given: reading them there takes half as long as through it."""
+
+Row = tuple[int, str, str, str, str, str | None, str | None, str | None, int, int, int, int]
+
+
+class Lived(NamedTuple):
+    """The first and the last memory that tell the same, and how many there are."""
+
+    first: int
+    last: int
+    times: int
+
+
+# -- in ---------------------------------------------------------------------------------------------------------------
+
+
+def add(db: sqlite3.Connection, batch: Mapping[str, Sequence[Entry]], vocabulary: Vocabulary) -> None:
+    """Put in memories by agent, in the order of tables and row ids: unsorted, an insert takes twice as long.
+
+    What is indexed already is left alone.
+    """
+    rows: list[Row] = []
+    for agent_id, entries in batch.items():
+        rows += _new_rows(db, agent_id, entries)
+    rows.sort(key=lambda row: ((row[0] >> 32) % TABLES, row[0]))
+    for table, some in groupby(rows, key=lambda row: table_of(row[0] >> 32)):
+        db.executemany(f"INSERT INTO {table} (rowid, text, about, {ENTRY}) VALUES ({', '.join('?' * 12)})", some)
+    if rows:
+        vocabulary.learn(db, (f"{row[1]}\n{row[2]}" for row in rows))
+
+
+def _new_rows(db: sqlite3.Connection, agent_id: str, entries: Sequence[Entry]) -> list[Row]:
+    """Take note of those memories of an agent that are new, and return their rows."""
+    before = through = through_of(db, agent_id)
+    if all(entry.seq <= before for entry in entries):
+        return []
+    number = own_number(db, agent_id)
+    beyond = _beyond(db, number, before)
+    new = {entry.seq: entry for entry in entries if entry.seq > before and entry.seq not in beyond}
+    # A hole stays one until it is filled: only what follows without a gap moves the end.
+    while through + 1 in new or through + 1 in beyond:
+        through += 1
+    db.execute("UPDATE agents SET through = ? WHERE number = ?", (through, number))
+    rows = [_row(number << 32 | seq, entry) for seq, entry in new.items()]
+    _count_texts(db, number, rows)
+    return rows
+
+
+def _beyond(db: sqlite3.Connection, number: int, through: int) -> set[int]:
+    """Return the memories that are indexed beyond a hole."""
+    low, high = span(number)
+    rows = db.execute(f"SELECT id FROM {table_of(number)}_content WHERE id > ? AND id <= ?", (low | through, high))
+    return {row & 0xFFFFFFFF for (row,) in rows}
+
+
+def _count_texts(db: sqlite3.Connection, number: int, rows: Iterable[Row]) -> None:
+    lived: dict[int, Lived] = {}
+    for row in rows:
+        seq, digest = row[0] & 0xFFFFFFFF, row[-1]
+        first, last, times = lived.get(digest, (seq, seq, 0))
+        lived[digest] = Lived(min(first, seq), max(last, seq), times + 1)
+    db.executemany(
+        "INSERT INTO texts (agent, digest, first, last, times) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
+        "first = min(first, excluded.first), last = max(last, excluded.last), times = times + excluded.times",
+        [(number, digest, *lived[digest]) for digest in sorted(lived)],
+    )
+
+
+def _digest(entry: Entry) -> int:
+    """Return a number for what a memory tells; two of a million have the same with a chance of 1 to 40 million."""
+    return int.from_bytes(hashlib.blake2b(told(entry).encode(), digest_size=8).digest(), "big", signed=True)
+
+
+def _row(rowid: int, entry: Entry) -> Row:
+    text = clean(entry.text)
+    actor, place, reason = (None if one is None else clean(one) for one in (entry.actor, entry.place, entry.reason))
+    about = " ".join(one for one in (actor, reason) if one and one not in text)
+    more = (int(entry.failed), entry.importance, entry.source, _digest(entry))
+    return (rowid, text, about, clean(entry.at), entry.kind, actor, place, reason, *more)
+
+
+def forget(db: sqlite3.Connection, agent_id: str) -> None:
+    """Take out all memories of an agent."""
+    number = number_of(db, agent_id)
+    if number:
+        db.execute(f"DELETE FROM {table_of(number)} WHERE rowid BETWEEN ? AND ?", span(number))
+        db.execute("DELETE FROM texts WHERE agent = ?", (number,))
+        db.execute("UPDATE agents SET through = 0, embedded = 0 WHERE number = ?", (number,))
+
+
+# -- out --------------------------------------------------------------------------------------------------------------
+
+
+def entries_of(db: sqlite3.Connection, number: int, seqs: Collection[int]) -> dict[int, Entry]:
+    """Return the indexed memories of an agent that have these numbers."""
+    if not number or not seqs:
+        return {}
+    low, _ = span(number)
+    # One text for all: a list of as many places as there are numbers would be compiled each time.
+    ids = json.dumps([low | seq for seq in sorted(seqs)])
+    rows = db.execute(
+        f"SELECT {_ROW} FROM {table_of(number)}_content WHERE id IN (SELECT value FROM json_each(?))", (ids,)
+    )
+    found: dict[int, Entry] = {}
+    for row, text, at, kind, actor, place, reason, failed, importance, source in rows:
+        seq = row - low
+        found[seq] = Entry(seq, at, kind, actor, place, text, reason, failed == 1, importance, source)
+    return found
+
+
+def top_memory(db: sqlite3.Connection, number: int) -> int:
+    """Return the last memory of the agent that is indexed, be it beyond a hole; 0 for none."""
+    if not number:
+        return 0
+    row = db.execute(
+        f"SELECT max(id) FROM {table_of(number)}_content WHERE id BETWEEN ? AND ?", span(number)
+    ).fetchone()
+    return int(row[0] or 0) & 0xFFFFFFFF
+
+
+def repeated(db: sqlite3.Connection, number: int, seqs: Collection[int]) -> dict[int, Lived]:
+    """Return, of those of these memories that tell what was lived more than once, how often that was."""
+    if not number or not seqs:
+        return {}
+    low, _ = span(number)
+    rows = db.execute(
+        f"SELECT id & 0xFFFFFFFF, first, last, times FROM {table_of(number)}_content JOIN texts INDEXED BY repeated "
+        "ON agent = ? AND digest = c10 AND times > 1 WHERE id IN (SELECT value FROM json_each(?))",
+        (number, json.dumps([low | seq for seq in sorted(seqs)])),
+    )
+    return {seq: Lived(first, last, times) for seq, first, last, times in rows}
+
+
+# -- vectors ----------------------------------------------------------------------------------------------------------
+
+
+def waiting(db: sqlite3.Connection, after: str, limit: int) -> tuple[str, int, list[Record]] | None:
+    """Return the memories of one agent that come next to get their vectors; None when none wait.
+
+    Args:
+        db: the index.
+        after: the agent that was served last; the others come first.
+        limit: how many memories are looked at.
+
+    Returns:
+        The agent, the last memory that was looked at, and of those that tell something new their records.
+    """
+    agent = db.execute(
+        "SELECT number, id, embedded, through FROM agents WHERE embedded < through ORDER BY number <= ?, number",
+        (number_of(db, after),),
+    ).fetchone()
+    if agent is None:
+        return None
+    number, agent_id, embedded, through = agent
+    last = min(through, embedded + limit)
+    entries = entries_of(db, number, range(embedded + 1, last + 1))
+    again = {seq for seq, text in repeated(db, number, entries).items() if text.first != seq}
+    return agent_id, last, [memory_record(agent_id, entry) for seq, entry in entries.items() if seq not in again]
+
+
+def vectors_wanted(db: sqlite3.Connection, agent_id: str) -> int:
+    """Return how many vectors the memories of an agent must have by its watermark."""
+    row = db.execute(
+        "SELECT count(*) FROM texts JOIN agents ON agent = number WHERE id = ? AND first <= embedded", (agent_id,)
+    ).fetchone()
+    return int(row[0])
+
+
+def samples(db: sqlite3.Connection, agent_id: str) -> list[Record]:
+    """Return the first, the middle and the last memory that must have a vector by the agent's watermark."""
+    number = number_of(db, agent_id)
+    firsts = "SELECT first FROM texts JOIN agents ON agent = number WHERE number = ? AND first <= embedded"
+    row = db.execute(
+        f"SELECT min(first), max(first), (SELECT min(first) FROM ({firsts}) WHERE first >= (SELECT embedded / 2 "
+        f"FROM agents WHERE number = ?)) FROM ({firsts})",
+        (number, number, number),
+    ).fetchone()
+    entries = entries_of(db, number, {seq for seq in row if seq is not None})
+    return [memory_record(agent_id, entry) for _, entry in sorted(entries.items())]

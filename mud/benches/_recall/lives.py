@@ -1,0 +1,166 @@
+"""Lives with questions, read from files of two forms that are told apart by their content.
+
+LoCoMo (Maharana et al., 2024): a JSON list of conversations with dated sessions, and questions whose evidence is turns.
+A life: JSON lines as `remember` takes them, and a file of questions beside it with the strings that an answer holds.
+Refuses to mend anything: an evidence that names no turn stays, and is never found.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from agents.memory.entries import entry_from_record
+from mud.clock import iso, parse_iso
+from mud.errors import LociError
+
+STEP = timedelta(seconds=10)
+"""Between two turns of a session; the data date only its beginning."""
+_SESSION = re.compile(r"session_(\d+)")
+_DATE = "%I:%M %p on %d %B, %Y"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question.
+
+    Args:
+        text: its words.
+        kind: its category or kind, as the file names it.
+        evidence: the names of the turns that answer it; of a life, the places of its memories, from 0.
+        answer: strings that an answer holds, all of them; of a conversation, none.
+    """
+
+    text: str
+    kind: str
+    evidence: tuple[str, ...] = ()
+    answer: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """All that one agent lives through, and what it is asked then.
+
+    Args:
+        records: the memories in order, as `remember` takes them.
+        questions: the questions.
+        turns: the name of each memory, such as `D1:3`; of a life, its place from 0.
+        sessions: of a conversation, the session of each memory.
+    """
+
+    records: Sequence[Mapping[str, Any]]
+    questions: Sequence[Question]
+    turns: Sequence[str] = field(default=())
+    sessions: Sequence[int] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """A file of lives.
+
+    Args:
+        form: `locomo` or `life`.
+        lives: the lives.
+    """
+
+    form: str
+    lives: Sequence[Life]
+
+
+def read_data(path: Path, questions: Path | None) -> Data:
+    """Read lives with their questions.
+
+    Args:
+        path: the file, of either form.
+        questions: the questions to a life; None for the file beside it that is called so. LoCoMo holds its own.
+
+    Raises:
+        LociError: a file cannot be read, or is of no known form.
+    """
+    text = _text(path)
+    try:
+        whole = json.loads(text)
+    except (ValueError, RecursionError):  # more than one line of JSON is no JSON
+        whole = None
+    try:
+        if isinstance(whole, list) and whole:
+            return Data("locomo", [_conversation(one) for one in whole])
+        records = [dict(json.loads(line)) for line in text.split("\n") if line.strip()]
+        _check(records)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise LociError(
+            f"{path} is of no known form ({_why(error)}); expected LoCoMo's JSON or a life of JSON lines"
+        ) from None
+    beside = questions or path.with_name(f"{path.stem}-questions.jsonl")
+    return Data("life", [Life(records, _asked(beside), [str(place) for place in range(len(records))])])
+
+
+def _check(records: Sequence[Mapping[str, Any]]) -> None:
+    if not records:
+        raise ValueError("it is empty")
+    for record in records:
+        entry_from_record(record, 1, "2026-01-01T00:00:00.000Z", 0)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise LociError(f"{path} cannot be read: {getattr(error, 'strerror', None) or 'it is not UTF-8'}") from None
+
+
+def _why(error: Exception) -> str:
+    return f"{error} is missing" if isinstance(error, KeyError) else str(error)
+
+
+def _asked(path: Path) -> list[Question]:
+    questions = []
+    for number, line in enumerate(_text(path).split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            one = json.loads(line)
+            evidence = tuple(map(str, one.get("evidence", ())))
+            questions.append(Question(one["question"], str(one["kind"]), evidence, tuple(one["answer_contains"])))
+        except (ValueError, KeyError, TypeError) as error:
+            raise LociError(
+                f"{path}:{number} is no question ({_why(error)}); expected question, kind and answer_contains"
+            ) from None
+    return questions
+
+
+def _conversation(sample: Mapping[str, Any]) -> Life:
+    told = sample["conversation"]
+    records, turns, sessions = [], [], []
+    numbers = [int(found[1]) for key in told if (found := _SESSION.fullmatch(key))]
+    for number in sorted(numbers):
+        begun = _begun(told[f"session_{number}_date_time"])
+        for turn, record in _turns(told[f"session_{number}"], begun):
+            turns.append(turn)
+            sessions.append(number)
+            records.append(record)
+    _check(records)
+    questions = [
+        Question(one["question"], str(one["category"]), tuple(dict.fromkeys(one["evidence"]))) for one in sample["qa"]
+    ]
+    return Life(records, questions, turns, sessions)
+
+
+def _begun(text: str) -> datetime:
+    try:
+        return datetime.strptime(text, _DATE)
+    except ValueError:
+        return parse_iso(text)
+
+
+def _turns(session: Sequence[Mapping[str, Any]], begun: datetime) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each turn's name and its memory, in the form in which the world has speech remembered."""
+    for number, turn in enumerate(session):
+        who, words = turn["speaker"], turn["text"]
+        at = iso(parse_iso((begun + number * STEP).isoformat()))
+        yield turn["dia_id"], {"kind": "heard", "actor": who, "at": at, "text": f'{who} says, "{words}"'}

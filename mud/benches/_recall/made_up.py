@@ -1,0 +1,79 @@
+"""Made-up lives of a text world, as long as one likes, the same for the same seed. Pure.
+
+Words are drawn as in natural speech, a few often and most hardly ever (Zipf's law, as Mandelbrot
+bent it: the chance of the word of rank r goes with 1 / (r + 2.7)). Four memories of five are speech, the others what
+such a world says all day, so that some repeat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import accumulate
+from random import Random
+
+from agents.memory.entries import Entry
+from mud.clock import iso
+
+FLATTENING = 2.7
+_NAMES = "Ansgar Bettine Corwen Dorte Edda Falk Gunda Hauke Ilse Jorun Knut Liesel"
+_PLACES = "the Cooperage;the Long Barn;the Salt Store;the Weir;the Chapel Yard;the Smoke House;the Lower Field"
+_DEEDS = ("yawns", "looks around", "leans on the wall", "hums a tune", "laughs", "stretches")
+_SMALL = ("the", "a", "of", "to", "and", "in", "that", "with", "for", "on", "by", "my", "your", "our", "from")
+_ASKING = ("What did {name} say about {words}?", "Where is {words}?", "Who told me of {words}?", "When was {words}?")
+_BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
+_STEP = timedelta(minutes=4)
+
+
+class MadeUp:
+    """A world of words to live in.
+
+    Args:
+        seed: of everything.
+        words: those that tell something, the most frequent first.
+    """
+
+    def __init__(self, seed: int, words: Sequence[str]) -> None:
+        self._seed, self._words = seed, words
+        self._names, self._places = _NAMES.split(), _PLACES.split(";")
+        self._weights = list(accumulate(1 / (rank + FLATTENING) for rank in range(1, len(words) + 1)))
+
+    def entry(self, life: int, seq: int) -> Entry:
+        """Return one memory of a life.
+
+        Args:
+            life: which life, from 1.
+            seq: which memory, from 1.
+        """
+        chance = Random(f"{self._seed} {life} {seq}")
+        who, where, kind = chance.choice(self._names), chance.choice(self._places), chance.random()
+        at = iso(_BEGINNING + seq * _STEP)
+        if kind < 0.8:
+            return Entry(seq, at, "heard", who, where, f'{who} says, "{self._speech(chance)}"')
+        if kind < 0.9:
+            return Entry(seq, at, "saw", who, where, f"{who} {chance.choice(_DEEDS)}.", importance=2)
+        return Entry(seq, at, "saw", who, where, f"{who} arrives from {chance.choice(self._places)}.", importance=2)
+
+    def _telling(self, chance: Random, count: int) -> list[str]:
+        return chance.choices(self._words, cum_weights=self._weights, k=count)
+
+    def _speech(self, chance: Random) -> str:
+        said: list[str] = []
+        for word in self._telling(chance, chance.randint(4, 9)):
+            said += [chance.choice(_SMALL), word] if chance.random() < 0.6 else [word]
+        return " ".join(said).capitalize() + "."
+
+    def question(self, number: int) -> str:
+        """Return one question, of two or three words that tell something and those it is asked with.
+
+        Args:
+            number: which, from 1.
+        """
+        chance = Random(f"{self._seed} question {number}")
+        words = " ".join(self._telling(chance, chance.randint(2, 3)))
+        return chance.choice(_ASKING).format(name=chance.choice(self._names), words=words)
+
+
+def end_of(memories: int) -> datetime:
+    """Return when the last of so many memories was."""
+    return _BEGINNING + memories * _STEP

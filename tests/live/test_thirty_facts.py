@@ -1,0 +1,51 @@
+"""Thirty facts told over two thousand lines of other talk, and asked for in other words: real vectors, real worlds."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+from mud.build import RealClock
+from tests.houses import house
+from tests.live import thirty_facts
+from tests.processes import Running
+from tests.vaults import copy_vault
+
+ENOUGH = 24
+"""Facts of the thirty that must be among the first five hits."""
+
+
+async def test_an_agent_finds_what_it_was_told_among_much_else_when_asked_in_other_words(tmp_path: Path) -> None:
+    async with house(tmp_path, RealClock()) as home:
+        ann, eliza = home.enter("Ann"), home.agent("Eliza")
+        await home.parts.recall.start()
+        for agent in (ann, eliza):
+            await home.minds.catch_up(agent)
+        for line in thirty_facts.lines(random.Random(1)):
+            step = home.type(ann, f"say {line}")
+            assert not step.failed
+        assert await home.parts.recall.complete()
+        missed = []
+        for fact in thirty_facts.FACTS:
+            hits, behind = await home.minds.search(eliza, fact.asked, 5)
+            assert not behind
+            if not any(fact.answer in hit.text for hit in hits):
+                missed.append(fact.asked)
+        assert len(thirty_facts.FACTS) - len(missed) >= ENOUGH, missed
+
+
+def test_whoever_told_them_finds_them_by_typing_recall(tmp_path: Path) -> None:
+    world = Running(copy_vault(tmp_path), "--no-agents", "--as", "Ann")
+    try:
+        for line in thirty_facts.lines(random.Random(1)):
+            world.type(f"say {line}")
+        found = 0
+        for number, fact in enumerate(thirty_facts.FACTS):
+            world.type(f"recall {fact.asked}")
+            world.type(f"say that was {number}")
+            shown = world.read_until(f"that was {number}")
+            found += any(fact.answer in line for line in shown)
+    finally:
+        world.kill()
+    # The vectors may still be behind: words alone, and what is there of the vectors.
+    assert found >= ENOUGH // 2

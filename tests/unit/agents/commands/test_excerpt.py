@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.commands._excerpt import excerpt, fitting
+from agents.memory.note_form import Section
+
+
+@given(st.text(max_size=80), st.integers(1, 40))
+def test_an_excerpt_is_the_beginning_and_ends_between_two_words_when_it_can(text: str, most: int) -> None:
+    line = " ".join(text.split())
+    cut = excerpt(text, most)
+    assert len(cut) <= most + 3
+    if cut == line:
+        return
+    begun = cut.removesuffix("...")
+    assert line.startswith(begun)
+    rest = line[len(begun) :]
+    assert rest[0] in " ,;:-" or " " not in line[most // 2 : most + 1]
+
+
+def test_an_excerpt_of_what_fits_is_all_of_it() -> None:
+    assert excerpt("one\n two", 7) == "one two"
+    assert excerpt("one two, three", 9) == "one two..."
+
+
+def test_the_part_that_has_most_of_the_words_fits_and_of_several_the_newest() -> None:
+    parts = [Section("b", "The heron left."), Section("a", "A heron stood by the mill."), Section("", "Rain.")]
+    found = fitting(parts, "where was the heron by the mill?")
+    assert found is not None
+    assert found.heading == "a"
+    newest = fitting(parts, "heron")
+    assert newest is not None
+    assert newest.heading == "b"
+    assert fitting([], "heron") is None

@@ -1,0 +1,120 @@
+"""The form of a note's file: whoever wrote it, with whatever editor."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.memory.note_form import entry_text, is_blank, new_file, read_note, with_entry, with_only
+from mud.storage.documents import open_fence
+
+AT, LATER = "2026-11-20T07:21:37.123Z", "2026-11-21T07:21:37.123Z"
+
+MARKDOWN = st.lists(
+    st.sampled_from(["# T", "## Old", f"## {AT}", "prose", "", "```", "~~~", "[[Key]]", "---", "  # x", "a: [[b]]"])
+    | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\n"), max_size=12),
+    max_size=12,
+).map("\n".join)
+FILES = st.builds(
+    lambda front, body, end: (front + body).replace("\n", end),
+    st.sampled_from(["", "---\ntags: [x] # mine\n---\n", "---\nbroken: [[x]]\n---\n", "---\nno end\n", "\ufeff"]),
+    MARKDOWN,
+    st.sampled_from(["\n", "\r\n"]),
+)
+TEXTS = MARKDOWN.filter(lambda text: bool(text.strip()))
+
+
+@given(FILES, TEXTS)
+def test_an_entry_is_put_in_whole_and_nothing_else_changes(raw: str, text: str) -> None:
+    entry = entry_text(text, LATER, None, "The Garden")
+    after = with_entry(raw, entry)
+    put = entry.replace("\n", "\r\n") if "\r\n" in raw else entry
+    before, _, rest = after.partition(put)
+    assert before + put + rest == after
+    assert raw.startswith(before.rstrip("\r\n")) or not before.strip()
+    assert (before + rest).replace("\r", "").replace("\n", "") == raw.replace("\r", "").replace("\n", "")
+
+
+@given(FILES, TEXTS)
+def test_the_new_entry_is_the_first_dated_one_whatever_it_says(raw: str, text: str) -> None:
+    note = read_note(with_entry(raw, entry_text(text, LATER, "why not", "The Garden")), "slug")
+    assert note is not None
+    first = next(section for section in note.sections if section.at)
+    assert (first.at, first.place) == (LATER, "The Garden")
+    if open_fence(raw.lstrip("\ufeff")) is None:  # what a fence without an end swallows goes with the entry above it
+        assert first.reason == "why not"
+        assert first.text.replace("\\", "").split() == text.replace("\\", "").split()
+
+
+@given(FILES, TEXTS)
+def test_an_entry_alone_leaves_front_matter_and_title_and_nothing_else(raw: str, text: str) -> None:
+    before = read_note(raw, "slug")
+    after = read_note(with_only(raw, entry_text(text, LATER, None, None)), "slug")
+    assert after is not None
+    (only,) = after.sections
+    assert only.text.replace("\\", "").split() == text.replace("\\", "").split()
+    if before is not None:
+        assert (after.title, after.aliases) == (before.title, before.aliases)
+
+
+@given(FILES)
+def test_any_file_can_be_read(raw: str) -> None:
+    note = read_note(raw, "slug")
+    assert (note is None) == is_blank(raw)
+    if note is not None:
+        assert note.title
+        assert "\r\n" not in note.text
+        assert all(section.heading or section.text for section in note.sections)
+
+
+def test_a_note_of_an_editor_is_read_with_its_names_and_time() -> None:
+    raw = "---\r\naliases: [The Fin, Gnomon]\r\nupdated: 2026-05-03 14:00\r\n---\r\n# Sundial\r\n\r\nMine.\r\n"
+    note = read_note(raw, "sundial")
+    assert note is not None
+    assert (note.title, note.text, note.updated) == ("Sundial", "Mine.", "2026-05-03T14:00:00.000Z")
+    assert note.aliases == ("The Fin", "Gnomon")
+
+
+@pytest.mark.parametrize("front", ["aliases: Gnomon", "Aliases:\n  - Gnomon", "alias: [Gnomon]"])
+def test_further_names_are_read_in_every_form_an_editor_writes(front: str) -> None:
+    note = read_note(f"---\n{front}\n---\ntext\n", "sundial")
+    assert note is not None
+    assert note.aliases == ("Gnomon",)
+
+
+@pytest.mark.parametrize(
+    ("heading", "at", "place"),
+    [
+        ("2026-05-03", "2026-05-03T00:00:00.000Z", None),
+        ("2026-05-03 14:00, The Pier", "2026-05-03T14:00:00.000Z", "The Pier"),
+        ("2026-05-03T14:00:01.500Z", "2026-05-03T14:00:01.500Z", None),
+        ("2026-05-03T14:00+02:00", "2026-05-03T12:00:00.000Z", None),
+        ("2026-13-41", "", None),
+        ("On 2026-05-03", "", None),
+    ],
+)
+def test_a_date_that_people_write_dates_an_entry(heading: str, at: str, place: str | None) -> None:
+    note = read_note(f"# T\n\n## {heading}\n\ntext\n", "t")
+    assert note is not None
+    (section,) = note.sections
+    assert (section.at, section.place, note.updated) == (at, place, at)
+
+
+def test_links_are_found_once_each_and_not_in_code() -> None:
+    text = "[[Key]] and ![[key]], [[The Pot|it]], [[a\\|b]], [[Pier#Steps]]\n```\n[[Code]]\n```\n[[]] [[#top]]"
+    note = read_note(f"# T\n\n{text}\n", "t")
+    assert note is not None
+    assert note.links == ["Key", "The Pot", "a", "Pier", "#top"]
+
+
+def test_a_new_file_reads_as_it_was_written() -> None:
+    entry = entry_text("The fin is missing.", AT, "it is odd", "The Garden")
+    assert new_file("Sundial", entry) == (
+        f"# Sundial\n\n## {AT}, The Garden\n\nThe fin is missing.\n\n*Because: it is odd*\n"
+    )
+
+
+def test_a_tag_stays_a_tag() -> None:
+    assert "\n#garden is nice\n" in entry_text("#garden is nice", AT, None, None)
+    assert "\n\\# garden\n" in entry_text("# garden", AT, None, None)

@@ -1,0 +1,45 @@
+"""Small lives, and questions to the index that hold no more than their own words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from agents.memory.entries import Entry
+from agents.recall.lexical import LexicalIndex
+from agents.recall.question import telling_words
+from agents.recall.ranking import Found
+
+
+def entry(seq: int, text: str, **parts: str) -> Entry:
+    """Return a memory, with its `actor` and `place` if they are given."""
+    return Entry(seq, "2026-01-01T00:00:00.000Z", "heard", parts.get("actor"), parts.get("place"), text)
+
+
+def life(*texts: str) -> list[Entry]:
+    """Return a life of these memories."""
+    return [entry(seq, text) for seq, text in enumerate(texts, 1)]
+
+
+def found(
+    index: LexicalIndex,
+    agent: str,
+    question: str,
+    kinds: tuple[str, ...] = (),
+    memories: Mapping[int, float] = {},
+    documents: Mapping[str, float] = {},
+) -> Found:
+    """Return what is found by a question's words, of documents when kinds are given, and by these cosines."""
+    groups = {word: {word: 1.0} for word in telling_words(question)}
+    matches = index.match(agent, groups, not kinds, kinds)
+    return index.gather(agent, matches, memories, documents, kinds, 0.4)
+
+
+def seqs(index: LexicalIndex, agent: str, question: str) -> list[int]:
+    """Return the memories that have words of the question, best first, the younger first among equals."""
+    shares = found(index, agent, question).shares
+    return sorted(shares, key=lambda seq: (-shares[seq], -seq))
+
+
+def keys(index: LexicalIndex, agent: str, question: str, kinds: tuple[str, ...] = ("summary", "note")) -> set[str]:
+    """Return the keys of the documents that have words of the question."""
+    return {one.document.key for one in found(index, agent, question, kinds).documents}

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.memory.entries import Entry
+from agents.recall.lexical import LexicalIndex
+from agents.recall.vocabulary import Stemmer
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[LexicalIndex]:
+    index = LexicalIndex(tmp_path / "lexical.sqlite3")
+    yield index
+    index.close()
+
+
+def entry(seq: int, text: str, actor: str | None = None) -> Entry:
+    return Entry(seq, "2026-01-01T00:00:00.000Z", "heard", actor, None, text)
+
+
+def words(index: LexicalIndex) -> list[str]:
+    return [word for _, word in index.words_after(0, 1000)]
+
+
+def test_every_word_is_kept_once_in_the_order_it_came(index: LexicalIndex) -> None:
+    index.add({"#1": [entry(1, "The fox walks; the owl walked.", "Moss")]})
+    assert words(index) == ["fox", "walks", "owl", "moss"]
+    index.add({"#2": [entry(1, "A fox is walking to the Mill.")]})
+    assert index.words_after(3, 1) == [(4, "moss")]
+    assert index.words_after(4, 9) == [(5, "mill")]
+
+
+def test_what_says_nothing_by_itself_is_no_word(index: LexicalIndex) -> None:
+    index.add({"#1": [entry(1, f"He said 17 x b2 ½ ² {'a' * 500} of it")]})
+    assert words(index) == []
+
+
+def test_the_numbers_go_on_after_closing(index: LexicalIndex) -> None:
+    index.add({"#1": [entry(1, "fox owl")]})
+    index.close()
+    index.add({"#1": [entry(2, "owl heron foxes")]})
+    assert index.words_after(0, 9) == [(1, "fox"), (2, "owl"), (3, "heron")]
+
+
+def test_words_of_an_index_that_was_lost_are_learned_again(index: LexicalIndex) -> None:
+    index.add({"#1": [entry(1, "fox owl")]})
+    index.discard()
+    index.add({"#1": [entry(1, "owl")]})
+    assert index.words_after(0, 9) == [(1, "owl")]
+
+
+def test_only_what_is_one_word_has_a_stem() -> None:
+    stemmer = Stemmer()
+    try:
+        assert stemmer.stems(["walking", "two words", "", "Éloïse", 'a"b', "ab\0cd", "ab\ud800"]) == {
+            "walking": "walk",
+            "Éloïse": "elois",
+        }
+    finally:
+        stemmer.close()
+
+
+@given(st.lists(st.text(max_size=12), max_size=8))
+@settings(max_examples=60, deadline=None)
+def test_a_stem_hangs_on_nothing_but_the_word(texts: list[str]) -> None:
+    together, alone = Stemmer(), Stemmer()
+    try:
+        stems = together.stems(texts)
+        assert stems == {word: stem for text in texts for word, stem in alone.stems([text]).items()}
+        assert together.stems(texts) == stems
+    finally:
+        together.close()
+        alone.close()

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mud.__main__ import main
+
+
+@pytest.mark.parametrize("argv", [["bench"], ["bench", "--json"], ["bench", "nothing"]])
+def test_a_bench_that_is_not_there_is_wrong_usage(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(argv)
+    assert ended.value.code == 2
+    assert "NAME" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["bench", "--vault", "DIR", "--json", "recall", "--data", "x"],
+        ["bench", "recall", "--data", "x", "--vault", "DIR", "--json"],
+        ["--vault", "DIR", "bench", "recall", "--data", "x"],
+    ],
+)
+def test_what_every_command_takes_may_stand_before_or_behind_the_name(
+    tmp_path: Path, argv: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = tmp_path / "data.jsonl"
+    data.write_text('{"text": "The kiln is cold."}\n')
+    (tmp_path / "data-questions.jsonl").write_text("")
+    given = [str(tmp_path / "nowhere") if one == "DIR" else str(data) if one == "x" else one for one in argv]
+    assert main(given) == 1
+    assert f"there is no vault in {tmp_path / 'nowhere'}" in capsys.readouterr().err
+
+
+def test_the_help_names_every_bench(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["bench", "--help"])
+    assert "is what was lived through found again" in capsys.readouterr().out
