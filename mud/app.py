@@ -19,7 +19,7 @@ from agents.definition import check_name, find_definition, write_definition
 from agents.living import Drives, Living
 from agents.llm.profiles import LLMProfile
 from agents.mind_page import MindPages
-from mud.build import Parts, check_packages, find_location, load_brains, opened
+from mud.build import Parts, check_packages, find_location, load_brains, opened, spare_what_stays
 from mud.chronicle import Chronicle, show_event, show_event_json
 from mud.engine import Step, WorldSettings
 from mud.errors import LociError, VaultProblem
@@ -169,6 +169,7 @@ class App:
         for observe in (parts.minds.observe, self._living.observe, self._pages.observe, self._chronicle.observe):
             engine.observe(observe)
         self._tasks += [asyncio.create_task(supervise(name, task, parts.clock)) for name, task in self._duties()]
+        spare_what_stays()
         try:
             await self._until_over()
         finally:

@@ -64,7 +64,7 @@ class EmbeddingCache:
             digests: the texts' content hashes.
             texts: the texts.
         """
-        known = {digest: vector for digest in digests if (vector := self._known(digest)) is not None}
+        known = self._kept(digests)
         new = {digest: text for digest, text in zip(digests, texts, strict=True) if digest not in known}
         if new:
             made = self._embedder.embed(list(new.values()))
@@ -80,6 +80,20 @@ class EmbeddingCache:
             self._asked[text] = self._embedder.embed([text])[0]
         return self._asked[text]
 
+    def _kept(self, digests: Sequence[str]) -> dict[str, Vectors]:
+        if not self._path.exists():
+            self._begin_anew()
+        try:
+            return {digest: vector for digest in digests if (vector := self._known(digest)) is not None}
+        except sqlite3.DatabaseError:
+            self._begin_anew()
+            return {}
+
+    def _begin_anew(self) -> None:
+        self.close()
+        self._path.unlink(missing_ok=True)
+        self._db = self._opened()
+
     def _known(self, digest: str) -> Vectors | None:
         row = self._db.execute(
             "SELECT vector FROM vectors WHERE model = ? AND digest = ?", (self._embedder.model, digest)
@@ -89,11 +103,14 @@ class EmbeddingCache:
         return np.frombuffer(row[0], dtype="<f4").astype(np.float32)
 
     def _keep(self, vectors: dict[str, Vectors]) -> None:
-        with self._db:
-            self._db.executemany(
-                "INSERT OR REPLACE INTO vectors (model, digest, vector) VALUES (?, ?, ?)",
-                [(self._embedder.model, digest, vector.astype("<f4").tobytes()) for digest, vector in vectors.items()],
-            )
+        rows = [(self._embedder.model, digest, vector.astype("<f4").tobytes()) for digest, vector in vectors.items()]
+        try:
+            with self._db:
+                self._db.executemany("INSERT OR REPLACE INTO vectors (model, digest, vector) VALUES (?, ?, ?)", rows)
+        except sqlite3.OperationalError:
+            pass  # the disk is full or gone: they are made again when they are needed again
+        except sqlite3.DatabaseError:
+            self._begin_anew()
 
     def close(self) -> None:
         """Let go of the file."""

@@ -146,9 +146,9 @@ class VectorProcess:
         """Tell whether the index has so many memories of an agent, and finds these by their own text."""
         return await self._ask(worker.holds, agent, memories, samples)
 
-    async def understand(self, text: str, words: Sequence[str]) -> dict[str, dict[str, float]]:
-        """Take in a question; return for each of its words those that are like it, with their cosines."""
-        return await self._ask(worker.understand, text, words)
+    async def understand(self, query: Query, words: Sequence[str]) -> dict[str, dict[str, float]]:
+        """See `worker.Store.understand`."""
+        return await self._ask(worker.understand, query, words)
 
     async def nearest(self, query: Query) -> tuple[dict[int, float], dict[str, float]]:
         """Return what is nearest to a question: memories by seq, documents by id, with their cosines."""

@@ -29,6 +29,10 @@ class StoreFailed(LociError):
     """The vectors' store cannot go on; a new child process with a new store can."""
 
 
+class FolderGone(StoreFailed):
+    """Somebody deleted the store's folder, as anybody may: no failure, and the next one is filled again."""
+
+
 class EmbedderMissing(Unavailable):
     """The embedder cannot be had here, and another try will not change that."""
 

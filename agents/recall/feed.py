@@ -58,11 +58,11 @@ class Feed:
     Args:
         lexical: the index.
         run: runs work in the thread that owns it.
-        changed: called when an agent's documents were taken over, with the ids of vectors that are no longer wanted.
+        indexed: called when anything was indexed, with the ids of vectors that are no longer wanted.
     """
 
-    def __init__(self, lexical: LexicalIndex, run: Run, changed: Callable[[list[str]], None]) -> None:
-        self._lexical, self._run, self._documents_changed = lexical, run, changed
+    def __init__(self, lexical: LexicalIndex, run: Run, indexed: Callable[[list[str]], None]) -> None:
+        self._lexical, self._run, self._indexed = lexical, run, indexed
         self._changed = asyncio.Event()
         self._stuck = self._stopping = False
         self.lives: dict[str, Life] = {}
@@ -162,8 +162,7 @@ class Feed:
         self._stuck = False
         for agent_id, one in progress.items():
             self.life(agent_id).progress = one
-        if wanted:
-            self._documents_changed(gone)
+        self._indexed(gone)
 
     def _index(
         self, batch: dict[str, Sequence[Entry]], wanted: dict[str, Documents]
@@ -203,6 +202,7 @@ class Feed:
             return False
         self._stuck = False
         life.progress = progress[agent_id]
+        self._indexed([])
         return life.progress.lexical_through > before
 
     def _say_stuck(self, error: Unavailable) -> None:
@@ -215,8 +215,13 @@ class Feed:
         for agent_id in list(self.lives):
             await self.fill(agent_id)
 
-    async def look_again(self) -> None:
-        """Learn how far those are whose documents waited for vectors."""
+    async def look_again(self, waiting: int) -> None:
+        """Learn how far those are who waited for vectors; all, when more is waiting than they knew of.
+
+        Args:
+            waiting: texts of all lives without their vectors.
+        """
+        lost = waiting > sum(life.progress.waiting for life in self.lives.values())
         for agent_id, life in list(self.lives.items()):
-            if life.progress.waiting:
+            if lost or life.progress.waiting:
                 life.progress = await self._run(self._lexical.progress, agent_id)

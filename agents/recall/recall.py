@@ -47,6 +47,8 @@ ENDING = 6.0
 LAST_WORDS = 2.0
 """Seconds that what still waits gets to be indexed, and again for the file to be closed; what is not done in time
 comes back from the archive at the next start."""
+JUST_LIVED = 16
+"""The newest memories, whose vectors nobody misses: they are hardly lived, and found by their words."""
 TRIES = 3
 """Times that one search fills an index which is being deleted all the while."""
 LIKELY = 50
@@ -254,9 +256,13 @@ class RecallService:
         async with asyncio.TaskGroup() as tasks:
             nearest = None
             if asked and self._use_vectors and query.strip():
+                written = kinds if self._feed.life(agent_id).progress.documents else ()
+                wanted = self._vectors.query(query, agent_id, memories, written)
                 # In this order: the child takes the question in once, and works on while the words are looked up.
-                alike = tasks.create_task(self._vectors.alike(query, question.words))
-                nearest = tasks.create_task(self._vectors.nearest(query, agent_id, memories, kinds))
+                alike = tasks.create_task(self._vectors.alike(wanted, question.words))
+                nearest = tasks.create_task(self._vectors.nearest(wanted))
+                # What the words need from the disk is in RAM when the child has said which words are like them.
+                tasks.create_task(self._run(self._lexical.match, agent_id, groups, memories, ()))
                 groups = _with_alike(groups, await alike, settings.alike)
             if by == "vectors":
                 groups = {}
@@ -268,10 +274,10 @@ class RecallService:
         """Tell whether vectors that were asked for said nothing, or not yet all."""
         progress = self._feed.life(agent_id).progress
         there = memories * progress.lexical_through + documents * progress.documents
-        waiting = memories * (progress.lexical_through - progress.vector_through) + (
-            documents * progress.waiting_documents
-        )
-        return waiting > 0 or (near is None and there > 0)
+        if near is None:
+            return there > 0
+        late = memories and progress.lexical_through - progress.vector_through > JUST_LIVED
+        return late or (documents and progress.waiting_documents > 0)
 
     async def _find(
         self,
@@ -296,7 +302,7 @@ class RecallService:
         return found, near
 
     async def _noted(self, waiting: int, total: int) -> None:
-        await self._feed.look_again()
+        await self._feed.look_again(waiting)
         for watcher in list(self._watchers):
             watcher(total - waiting, total)
 

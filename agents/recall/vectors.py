@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from agents.recall.child import VectorProcess
-from agents.recall.documents import NOTE, SUMMARY, EmbedderMissing, Query, StoreFailed, agent_of
+from agents.recall.documents import NOTE, SUMMARY, EmbedderMissing, FolderGone, Query, StoreFailed, agent_of
 from agents.recall.lexical import LexicalIndex
 from agents.recall.ranking import NEAREST
 from agents.recall.settings import EVERYTHING, RecallSettings
@@ -33,7 +33,7 @@ FEWEST, MOST = 16, 256
 """Memories in one piece of work: few while they are embedded, many while they come from the cache."""
 QUICK, SLOW = 0.05, 0.15
 """Seconds below which a piece of work grows, and above which it shrinks."""
-PAUSES = (0.0, 0.0, 1.0, 5.0, 20.0, 60.0)
+PAUSES = (0.0, 0.0, 0.0, 1.0, 5.0, 20.0, 60.0)
 """Seconds before a broken child is replaced, by how often it broke in a row."""
 HOPELESS = 4
 """Failures in a row after which those who wait for completeness are told that it will not come."""
@@ -181,6 +181,7 @@ class VectorKeeper:
         kept = await self._child.open()
         if kept.fresh:
             await self._run(self._lexical.forget_vectors)
+            await self._report()
         self._gone = await self._run(self._lexical.reconcile, kept.documents)
         self.trouble = ""
         self._verified = -VERIFY_EVERY
@@ -191,6 +192,7 @@ class VectorKeeper:
             log.info("Some of the %d vectors of %s are missing; they are made anew.", wanted, agent_id)
         await self._opened.forget(agent_id)
         await self._run(self._lexical.forget_vectors, agent_id)
+        await self._report()
 
     async def _step(self) -> int:
         """Do one piece of each kind of work; return how many texts got what they waited for."""
@@ -269,14 +271,14 @@ class VectorKeeper:
         """End the child that failed; the next one begins with an empty index and fills it from the cache."""
         await self._close()
         self._gone = []
-        self._failures += 1
-        level = logging.INFO if self._failures == 1 else logging.WARNING
+        self._failures += not isinstance(error, FolderGone)
+        level = logging.INFO if self._failures <= 1 else logging.WARNING
         log.log(level, "The vectors are made anew: %s.", error)
         if self._failures >= HOPELESS:
             self.trouble = str(error)
             self.settled.set()
         if not self._stopping:
-            await self._clock.sleep(PAUSES[min(self._failures, len(PAUSES)) - 1])
+            await self._clock.sleep(PAUSES[min(self._failures, len(PAUSES) - 1)])
 
     async def _give_up(self, error: EmbedderMissing) -> None:
         """Go on with words alone until something changes."""
@@ -295,22 +297,8 @@ class VectorKeeper:
         if child is not None:
             await child.close()
 
-    async def alike(self, text: str, words: Sequence[str]) -> dict[str, dict[str, float]]:
-        """Return for each word of a question the words of all lives that are like it, with their cosines.
-
-        Nothing when the vectors cannot say in time.
-
-        Args:
-            text: the question; it is taken in for `nearest`, which should be asked right after.
-            words: its telling words.
-        """
-        child = self._child
-        if child is None or not self.ready:
-            return {}
-        return await self._in_time(child, child.understand(text, words)) or {}
-
-    async def nearest(self, text: str, agent: str, memories: bool, kinds: Collection[str]) -> Near | None:
-        """Return what is nearest to a question; None when the vectors cannot say in time.
+    def query(self, text: str, agent: str, memories: bool, kinds: Collection[str]) -> Query:
+        """Return a question in the form that the child takes.
 
         Args:
             text: the question.
@@ -318,11 +306,28 @@ class VectorKeeper:
             memories: whether memories are wanted.
             kinds: which kinds of documents are wanted.
         """
-        child = self._child
         memories = memories and self._settings().embed == EVERYTHING
+        return Query(text, agent, memories, tuple(TYPES[kind] for kind in kinds), NEAREST)
+
+    async def alike(self, query: Query, words: Sequence[str]) -> dict[str, dict[str, float]]:
+        """Return for each word of a question the words of all lives that are like it, with their cosines.
+
+        Nothing when the vectors cannot say in time.
+
+        Args:
+            query: the question; `nearest` should be asked for it right after.
+            words: its telling words.
+        """
+        child = self._child
+        if child is None or not self.ready:
+            return {}
+        return await self._in_time(child, child.understand(query, words)) or {}
+
+    async def nearest(self, query: Query) -> Near | None:
+        """Return what is nearest to a question; None when the vectors cannot say in time."""
+        child = self._child
         if child is None or not self.ready:
             return None
-        query = Query(text, agent, memories, tuple(TYPES[kind] for kind in kinds), NEAREST)
         found = await self._in_time(child, child.nearest(query))
         return None if found is None else Near(*found)
 

@@ -18,11 +18,21 @@ import shutil
 import signal
 import threading
 from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
-from agents.recall.documents import MEMORY, EmbedderMissing, Query, Record, StoreFailed, digest_of, seq_of
+from agents.recall.documents import (
+    MEMORY,
+    EmbedderMissing,
+    FolderGone,
+    Query,
+    Record,
+    StoreFailed,
+    digest_of,
+    seq_of,
+)
 from mud.errors import Unavailable, UnknownName
 from mud.registry import load
 
@@ -89,21 +99,30 @@ class Store:
         Unavailable: the embedder cannot be had here.
         UnknownName: there is no such embedder.
         StoreFailed: the server does not answer.
+        FolderGone: the folder was deleted meanwhile.
     """
 
     def __init__(self, folder: Path, embedder: str, server: str = "") -> None:
-        # Here, and not above: these import numpy and all that stands on it.
-        from agents.recall.cache import EmbeddingCache
-        from agents.recall.embedders._embedder import EmbedderKind
-        from agents.recall.indexes._index import IndexKind, Place
-        from agents.recall.thesaurus import Thesaurus
-
         folder.mkdir(parents=True, exist_ok=True)
         self._closed = False
         self._lock_path = folder / "worker.lock"
         self._lock = os.open(self._lock_path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         # An older child may still be ending: two writers would lose vectors without a word.
         fcntl.flock(self._lock, fcntl.LOCK_EX)
+        self._watched = {self._lock_path: os.fstat(self._lock).st_ino}
+        try:
+            self._open(folder, embedder, server)
+        except Exception:
+            self.check()
+            raise
+
+    def _open(self, folder: Path, embedder: str, server: str) -> None:
+        # Here, and not above: these import numpy and all that stands on it.
+        from agents.recall.cache import EmbeddingCache
+        from agents.recall.embedders._embedder import EmbedderKind
+        from agents.recall.indexes._index import IndexKind, Place
+        from agents.recall.thesaurus import Thesaurus
+
         model = load("agents.recall.embedders", EmbedderKind, "embedder").get(embedder).start(folder)
         kind = load("agents.recall.indexes", IndexKind, "index").get(SERVER if server else EMBEDDED)
         self._dirty = folder / f"{EMBEDDED}.dirty"
@@ -111,7 +130,10 @@ class Store:
         self._cache = EmbeddingCache(folder / "embeddings.sqlite3", model)
         self._thesaurus = Thesaurus(model.dimension)
         self._index = kind.open(Place(folder / EMBEDDED, server), model.model, model.dimension)
-        self._asked: tuple[str, Any] = ("", None)
+        if not server:
+            self._watched[folder / EMBEDDED] = (folder / EMBEDDED).stat().st_ino
+        self._seeker = ThreadPoolExecutor(1, thread_name_prefix="nearest")
+        self._sought: tuple[Query, Future[tuple[dict[int, float], dict[str, float]]]] | None = None
 
     def _begin_clean(self, index: Path) -> bool:
         """Take an index as it is only after a clean end: opening one that was killed may crash the process.
@@ -119,8 +141,8 @@ class Store:
         Returns:
             Whether a new one begins.
         """
-        if self._dirty.exists() and index.exists():
-            shutil.rmtree(index)
+        if index.is_file() or (self._dirty.exists() and index.exists()):
+            index.unlink() if index.is_file() else shutil.rmtree(index)
         self._dirty.touch()
         return not index.exists()
 
@@ -128,14 +150,14 @@ class Store:
         """Refuse to go on in a folder that was deleted under us.
 
         Raises:
-            StoreFailed: the lock's file is not ours any more.
+            FolderGone: what we hold open is not what is there any more.
         """
         try:
-            same = self._lock_path.stat().st_ino == os.fstat(self._lock).st_ino
+            same = all(path.stat().st_ino == inode for path, inode in self._watched.items())
         except OSError:
             same = False
         if not same:
-            raise StoreFailed("the folder was deleted")
+            raise FolderGone("the folder was deleted")
 
     def put(self, records: Sequence[Record]) -> None:
         """Embed these, as far as they are not in the cache, and put them into the index."""
@@ -148,20 +170,28 @@ class Store:
         self.check()
         self._thesaurus.learn(words, self._cache.embed([digest_of(word) for word in words], words))
 
-    def understand(self, text: str, words: Sequence[str]) -> dict[str, dict[str, float]]:
-        """Take in a question, and return for each of its words those that are like it, with their cosines."""
+    def understand(self, query: Query, words: Sequence[str]) -> dict[str, dict[str, float]]:
+        """Begin to look for what is nearest to a question; return the words that are like each of its own.
+
+        Args:
+            query: what `nearest` will be asked for next.
+            words: telling words of the question.
+        """
         self.check()
-        self._asked = (text, self._cache.question(text))
-        return self._thesaurus.alike(
-            words, {word: self._cache.question(word) for word in self._thesaurus.unknown(words)}
-        )
+        vector = self._cache.question(query.text)
+        # Beside the thesaurus: both leave the interpreter to the other while they count.
+        self._sought = (query, self._seeker.submit(self._nearest, query, vector))
+        unknown = self._thesaurus.unknown(words)
+        return self._thesaurus.alike(words, {word: self._cache.question(word) for word in unknown})
 
     def nearest(self, query: Query) -> tuple[dict[int, float], dict[str, float]]:
         """Return what is nearest to a question: memories by seq, documents by id, with their cosines."""
         self.check()
-        known, vector = self._asked
-        if known != query.text:
-            vector = self._cache.question(query.text)
+        if self._sought is not None and self._sought[0] == query:
+            return self._sought[1].result()
+        return self._nearest(query, self._cache.question(query.text))
+
+    def _nearest(self, query: Query, vector: Any) -> tuple[dict[int, float], dict[str, float]]:
         lived = self._index.nearest(vector, query.agent, (MEMORY,), query.most) if query.memories else {}
         written = self._index.nearest(vector, query.agent, query.types, query.most) if query.types else {}
         return {seq_of(one): cosine for one, cosine in lived.items()}, written
@@ -200,6 +230,7 @@ class Store:
         if self._closed:
             return
         self._closed = True
+        self._seeker.shutdown()
         self._index.close()
         self._cache.close()
         if self._lock_path.exists():
@@ -222,6 +253,8 @@ def _told(work: Callable[P, R]) -> Callable[P, R]:
         except StoreFailed:
             raise
         except Exception as error:
+            if _store is not None:
+                _store.check()
             raise StoreFailed(f"{type(error).__name__}: {error}") from None
 
     return done
@@ -278,9 +311,9 @@ def holds(agent: str, memories: int, samples: Sequence[Record]) -> bool:
 
 
 @_told
-def understand(text: str, words: Sequence[str]) -> dict[str, dict[str, float]]:
+def understand(query: Query, words: Sequence[str]) -> dict[str, dict[str, float]]:
     """See `Store.understand`."""
-    return _opened().understand(text, words)
+    return _opened().understand(query, words)
 
 
 @_told

@@ -1,7 +1,7 @@
 """Whole sessions as transcripts: `> ` is what was typed, the rest what a pipe shows, word for word.
 
 Times stand as `<time>`. The first lines, before the first `> `, are what one sees on entering. A line `...` stands for
-any number of lines.
+any number of lines. Recall goes by words alone: when the vectors are there is up to the machine.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.processes import loci
-from tests.vaults import copy_vault
+from tests.vaults import copy_vault, without_vectors
 
 HERE = Path(__file__).parent
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d\.\d{3}Z)?|(?<=-)\d{8}-\d{6}(?=\.md)")
@@ -33,7 +33,7 @@ def test_a_session_reads_as_its_transcript(path: Path, tmp_path: Path) -> None:
     typed = [line[2:] for line in script if line.startswith("> ")]
     wanted = [line for line in script if not line.startswith(("> ", "# "))]
 
-    done = loci("run", "--vault", copy_vault(tmp_path), "--no-agents", stdin="\n".join(typed) + "\n")
+    done = loci("run", "--vault", without_vectors(copy_vault(tmp_path)), "--no-agents", stdin="\n".join(typed) + "\n")
 
     assert done.returncode == 0, done.stderr
     said = [_TIME.sub("<time>", line) for line in done.stdout.splitlines()]

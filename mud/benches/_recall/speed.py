@@ -26,7 +26,7 @@ from mud.benches._recall.apart import Apart
 from mud.benches._recall.asking import GRAPHS, NONE, EndOfLife, scratch
 from mud.benches._recall.made_up import MadeUp, end_of
 from mud.benches._recall.scores import percentile
-from mud.build import Parts, opened
+from mud.build import Parts, opened, spare_what_stays
 from mud.errors import LociError
 
 QUESTIONS = 300
@@ -173,6 +173,7 @@ async def _ask(parts: Parts, size: Size, made: MadeUp, measured: Measured, say: 
             await _complete(recall, parts, timed)
         measured.vectors_seconds = timed.seconds / timed.share if timed.share else 0.0
         say("asking")
+        spare_what_stays()  # as a world does when it begins
         for by in ASKED:
             async with _watched(measured, "asking"):
                 measured.queries[by] = await _query(recall, size, made, by)

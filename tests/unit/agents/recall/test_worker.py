@@ -56,9 +56,10 @@ def test_memories_are_told_by_their_number(opened: Open) -> None:
 
 def test_words_that_were_lived_are_like_those_of_a_question(opened: Open) -> None:
     store = opened()
-    assert store.understand("Where are lighthouses?", ["lighthouses"]) == {}
+    assert store.understand(Query("Where are lighthouses?", "#1"), ["lighthouses"]) == {}
     store.learn(["lighthouse", "key"])
-    assert list(store.understand("Where are lighthouses?", ["lighthouses"])["lighthouses"]) == ["lighthouse"]
+    alike = store.understand(Query("Where are lighthouses?", "#1"), ["lighthouses"])
+    assert list(alike["lighthouses"]) == ["lighthouse"]
 
 
 def test_it_tells_whether_it_holds_what_it_should(opened: Open) -> None:
