@@ -9,6 +9,8 @@ from agents.agent import Agent
 from agents.llm.profiles import LLMProfile
 from agents.llm.tokens import estimate
 from agents.memory.entries import Entry, Hit
+from agents.memory.memory import View
+from agents.memory.note_form import Note
 from agents.minds import Minds
 from agents.prompt import Experience, Prompt, PromptParts, build_prompt
 from agents.prompt_template import TEMPLATES, Template
@@ -77,14 +79,7 @@ class Prompting:
         cue = self._cue(agent)
         if not cue:
             return Related()
-        view = agent.memory.view()
-        told = [summary for summary in (view.longterm, view.recent) if summary is not None]
-        hits = await means.recall.related(
-            agent.id,
-            cue,
-            ("note", "summary"),
-            shown=lambda hit: any(hit.covers == one.covers or hit.text == one.text for one in told),
-        )
+        hits = await means.recall.related(agent.id, cue, ("note", "summary"), shown=_shown(agent.memory.view()))
         return Related(
             tuple(hit for hit in hits if hit.kind == "note"), tuple(hit for hit in hits if hit.kind == "summary")
         )
@@ -149,6 +144,19 @@ class Prompting:
             recent_range=view.recent.covers if view.recent else None,
             transcript_range=(tail[0].seq, tail[-1].seq) if tail else None,
         )
+
+
+def _shown(view: View) -> Callable[[Hit], bool]:
+    """Return what tells whether the prompt shows a hit anyway: a summary in use, or a note just written."""
+    told = [summary for summary in (view.longterm, view.recent) if summary is not None]
+    lines = "\n".join(entry.text for entry in view.tail if entry.kind == "note")
+
+    def shown(hit: Hit) -> bool:
+        if hit.kind == "note":
+            return all(part.text in lines for part in Note(hit.title or "", "", hit.text, "").sections)
+        return any(hit.covers == one.covers or hit.text == one.text for one in told)
+
+    return shown
 
 
 def _profile_of(agent: Agent) -> str:

@@ -51,6 +51,7 @@ class IndexedDocument:
         kind: `summary` or `note`.
         text: all of its text.
         title: the title of a note; empty for a summary.
+        aliases: other names of a note.
         covers: first and last memory of a summary; None for a note.
         timestamp: when it was last written, as `2026-11-20T07:21:37.123Z`.
     """
@@ -61,11 +62,17 @@ class IndexedDocument:
     title: str = ""
     covers: tuple[int, int] | None = None
     timestamp: str = ""
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> str:
+        """Its title and its other names."""
+        return ", ".join(one for one in (self.title, *self.aliases) if one)
 
     @cached_property
     def digest(self) -> str:
         """A hash of all that is indexed of it: another one means that the document must be indexed anew."""
-        parts = [self.key, self.kind, self.text, self.title, self.covers, self.timestamp]
+        parts = [self.key, self.kind, self.text, self.names, self.covers, self.timestamp]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24]
 
     def vector_id(self, agent_id: str) -> str:
@@ -133,7 +140,7 @@ def digest_of(text: str) -> str:
 
 def record_of(agent_id: str, vector_id: str, document: IndexedDocument) -> Record:
     """Return what the vectors' store gets of a document."""
-    text = clean(f"{document.title}\n{document.text}" if document.title else document.text)
+    text = clean(f"{document.names}\n{document.text}" if document.names else document.text)
     return Record(vector_id, text, document.metadata(agent_id))
 
 
@@ -184,5 +191,5 @@ def documents_of(summaries: Iterable[Summary], notes: Iterable[Note]) -> list[In
         kept[key] = IndexedDocument(key, SUMMARY, one.text, covers=one.covers, timestamp=one.updated)
     for note in notes:
         key = f"notes/{note.slug}"
-        kept[key] = IndexedDocument(key, NOTE, note.text, note.title, timestamp=note.updated)
+        kept[key] = IndexedDocument(key, NOTE, note.text, note.title, timestamp=note.updated, aliases=note.aliases)
     return list(kept.values())

@@ -28,8 +28,8 @@ SCHEMA = f"""
         times INTEGER NOT NULL, PRIMARY KEY (agent, digest)) WITHOUT ROWID;
     CREATE INDEX repeated ON texts (agent, digest) WHERE times > 1;
     CREATE TABLE documents (id INTEGER PRIMARY KEY, agent INTEGER NOT NULL, key TEXT NOT NULL, kind TEXT NOT NULL,
-        title TEXT NOT NULL, text TEXT NOT NULL, first INTEGER, last INTEGER, at TEXT NOT NULL, digest TEXT NOT NULL,
-        vector TEXT NOT NULL UNIQUE, embedded INTEGER NOT NULL DEFAULT 0, UNIQUE (agent, key));
+        title TEXT NOT NULL, aliases TEXT NOT NULL, text TEXT NOT NULL, first INTEGER, last INTEGER, at TEXT NOT NULL,
+        digest TEXT NOT NULL, vector TEXT NOT NULL UNIQUE, embedded INTEGER NOT NULL DEFAULT 0, UNIQUE (agent, key));
     CREATE INDEX waiting ON documents (id) WHERE embedded = 0;
     CREATE VIRTUAL TABLE {SUMMARY}_words USING fts5(title, text, {FTS});
     CREATE VIRTUAL TABLE {NOTE}_words USING fts5(title, text, {FTS});
@@ -40,7 +40,7 @@ TABLES = 16
 1 table, 4.1 with 16 and 4.2 with 64; 19,500 memories a second go into 16, 16,500 into 64 (on a busy machine)."""
 ENTRY = "at, kind, actor, place, reason, failed, importance, source, digest"
 """What is kept of a memory beside its words."""
-DOCUMENT = "key, kind, text, title, first, last, at, vector, documents.id"
+DOCUMENT = "key, kind, text, title, first, last, at, vector, documents.id, aliases"
 WORDS = {SUMMARY: f"{SUMMARY}_words", NOTE: f"{NOTE}_words"}
 """The table with the words of each kind of document."""
 
@@ -153,20 +153,23 @@ def sync(db: sqlite3.Connection, agent_id: str, documents: Sequence[IndexedDocum
 
 def _insert(db: sqlite3.Connection, row: int, number: int, document: IndexedDocument, vector: str) -> None:
     first, last = document.covers or (None, None)
-    title, text = clean(document.title), clean(document.text)
+    title, aliases, text = clean(document.title), clean("\n".join(document.aliases)), clean(document.text)
     at, digest = document.timestamp, document.digest
     db.execute(
-        "INSERT INTO documents (id, agent, key, kind, title, text, first, last, at, digest, vector) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (row, number, clean(document.key), document.kind, title, text, first, last, at, digest, vector),
+        "INSERT INTO documents (id, agent, key, kind, title, aliases, text, first, last, at, digest, vector) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (row, number, clean(document.key), document.kind, title, aliases, text, first, last, at, digest, vector),
     )
-    db.execute(f"INSERT INTO {WORDS[document.kind]} (rowid, title, text) VALUES (?, ?, ?)", (row, title, text))
+    db.execute(
+        f"INSERT INTO {WORDS[document.kind]} (rowid, title, text) VALUES (?, ?, ?)", (row, clean(document.names), text)
+    )
 
 
 def document_of(row: Sequence[Any]) -> IndexedDocument:
     """Return the document in a row that was selected as `DOCUMENT`."""
     key, kind, text, title, first, last, at = row[:7]
-    return IndexedDocument(key, kind, text, title, None if first is None else (first, last), at)
+    aliases = tuple(row[9].split("\n")) if row[9] else ()
+    return IndexedDocument(key, kind, text, title, None if first is None else (first, last), at, aliases)
 
 
 def top_document(db: sqlite3.Connection, number: int) -> int:

@@ -28,6 +28,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--k", type=_count, default=10, metavar="10", help="hits at most")
     parser.add_argument("--only", choices=("memories", "summaries", "notes"), help="look in these alone")
     parser.add_argument("--lexical", action="store_true", help="by words alone, without the vectors")
+    parser.add_argument("--parts", action="store_true", help="show what each score is made of")
 
 
 @tool("recall", "search everything an agent ever lived through", _arguments)
@@ -63,19 +64,35 @@ async def _answer(parts: Parts, agent: Agent, args: argparse.Namespace) -> None:
             if not query.strip():
                 raise LociError("the question is empty")
             hits, _ = await parts.minds.search(agent, query, args.k, args.only, by="both" if vectors else "words")
-            _print(query, hits, json=args.json)
+            _print(query, hits, args)
     finally:
         await parts.recall.stop()
 
 
-def _print(query: str, hits: list[Hit], *, json: bool) -> None:
-    if json:
+def _print(query: str, hits: list[Hit], args: argparse.Namespace) -> None:
+    if args.json:
         emit({"query": query, "hits": [_record(hit) for hit in hits]})
         return
     print(query)
     for hit in hits:
         named = f"{hit.covers[0]}-{hit.covers[1]}" if hit.covers else (hit.seq or hit.title)
         print(f"  {hit.score:.3f}  [{named}] {' '.join(hit.text.split())}")
+        if args.parts:
+            parts = (f"{name} {value:.3f}" for name, value in _parts(hit).items() if value)
+            print(f"         {', '.join(parts)}")
+
+
+def _parts(hit: Hit) -> dict[str, float | None]:
+    return {
+        "lexical": hit.lexical,
+        "vector": hit.vector,
+        "neighbours": hit.neighbours,
+        "who": hit.who,
+        "when": hit.when,
+        "answer": hit.answer,
+        "recency": hit.recency,
+        "importance": hit.importance,
+    }
 
 
 def _record(hit: Hit) -> dict[str, Any]:
@@ -86,12 +103,5 @@ def _record(hit: Hit) -> dict[str, Any]:
         record["seq"] = hit.seq
     if hit.title is not None:
         record["title"] = hit.title
-    return record | {
-        "kind": hit.kind,
-        "text": hit.text,
-        "score": hit.score,
-        "lexical": hit.lexical,
-        "vector": hit.vector,
-        "recency": hit.recency,
-        "importance": hit.importance,
-    }
+    told = {"kind": hit.kind, "text": hit.text, "at": hit.at or None, "times": hit.times, "score": hit.score}
+    return record | told | _parts(hit)

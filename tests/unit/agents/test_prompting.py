@@ -107,3 +107,16 @@ async def test_what_one_wants_is_in_the_prompt(tmp_path: Path) -> None:
         write_atomic(path, path.read_text(encoding="utf-8").replace("type: agent", "type: agent\ngoal: find the fin"))
         assert home.minds.load_definition("eliza") == []
         assert "What you want: find the fin" in (await _prompt(home, "Eliza")).text
+
+
+async def test_a_note_that_was_just_written_is_not_shown_again_as_related(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        eliza = home.agent("Eliza")
+        await home.ask(eliza, "note Sundial -> The fin of the sundial is missing.")
+        assert (await home.parts.prompting.related(eliza)).notes == ()
+        path = eliza.folder / "notes" / "sundial.md"
+        path.write_text(
+            path.read_text(encoding="utf-8") + "\n## 2025-01-01\n\nIt was made in 1790.\n", encoding="utf-8"
+        )
+        home.minds.index_documents(eliza)
+        assert [note.title for note in (await home.parts.prompting.related(eliza)).notes] == ["Sundial"]

@@ -252,3 +252,13 @@ def test_reading_how_far_an_index_is_leaves_no_file_behind(opened: Open, tmp_pat
     assert [file.name for file in path.parent.iterdir()] == ["lexical.sqlite3"]
     path.write_bytes(b"\xff" * 5000)
     assert read_progress(path, "#1") == Progress()
+
+
+def test_a_note_is_found_by_its_other_names(opened: Open) -> None:
+    index = opened()
+    note = IndexedDocument(
+        "notes/zeppelin", "note", "It lands on Tuesdays.", "Zeppelin", aliases=("Airship", "Old Bag")
+    )
+    index.sync("#1", [note])
+    assert keys(index, "#1", "Where is the airship?") == {"notes/zeppelin"}
+    assert [record.text for record in index.waiting(9)] == ["Zeppelin, Airship, Old Bag\nIt lands on Tuesdays."]

@@ -14,7 +14,8 @@ from mud.storage.files import VaultLock
 from mud.world.events import Perceived
 from tests.vaults import ROOT, copy_vault, without_vectors
 
-SCORES = ["score", "lexical", "vector", "recency", "importance"]
+PARTS = ("lexical", "vector", "neighbours", "who", "when", "answer", "recency", "importance")
+SCORES = ("score", *PARTS)
 
 
 @pytest.fixture
@@ -36,8 +37,13 @@ def _hits(out: str) -> list[dict[str, object]]:
 def test_a_hit_tells_its_number_and_every_part_of_its_score(vault: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["recall", "Eliza", "where is the key?", "--json", "--vault", str(vault)]) == 0
     (hit,) = _hits(capsys.readouterr().out)[:1]
-    assert set(hit) == {"seq", "kind", "text", *SCORES}
+    assert set(hit) == {"seq", "kind", "text", "at", "times", *SCORES}
     assert (hit["seq"], hit["kind"], hit["text"]) == (1, "saw", "The key is under the pot.")
+
+
+def test_the_parts_of_a_score_can_be_read(vault: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["recall", "Eliza", "where is the key?", "--parts", "--lexical", "--vault", str(vault)]) == 0
+    assert "lexical 1.000" in capsys.readouterr().out.splitlines()[2]
 
 
 @pytest.mark.parametrize(("only", "kinds"), [("memories", {"saw"}), ("notes", {"note"}), ("summaries", set())])
