@@ -59,10 +59,17 @@ class Feed:
         lexical: the index.
         run: runs work in the thread that owns it.
         indexed: called when anything was indexed, with the ids of vectors that are no longer wanted.
+        forgotten: called with the id of an agent of whom nothing that was indexed holds any more.
     """
 
-    def __init__(self, lexical: LexicalIndex, run: Run, indexed: Callable[[list[str]], None]) -> None:
-        self._lexical, self._run, self._indexed = lexical, run, indexed
+    def __init__(
+        self,
+        lexical: LexicalIndex,
+        run: Run,
+        indexed: Callable[[list[str]], None],
+        forgotten: Callable[[str], None],
+    ) -> None:
+        self._lexical, self._run, self._indexed, self._forgotten = lexical, run, indexed, forgotten
         self._changed = asyncio.Event()
         self._stuck = self._stopping = False
         self.lives: dict[str, Life] = {}
@@ -104,6 +111,7 @@ class Feed:
         if not await self._is_this_life(agent_id, life.latest, read):
             log.info("The index holds another life of %s; it is read anew.", agent_id)
             await self._run(self._lexical.forget, agent_id)
+            self._forgotten(agent_id)
         await self.fill(agent_id)
 
     async def _is_this_life(self, agent_id: str, latest: int, read: Read) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TypeVar
 
@@ -135,24 +135,25 @@ def lent(relevance: Mapping[int, float], entries: Mapping[int, Entry], weight: f
 
 def _together(one: Entry, other: Entry) -> bool:
     """Tell whether two memories belong to the same stretch of life; of times that cannot be read nobody knows."""
-    a, b = _moment(one.at), _moment(other.at)
-    return a is None or b is None or abs((a - b).total_seconds()) <= BREATH
+    a, b = _stamp(one.at), _stamp(other.at)
+    return a is None or b is None or abs(a - b) <= BREATH
 
 
-@lru_cache(4096)
-def _moment(at: str) -> datetime | None:
+@lru_cache(8192)
+def _stamp(at: str) -> float | None:
+    """Return a written time in seconds, None for one that cannot be read."""
     try:
-        return parse_iso(at)
-    except ValueError:
+        return parse_iso(at).timestamp()
+    except (ValueError, OverflowError):
         return None
 
 
-def _recency(at: str, now: datetime, half_life_days: float) -> float | None:
-    moment = _moment(at)
-    if moment is None:
+def _recency(at: str, now: float, half_life_days: float) -> float | None:
+    stamp = _stamp(at)
+    if stamp is None:
         return None
-    age = (now - moment).total_seconds() / 86400
-    return float(0.5 ** min(max(0.0, age) / half_life_days, 1000.0))
+    age = max(0.0, now - stamp) / 86400
+    return float(0.5 ** min(age / half_life_days, 1000.0))
 
 
 def _raised(relevance: float, recency: float | None, importance: float | None, weights: RecallSettings) -> float:
@@ -185,8 +186,8 @@ class _Signs:
 
     def when(self, entry: Entry) -> float:
         fit = 0.0
-        if self._question.moments and (moment := _moment(entry.at)) is not None:
-            fit = self._question.when(moment)
+        if self._question.moments and (stamp := _stamp(entry.at)) is not None:
+            fit = self._question.when(datetime.fromtimestamp(stamp, UTC))
         if self._question.order and self._last > self._first:
             late = (entry.seq - self._first) / (self._last - self._first)
             fit = max(fit, (late if self._question.order > 0 else 1 - late) / 2)
@@ -229,11 +230,11 @@ class _Candidate:
 
 
 def _candidates(fits: Mapping[int, float], found: Found, now: datetime, weights: RecallSettings) -> list[_Candidate]:
-    made = []
+    made, seconds = [], now.timestamp()
     for seq, fit in fits.items():
         entry = found.entries.get(seq)
         if entry is not None:
-            recency = _recency(entry.at, now, weights.recency_half_life)
+            recency = _recency(entry.at, seconds, weights.recency_half_life)
             importance = max(0.0, min(1.0, (entry.importance - 1) / 9))
             made.append(_Candidate(entry, fit, recency, importance, _raised(1.0, recency, importance, weights)))
     return sorted(made, key=lambda one: -one.fit * one.raised)
@@ -292,7 +293,7 @@ def _document_hits(found: Found, now: datetime, weights: RecallSettings) -> list
     hits = []
     for number, relevance in relevances(shares, cosines, weights.vector_weight).items():
         document, cosine = found.documents[number].document, cosines.get(number)
-        recency = _recency(document.timestamp, now, weights.recency_half_life)
+        recency = _recency(document.timestamp, now.timestamp(), weights.recency_half_life)
         score = _raised(max(0.0, relevance), recency, None, weights)
         hits.append(
             Hit(

@@ -87,7 +87,7 @@ class RecallService:
         self._lexical = LexicalIndex(self._folder / LEXICAL, private=private)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="recall")
         self._vectors = VectorKeeper(self._folder, self._lexical, self._run, settings, clock, self._noted)
-        self._feed = Feed(self._lexical, self._run, self._vectors.wake)
+        self._feed = Feed(self._lexical, self._run, self._vectors.wake, self._vectors.forget)
         self._watchers: list[Callable[[int, int], None]] = []
         self._tasks: list[asyncio.Task[None]] = []
         self._use_vectors = self._stopped = False

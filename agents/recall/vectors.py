@@ -88,6 +88,7 @@ class VectorKeeper:
         self._settings, self._clock, self._noted = settings, clock, noted
         self._child: VectorProcess | None = None
         self._gone: list[str] = []
+        self._forgotten: list[str] = []
         self._wanted = asyncio.Event()
         self._taught = 0
         self._batch = FEWEST
@@ -118,6 +119,11 @@ class VectorKeeper:
         self._gone.extend(gone)
         self.settled.clear()
         self._wanted.set()
+
+    def forget(self, agent_id: str) -> None:
+        """Have everything of an agent put in again: it has another life now."""
+        self._forgotten.append(agent_id)
+        self.wake()
 
     def stop(self) -> None:
         """Have `run` return as soon as it rests; for good."""
@@ -256,6 +262,9 @@ class VectorKeeper:
         return whole
 
     async def _remove_gone(self) -> None:
+        forgotten, self._forgotten = self._forgotten, []
+        for agent_id in forgotten:
+            await self._make_anew(agent_id, 0)
         gone, self._gone = self._gone, []
         of: dict[str, list[str]] = {}
         for one in gone:

@@ -215,6 +215,20 @@ async def test_another_life_under_the_same_id_is_read_anew(vault: Vault) -> None
     assert (await texts(third, "snows"))[0] == "It snows."
 
 
+async def test_the_vectors_of_another_life_under_the_same_id_are_gone(vault: Vault) -> None:
+    vault.live("The heron sleeps.", "A badger digs.", "The heron wakes.")
+    service = await vault.open(vectors=True)
+    await within(service.complete())
+    await service.stop()
+    vault.memories.clear()
+    vault.live("The bell rings.", "The bell rings.", "The bell rings.")
+    again = await vault.open(vectors=True)
+    await within(again.complete())
+    hits, behind = await again.search("#1", "herons badgers", 5)
+    assert ({hit.text for hit in hits}, behind) == ({"The bell rings."}, False)
+    assert all(hit.vector is None or hit.vector < 0.2 for hit in hits)
+
+
 async def test_what_does_not_fit_the_queue_is_read_from_the_archive(vault: Vault) -> None:
     service = await vault.open()
     service.remember("#1", vault.live(*[f"rain {number}" for number in range(MOST_QUEUED + 1)]))

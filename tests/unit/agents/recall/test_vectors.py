@@ -61,7 +61,7 @@ async def test_the_keeper_of_vectors_leaves_when_told(words: Words, embedder: st
 
 
 async def test_the_feed_leaves_when_told(words: Words) -> None:
-    feed = Feed(words.lexical, words.run, lambda gone: None)
+    feed = Feed(words.lexical, words.run, lambda gone: None, lambda agent: None)
     running = asyncio.create_task(feed.keep_flushing())
     async with asyncio.timeout(BOUND):
         await asyncio.sleep(0)
