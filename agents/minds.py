@@ -331,8 +331,10 @@ class Minds:
         """
         return await self.means.recall.search(agent.id, query, k, only, by)
 
-    def add_note(self, agent: Agent, title: str, text: str, reason: str | None, *, anew: bool = False) -> Note:
-        """Write into an agent's notes and return the note as it is now.
+    def add_note(
+        self, agent: Agent, title: str, text: str, reason: str | None, *, anew: bool = False
+    ) -> tuple[Note, bool]:
+        """Write into an agent's notes and return the note as it is now, and whether an earlier text was put away.
 
         Args:
             agent: whose notes.
@@ -345,13 +347,13 @@ class Minds:
             Refusal: when the note cannot be written.
         """
         here = self.world.location_of(agent.id) if self.world else None
-        write = agent.notes.overwrite if anew else agent.notes.add
+        said = (title, text, iso(self.means.clock.now()), reason, here.name if here else None)
         try:
-            note = write(title, text, iso(self.means.clock.now()), reason, here.name if here else None)
+            written = agent.notes.overwrite(*said) if anew else (agent.notes.add(*said), False)
         except OSError as error:
             raise Refusal(f"The note cannot be written ({error.strerror or error}).") from None
         self.index_documents(agent)
-        return note
+        return written
 
     def status(self, agent: Agent) -> dict[str, Any]:
         """Return how a memory stands, as the command line's `status` prints it."""

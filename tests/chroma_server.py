@@ -6,7 +6,10 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
 from pathlib import Path
+
+from agents.recall.indexes._index import Index
 
 PATIENCE = 60.0
 """Seconds after which a test gives up on a server that should have come up."""
@@ -77,3 +80,8 @@ class ChromaServer:
 
     def __exit__(self, *error: object) -> None:
         self.kill()
+
+
+def counts(index: Index, agents: Iterable[str] = ("#0", "#1", "#2", "#3")) -> dict[str, int]:
+    """Return how many memories' vectors an index has of each of these agents that has any."""
+    return {agent: count for agent in agents if (count := index.count(agent))}

@@ -11,7 +11,7 @@ import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from tests.vaults import ROOT
 
@@ -43,19 +43,25 @@ class Running:
     Args:
         vault: the vault's folder.
         args: further options of `run`.
+        errors: file that gets what it writes to stderr; None to throw that away.
     """
 
-    def __init__(self, vault: Path, *args: str) -> None:
-        self._process = subprocess.Popen(
+    def __init__(self, vault: Path, *args: str, errors: Path | None = None) -> None:
+        with (errors or Path(os.devnull)).open("ab") as stderr:
+            self._process = self._started(vault, args, stderr)
+        self._lines: queue.Queue[str | None] = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    @staticmethod
+    def _started(vault: Path, args: Sequence[str], stderr: IO[bytes]) -> subprocess.Popen[str]:
+        return subprocess.Popen(
             [sys.executable, "-u", "-m", "mud", "run", "--vault", str(vault), *args],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=stderr,
             text=True,
             cwd=ROOT,
         )
-        self._lines: queue.Queue[str | None] = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self) -> None:
         assert self._process.stdout is not None
@@ -104,6 +110,14 @@ class Running:
         os.kill(self._process.pid, signal.SIGKILL)
         self._process.wait(PATIENCE)
         self._close()
+
+    def ends_within(self, seconds: float) -> bool:
+        """Wait so long for its end, and tell whether it came."""
+        try:
+            self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
 
     def terminate(self) -> int:
         """Ask it to end, and return its exit code."""

@@ -21,6 +21,10 @@ def excerpt(text: str, most: int) -> str:
 
 
 def fitting(sections: Sequence[Section], query: str) -> Section | None:
-    """Return the part of a note that has most of a question's words, the newest of several; None when it has none."""
+    """Return the part of a note that has most of a question's words, the upper of several, which is the newer.
+
+    What the vectors found may have none of the words: then the first part that says anything. None when no part does.
+    """
     wanted = set(telling_words(query))
-    return max(sections, key=lambda one: len(wanted & set(words_of(one.text))), default=None)
+    told = (one for one in sections if one.text)
+    return max(told, key=lambda one: len(wanted & set(words_of(one.text))), default=None)

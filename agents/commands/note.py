@@ -49,16 +49,16 @@ def _asked(ctx: Context, request: str, title: str, text: str) -> Outcome:
 async def write_note(minds: Minds, request: Request) -> Outcome:
     """Write the entry and say so."""
     title, text = request.args["title"], request.args["text"]
-    written = minds.add_note(minds.of(request), title, text, request.args["reason"] or None)
+    written, _ = minds.add_note(minds.of(request), title, text, request.args["reason"] or None)
     return Outcome(minds.say(NOTED, title=written.title, text=text))
 
 
 @answers("overwrite_note")
 async def write_anew(minds: Minds, request: Request) -> Outcome:
     """Write the note anew and say so, and where the old text is; one that was not there yet is just written."""
-    agent, title, text = minds.of(request), request.args["title"], request.args["text"]
-    written = minds.add_note(agent, title, text, request.args["reason"] or None, anew=True)
-    if not agent.notes.versions(written.title):
+    title, text = request.args["title"], request.args["text"]
+    written, kept = minds.add_note(minds.of(request), title, text, request.args["reason"] or None, anew=True)
+    if not kept:
         return Outcome(minds.say(NOTED, title=written.title, text=text))
     told = minds.say(ANEW, title=written.title, text=text)
     return Outcome(f"{told}\n{minds.say(KEPT, title=written.title)}", memory=told)

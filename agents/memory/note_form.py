@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from mud.clock import iso, parse_iso
 from mud.storage.documents import Document, examine_document, link_name, markdown_lines, open_fence
 
-_HEADING = re.compile(r"^ {0,3}(#{1,2})[ \t]+(\S.*?)[ \t]*$")
+_HEADING = re.compile(r"^ {0,3}(#{1,2})[ \t]+(\S.*)$")
 _STRUCTURE = re.compile(r"^( {0,3})(?=#{1,6}(?:[ \t]|$)|-{3,}\s*$)")
 """The beginning of a heading, and of a line that ends a front matter or makes a heading of the line above it."""
 _DATED = re.compile(r"(\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d[^\s,]*)?)(?:,\s*(\S.*))?")
-_BECAUSE = re.compile(r"\n*^\*Because: (.+)\*\s*\Z", re.MULTILINE)
+_BECAUSE = re.compile(r"\*Because: (.+)\*")
 _LINK = re.compile(r"\[\[[^\[\]\n]+\]\]")
 _WRITTEN = ("updated", "modified", "created", "date")
 """Keys of a front matter that say when a note was written, the best first; other programs set them."""
@@ -123,7 +123,7 @@ def written_time(text: str) -> str:
 def _sections(text: str) -> Iterator[Section]:
     heading, start = "", 0
     for line in markdown_lines(text):
-        mark = None if line.fenced else _HEADING.match(line.text)
+        mark = None if line.fenced else _heading(line.text)
         if mark and mark[1] == "##":
             if heading or text[start : line.start].strip():
                 yield _section(heading, text[start : line.start])
@@ -137,9 +137,15 @@ def _section(heading: str, text: str) -> Section:
     at = written_time(dated[1]) if dated else ""
     if not dated or not at:
         return Section(heading, text.strip())
-    because = _BECAUSE.search(text)
-    told = text[: because.start()] if because else text
-    return Section(heading, told.strip(), at, dated[2], because[1] if because else None)
+    told = text.rstrip()
+    last = told.rfind("\n") + 1
+    because = _BECAUSE.fullmatch(told, last)
+    return Section(heading, told[: last if because else None].strip(), at, dated[2], because[1] if because else None)
+
+
+def _heading(line: str) -> re.Match[str] | None:
+    """Match a heading; the blanks behind it are taken off first, for a pattern looks for the last one at every one."""
+    return _HEADING.match(line.rstrip(" \t"))
 
 
 def entry_text(text: str, at: str, reason: str | None, place: str | None) -> str:
@@ -204,14 +210,14 @@ def _gap(before: str, newline: str) -> str:
 
 
 def _is_section(line: str) -> bool:
-    mark = _HEADING.match(line)
+    mark = _heading(line)
     return mark is not None and mark[1] == "##"
 
 
 def _title_line(body: str) -> tuple[int, int]:
     """Return where the line of the title begins and ends, its line end included; `(0, 0)` when there is none."""
     for line in markdown_lines(body):
-        mark = None if line.fenced else _HEADING.match(line.text)
+        mark = None if line.fenced else _heading(line.text)
         if mark:
             end = body.find("\n", line.start) + 1 or len(body)
             return (line.start, end) if mark[1] == "#" else (0, 0)

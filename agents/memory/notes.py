@@ -7,9 +7,11 @@ the notes, named after the note and the moment it was put away. What stands ther
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -24,7 +26,11 @@ __all__ = ["Links", "Note", "Notes", "Version"]
 HISTORY = "history"
 """The folder of earlier texts."""
 _STAMP = "%Y%m%d-%H%M%S"
-_VERSION = re.compile(r"(.+)-(\d{8}-\d{6})(?:-\d+)?")
+_VERSION = re.compile(r"((.+?)(?:-\d+)?)-(\d{8}-\d{6})(?:-\d+)?")
+"""The name of an earlier text: the slug, also without the number of a further file of it, and when."""
+_ENDING = ".md"
+_NOWHERE = (FileNotFoundError, NotADirectoryError, PermissionError)
+"""Errors of a folder in which there is nothing to read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +63,38 @@ class Links:
     back: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _File:
+    """One file as it was read.
+
+    Args:
+        state: tells whether it is still the same: its inode, time of change and size.
+        note: what it holds; None when that is no note.
+        links: the names that the note links to, folded.
+    """
+
+    state: tuple[int, int, int]
+    note: Note | None
+    links: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Shelf:
+    """All files as they were at one moment; never changed, but replaced as a whole.
+
+    Args:
+        files: them, by their names.
+        notes: the notes, the newest first.
+        named: the notes by every name they answer to.
+    """
+
+    files: Mapping[str, _File] = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
+    named: Mapping[str, Note] = field(default_factory=dict)
+
+
 class Notes:
-    """One character's notes.
+    """One character's notes. One thread may read them while another writes.
 
     Args:
         folder: where they are; made with the first note.
@@ -68,7 +104,7 @@ class Notes:
     def __init__(self, folder: Path, write: Callable[[Path, str], None] = write_atomic) -> None:
         self._folder = folder
         self._write = write
-        self._read: dict[Path, tuple[tuple[int, int], Note | None]] = {}
+        self._shelf = _Shelf()
 
     # writing
 
@@ -94,7 +130,9 @@ class Notes:
         raw = _text_of(path)
         return self._written(path, new_file(title, entry) if is_blank(raw) else with_entry(raw, entry))
 
-    def overwrite(self, title: str, text: str, at: str, reason: str | None = None, place: str | None = None) -> Note:
+    def overwrite(
+        self, title: str, text: str, at: str, reason: str | None = None, place: str | None = None
+    ) -> tuple[Note, bool]:
         """Write an entry instead of all there is under this title, which is kept in the history.
 
         Front matter and title line stay; a note that is not there yet is written as `add` does.
@@ -107,7 +145,7 @@ class Notes:
             place: where.
 
         Returns:
-            The note as it is now.
+            The note as it is now, and whether there was a text that is kept now.
 
         Raises:
             Refusal: as `add` does.
@@ -119,13 +157,14 @@ class Notes:
         while not is_blank(raw := _text_of(path)) and raw != kept:  # what somebody saves meanwhile is kept as well
             self._keep(path.stem, raw, at)
             kept = raw
-        return self._written(path, new_file(title, entry) if is_blank(raw) else with_only(raw, entry))
+        written = self._written(path, new_file(title, entry) if is_blank(raw) else with_only(raw, entry))
+        return written, kept is not None
 
     def _written(self, path: Path, text: str) -> Note:
         if len(encode(text)) > READ_LIMIT:
             raise Refusal("There is no room left in this note.", "begin another one under a new title")
         self._write(path, text)
-        note = self._note(path)
+        note = _parsed(path)
         if note is None:
             raise Refusal(f"The note {path.name} was written and cannot be read back.")
         return note
@@ -133,53 +172,52 @@ class Notes:
     def _keep(self, slug: str, raw: str, at: str) -> None:
         """Put an earlier text away, byte for byte."""
         history = self._folder / HISTORY
-        taken = {path.stem for path in history.glob("*.md")}
+        taken = {Path(name).stem for name in _names(history)}
         stamp = parse_iso(at).astimezone(UTC).strftime(_STAMP)
         self._write(history / f"{free_stem(taken, f'{slug}-{stamp}')}.md", raw)
 
     def _path(self, title: str) -> Path:
         """Return the file for a title: its note's, or a free one; two titles of one slug get two files."""
-        wanted = folded(title)
-        for note in self.all():
+        wanted, shelf = folded(title), self._looked()
+        for note in shelf.notes:
             if wanted in map(folded, (note.title, *note.aliases)):
                 return self._folder / f"{note.slug}.md"
-        taken = {path.stem for path in self._files() if not _is_free(path)}
+        blank = {name for name, file in shelf.files.items() if file.note is None and _is_free(self._folder / name)}
+        taken = {Path(name).stem for name in shelf.files if name not in blank}
         return self._folder / f"{free_stem(taken, slugify(title))}.md"
 
     # reading
 
     def titles(self) -> list[str]:
         """Return the titles, the newest note first."""
-        return [note.title for note in self.all()]
+        return [note.title for note in self._looked().notes]
 
     def read(self, name: str) -> Note | None:
         """Return the note that a name means in any case: a title, else a further name or a file's; None when none."""
-        return _by_name(self.all()).get(folded(name))
+        return self._looked().named.get(folded(name))
 
     def meant(self, name: str) -> list[Note]:
         """Return the notes that a name may mean: the one that `read` finds, else those it is a part of the name of."""
-        exact = self.read(name)
-        notes = {} if exact else {note.slug: note for note in self.all()}
+        shelf = self._looked()
+        exact = shelf.named.get(folded(name))
+        notes = {} if exact else {note.slug: note for note in shelf.notes}
         slugs = match_names(name, ((slug, (note.title, *note.aliases)) for slug, note in notes.items()))
         return [exact] if exact else [notes[slug] for slug in slugs]
 
     def all(self) -> list[Note]:
         """Return every note that can be read, the newest first. Files that did not change are not read again."""
-        paths = self._files()
-        self._read = {path: known for path, known in self._read.items() if path in set(paths)}
-        found = [note for path in paths if (note := self._note(path)) is not None]
-        return sorted(found, key=lambda note: note.updated, reverse=True)
+        return list(self._looked().notes)
 
     def links(self, note: Note) -> Links:
         """Return what a note links to and what links to it."""
-        notes = self.all()
-        named = _by_name(notes)
-        found = {link: named.get(folded(link)) for link in note.links}
-        back = [one for one in notes if any(named.get(folded(link)) == note for link in one.links)]
+        shelf = self._looked()
+        found = {link: shelf.named.get(folded(link)) for link in note.links}
+        names = {name for name, one in shelf.named.items() if one.slug == note.slug}
+        back = {file.note.slug for file in shelf.files.values() if file.note and not names.isdisjoint(file.links)}
         return Links(
-            tuple(dict.fromkeys(one.title for one in found.values() if one and one != note)),
+            tuple(dict.fromkeys(one.title for one in found.values() if one and one.slug != note.slug)),
             tuple(link for link, one in found.items() if one is None),
-            tuple(one.title for one in back if one != note),
+            tuple(one.title for one in shelf.notes if one.slug in back and one.slug != note.slug),
         )
 
     def versions(self, name: str) -> list[Version]:
@@ -190,28 +228,54 @@ class Notes:
         """
         note = self.read(name)
         slug, title = (note.slug, note.title) if note else (slugify(name), name)
-        found = []
-        for path in sorted((self._folder / HISTORY).glob("*.md")):
-            mark = _VERSION.fullmatch(path.stem)
-            at = _moment(mark[2]) if mark else None
-            earlier = _parsed(path) if at else None
-            if mark and at and earlier and (mark[1] == slug or folded(earlier.title) == folded(title)):
-                found.append(Version(f"{HISTORY}/{path.name}", at, earlier))
+        called, found = slugify(title), []
+        for file in _names(self._folder / HISTORY):
+            mark = _VERSION.fullmatch(file.removesuffix(_ENDING))
+            # Of a note whose file was renamed, the earlier texts have the name that its title gave it.
+            if not mark or (mark[1] != slug and called not in mark.group(1, 2)):
+                continue
+            at, earlier = _moment(mark[3]), _parsed(self._folder / HISTORY / file)
+            if at and earlier and (mark[1] == slug or folded(earlier.title) == folded(title)):
+                found.append(Version(f"{HISTORY}/{file}", at, earlier))
         return sorted(found, key=lambda version: (version.at, len(version.file), version.file), reverse=True)
 
-    def _files(self) -> list[Path]:
-        return sorted(self._folder.glob("*.md")) if self._folder.is_dir() else []
+    def _looked(self) -> _Shelf:
+        """Return all files as they are now; what did not change is not read again."""
+        known, states = self._shelf, _states(self._folder)
+        if {name: file.state for name, file in known.files.items()} == states:
+            return known
+        files = {}
+        for name, state in sorted(states.items()):
+            file = known.files.get(name)
+            files[name] = file if file and file.state == state else _read(self._folder / name, state)
+        notes = sorted((file.note for file in files.values() if file.note), key=lambda note: note.updated, reverse=True)
+        # The shelf of the other thread may take this one's place at once, but not in what is returned.
+        self._shelf = shelf = _Shelf(files, tuple(notes), _by_name(notes))
+        return shelf
 
-    def _note(self, path: Path) -> Note | None:
-        try:
-            state = path.stat()
-            changed = (state.st_mtime_ns, state.st_size)
-            known = self._read.get(path)
-            if known is None or known[0] != changed:
-                known = self._read[path] = (changed, _parsed(path))
-        except OSError:
-            return None
-        return known[1]
+
+def _names(folder: Path) -> list[str]:
+    """Return the names of the markdown files in a folder, sorted; none when it is not there."""
+    with suppress(*_NOWHERE), os.scandir(folder) as entries:
+        return sorted(entry.name for entry in entries if entry.name.endswith(_ENDING))
+    return []
+
+
+def _states(folder: Path) -> dict[str, tuple[int, int, int]]:
+    """Return what tells whether a file is still the same, of each markdown file in a folder."""
+    found = {}
+    with suppress(*_NOWHERE), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.endswith(_ENDING):
+                with suppress(OSError):  # a link to nowhere, or just gone
+                    state = entry.stat()
+                    found[entry.name] = (state.st_ino, state.st_mtime_ns, state.st_size)
+    return found
+
+
+def _read(path: Path, state: tuple[int, int, int]) -> _File:
+    note = _parsed(path)
+    return _File(state, note, frozenset(map(folded, note.links)) if note else frozenset())
 
 
 def _by_name(notes: list[Note]) -> dict[str, Note]:

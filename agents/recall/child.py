@@ -130,9 +130,9 @@ class VectorProcess:
         """Embed and keep these."""
         await self._ask(worker.put, records)
 
-    async def learn(self, words: Sequence[str]) -> None:
-        """Add words to the thesaurus."""
-        await self._ask(worker.learn, words)
+    async def learn(self, words: Sequence[str]) -> bool:
+        """Add words to the thesaurus; tell whether it has room for more."""
+        return await self._ask(worker.learn, words)
 
     async def remove(self, agent: str, ids: Collection[str]) -> None:
         """Take these documents out."""

@@ -33,6 +33,10 @@ class FolderGone(StoreFailed):
     """Somebody deleted the store's folder, as anybody may: no failure, and the next one is filled again."""
 
 
+class NoRoom(StoreFailed):
+    """There is no room for the vectors of one agent more; those that are there are no worse for it."""
+
+
 class EmbedderMissing(Unavailable):
     """The embedder cannot be had here, and another try will not change that."""
 
@@ -174,7 +178,7 @@ def seq_of(vector_id: str) -> int:
 
 def memory_record(agent_id: str, entry: Entry) -> Record:
     """Return what the vectors' store gets of a memory."""
-    return Record(memory_id(agent_id, entry.seq), told(entry), {"agent": agent_id, "type": MEMORY, "seq": entry.seq})
+    return Record(memory_id(agent_id, entry.seq), told(entry), {"agent": agent_id, "type": MEMORY})
 
 
 def documents_of(summaries: Iterable[Summary], notes: Iterable[Note]) -> list[IndexedDocument]:

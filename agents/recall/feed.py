@@ -161,10 +161,13 @@ class Feed:
         try:
             # One piece of work: a cancelled flush is still done whole.
             gone, progress = await self._run(self._index, batch, wanted)
-        except Unavailable as error:
+        except BaseException as error:
             # The memories come back from the archive.
             for agent_id, documents in wanted.items():
                 self.life(agent_id).wanted = self.life(agent_id).wanted or documents
+            if not isinstance(error, Unavailable):
+                self._changed.set()  # whoever runs `keep_flushing` again after a pause has another try at it
+                raise
             self._say_stuck(error)
             return
         self._stuck = False
@@ -187,7 +190,10 @@ class Feed:
         await self.flush()
         life = self.life(agent_id)
         async with life.filling:
-            life.progress = await self._run(self._lexical.progress, agent_id)
+            try:
+                life.progress = await self._run(self._lexical.progress, agent_id)
+            except Unavailable as error:
+                self._say_stuck(error)
             if life.generation != self._lexical.generation:
                 life.generation = self._lexical.generation
                 self._changed.set()

@@ -24,8 +24,16 @@ STATEMENTS = 512
 """Prepared statements kept: there are some for each of the tables."""
 CACHE = 16_000
 """Kilobytes of the file kept in RAM; a question reads some hundred memories that lie anywhere in a life."""
-FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_NOMEM)
-"""Errors that say nothing against the file."""
+LATER = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_NOMEM)
+"""Errors that say nothing against the file, and will be over."""
+FULL = (
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR_WRITE,
+    sqlite3.SQLITE_IOERR_FSYNC,
+    sqlite3.SQLITE_IOERR_SHMSIZE,
+    sqlite3.SQLITE_IOERR_SHMOPEN,
+)
+"""Errors of a disk that is full, for its user at least, and also nothing against the file."""
 
 
 class OtherForm(sqlite3.DatabaseError):
@@ -69,21 +77,31 @@ class IndexFile:
                 Path(f"{self.path}{end}").unlink(missing_ok=True)
 
     def do(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Run `work` in a transaction; when the file is broken, begin a new one and run it there.
+        """Run `work` in a transaction; when the file is broken, begin anew; when the disk is full, go on in memory.
 
         Raises:
-            Unavailable: the disk is full; what was indexed before is still there.
+            Unavailable: somebody else has the file; what was indexed before is still there.
         """
         try:
             return self._once(work)
         except OtherForm as error:
             log.info("The index %s is made anew: %s.", self.path, error)
+            self._begin_anew()
         except (sqlite3.DatabaseError, OSError) as error:
-            if (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF in FULL:
+            if _code(error) & 0xFF in LATER:
                 raise Unavailable(f"the index {self.path} cannot be written: {error}") from error
-            log.warning("The index %s is broken (%s); it is made anew.", self.path, error)
-        self._begin_anew()
-        return self._once(work)
+            if _code(error) in FULL:
+                self._go_on_in_memory(error, copies=True)
+            else:
+                log.warning("The index %s is broken (%s); it is made anew.", self.path, error)
+                self._begin_anew()
+        try:
+            return self._once(work)
+        except sqlite3.OperationalError as error:
+            if _code(error) not in FULL:
+                raise
+            self._go_on_in_memory(error, copies=True)
+            return self._once(work)
 
     def _once(self, work: Callable[[sqlite3.Connection], T]) -> T:
         try:
@@ -94,14 +112,17 @@ class IndexFile:
             raise
 
     def _begin_anew(self) -> None:
-        self._copies = False
         try:
             self.discard()
             self._opened()
         except (sqlite3.DatabaseError, OSError) as error:
-            log.warning("No index can be kept in %s (%s); it is kept in memory.", self.path.parent, error)
-            self.close()
-            self._private = True
+            self._go_on_in_memory(error, copies=False)
+
+    def _go_on_in_memory(self, error: Exception, *, copies: bool) -> None:
+        """Leave the file alone from now on: the next start finds it as it is, and fills it."""
+        log.warning("No index can be kept in %s (%s); it is kept in memory.", self.path.parent, error)
+        self.close()
+        self._private, self._copies = True, copies
 
     def _opened(self) -> sqlite3.Connection:
         if self._db is not None and self._vanished():
@@ -155,6 +176,11 @@ class IndexFile:
         if version or db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             raise OtherForm(f"it has the form {version}, not {self._version}")
         db.executescript(f"BEGIN; {self._schema} PRAGMA user_version = {self._version}; COMMIT;")
+
+
+def _code(error: Exception) -> int:
+    """Return SQLite's extended code of an error; 0 when it is none of SQLite's."""
+    return getattr(error, "sqlite_errorcode", None) or 0
 
 
 def read_only(path: Path) -> sqlite3.Connection:

@@ -10,14 +10,17 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 from agents.memory.entries import Entry
 from agents.recall import memories, tables
 from agents.recall.documents import IndexedDocument, Record
 from agents.recall.index_file import IndexFile, read_only
+from agents.recall.lived import lived_then
 from agents.recall.matching import BUDGET
 from agents.recall.postings import Postings
+from agents.recall.question import Question
 from agents.recall.ranking import Found, Groups
 from agents.recall.searching import Matches, Searcher, gather
 from agents.recall.tables import Progress
@@ -107,17 +110,18 @@ class LexicalIndex:
 
     # -- their vectors ----------------------------------------------------------------------------------------------
 
-    def waiting_memories(self, limit: int) -> tuple[str, int, list[Record]] | None:
+    def waiting_memories(self, limit: int, without: Collection[str] = ()) -> tuple[str, int, list[Record]] | None:
         """Return the next memories without vectors, agents taking turns; None when there are none.
 
         Args:
             limit: how many memories are looked at, all of one agent.
+            without: agents that are passed over.
 
         Returns:
             The agent's id, the last memory that was looked at, and the records of those that tell something new in
             this life: none, should all be repetitions. `memories_embedded` has to hear of it either way.
         """
-        found = self._file.do(lambda db: memories.waiting(db, self._served, limit))
+        found = self._file.do(lambda db: memories.waiting(db, self._served, limit, without))
         if found is not None:
             self._served = found[0]
         return found
@@ -201,16 +205,26 @@ class LexicalIndex:
 
     # -- search -----------------------------------------------------------------------------------------------------
 
-    def match(self, agent_id: str, groups: Groups, memories: bool, kinds: Collection[str]) -> Matches:
-        """Find what has the words of a question.
+    def match(
+        self, agent_id: str, groups: Groups, memories: bool, kinds: Collection[str], question: Question | None = None
+    ) -> Matches:
+        """Find what has the words of a question, and what is of the time that it asks about.
 
         Args:
             agent_id: whose.
             groups: for each telling word of the question the words that stand for it, the best first.
             memories: whether memories are wanted.
             kinds: which kinds of documents are wanted.
+            question: the question, for its times; None for none.
         """
-        return self._file.do(lambda db: self._searcher.match(db, agent_id, groups, memories, kinds))
+
+        def work(db: sqlite3.Connection) -> Matches:
+            oldest = question is not None and question.order < 0
+            matches = self._searcher.match(db, agent_id, groups, memories, kinds, oldest=oldest)
+            brought = lived_then(db, agent_id, question) if memories and question is not None else []
+            return replace(matches, brought=tuple(brought))
+
+        return self._file.do(work)
 
     def gather(
         self,

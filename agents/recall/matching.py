@@ -67,7 +67,7 @@ def shares_of(asked: Asked, rows: Sequence[int]) -> dict[int, float]:
     return {row: value / asked.whole for row, value in _added(asked, having).items()}
 
 
-def best(asked: Asked, most: int, budget: int = BUDGET) -> dict[int, float]:
+def best(asked: Asked, most: int, budget: int = BUDGET, *, oldest: bool = False) -> dict[int, float]:
     """Return the rows with the highest shares, best first, the younger first among equals.
 
     Every share is exact. A row may be missing that has none but words whose lists are longer than the budget, unless it
@@ -77,6 +77,7 @@ def best(asked: Asked, most: int, budget: int = BUDGET) -> dict[int, float]:
         asked: the question.
         most: how many rows.
         budget: how many rows are walked through.
+        oldest: the older first among equals instead.
     """
     short: list[Found] = []
     long: list[tuple[Term, int]] = []
@@ -89,14 +90,16 @@ def best(asked: Asked, most: int, budget: int = BUDGET) -> dict[int, float]:
     rows: set[int] = set().union(*(having for _, _, having in short))
     if long and budget:
         # Whoever has only words that very many have: there is no telling them apart, and the newest will do.
-        rows.update(long[0][0].rows.rows[-budget:])
+        common = long[0][0].rows.rows
+        rows.update(common[:budget] if oldest else common[-budget:])
     wanted = list(rows)
     found = short + [(term, number, term.rows.among(wanted)) for term, number in long]
     added = _added(asked, sorted(found, key=_value))
     # Sorting the values alone is the quickest way to get rid of most rows.
     least = sorted(added.values())[-most] if len(added) > most else 0.0
-    top = sorted(((value, row) for row, value in added.items() if value >= least), reverse=True)
-    return {row: value / asked.whole for value, row in top[:most]}
+    turn = -1 if oldest else 1
+    top = sorted(((value, turn * row) for row, value in added.items() if value >= least), reverse=True)
+    return {turn * row: value / asked.whole for value, row in top[:most]}
 
 
 Found = tuple[Term, int, Collection[int]]

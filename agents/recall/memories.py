@@ -156,20 +156,24 @@ def repeated(db: sqlite3.Connection, number: int, seqs: Collection[int]) -> dict
 # -- vectors ----------------------------------------------------------------------------------------------------------
 
 
-def waiting(db: sqlite3.Connection, after: str, limit: int) -> tuple[str, int, list[Record]] | None:
+def waiting(
+    db: sqlite3.Connection, after: str, limit: int, without: Collection[str] = ()
+) -> tuple[str, int, list[Record]] | None:
     """Return the memories of one agent that come next to get their vectors; None when none wait.
 
     Args:
         db: the index.
         after: the agent that was served last; the others come first.
         limit: how many memories are looked at.
+        without: agents that are passed over.
 
     Returns:
         The agent, the last memory that was looked at, and of those that tell something new their records.
     """
     agent = db.execute(
-        "SELECT number, id, embedded, through FROM agents WHERE embedded < through ORDER BY number <= ?, number",
-        (number_of(db, after),),
+        "SELECT number, id, embedded, through FROM agents WHERE embedded < through "
+        "AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY number <= ?, number",
+        (json.dumps(list(without)), number_of(db, after)),
     ).fetchone()
     if agent is None:
         return None

@@ -10,14 +10,14 @@ plain set does as well as BM25, and a cosine known only for the nearest hundred 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TypeVar
 
 from agents.memory.entries import Entry, Hit
-from agents.recall.documents import SUMMARY, IndexedDocument
+from agents.recall.documents import SUMMARY, IndexedDocument, told
 from agents.recall.question import Question
 from agents.recall.settings import RecallSettings
 from mud.clock import parse_iso
@@ -42,6 +42,8 @@ BREATH = 1800.0
 """Seconds after which what follows belongs to another conversation."""
 ECHO = 0.5
 """What one's own queries showed is worth so much: asking for something again and again must not hide it."""
+OWN = ("said", "thought", "did")
+"""Kinds of memories of what one did oneself."""
 SUMMARY_FIT = 0.75
 """A summary has many words, so it has those of a question more easily than the memory that says it in full."""
 
@@ -71,6 +73,7 @@ class Found:
         entries: these memories, and the neighbours of the best, by seq.
         times: how often a memory's text was lived, by seq; only where that is more than once.
         documents: summaries and notes.
+        brought: memories of the time that is asked about, which words and vectors need not have found.
     """
 
     shares: Mapping[int, float]
@@ -78,6 +81,7 @@ class Found:
     entries: Mapping[int, Entry]
     times: Mapping[int, int]
     documents: tuple[FoundDocument, ...] = ()
+    brought: Sequence[int] = ()
 
 
 def relevances(shares: Mapping[K, float], cosines: Mapping[K, float], weight: float) -> dict[K, float]:
@@ -123,12 +127,12 @@ def lent(relevance: Mapping[int, float], entries: Mapping[int, Entry], weight: f
     # In order, because a sum of floats hangs on it.
     for seq in sorted(best):
         lender = entries.get(seq)
-        if lender is None:
+        if lender is None or _is_echo(lender):
             continue
         onward = min(1.0, weight * (ANSWERED if "?" in lender.text else 1.0))
         for step, part in ((1, onward), (2, onward**2), (-1, weight * BACK), (-2, (weight * BACK) ** 2)):
             near = entries.get(seq + step)
-            if near is not None and _together(lender, near):
+            if near is not None and not _is_echo(near) and _together(lender, near):
                 total[near.seq] = total.get(near.seq, 0.0) + (relevance[seq] - least) * part
     return total
 
@@ -181,8 +185,13 @@ class _Signs:
         )
 
     def who(self, entry: Entry) -> float:
-        own = self._question.own and entry.kind in ("said", "thought", "did")
-        return self._weights.who if own or self._named[entry.actor or ""] else 0.0
+        if not self._question.own:
+            return self._weights.who if self._named[entry.actor or ""] else 0.0
+        if entry.kind not in OWN:
+            return 0.0
+        # "What did I tell Moss?" asks for what was said to him.
+        to = [name for name, named in self._named.items() if named]
+        return self._weights.who / (1 if not to or any(name in entry.text for name in to) else 2)
 
     def when(self, entry: Entry) -> float:
         fit = 0.0
@@ -200,15 +209,16 @@ class _Signs:
 def _fits(found: Found, weights: RecallSettings) -> tuple[dict[int, float], dict[int, float]]:
     """Return how well each memory fits, what its neighbours lend included, and what they lend."""
     relevance = relevances(found.shares, found.cosines, weights.vector_weight)
-    relevance |= {
-        seq: ECHO * relevance[seq]
-        for seq, entry in found.entries.items()
-        if entry.kind == "result" and seq in relevance
-    }
+    relevance |= {seq: ECHO * fit for seq, fit in relevance.items() if _is_echo(found.entries.get(seq))}
     near = lent(relevance, found.entries, weights.neighbours)
     # A neighbour that neither words nor vectors found is worth as much by itself as the least that they did.
     least = min(relevance.values(), default=0.0) if found.cosines else 0.0
-    return {seq: relevance.get(seq, least) + near.get(seq, 0.0) for seq in (*relevance, *near)}, near
+    return {seq: relevance.get(seq, least) + near.get(seq, 0.0) for seq in (*relevance, *near, *found.brought)}, near
+
+
+def _is_echo(entry: Entry | None) -> bool:
+    """Tell whether a memory is what one's own queries showed."""
+    return entry is not None and entry.kind == "result"
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +254,7 @@ def _in_reach(candidates: list[_Candidate], k: int, most: float) -> list[_Candid
     """Return the candidates, sorted, that can be among the best k texts when none gets more than `most` from signs."""
     texts: set[str] = set()
     for place, one in enumerate(candidates):
-        texts.add(one.entry.text)
+        texts.add("result" if _is_echo(one.entry) else told(one.entry))
         if len(texts) > k:
             least = one.fit * one.raised
             return [
@@ -324,9 +334,16 @@ def rank(found: Found, question: Question, k: int, now: datetime, weights: Recal
     hits = _memory_hits(found, question, k, now, weights) + _document_hits(found, now, weights)
     # The younger of two equal ones comes first, and nothing hangs on the order in which they were found.
     hits.sort(key=lambda hit: (-hit.score, -(hit.seq or 0), hit.covers or (0, 0), hit.title or ""))
-    best: dict[tuple[object, str], Hit] = {}
+    best: dict[tuple[object, ...], Hit] = {}
     for hit in hits:
         if hit.score > 0:
-            # A document is only itself: two notes may say the same.
-            best.setdefault((None if hit.seq else (hit.kind, hit.title, hit.covers), hit.text), hit)
+            best.setdefault(_same(hit), hit)
     return list(best.values())[: max(0, k)]
+
+
+def _same(hit: Hit) -> tuple[object, ...]:
+    """Return what hits have in common of which only the best is shown."""
+    if hit.entry is None:
+        return hit.kind, hit.title, hit.covers, hit.text  # a document is only itself: two notes may say the same
+    # One look back is enough: who asked again and again would see nothing else.
+    return ("result",) if _is_echo(hit.entry) else (told(hit.entry),)

@@ -14,19 +14,20 @@ import logging
 import shutil
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from agents.memory.entries import Entry, Hit
 from agents.recall.documents import NOTE, SUMMARY
 from agents.recall.feed import Documents, Feed, Read
 from agents.recall.lexical import LexicalIndex, read_progress
-from agents.recall.question import read_question
+from agents.recall.question import Question, read_question
 from agents.recall.ranking import Found, Groups, rank
 from agents.recall.settings import EVERYTHING, RecallSettings
 from agents.recall.vectors import Near, VectorKeeper
 from mud.clock import Clock
-from mud.errors import Refusal
+from mud.errors import Refusal, Unavailable
 from mud.supervise import supervise
 
 log = logging.getLogger(__name__)
@@ -253,22 +254,30 @@ class RecallService:
         question = read_question(query, now)
         asked = by != "words" and self._vectors.wanted and (self._use_vectors or self._private)
         groups: Groups = {word: {word: 1.0} for word in question.words}
-        async with asyncio.TaskGroup() as tasks:
-            nearest = None
+        tasks: list[asyncio.Task[Any]] = []
+        nearest: asyncio.Task[Near | None] | None = None
+        try:
             if asked and self._use_vectors and query.strip():
                 written = kinds if self._feed.life(agent_id).progress.documents else ()
                 wanted = self._vectors.query(query, agent_id, memories, written)
                 # In this order: the child takes the question in once, and works on while the words are looked up.
-                alike = tasks.create_task(self._vectors.alike(wanted, question.words))
-                nearest = tasks.create_task(self._vectors.nearest(wanted))
-                # What the words need from the disk is in RAM when the child has said which words are like them.
-                tasks.create_task(self._run(self._lexical.match, agent_id, groups, memories, ()))
+                alike = asyncio.create_task(self._vectors.alike(wanted, question.words))
+                nearest = asyncio.create_task(self._vectors.nearest(wanted))
+                tasks = [alike, nearest, asyncio.create_task(self._warm(agent_id, groups))]
                 groups = _with_alike(groups, await alike, settings.alike)
             if by == "vectors":
                 groups = {}
-            found, near = await self._find(agent_id, groups, memories, kinds, nearest)
+            found, near = await self._find(agent_id, question, groups, memories, kinds, nearest)
+        finally:
+            for task in tasks:
+                task.cancel()
         hits = rank(found, question, k, now, settings)
         return hits, asked and self._behind(agent_id, near, memories and settings.embed == EVERYTHING, bool(kinds))
+
+    async def _warm(self, agent_id: str, groups: Groups) -> None:
+        """Have what the words need from the disk in RAM by the time the child has said which words are like them."""
+        with suppress(Unavailable):  # it is said when they are looked up
+            await self._run(self._lexical.match, agent_id, groups, True, ())
 
     def _behind(self, agent_id: str, near: Near | None, memories: bool, documents: bool) -> bool:
         """Tell whether vectors that were asked for said nothing, or not yet all."""
@@ -282,6 +291,7 @@ class RecallService:
     async def _find(
         self,
         agent_id: str,
+        question: Question,
         groups: Groups,
         memories: bool,
         kinds: Collection[str],
@@ -291,7 +301,7 @@ class RecallService:
         weight = self._settings().vector_weight
         for _ in range(TRIES):
             await self._feed.fill(agent_id)
-            matches = await self._run(self._lexical.match, agent_id, groups, memories, kinds)
+            matches = await self._run(self._lexical.match, agent_id, groups, memories, kinds, question)
             near = await nearest if nearest is not None else None
             known = near or Near()
             found = await self._run(

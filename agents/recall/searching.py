@@ -38,10 +38,17 @@ class Matched:
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """What has words of a question, among memories and among each kind of documents."""
+    """What has words of a question.
+
+    Args:
+        memories: among memories.
+        documents: among each kind of documents.
+        brought: memories of the time that is asked about, whatever their words.
+    """
 
     memories: Matched = field(default_factory=Matched)
     documents: Mapping[str, Matched] = field(default_factory=dict)
+    brought: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +74,16 @@ class Searcher:
         self._stemmer, self._postings, self._budget = stemmer, postings, budget
 
     def match(
-        self, db: sqlite3.Connection, agent_id: str, groups: Groups, memories: bool, kinds: Collection[str]
+        self,
+        db: sqlite3.Connection,
+        agent_id: str,
+        groups: Groups,
+        memories: bool,
+        kinds: Collection[str],
+        *,
+        oldest: bool = False,
     ) -> Matches:
-        """See `LexicalIndex.match`."""
+        """See `LexicalIndex.match`; of equal ones the oldest come first when they are asked for, else the youngest."""
         number = number_of(db, agent_id)
         if not number or not groups:
             return Matches()
@@ -86,7 +100,7 @@ class Searcher:
         whole = sum(idf(len(rows(word)), through) ** 2 for word in groups)
         own = tuple(tuple(Term(one.value, one.rows) for one in group) for group in chosen)
         return Matches(
-            _matched(Asked(own, whole), CANDIDATES, self._budget) if memories else Matched(),
+            _matched(Asked(own, whole), CANDIDATES, self._budget, oldest=oldest) if memories else Matched(),
             {kind: self._documents(db, number, WORDS[kind], chosen, whole) for kind in kinds},
         )
 
@@ -104,8 +118,8 @@ class Searcher:
         return _matched(Asked(tuple(groups), whole), DOCUMENTS, min(self._budget, DOCUMENT_BUDGET))
 
 
-def _matched(asked: Asked, most: int, budget: int) -> Matched:
-    return Matched(asked, best(asked, most, budget))
+def _matched(asked: Asked, most: int, budget: int, *, oldest: bool = False) -> Matched:
+    return Matched(asked, best(asked, most, budget, oldest=oldest))
 
 
 def _chosen(
@@ -140,7 +154,7 @@ def gather(
 ) -> Found:
     """See `LexicalIndex.gather`."""
     number = number_of(db, agent_id)
-    entries = entries_of(db, number, {*matches.memories.shares, *memories})
+    entries = entries_of(db, number, {*matches.memories.shares, *memories, *matches.brought})
     texts = repeated(db, number, entries)
     # A vector's id may be left from another life under the same name.
     known = {seq: cosine for seq, cosine in memories.items() if seq in entries and _is_first(seq, texts)}
@@ -152,7 +166,8 @@ def gather(
     near = neighbours_of(lenders(relevances(shares, cosines, weight)))
     entries.update(entries_of(db, number, near - entries.keys()))
     times = {seq: text.times for seq, text in texts.items()}
-    return Found(shares, cosines, entries, times, _documents_of(db, number, matches, documents, kinds))
+    brought = [seq for seq in matches.brought if seq in entries]
+    return Found(shares, cosines, entries, times, _documents_of(db, number, matches, documents, kinds), brought)
 
 
 def _is_first(seq: int, texts: Mapping[int, Lived]) -> bool:

@@ -32,8 +32,9 @@ class RecallSettings:
     )
     chroma: str = setting(
         EMBEDDED,
-        "Where the vectors are kept: embedded, in the vault's .index/, or the address of a chroma server, such as "
-        "http://localhost:8000.",
+        "Where the vectors are kept: in the vault's .index/, or on a chroma server that several vaults may share.",
+        choices=(EMBEDDED,),
+        or_address=True,
         per_agent=False,
     )
     vector_weight: float = setting(
@@ -66,7 +67,7 @@ class RecallSettings:
         per_agent=False,
     )
     when: float = setting(
-        0.1,
+        0.2,
         "What a memory gets for being of the time that the question names, such as yesterday or in May.",
         low=0.0,
         high=1.0,

@@ -37,6 +37,11 @@ class Thesaurus:
         self._vectors: Vectors = np.zeros((0, dimension), dtype=np.float32)
         self._found: dict[str, dict[str, float]] = {}
 
+    @property
+    def has_room(self) -> bool:
+        """Whether it takes more words."""
+        return len(self._words) < MOST_WORDS
+
     def learn(self, words: Sequence[str], vectors: Vectors) -> None:
         """Add words with their unit vectors, a row each; one that is known keeps its place."""
         new = [row for row, word in enumerate(words) if word not in self._numbers][: MOST_WORDS - len(self._words)]

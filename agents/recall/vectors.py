@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from agents.recall.child import VectorProcess
-from agents.recall.documents import NOTE, SUMMARY, EmbedderMissing, FolderGone, Query, StoreFailed, agent_of
+from agents.recall.documents import NOTE, SUMMARY, EmbedderMissing, FolderGone, NoRoom, Query, StoreFailed, agent_of
 from agents.recall.lexical import LexicalIndex
 from agents.recall.ranking import NEAREST
 from agents.recall.settings import EVERYTHING, RecallSettings
@@ -87,10 +87,11 @@ class VectorKeeper:
         self._folder, self._lexical, self._run = folder, lexical, run
         self._settings, self._clock, self._noted = settings, clock, noted
         self._child: VectorProcess | None = None
+        self._outside: set[str] = set()
         self._gone: list[str] = []
         self._forgotten: list[str] = []
         self._wanted = asyncio.Event()
-        self._taught = 0
+        self._taught, self._teachable = 0, True
         self._batch = FEWEST
         self._verified = -VERIFY_EVERY
         self._failures = 0
@@ -182,7 +183,8 @@ class VectorKeeper:
                 break
 
     async def _open(self) -> None:
-        self._taught, self._batch = 0, FEWEST
+        self._taught, self._teachable, self._batch = 0, True, FEWEST
+        self._outside.clear()
         self._child = VectorProcess(self._folder, self._settings())
         kept = await self._child.open()
         if kept.fresh:
@@ -205,9 +207,11 @@ class VectorKeeper:
         return await self._teach() + await self._embed_documents() + await self._embed_memories()
 
     async def _teach(self) -> int:
+        if not self._teachable:
+            return 0
         words = await self._run(self._lexical.words_after, self._taught, WORDS)
         if words:
-            await self._opened.learn([word for _, word in words])
+            self._teachable = await self._opened.learn([word for _, word in words])
             self._taught = words[-1][0]
         return len(words)
 
@@ -221,16 +225,27 @@ class VectorKeeper:
     async def _embed_memories(self) -> int:
         if self._settings().embed != EVERYTHING:
             return 0
-        waiting = await self._run(self._lexical.waiting_memories, self._batch)
+        waiting = await self._run(self._lexical.waiting_memories, self._batch, self._outside)
         if waiting is None:
             return 0
         agent_id, through, records = waiting
         if records:
             began = self._clock.monotonic()
-            await self._opened.put(records)
+            try:
+                await self._opened.put(records)
+            except NoRoom as error:
+                self._leave_outside(agent_id, error)
+                return 1
             self._pace(self._clock.monotonic() - began)
         await self._run(self._lexical.memories_embedded, agent_id, through)
         return max(1, len(records))
+
+    def _leave_outside(self, agent_id: str, error: NoRoom) -> None:
+        """Go on without the vectors of an agent for which there is no room; the others keep theirs."""
+        if not self._outside:
+            log.warning("Not everybody's memories get vectors: %s.", error)
+        self._outside.add(agent_id)
+        self.trouble = str(error)
 
     def _pace(self, seconds: float) -> None:
         """Keep one piece of work short, so that a question waits for little."""

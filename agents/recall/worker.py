@@ -126,25 +126,22 @@ class Store:
         model = load("agents.recall.embedders", EmbedderKind, "embedder").get(embedder).start(folder)
         kind = load("agents.recall.indexes", IndexKind, "index").get(SERVER if server else EMBEDDED)
         self._dirty = folder / f"{EMBEDDED}.dirty"
-        self._fresh = not server and self._begin_clean(folder / EMBEDDED)
+        self._embedded = not server
+        if self._embedded:
+            self._begin_clean(folder / EMBEDDED)
         self._cache = EmbeddingCache(folder / "embeddings.sqlite3", model)
         self._thesaurus = Thesaurus(model.dimension)
         self._index = kind.open(Place(folder / EMBEDDED, server), model.model, model.dimension)
-        if not server:
+        if self._embedded:
             self._watched[folder / EMBEDDED] = (folder / EMBEDDED).stat().st_ino
         self._seeker = ThreadPoolExecutor(1, thread_name_prefix="nearest")
         self._sought: tuple[Query, Future[tuple[dict[int, float], dict[str, float]]]] | None = None
 
-    def _begin_clean(self, index: Path) -> bool:
-        """Take an index as it is only after a clean end: opening one that was killed may crash the process.
-
-        Returns:
-            Whether a new one begins.
-        """
+    def _begin_clean(self, index: Path) -> None:
+        """Take an index as it is only after a clean end: opening one that was killed may crash the process."""
         if index.is_file() or (self._dirty.exists() and index.exists()):
             index.unlink() if index.is_file() else shutil.rmtree(index)
         self._dirty.touch()
-        return not index.exists()
 
     def check(self) -> None:
         """Refuse to go on in a folder that was deleted under us.
@@ -165,10 +162,11 @@ class Store:
         vectors = self._cache.embed([record.digest for record in records], [record.text for record in records])
         self._index.put([record.id for record in records], vectors, [record.metadata for record in records])
 
-    def learn(self, words: Sequence[str]) -> None:
-        """Add words to the thesaurus."""
+    def learn(self, words: Sequence[str]) -> bool:
+        """Add words to the thesaurus; tell whether it has room for more."""
         self.check()
         self._thesaurus.learn(words, self._cache.embed([digest_of(word) for word in words], words))
+        return self._thesaurus.has_room
 
     def understand(self, query: Query, words: Sequence[str]) -> dict[str, dict[str, float]]:
         """Begin to look for what is nearest to a question; return the words that are like each of its own.
@@ -223,7 +221,7 @@ class Store:
 
     def kept(self) -> Kept:
         """Return what is in the index."""
-        return Kept(self._fresh, self._index.documents())
+        return Kept(self._index.empty, self._index.documents())
 
     def close(self) -> None:
         """End cleanly: the next process can use the index as it is. Closing again does nothing."""
@@ -233,7 +231,7 @@ class Store:
         self._seeker.shutdown()
         self._index.close()
         self._cache.close()
-        if self._lock_path.exists():
+        if self._embedded and self._lock_path.exists():
             self._dirty.unlink(missing_ok=True)
         os.close(self._lock)
 
@@ -287,9 +285,9 @@ def put(records: Sequence[Record]) -> None:
 
 
 @_told
-def learn(words: Sequence[str]) -> None:
+def learn(words: Sequence[str]) -> bool:
     """See `Store.learn`."""
-    _opened().learn(words)
+    return _opened().learn(words)
 
 
 @_told

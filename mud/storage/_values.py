@@ -24,6 +24,9 @@ _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _ELEMENT = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|((?:[^",\\]|\\.)(?:[^,\\]|\\.)*?)?)\s*(?:,|$)')
 
 
+_ADDRESS = re.compile(r"https?://[^/\s]+/?", re.IGNORECASE)
+
+
 @dataclass(frozen=True, slots=True)
 class Setting:
     """One key of a schema.
@@ -36,6 +39,7 @@ class Setting:
         low: least number allowed; None for no bound.
         high: greatest number allowed; None for no bound.
         choices: the texts allowed; empty for any.
+        or_address: a server's address is allowed beside the choices.
         per_agent: an agent.md may set it for its agent.
     """
 
@@ -46,12 +50,15 @@ class Setting:
     low: float | None = None
     high: float | None = None
     choices: tuple[str, ...] = ()
+    or_address: bool = False
     per_agent: bool = True
 
     @property
     def expected(self) -> str:
         """What a value must be, in words: "a whole number from 1 to 4096"."""
         if self.choices:
+            if self.or_address:
+                return f"{', '.join(self.choices)} or an address such as http://localhost:8000"
             return f"{'any of' if self.type == 'list' else 'one of'} {', '.join(self.choices)}"
         words = {
             "int": "a whole number",
@@ -206,6 +213,8 @@ def _chosen(setting: Setting, value: str) -> str:
     by_case = {choice.lower(): choice for choice in setting.choices}
     if value.lower() in by_case:
         return by_case[value.lower()]
+    if setting.or_address and _ADDRESS.fullmatch(value):
+        return value
     near = suggest(value, setting.choices)
     what = f"{value!r} is no choice" if value else "it has no value"
     raise ValueError(f"{what}; expected {setting.expected}" + (f"; did you mean {near}?" if near else ""))

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from mud.errors import Problem, VaultProblem
 from mud.storage import _front
 
-_HEADING = re.compile(r"^ {0,3}(#{1,2})[ \t]+(\S.*?)[ \t\r]*$")
+_HEADING = re.compile(r"^ {0,3}(#{1,2})[ \t]+(\S.*)$")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$")
 _LINK = re.compile(r"^\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]$")
 
@@ -145,7 +145,8 @@ def _outline(body: str) -> tuple[tuple[str, int, int] | None, list[tuple[str, in
     title: tuple[str, int, int] | None = None
     parts: list[tuple[str, int, int]] = [("", 0, len(body))]
     for line in markdown_lines(body):
-        mark = None if line.fenced else _HEADING.match(line.text)
+        # A pattern that looked for the end of the blanks itself would do so at every one of them.
+        mark = None if line.fenced else _HEADING.match(line.text.rstrip(" \t\r"))
         if not mark:
             continue
         after = min(len(body), body.find("\n", line.start) + 1 or len(body))

@@ -71,6 +71,7 @@ def setting(
     low: float | None = None,
     high: float | None = None,
     choices: tuple[str, ...] | None = None,
+    or_address: bool = False,
     per_agent: bool = True,
 ) -> Any:
     """Declare a field of a settings dataclass. Its type is `int`, `float`, `bool`, `str` or `tuple[str, ...]`.
@@ -81,9 +82,11 @@ def setting(
         low: least number allowed.
         high: greatest number allowed.
         choices: the texts allowed, when not any.
+        or_address: a server's address is allowed beside the choices.
         per_agent: an agent.md may set it for its agent.
     """
-    known = {"help": help, "low": low, "high": high, "choices": choices or (), "per_agent": per_agent}
+    bounds = {"low": low, "high": high, "choices": choices or (), "or_address": or_address}
+    known = {"help": help, "per_agent": per_agent, **bounds}
     return dataclasses.field(default=default, metadata={"setting": known})
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,7 +17,9 @@ from numpy.typing import NDArray
 from agents.recall.embedders.hashing import HashingEmbedder
 from agents.recall.indexes._index import Index, IndexKind, Metadata, Place
 from mud.registry import load
-from tests.chroma_server import ChromaServer
+from tests.chroma_server import ChromaServer, counts
+from tests.live.indexed import talk
+from tests.live.thirty_facts import FACTS
 
 KINDS = load("agents.recall.indexes", IndexKind, "index")
 DIMENSION = 24
@@ -57,7 +60,7 @@ def told(agent: str, kind: str, count: int = 1) -> list[Metadata]:
 
 def test_an_empty_index_finds_nothing(opened: Open) -> None:
     index = opened()
-    assert (index.counts(), index.count("#1"), index.documents()) == ({}, 0, [])
+    assert (counts(index), index.count("#1"), index.documents()) == ({}, 0, [])
     assert index.nearest(vectors(1)[0], "#1", TYPES, 5) == {}
 
 
@@ -101,7 +104,7 @@ def test_what_is_put_again_is_replaced(opened: Open, kind: str) -> None:
     index, rows = opened(), vectors(3)
     index.put(["a"], rows[:1], told("#1", kind))
     index.put(["a", "a"], rows[1:], told("#1", kind, 2))
-    assert (index.counts(), index.documents()) == (({"#1": 1}, []) if kind == "memory" else ({}, ["a"]))
+    assert (counts(index), index.documents()) == (({"#1": 1}, []) if kind == "memory" else ({}, ["a"]))
     assert index.nearest(rows[2], "#1", [kind], 1)["a"] == pytest.approx(1.0, abs=1e-4)
 
 
@@ -122,7 +125,7 @@ def test_an_agent_that_is_forgotten_leaves_nothing_and_can_begin_again(opened: O
     index.forget("#1")
     index.forget("#404")
     assert index.nearest(rows[0], "#1", TYPES, 9) == {}
-    assert (index.counts(), sorted(index.documents())) == ({"#2": 1}, ["e", "f"])
+    assert (counts(index), sorted(index.documents())) == ({"#2": 1}, ["e", "f"])
     index.put(["a"], rows[:1], told("#1", "memory"))
     assert set(index.nearest(rows[0], "#1", TYPES, 9)) == {"a"}
 
@@ -132,7 +135,7 @@ def test_many_agents_are_kept_and_counted_apart(opened: Open) -> None:
     agents = [f"#{number}" for number in range(40)]
     metadata: list[Metadata] = [{"agent": agents[row // 2], "type": ("memory", "note")[row % 2]} for row in range(80)]
     index.put([f"{one['agent']}|{row}" for row, one in enumerate(metadata)], rows, metadata)
-    assert index.counts() == dict.fromkeys(agents, 1)
+    assert counts(index, agents) == dict.fromkeys(agents, 1)
     assert [index.count(agent) for agent in ("#0", "#39", "#40")] == [1, 1, 0]
     assert len(index.documents()) == 40
     for row in range(0, 80, 13):
@@ -175,7 +178,7 @@ def test_it_holds_what_was_put_less_what_was_taken_out(
                     kept[agent, other].clear()
         for (agent, kind), ids in kept.items():
             assert set(index.nearest(rows[0], agent, [kind], 99)) == ids
-        assert index.counts() == {agent: len(kept[agent, "memory"]) for agent in agents if kept[agent, "memory"]}
+        assert counts(index, agents) == {agent: len(kept[agent, "memory"]) for agent in agents if kept[agent, "memory"]}
         assert sorted(index.documents()) == sorted(set().union(*(kept[a, k] for a in agents for k in TYPES[1:])))
         index.close()
 
@@ -192,7 +195,7 @@ def test_all_is_there_again_after_closing(opened: Open) -> None:
     index.close()
     index.close()
     again = opened()
-    assert (again.counts(), again.documents()) == ({"#1": 400}, ["note"])
+    assert (counts(again), again.documents()) == ({"#1": 400}, ["note"])
     assert list(again.nearest(rows[0], "#1", ["note"], 1)) == ["note"]
     assert all(list(again.nearest(rows[row], "#1", ["memory"], 1)) == [str(row)] for row in range(0, 400, 7))
 
@@ -221,12 +224,25 @@ def test_memories_find_themselves_in_a_life_of_some_length(opened: Open) -> None
     assert found >= 0.99 * len(tried)
 
 
+def test_what_is_put_again_and_again_is_found_like_all_else(opened: Open) -> None:
+    # Most lines of one form, and some of none: these were cut off when vectors were replaced in their place.
+    texts = [*talk(500, random.Random(500)), *(fact.told for fact in FACTS)]
+    index, rows = opened(dimension=HashingEmbedder.dimension), HashingEmbedder().embed(texts)
+    ids = [f"#1|{number}" for number in range(len(texts))]
+    for _ in range(3):
+        for start in range(0, len(ids), 64):
+            some = slice(start, start + 64)
+            index.put(ids[some], rows[some], told("#1", "memory", len(ids[some])))
+    assert [one for one, row in zip(ids, rows, strict=True) if one not in index.nearest(row, "#1", TYPES, 10)] == []
+    assert index.count("#1") == len(ids)
+
+
 def test_vectors_of_another_model_are_dropped(opened: Open) -> None:
     index = opened("one")
     index.put(["a", "b"], vectors(2), [{"agent": "#1", "type": "note"}, {"agent": "#1", "type": "memory"}])
     index.close()
     other = opened("two", 8)
-    assert (other.counts(), other.documents()) == ({}, [])
+    assert (counts(other), other.documents(), other.empty) == ({}, [], True)
     other.put(["b"], vectors(1, dimension=8), told("#1", "note"))
     assert other.documents() == ["b"]
 
@@ -237,6 +253,6 @@ def test_a_folder_that_was_deleted_is_begun_anew(opened: Open, tmp_path: Path) -
     index.close()
     shutil.rmtree(tmp_path / "vectors")
     again = opened()
-    assert (again.counts(), again.documents()) == ({}, [])
+    assert (counts(again), again.documents()) == ({}, [])
     again.put(["a"], vectors(1), told("#1", "memory"))
-    assert again.counts() == {"#1": 1}
+    assert counts(again) == {"#1": 1}

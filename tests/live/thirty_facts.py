@@ -17,51 +17,45 @@ class Fact:
     Args:
         told: the line that tells it.
         asked: a question for it in other words.
-        answer: what the line that answers holds.
     """
 
     told: str
     asked: str
-    answer: str
 
 
 FACTS = tuple(
     Fact(*parts)
     for parts in (
-        ("The spare key hangs behind the clock in the scullery.", "Where can I find a second key?", "behind the clock"),
-        ("My sister Ottilie breeds white ferrets.", "Which animals does Ottilie raise?", "ferrets"),
-        ("I paid forty crowns for this coat.", "How much did the jacket cost?", "forty crowns"),
-        ("Never feed the grey goat clover, it swells up.", "What makes the goat ill?", "clover"),
-        ("The mayor cannot swim a single stroke.", "Who would drown in the lake?", "mayor"),
-        ("On moonless nights a dark boat lands at the old pier.", "When do the smugglers come?", "moonless"),
-        ("Corvin lost his left thumb in the sawmill.", "How was Corvin's hand injured?", "thumb"),
-        ("Our well ran dry in the summer of the locusts.", "When was there no water?", "locusts"),
-        ("Grandmother's recipe needs three spoons of poppy seed.", "What goes into the old family dish?", "poppy"),
-        ("The password of the guild is cold porridge.", "Which secret words let one into the guild?", "porridge"),
-        ("I am terrified of bees since I was a child.", "What frightens Ann?", "bees"),
-        ("Halvard married a woman from the islands.", "Where does Halvard's wife come from?", "islands"),
-        ("The bridge was built by prisoners.", "Who constructed the crossing over the river?", "prisoners"),
-        ("My dog answers only to whistling.", "How do you call the hound?", "whistling"),
-        ("The tax collector comes on the ninth of every month.", "On what day must we pay?", "ninth"),
-        ("Ysolde writes with her left hand.", "Who is left-handed?", "Ysolde"),
-        ("There is a crack in the great bell, so nobody rings it.", "Why is the bell silent?", "crack"),
-        ("I buried my savings beneath the pear tree.", "Where is the money hidden?", "pear"),
-        ("The baker adds chalk to his flour.", "Who cheats with bread?", "chalk"),
-        (
-            "Doctor Emmeran only takes patients before breakfast.",
-            "When can a sick person see the physician?",
-            "breakfast",
-        ),
-        ("A wolf with one eye lives above the quarry.", "What dangerous beast is near the stone pit?", "wolf"),
-        ("I sold my violin to pay the rent.", "Which instrument did Ann give up?", "violin"),
-        ("Theda is the only witness of the fire.", "Who saw the house burn?", "Theda"),
-        ("The library cat is called Professor.", "What is the name of the kitten among the books?", "Professor"),
-        ("Wine makes me sleepy, so I drink cider.", "Which beverage does Ann prefer?", "cider"),
-        ("The north road is closed until the snow melts.", "Why can nobody travel north?", "snow"),
-        ("Ruprecht owes me two sacks of barley.", "What debt does Ruprecht have?", "barley"),
-        ("The portrait in the hall shows my great uncle.", "Who is in the painting?", "uncle"),
-        ("I learned to juggle in a travelling circus.", "Where did Ann pick up the art of juggling?", "circus"),
-        ("The lighthouse keeper paints ships inside bottles.", "What hobby has the man at the lighthouse?", "bottles"),
+        ("The spare key hangs behind the clock in the scullery.", "Where can I find a second key?"),
+        ("My sister Ottilie breeds white ferrets.", "Which animals does Ottilie raise?"),
+        ("I paid forty crowns for this coat.", "How much did the jacket cost?"),
+        ("Never feed the grey goat clover, it swells up.", "What makes the goat ill?"),
+        ("The mayor cannot swim a single stroke.", "Who would drown in the lake?"),
+        ("On moonless nights a dark boat lands at the old pier.", "When do the smugglers come?"),
+        ("Corvin lost his left thumb in the sawmill.", "How was Corvin's hand injured?"),
+        ("Our well ran dry in the summer of the locusts.", "When was there no water?"),
+        ("Grandmother's recipe needs three spoons of poppy seed.", "What goes into the old family dish?"),
+        ("The password of the guild is cold porridge.", "Which secret words let one into the guild?"),
+        ("I am terrified of bees since I was a child.", "What frightens Ann?"),
+        ("Halvard married a woman from the islands.", "Where does Halvard's wife come from?"),
+        ("The bridge was built by prisoners.", "Who constructed the crossing over the river?"),
+        ("My dog answers only to whistling.", "How do you call the hound?"),
+        ("The tax collector comes on the ninth of every month.", "On what day must we pay?"),
+        ("Ysolde writes with her left hand.", "Who is left-handed?"),
+        ("There is a crack in the great bell, so nobody rings it.", "Why is the bell silent?"),
+        ("I buried my savings beneath the pear tree.", "Where is the money hidden?"),
+        ("The baker adds chalk to his flour.", "Who cheats with bread?"),
+        ("Doctor Emmeran only takes patients before breakfast.", "When can a sick person see the physician?"),
+        ("A wolf with one eye lives above the quarry.", "What dangerous beast is near the stone pit?"),
+        ("I sold my violin to pay the rent.", "Which instrument did Ann give up?"),
+        ("Theda is the only witness of the fire.", "Who saw the house burn?"),
+        ("The library cat is called Professor.", "What is the name of the kitten among the books?"),
+        ("Wine makes me sleepy, so I drink cider.", "Which beverage does Ann prefer?"),
+        ("The north road is closed until the snow melts.", "Why can nobody travel north?"),
+        ("Ruprecht owes me two sacks of barley.", "What debt does Ruprecht have?"),
+        ("The portrait in the hall shows my great uncle.", "Who is in the painting?"),
+        ("I learned to juggle in a travelling circus.", "Where did Ann pick up the art of juggling?"),
+        ("The lighthouse keeper paints ships inside bottles.", "What hobby has the man at the lighthouse?"),
     )
 )
 

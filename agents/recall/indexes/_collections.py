@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.recall.documents import StoreFailed
+from agents.recall.documents import NoRoom
 from agents.recall.indexes._index import Metadata
 
 MEMORY = "memory"
@@ -69,6 +69,8 @@ class Collections:
                 self._open[collection.name] = collection
             elif named or (vault and told.get("vault") == vault):
                 client.delete_collection(collection.name)
+        self.empty = not self._open
+        """Whether it began with nothing: all new, or all of another model."""
 
     def _life(self, agent: str) -> str:
         return f"{self._prefix}life-{hashlib.sha256(agent.encode()).hexdigest()[:24]}"
@@ -80,7 +82,7 @@ class Collections:
     def _made(self, name: str, agent: str | None) -> Any:
         if name not in self._open:
             if 0 < self._allowed <= len(self._open):
-                raise StoreFailed(f"files for only {self._allowed} agents may be open: raise the limit (ulimit -n)")
+                raise NoRoom(f"files for only {self._allowed} agents may be open: raise the limit (ulimit -n)")
             self._open[name] = self._client.get_or_create_collection(
                 name,
                 metadata=self._mark if agent is None else {**self._mark, "agent": agent},
@@ -101,11 +103,18 @@ class Collections:
             for start in range(0, len(chosen), self._most):
                 some = chosen[start : start + self._most]
                 places = [row for _, row in some]
-                collection.upsert(
-                    ids=[one for one, _ in some],
-                    embeddings=vectors[places],
-                    metadatas=None if agent_of_life else [_stored(metadata[row]) for row in places],
-                )
+                before = collection.count()
+                whole: dict[str, Any] = {
+                    "ids": [one for one, _ in some],
+                    "embeddings": vectors[places],
+                    "metadatas": None if agent_of_life else [_stored(metadata[row]) for row in places],
+                }
+                collection.upsert(**whole)
+                if collection.count() < before + len(some):
+                    # Replaced in its place, a vector can cut others off: of 538 put twice 2 were never found again by
+                    # their own, put three times 3; taken out before, none.
+                    collection.delete(ids=whole["ids"])
+                    collection.upsert(**whole)
 
     def remove(self, agent: str, ids: Collection[str]) -> None:
         """Take documents out."""
@@ -146,11 +155,6 @@ class Collections:
         life = self._open.get(self._life(agent))
         return int(life.count()) if life else 0
 
-    def counts(self) -> dict[str, int]:
-        """Return the same for every agent that has any."""
-        agents = sorted(str(one.metadata["agent"]) for one in self._open.values() if "agent" in one.metadata)
-        return {agent: count for agent in agents if (count := self.count(agent))}
-
     def documents(self) -> list[str]:
         """Return the id of every document's vector."""
         shelves = (one for one in self._open.values() if "agent" not in one.metadata)
@@ -170,6 +174,7 @@ def _listed(client: Any) -> Iterator[Any]:
         start += len(page)
 
 
-def _stored(metadata: Metadata) -> dict[str, str]:
-    """Return what the filters look for beside a document."""
-    return {"agent": str(metadata["agent"]), "kind": f"{metadata['agent']}|{metadata['type']}"}
+def _stored(metadata: Metadata) -> dict[str, str | int]:
+    """Return what is kept beside a document, with the one key that is asked for: a filter on two takes ten times as
+    long."""
+    return {**metadata, "kind": f"{metadata['agent']}|{metadata['type']}"}

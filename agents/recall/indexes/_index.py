@@ -6,7 +6,7 @@ Two families of vectors are kept apart: memories, of which one life may have a h
     put        0.4-0.9 ms a vector in batches of 128, up to 100,000 vectors of one agent; one alone 4-9 ms
     nearest    1-3 ms over an agent's memories, another 1-3 ms over its documents
     remove     some ms; forget: some 10 ms
-    count      0.6 ms; counts: that for every agent, cold 22 s for 1,000 with a million; documents: reads all their ids
+    count      0.6 ms; documents: reads all their ids
 """
 
 from __future__ import annotations
@@ -24,6 +24,11 @@ Metadata = Mapping[str, str | int]
 
 class Index(Protocol):
     """Unit vectors of many agents, each with its id and one of the types `memory`, `memory_summary` and `note`."""
+
+    @property
+    def empty(self) -> bool:
+        """Whether it began with nothing."""
+        ...
 
     def put(self, ids: Sequence[str], vectors: NDArray[np.float32], metadata: Sequence[Metadata]) -> None:
         """Add vectors, or replace those of the same id, agent and family.
@@ -49,10 +54,6 @@ class Index(Protocol):
 
     def count(self, agent: str) -> int:
         """Return how many memories of an agent have a vector."""
-        ...
-
-    def counts(self) -> dict[str, int]:
-        """Return the same for every agent that has any."""
         ...
 
     def documents(self) -> list[str]:

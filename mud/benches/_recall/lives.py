@@ -124,14 +124,25 @@ def _asked(path: Path) -> list[Question]:
         if not line.strip():
             continue
         try:
-            one = json.loads(line)
-            evidence = tuple(map(str, one.get("evidence", ())))
-            questions.append(Question(one["question"], str(one["kind"]), evidence, tuple(one["answer_contains"])))
-        except (ValueError, KeyError, TypeError) as error:
+            questions.append(_question(json.loads(line)))
+        except (ValueError, KeyError, RecursionError) as error:
             raise LociError(
                 f"{path}:{number} is no question ({_why(error)}); expected question, kind and answer_contains"
             ) from None
     return questions
+
+
+def _question(one: object) -> Question:
+    if not isinstance(one, dict):
+        raise ValueError("this is no JSON object")
+    text, answer, evidence = one["question"], one["answer_contains"], one.get("evidence", [])
+    if not isinstance(text, str):
+        raise ValueError("question is no text")
+    if not isinstance(answer, list) or not all(isinstance(part, str) for part in answer):
+        raise ValueError("answer_contains is no list of texts")  # of a bare text every letter would be looked for
+    if not isinstance(evidence, list):
+        raise ValueError("evidence is no list")
+    return Question(text, str(one["kind"]), tuple(map(str, evidence)), tuple(answer))
 
 
 def _conversation(sample: Mapping[str, Any]) -> Life:

@@ -10,15 +10,17 @@ import asyncio
 import multiprocessing
 import os
 import re
+import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from agents.memory.entries import Entry
+from agents.recall.documents import digest_of, told
 from agents.recall.recall import FOLDER, LEXICAL, RecallService
 from agents.recall.settings import RecallSettings
 from mud.benches._bench import Report, Say, Table
@@ -30,14 +32,17 @@ from mud.build import Parts, opened, spare_what_stays
 from mud.errors import LociError
 
 QUESTIONS = 300
+"""Questions of each way of asking."""
+CACHE = "embeddings.sqlite3"
+"""What was embedded, in the folder of the index."""
 FRESH = 1000
-"""Memories that come last and are embedded for real."""
+"""Memories that come last; those of them that say something new are embedded for real."""
 WORDS = 15_000
 """Different words that tell something."""
 TICK = 0.001
 """Seconds between two looks at the event loop."""
 ASKED = ("both", "words")
-"""The ways of asking whose times are taken."""
+"""The ways of asking whose times are taken, each with questions of its own: a question leaves its words warm."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +78,8 @@ class Measured:
         lexical_seconds: for the words of all memories.
         vectors, vectors_seconds: vectors that went into their index, and how long that took; 0 when it was too quick
             to tell.
-        fresh_seconds: for `FRESH` more memories, embedded for real.
+        fresh, fresh_seconds: texts among `FRESH` more memories that are embedded for real, and how long all of these
+            took. What was said before has its vector.
         queries: milliseconds of each question by the way of asking.
         blocked: the longest time that the event loop stood still, by what was done.
         worked: the same in time of the processor: without what other processes of the machine took of it.
@@ -83,6 +89,7 @@ class Measured:
     lexical_seconds: float = 0.0
     vectors: int = 0
     vectors_seconds: float = 0.0
+    fresh: int = 0
     fresh_seconds: float = 0.0
     queries: dict[str, list[float]] = field(default_factory=dict)
     blocked: dict[str, float] = field(default_factory=dict)
@@ -174,12 +181,13 @@ async def _ask(parts: Parts, size: Size, made: MadeUp, measured: Measured, say: 
         measured.vectors_seconds = timed.seconds / timed.share if timed.share else 0.0
         say("asking")
         spare_what_stays()  # as a world does when it begins
-        for by in ASKED:
+        for place, by in enumerate(ASKED):
             async with _watched(measured, "asking"):
-                measured.queries[by] = await _query(recall, size, made, by)
+                measured.queries[by] = await _query(recall, size, made, by, 1 + place * QUESTIONS)
         measured.rss = _rss()
         say("adding more")
         new = [made.entry(1, seq) for seq in range(size.memories + 1, size.memories + FRESH + 1)]
+        measured.fresh = _not_embedded(parts.vault / FOLDER / CACHE, [told(entry) for entry in new])
         begun = time.perf_counter()
         async with _watched(measured, "adding"):
             recall.remember(_agent(1), new)
@@ -187,6 +195,16 @@ async def _ask(parts: Parts, size: Size, made: MadeUp, measured: Measured, say: 
         measured.fresh_seconds = time.perf_counter() - begun
     finally:
         await recall.stop()
+
+
+def _not_embedded(cache: Path, texts: Sequence[str]) -> int:
+    """Return how many different texts have no vector in the cache yet; none when nobody embeds."""
+    if not cache.exists():
+        return 0
+    # The model first: a table of so many vectors is read by its key or not at all.
+    known = "SELECT 1 FROM vectors WHERE model = (SELECT model FROM vectors LIMIT 1) AND digest = ?"
+    with closing(sqlite3.connect(f"{cache.absolute().as_uri()}?mode=ro", uri=True)) as db:
+        return sum(db.execute(known, (digest_of(text),)).fetchone() is None for text in set(texts))
 
 
 async def _complete(recall: RecallService, parts: Parts, progress: Callable[[int, int], None]) -> None:
@@ -218,10 +236,10 @@ class Timed:
             self._say(f"vectors: {done} of {total}")
 
 
-async def _query(recall: RecallService, size: Size, made: MadeUp, by: str) -> list[float]:
-    """Return the milliseconds of each question; each goes to somebody else."""
-    chance, times = Random(size.seed), []
-    for number in range(1, QUESTIONS + 1):
+async def _query(recall: RecallService, size: Size, made: MadeUp, by: str, first: int) -> list[float]:
+    """Return the milliseconds of each of `QUESTIONS` questions from the first on; each goes to somebody else."""
+    chance, times = Random(f"{size.seed} {by}"), []
+    for number in range(first, first + QUESTIONS):
         agent, question = _agent(chance.randint(1, size.lives)), made.question(number)
         begun = time.perf_counter()
         await recall.search(agent, question, by=by)
@@ -282,19 +300,20 @@ def _report(size: Size, embedder: str, measured: Measured, seconds: float) -> Re
         "lexical_per_second": _rate(size.total, measured.lexical_seconds),
         "vectors": measured.vectors,
         "vectors_per_second": _rate(measured.vectors, measured.vectors_seconds),
-        "embedded_per_second": _rate(FRESH, measured.fresh_seconds),
+        "embedded": measured.fresh,
+        "embedded_per_second": _rate(measured.fresh, measured.fresh_seconds),
         "blocked_ms": {what: _rounded(longest, 1) for what, longest in measured.blocked.items()},
         "blocked_cpu_ms": {what: _rounded(longest, 1) for what, longest in measured.worked.items()},
         "rss_mb": {who: _rounded(mb, 1) for who, mb in measured.rss.items()},
         "seconds": round(seconds, 1),
     }
-    told = (
-        f"Memories and stored vectors are made up (seed {size.seed}), the {QUESTIONS} questions are embedded for real "
-        f"by {embedder}. Our own work is the processor's time in it: the rest went to other processes of the machine. "
-        f"Everything took {record['seconds']} s."
+    below = (
+        f"Memories and stored vectors are made up (seed {size.seed}), the {QUESTIONS} questions of each way are "
+        f"embedded for real by {embedder}. Our own work is the processor's time in it: the rest went to other "
+        f"processes of the machine. Everything took {record['seconds']} s."
     )
     head = [f"{size.lives:,} x {size.memories:,} memories", "measured"]
-    return Report(size.block, record, [Table(head, list(_rows(record)))], told)
+    return Report(size.block, record, [Table(head, list(_rows(record)))], below)
 
 
 def _rows(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -303,7 +322,8 @@ def _rows(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield f"a query by {by}: p50 / p95 / p99, ms", " / ".join(map(str, times.values()))
     yield "memories indexed by their words, a second", _shown(record["lexical_per_second"])
     yield f"stored vectors, a second (of {record['vectors']:,})", _shown(record["vectors_per_second"])
-    yield f"new memories with their embedding, a second (of {FRESH:,})", _shown(record["embedded_per_second"])
+    embedded = f"new texts embedded, a second ({record['embedded']:,} of {FRESH:,} memories; the others repeat one)"
+    yield embedded, _shown(record["embedded_per_second"])
     for what, longest in record["blocked_ms"].items():
         own = record["blocked_cpu_ms"][what]
         yield f"the event loop stood still while {what}: ms at most / of our own work", f"{longest} / {own}"

@@ -34,3 +34,11 @@ def test_the_part_that_has_most_of_the_words_fits_and_of_several_the_newest() ->
     assert newest is not None
     assert newest.heading == "b"
     assert fitting([], "heron") is None
+
+
+def test_without_a_word_in_common_the_newest_part_with_a_text_fits() -> None:
+    parts = [Section("Old", ""), Section("b", "The heron left."), Section("a", "A heron stood by the mill.")]
+    found = fitting(parts, "zeppelin")
+    assert found is not None
+    assert found.heading == "b"
+    assert fitting([Section("Old", "")], "zeppelin") is None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.memory.note_form import entry_text, is_blank, new_file, read_note, with_entry, with_only
-from mud.storage.documents import open_fence
+from mud.storage.documents import examine_document, open_fence
 
 AT, LATER = "2026-11-20T07:21:37.123Z", "2026-11-21T07:21:37.123Z"
 
@@ -42,7 +44,8 @@ def test_the_new_entry_is_the_first_dated_one_whatever_it_says(raw: str, text: s
     assert note is not None
     first = next(section for section in note.sections if section.at)
     assert (first.at, first.place) == (LATER, "The Garden")
-    if open_fence(raw.lstrip("\ufeff")) is None:  # what a fence without an end swallows goes with the entry above it
+    # What a fence without an end swallows goes with the entry above it.
+    if open_fence(examine_document(raw, "")[0].body) is None:
         assert first.reason == "why not"
         assert first.text.replace("\\", "").split() == text.replace("\\", "").split()
 
@@ -66,6 +69,50 @@ def test_any_file_can_be_read(raw: str) -> None:
         assert note.title
         assert "\r\n" not in note.text
         assert all(section.heading or section.text for section in note.sections)
+
+
+HUGE = 200_000
+"""Characters of a gap in a file that somebody, or some program, made."""
+
+
+def test_a_gap_of_any_length_in_an_entry_is_read() -> None:
+    note = read_note(f"# Key\n\n## {AT}\n\nfirst{HUGE * chr(10)}last\n\n*Because: odd*{HUGE * chr(10)}", "key")
+    assert note is not None
+    (section,) = note.sections
+    assert (section.at, section.reason) == (AT, "odd")
+    assert section.text == f"first{HUGE * chr(10)}last"
+
+
+@pytest.mark.parametrize("blank", [" ", "\t", " \t"])
+def test_a_heading_with_a_gap_of_any_length_is_read(blank: str) -> None:
+    gap = blank * (HUGE // len(blank))
+    raw = f"# The{gap}Key{gap}\n\n## {AT},{gap}The{gap}Pier{gap}\n\ntext\n\n## Old{gap}ones\n\nmore\n"
+    note = read_note(raw, "key")
+    assert note is not None
+    assert (note.title, note.updated) == (f"The{gap}Key", AT)
+    dated, old = note.sections
+    assert (dated.place, dated.text) == (f"The{gap}Pier", "text")
+    assert (old.heading, old.text) == (f"Old{gap}ones", "more")
+    assert with_entry(raw, "entry\n") == raw.replace(f"## {AT}", f"entry\n\n## {AT}")
+
+
+REASONS = st.lists(
+    st.sampled_from(["*Because: odd*", "*Because: *", "*Because: a* b*", "*Because:", "prose", "*", "", " ", "\x0b"])
+    | st.text(st.characters(exclude_categories=["Cs"]), max_size=6),
+    max_size=8,
+).map("\n".join)
+
+
+@given(REASONS)
+def test_a_reason_is_what_the_last_line_with_words_says(body: str) -> None:
+    note = read_note(f"# T\n\n## {AT}\n\n{body}", "t")
+    assert note is not None
+    section = note.sections[0]
+    lines = body.replace("\r\n", "\n").rstrip().split("\n")
+    if all(line == "" or not line.lstrip().startswith(("#", "`", "~")) for line in lines):
+        said = re.fullmatch(r"\*Because: (.+)\*", lines[-1])
+        assert section.reason == (said[1] if said else None)
+        assert section.text == "\n".join(lines[:-1] if said else lines).strip()
 
 
 def test_a_note_of_an_editor_is_read_with_its_names_and_time() -> None:

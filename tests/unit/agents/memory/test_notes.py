@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -120,7 +122,8 @@ def test_an_overwritten_text_is_kept_byte_for_byte_and_is_no_note(tmp_path: Path
     raw = b"---\r\ntags: [x] # mine\r\n---\r\n# Sundial\r\n\r\nMy own words.   \r\n\r\n## Old\r\n\r\ntext\r\n"
     (tmp_path / "sundial.md").write_bytes(raw)
     notes = Notes(tmp_path)
-    notes.overwrite("sundial", "New.", AT, "why not", "The Garden")
+    _, kept = notes.overwrite("sundial", "New.", AT, "why not", "The Garden")
+    assert kept
     assert (tmp_path / "history/sundial-20261120-072137.md").read_bytes() == raw
     assert (tmp_path / "sundial.md").read_bytes().decode() == (
         "---\r\ntags: [x] # mine\r\n---\r\n# Sundial\r\n\r\n"
@@ -134,7 +137,8 @@ def test_an_overwritten_text_is_kept_byte_for_byte_and_is_no_note(tmp_path: Path
 
 def test_overwriting_what_is_not_there_writes_it_and_keeps_nothing(tmp_path: Path) -> None:
     notes = Notes(tmp_path)
-    notes.overwrite("Key", "one", AT)
+    note, kept = notes.overwrite("Key", "one", AT)
+    assert (note.text.split()[-1], kept) == ("one", False)
     assert [path.name for path in tmp_path.iterdir()] == ["key.md"]
     assert notes.versions("Key") == []
 
@@ -149,7 +153,7 @@ def test_what_somebody_saves_while_a_note_is_overwritten_is_kept_too(tmp_path: P
         write_atomic(target, text)
 
     notes = Notes(tmp_path, write)
-    assert notes.overwrite("Key", "new", AT).text.endswith("new")
+    assert notes.overwrite("Key", "new", AT)[0].text.endswith("new")
     assert {version.note.text for version in notes.versions("Key")} == {"first", "saved meanwhile"}
 
 
@@ -183,6 +187,62 @@ def test_versions_are_found_after_a_renaming_by_hand_and_when_the_note_is_gone(t
     (tmp_path / "my-key.md").unlink()
     (tmp_path / "history" / "mine.md").write_text("no version")
     assert len(notes.versions("Key")) == 1
+
+
+def test_versions_of_a_note_in_a_second_file_of_its_slug_are_found_after_a_renaming(tmp_path: Path) -> None:
+    notes = Notes(tmp_path)
+    for title in ("A B", "a-b"):
+        notes.add(title, f"old {title}", AT)
+        notes.overwrite(title, "new", AT)
+    (tmp_path / "a-b-2.md").rename(tmp_path / "other.md")
+    assert [version.note.text.split("\n")[-1] for version in notes.versions("a-b")] == ["old a-b"]
+    assert [version.note.text.split("\n")[-1] for version in notes.versions("A B")] == ["old A B"]
+
+
+@pytest.fixture
+def impatient() -> Iterator[None]:
+    """Have threads take turns as often as they can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_notes_are_read_in_one_thread_while_they_are_written_in_another(tmp_path: Path) -> None:
+    for number in range(200):
+        (tmp_path / f"old-{number}.md").write_text(f"# Old {number}\n\ntext\n")
+    notes, written = Notes(tmp_path), 60
+
+    def look() -> list[int]:
+        return [len(notes.all()) for _ in range(written)]
+
+    with ThreadPoolExecutor(1) as other:
+        seen = other.submit(look)
+        for number in range(written):
+            note = notes.add(f"New {number}", f"text {number}", AT)
+            assert note.text.endswith(f"text {number}")
+            assert notes.read(f"New {number}") == note
+        counts = seen.result()
+    assert counts == sorted(counts)
+    assert set(notes.titles()) == {f"Old {number}" for number in range(200)} | {f"New {n}" for n in range(written)}
+
+
+def test_a_text_of_the_same_length_written_in_the_same_moment_is_seen(tmp_path: Path) -> None:
+    notes = Notes(tmp_path)
+    for number in range(10, 40):
+        assert notes.overwrite("Key", str(number), AT)[0].text.endswith(str(number))
+        assert [note.text.split()[-1] for note in notes.all()] == [str(number)]
+
+
+def test_links_follow_an_edit_by_hand(tmp_path: Path) -> None:
+    notes = Notes(tmp_path)
+    key, pot = notes.add("Key", "In the [[Pot]].", AT), notes.add("Pot", "Of clay.", AT)
+    assert notes.links(pot).back == ("Key",)
+    (tmp_path / "key.md").write_text("# Key\n\nIt is gone from there.\n")
+    assert notes.links(pot).back == ()
+    (tmp_path / "pot.md").unlink()
+    assert notes.links(key).unwritten == ("Pot",)
 
 
 TITLES = st.sampled_from(["Key", "key", "Sun dial", "sun-dial", "CON"])

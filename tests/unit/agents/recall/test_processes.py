@@ -15,7 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from agents.memory.entries import Entry
 from agents.recall.documents import IndexedDocument
+from agents.recall.lexical import read_progress
 from agents.recall.recall import ENDING, LAST_WORDS, RecallService
 from agents.recall.settings import RecallSettings
 from mud.clock import VirtualClock
@@ -55,6 +57,11 @@ if __name__ == "__main__":
 """
 
 World = subprocess.Popen[str]
+
+
+def lived(seq: int) -> Entry:
+    """Return one memory, like no other."""
+    return Entry(seq, "2026-01-01T00:00:00.000Z", "heard", None, None, f"sentence {seq}")
 
 
 def child_of_this_process() -> int:
@@ -173,6 +180,36 @@ async def test_a_child_killed_at_rest_costs_one_answer_its_vectors(tmp_path: Pat
         assert await asyncio.wait_for(service.complete(), BOUND)
         hits, behind = await service.search("#1", "mill", 1)
         assert (hits[0].vector is not None, behind) == (True, False)
+    finally:
+        await service.stop()
+
+
+async def test_what_is_lived_gets_its_vector_by_itself(tmp_path: Path) -> None:
+    service = RecallService(tmp_path, lambda: SETTINGS, VirtualClock())
+    await service.start()
+    try:
+        assert await asyncio.wait_for(service.complete(), BOUND)
+        for seq in (1, 2):
+            service.remember("#1", [lived(seq)])
+            async with asyncio.timeout(BOUND):
+                while read_progress(tmp_path / ".index/lexical.sqlite3", "#1").vector_through < seq:
+                    await asyncio.sleep(0)
+    finally:
+        await service.stop()
+
+
+async def test_status_tells_when_the_vectors_are_lost_and_when_they_are_back(tmp_path: Path) -> None:
+    service = RecallService(tmp_path, lambda: SETTINGS, VirtualClock())
+    seen: list[int] = []
+    await service.start()
+    try:
+        service.remember("#1", [lived(seq) for seq in range(1, 41)])
+        assert await asyncio.wait_for(service.complete(), BOUND)
+        os.kill(child_of_this_process(), signal.SIGKILL)
+        service.look_again()
+        watch = lambda done, total: seen.append(service.status("#1")["vector_through"])  # noqa: E731
+        assert await asyncio.wait_for(service.complete(watch), BOUND)
+        assert (seen[0], seen[-1]) == (0, 40)
     finally:
         await service.stop()
 

@@ -54,6 +54,15 @@ def test_words_are_few_lower_case_and_each_once(text: str) -> None:
         ("Who came on the 3rd of August?", "2024-08-03T12:00", "2024-09-03T12:00"),
         ("What happened on 2025-05-07?", "2025-05-07T00:00", "2025-06-01T00:00"),
         ("What was traded in 2024?", "2024-01-01T00:00", "2025-01-01T00:00"),
+        ("Who came last weekend?", "2026-11-15T12:00", "2026-11-18T12:00"),
+        ("What was sung nine days ago?", "2026-11-11T12:00", "2026-11-15T12:00"),
+        ("Who called a couple of days ago?", "2026-11-18T12:00", "2026-11-20T12:00"),
+        ("Who left on 3 Nov?", "2026-11-03T12:00", "2026-10-03T12:00"),
+        ("What was bought in Sept?", "2026-09-03T12:00", "2026-10-03T12:00"),
+        ("What happened between May and July?", "2026-07-03T12:00", "2026-06-03T12:00"),
+        ("Who has come since May?", "2026-11-03T12:00", "2026-04-03T12:00"),
+        ("Who lived here before 2025?", "2024-11-03T12:00", "2025-01-03T12:00"),
+        ("Who came in May, 2025?", "2025-05-03T12:00", "2026-05-03T12:00"),
     ],
 )
 def test_a_question_names_its_time(question: str, within: str, beyond: str) -> None:
@@ -66,9 +75,33 @@ def test_what_is_close_to_the_time_fits_half() -> None:
     assert fits("What did Moss say yesterday?", "2026-11-20T01:00") == 0.5
 
 
+def test_what_says_when_is_not_looked_for_as_a_word() -> None:
+    assert read_question("What did Moss plant yesterday?", NOW).words == ("moss", "plant")
+    assert read_question("What was the first thing that Moss planted?", NOW).words == ("moss", "planted")
+    assert read_question("Yesterday?", NOW).words == ("yesterday",)
+
+
+@pytest.mark.parametrize("moment", ["in May", "in 2024", "on 7 May", "on 7 May 2024", "yesterday", "since March"])
+def test_the_stretches_of_a_life_that_are_meant_fit(moment: str) -> None:
+    (meant,) = read_question(f"What was sung {moment}?", NOW).moments
+    spans = list(meant.within(datetime(2023, 1, 1, tzinfo=UTC), NOW))
+    assert spans
+    for span in spans:
+        assert meant.fits(span.first) == meant.fits(span.last - timedelta(seconds=1)) == 1.0
+
+
 @pytest.mark.parametrize(
     "question",
-    ["May I come in?", "What may be in the box?", "Did they march to the mill?", "Who has 2000 pennies?", "May 99"],
+    [
+        *(
+            "May I come in?",
+            "What may be in the box?",
+            "Did they march to the mill?",
+            "Who has 2000 pennies?",
+            "May 99",
+        ),
+        *("I may 3 times.", "We march 5 miles.", "the weight of 2000 pounds", "It was 2026-00-00."),
+    ],
 )
 def test_what_only_looks_like_a_time_is_none(question: str) -> None:
     assert read_question(question, NOW).moments == ()
@@ -77,6 +110,9 @@ def test_what_only_looks_like_a_time_is_none(question: str) -> None:
 def test_what_was_first_and_what_was_last_are_told_apart() -> None:
     assert read_question("Who taught me when I first arrived?", NOW).order == -1
     assert read_question("What was the last thing that Moss said?", NOW).order == 1
+    assert read_question("What did Moss say last?", NOW).order == 1
+    assert read_question("What was Moss's last word?", NOW).order == 1
+    assert read_question("What is her first name, and who lives on the first floor?", NOW).order == 0
     assert read_question("What did Moss say?", NOW).order == 0
 
 

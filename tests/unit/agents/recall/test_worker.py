@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agents.memory.entries import Entry
-from agents.recall.documents import IndexedDocument, Query, Record, StoreFailed, memory_record, record_of
+from agents.recall.documents import FolderGone, IndexedDocument, Query, Record, memory_record, record_of
 from agents.recall.worker import Kept, Store
 from mud.errors import UnknownName
 
@@ -104,10 +104,32 @@ def test_a_broken_cache_costs_nothing_but_time(opened: Open, tmp_path: Path) -> 
     assert len(again.kept().documents) == 2
 
 
-def test_a_folder_that_was_deleted_is_noticed(opened: Open, tmp_path: Path) -> None:
+def test_a_cache_that_is_damaged_inside_or_deleted_meanwhile_costs_nothing_but_time(
+    opened: Open, tmp_path: Path
+) -> None:
+    cache = tmp_path / ".index" / "embeddings.sqlite3"
     store = opened()
-    shutil.rmtree(tmp_path / ".index")
-    with pytest.raises(StoreFailed, match="deleted"):
+    many = [str(number) for number in range(200)]
+    store.put(records(*many))
+    store.close()
+    whole = cache.read_bytes()
+    cache.write_bytes(whole[:4096] + bytes(len(whole) - 4096))
+    again = opened()
+    again.put(records(*many, "one"))
+    assert len(again.kept().documents) == 201
+    cache.unlink()
+    again.put(records("one", "two"))
+    assert cache.exists()
+
+
+@pytest.mark.parametrize("deleted", [".index", ".index/chroma", ".index/worker.lock"])
+def test_a_folder_that_was_deleted_is_noticed(opened: Open, tmp_path: Path, deleted: str) -> None:
+    store = opened()
+    if (tmp_path / deleted).is_dir():
+        shutil.rmtree(tmp_path / deleted)
+    else:
+        (tmp_path / deleted).unlink()
+    with pytest.raises(FolderGone, match="deleted"):
         store.put(records("one"))
 
 

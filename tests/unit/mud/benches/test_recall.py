@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from mud.__main__ import main
+from mud.benches._recall.speed import FRESH
 from tests.unit.mud.benches.recall.data import write_conversation, write_life
 from tests.vaults import copy_vault, without_vectors
 
@@ -150,10 +151,19 @@ def test_made_up_lives_are_filled_asked_and_timed(
     assert record["lexical_per_second"] > 0
     assert record["p50_ms"] <= record["p95_ms"] <= record["p99_ms"]
     assert set(record["queries"]) == {"both", "words"}
+    assert 500 < record["embedded"] < FRESH  # so many say something new; what such a world says all day they repeat
+    assert record["embedded_per_second"] > 0
     assert set(record["blocked_ms"]) == {"filling words", "filling vectors", "asking", "adding"}
     assert all(record["blocked_cpu_ms"][what] <= longest for what, longest in record["blocked_ms"].items())
     assert record["rss_mb"]["parent"] > 10
     assert record["rss_mb"]["child"] > 10
+
+
+def test_without_vectors_nothing_is_embedded_and_no_speed_of_it_is_told(
+    vault: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record = _record(vault, capsys, "--lives", 1, "--memories", 10)
+    assert (record["embedder"], record["embedded"], record["embedded_per_second"]) == ("none", 0, None)
 
 
 def test_a_size_that_is_no_number_is_wrong_usage(vault: Path, capsys: pytest.CaptureFixture[str]) -> None:

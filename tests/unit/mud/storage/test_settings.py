@@ -286,3 +286,23 @@ def test_a_default_that_does_not_fit_is_a_mistake_of_the_program() -> None:
         describe(Wrong)
     with pytest.raises(TypeError, match=r"Strange.window: a setting cannot be a"):
         describe(Strange)
+
+
+@dataclass(frozen=True)
+class Door:
+    """A setting that may be an address."""
+
+    door: str = setting("shut", "Where it is.", choices=("shut",), or_address=True)
+
+
+@pytest.mark.parametrize("typed", ["shut", "http://localhost:8000", "https://10.0.0.1/"])
+def test_an_address_may_stand_beside_the_choices(typed: str) -> None:
+    values, problems = parse_settings(f"**door**: {typed}\n", Door, "f.md")
+    assert (values["door"].value, problems) == (typed, [])
+
+
+@pytest.mark.parametrize("typed", ["foo", "localhost:8000", "http://", "http://a b"])
+def test_what_is_no_address_is_a_problem(typed: str) -> None:
+    values, (problem,) = parse_settings(f"**door**: {typed}\n", Door, "f.md")
+    assert values == {}
+    assert "expected shut or an address such as http://localhost:8000" in str(problem)

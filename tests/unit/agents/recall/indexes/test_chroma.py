@@ -15,6 +15,7 @@ from agents.recall.documents import StoreFailed
 from agents.recall.indexes._collections import Collections
 from agents.recall.indexes._index import Metadata, Place
 from agents.recall.indexes.chroma import CHROMA
+from tests.chroma_server import counts
 
 ROW = np.eye(4, dtype=np.float32)[:1]
 
@@ -52,5 +53,5 @@ def test_more_agents_than_files_allow_are_refused_and_the_others_kept(tmp_path: 
     with pytest.raises(StoreFailed, match="files for only 2 agents may be open"):
         index.put(["#3|1"], ROW, memory("#3"))
     index.put(["#2|2"], ROW, memory("#2"))
-    assert index.counts() == {"#1": 1, "#2": 2}
+    assert counts(index) == {"#1": 1, "#2": 2}
     index.close()

@@ -89,3 +89,24 @@ def test_questions_that_are_missing_or_wrong_are_said(tmp_path: Path) -> None:
     beside.unlink()
     with pytest.raises(LociError, match=r"life-questions\.jsonl cannot be read"):
         read_data(path, None)
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ('{"question": "where?", "kind": "a", "answer_contains": "mat"}', "answer_contains is no list of texts"),
+        ('{"question": "where?", "kind": "a", "answer_contains": ["mat", 7]}', "answer_contains is no list of texts"),
+        ('{"question": "where?", "kind": "a", "answer_contains": {"mat": 1}}', "answer_contains is no list of texts"),
+        ('{"question": "where?", "kind": "a", "answer_contains": ["mat"], "evidence": "12"}', "evidence is no list"),
+        ('{"question": 7, "kind": "a", "answer_contains": ["mat"]}', "question is no text"),
+        ("7", "this is no JSON object"),
+        ("nonsense", "Expecting value"),
+        ("[" * 100_000, "recursion"),
+    ],
+)
+def test_a_question_that_is_none_is_said_in_one_sentence(tmp_path: Path, line: str, why: str) -> None:
+    path = write_life(tmp_path)
+    (tmp_path / "life-questions.jsonl").write_text(f"{line}\n")
+    with pytest.raises(LociError, match=rf"questions\.jsonl:1 is no question \(.*{why}.*\); expected") as told:
+        read_data(path, None)
+    assert "\n" not in str(told.value)

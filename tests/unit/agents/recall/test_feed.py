@@ -1,0 +1,95 @@
+"""What goes into the index, and what comes of it when something is in the way."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from agents.memory.entries import Entry
+from agents.recall.documents import IndexedDocument
+from agents.recall.feed import Feed
+from agents.recall.lexical import LexicalIndex
+from mud.errors import Unavailable
+
+T = TypeVar("T")
+
+AT = "2026-01-01T00:00:00.000Z"
+LIFE = [Entry(seq, AT, "heard", None, None, f"The bell rang {seq} times.") for seq in range(1, 4)]
+NOTE = IndexedDocument("notes/key", "note", "Under the pot.", "Key", timestamp=AT)
+
+
+async def _run(work: Callable[..., T], *args: object) -> T:
+    return work(*args)
+
+
+def _read(first: int, last: int) -> Sequence[Entry]:
+    return LIFE[first - 1 : last]
+
+
+@pytest.fixture
+def lexical(tmp_path: Path) -> Iterator[LexicalIndex]:
+    index = LexicalIndex(tmp_path / "lexical.sqlite3")
+    yield index
+    index.close()
+
+
+def _feed(lexical: LexicalIndex) -> Feed:
+    return Feed(lexical, _run, lambda gone: None, lambda agent: None)
+
+
+async def test_documents_that_cannot_be_read_now_are_indexed_as_soon_as_they_can(lexical: LexicalIndex) -> None:
+    feed, troubles = _feed(lexical), [OSError(5, "Input/output error"), OSError(5, "Input/output error")]
+
+    def documents() -> list[IndexedDocument]:
+        if troubles:
+            raise troubles.pop()
+        return [NOTE]
+
+    await feed.catch_up("#1", 0, _read)
+    feed.remember("#1", LIFE[:1])
+    feed.sync_documents("#1", documents)
+    for _ in range(2):
+        with pytest.raises(OSError, match="Input/output"):
+            await feed.flush()
+    await feed.flush()
+    assert lexical.progress("#1").documents == 1
+    await feed.fill("#1")
+    assert lexical.progress("#1").lexical_through == 1
+
+
+async def test_documents_wanted_meanwhile_go_before_those_that_failed(lexical: LexicalIndex) -> None:
+    feed = _feed(lexical)
+
+    def failing() -> list[IndexedDocument]:
+        feed.sync_documents("#1", lambda: [NOTE])
+        raise OSError(5, "Input/output error")
+
+    feed.sync_documents("#1", failing)
+    with pytest.raises(OSError, match="Input/output"):
+        await feed.flush()
+    await feed.flush()
+    assert lexical.progress("#1").documents == 1
+
+
+async def test_an_index_that_another_process_holds_is_said_once_and_filled_when_it_is_free(
+    tmp_path: Path, lexical: LexicalIndex, caplog: pytest.LogCaptureFixture
+) -> None:
+    feed = _feed(lexical)
+    await feed.catch_up("#1", 2, _read)
+    lexical.close()
+    other = sqlite3.connect(tmp_path / "lexical.sqlite3", isolation_level=None)
+    other.execute("PRAGMA locking_mode = EXCLUSIVE")
+    other.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(Unavailable):
+        lexical.progress("#1")
+    feed.life("#1").latest = 3
+    await feed.fill("#1")
+    assert feed.life("#1").progress.lexical_through == 2
+    assert [record.levelname for record in caplog.records if "cannot keep up" in record.message] == ["WARNING"]
+    other.close()
+    await feed.fill("#1")
+    assert feed.life("#1").progress.lexical_through == 3
