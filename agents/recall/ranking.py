@@ -26,11 +26,11 @@ K = TypeVar("K")
 Groups = Mapping[str, Mapping[str, float]]
 """For each telling word of a question the words that stand for it, with their weights; the word itself has 1."""
 
-CANDIDATES = 80
-"""Memories that the words may bring forward; 60, 100 and 200 found as many of the answers."""
-NEAREST = 60
-"""Memories, and documents, that the vectors may bring forward; 100 and 200 found as many."""
-LENDERS = 40
+CANDIDATES = 100
+"""Memories that the words may bring forward; 200 found no more of the answers."""
+NEAREST = 100
+"""Memories, and documents, that the vectors may bring forward; 60 found a little less, 200 no more."""
+LENDERS = 60
 """Memories that lend to their neighbours; with 20 one in a hundred answers was lost, with 200 none gained."""
 REACH = 2
 """How far a memory lends, in memories."""

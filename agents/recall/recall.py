@@ -14,7 +14,6 @@ import logging
 import shutil
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,7 +26,7 @@ from agents.recall.ranking import Found, Groups, rank
 from agents.recall.settings import EVERYTHING, RecallSettings
 from agents.recall.vectors import Near, VectorKeeper
 from mud.clock import Clock
-from mud.errors import Refusal, Unavailable
+from mud.errors import Refusal
 from mud.supervise import supervise
 
 log = logging.getLogger(__name__)
@@ -263,7 +262,7 @@ class RecallService:
                 # In this order: the child takes the question in once, and works on while the words are looked up.
                 alike = asyncio.create_task(self._vectors.alike(wanted, question.words))
                 nearest = asyncio.create_task(self._vectors.nearest(wanted))
-                tasks = [alike, nearest, asyncio.create_task(self._warm(agent_id, groups))]
+                tasks = [alike, nearest]
                 groups = _with_alike(groups, await alike, settings.alike)
             if by == "vectors":
                 groups = {}
@@ -273,11 +272,6 @@ class RecallService:
                 task.cancel()
         hits = rank(found, question, k, now, settings)
         return hits, asked and self._behind(agent_id, near, memories and settings.embed == EVERYTHING, bool(kinds))
-
-    async def _warm(self, agent_id: str, groups: Groups) -> None:
-        """Have what the words need from the disk in RAM by the time the child has said which words are like them."""
-        with suppress(Unavailable):  # it is said when they are looked up
-            await self._run(self._lexical.match, agent_id, groups, True, ())
 
     def _behind(self, agent_id: str, near: Near | None, memories: bool, documents: bool) -> bool:
         """Tell whether vectors that were asked for said nothing, or not yet all."""

@@ -29,9 +29,9 @@ BATCH = 8
 """Documents in one piece of work: a question waits for at most one."""
 WORDS = 128
 """Words for the thesaurus in one piece of work."""
-FEWEST, MOST = 16, 256
+FEWEST, MOST = 32, 256
 """Memories in one piece of work: few while they are embedded, many while they come from the cache."""
-QUICK, SLOW = 0.05, 0.15
+QUICK, SLOW = 0.1, 0.3
 """Seconds below which a piece of work grows, and above which it shrinks."""
 PAUSES = (0.0, 0.0, 0.0, 1.0, 5.0, 20.0, 60.0)
 """Seconds before a broken child is replaced, by how often it broke in a row."""

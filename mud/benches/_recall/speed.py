@@ -171,6 +171,7 @@ async def _ask(parts: Parts, size: Size, made: MadeUp, measured: Measured, say: 
     """Put the vectors into the index, ask, and add memories while one can ask."""
     recall = parts.recall
     await recall.start()
+    spare_what_stays()  # as a world does when it begins
     try:
         for life in range(1, size.lives + 1):
             source = Source(made, life, 0)
@@ -180,7 +181,6 @@ async def _ask(parts: Parts, size: Size, made: MadeUp, measured: Measured, say: 
             await _complete(recall, parts, timed)
         measured.vectors_seconds = timed.seconds / timed.share if timed.share else 0.0
         say("asking")
-        spare_what_stays()  # as a world does when it begins
         for place, by in enumerate(ASKED):
             async with _watched(measured, "asking"):
                 measured.queries[by] = await _query(recall, size, made, by, 1 + place * QUESTIONS)
