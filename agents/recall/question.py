@@ -93,6 +93,7 @@ _OWN = re.compile(
 _FIRST = re.compile(
     r"\b(?:the (?:very )?first (?:thing|time|one|words?)|first time|earliest|originally|in the beginning|at the start"
     r"|(?:who|what|where|when|whom|which|i|you|we|he|she|they|it|did|to|was|were|ever) first)\b"
+    r"|\bdid\b[^.?!]*(?<!the )(?<!her )(?<!his )(?<!my )(?<!your )(?<!their )(?<!our )(?<!at )\bfirst\b"
     r"|\bfirst\W*$",
     re.IGNORECASE,
 )

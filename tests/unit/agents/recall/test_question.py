@@ -109,6 +109,8 @@ def test_what_only_looks_like_a_time_is_none(question: str) -> None:
 
 def test_what_was_first_and_what_was_last_are_told_apart() -> None:
     assert read_question("Who taught me when I first arrived?", NOW).order == -1
+    assert read_question("When did the bell first ring?", NOW).order == -1
+    assert read_question("What did she call her first dog?", NOW).order == 0
     assert read_question("What was the last thing that Moss said?", NOW).order == 1
     assert read_question("What did Moss say last?", NOW).order == 1
     assert read_question("What was Moss's last word?", NOW).order == 1

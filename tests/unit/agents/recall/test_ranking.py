@@ -150,6 +150,35 @@ def test_what_was_found_before_does_not_hide_where_it_was_found() -> None:
     assert [hit.seq for hit in best(found(entries, {1: 0.6, 2: 0.9}))] == [1, 2]
 
 
+def test_asking_again_and_again_hides_nothing() -> None:
+    fact = entry(1, "The ferry leaves at the ninth bell.")
+    echoes = [replace(entry(seq, f"You search for ferry and find {seq}"), kind="result") for seq in range(2, 9)]
+    hits = best(found([fact, *echoes], dict.fromkeys(range(1, 9), 0.9)), weights=replace(FLAT, neighbours=0.6))
+    assert hits[0].seq == 1
+    assert len([hit for hit in hits if hit.kind == "result"]) == 1
+
+
+def test_what_the_time_brings_is_a_hit_without_any_word() -> None:
+    entries = [entry(1, at=NOW - timedelta(days=1)), entry(2)]
+    what = Found({2: 0.1}, {}, {one.seq: one for one in entries}, {}, (), [1])
+    assert [hit.seq for hit in best(what, "What happened yesterday?", weights=replace(FLAT, when=0.2))] == [1, 2]
+
+
+def test_the_same_words_of_two_people_are_two_hits() -> None:
+    entries = [entry(1, "Yes.", actor="Moss"), entry(2, "Yes.", actor="Eliza"), entry(3, "Yes.", actor="Moss")]
+    assert len(best(found(entries, dict.fromkeys((1, 2, 3), 0.5)))) == 2
+
+
+def test_what_one_told_somebody_is_told_to_them() -> None:
+    entries = [
+        replace(entry(1, 'You say, "Moss, the key is here."', actor=None), kind="said"),
+        replace(entry(2, 'You say, "The key is here."', actor=None), kind="said"),
+        entry(3, 'Moss says, "The key?"'),
+    ]
+    hits = best(found(entries, dict.fromkeys((1, 2, 3), 0.5)), "What did I tell Moss?", weights=replace(FLAT, who=0.04))
+    assert [(hit.seq, hit.who) for hit in hits] == [(1, 0.04), (2, 0.02), (3, 0.0)]
+
+
 def test_every_part_of_a_documents_score_is_kept() -> None:
     (hit,) = best(found([], documents=(note("Key", 0.4, 0.8),)), weights=replace(FLAT, vector_weight=0.75))
     assert (round(hit.score, 9), hit.lexical, hit.vector, hit.title, hit.seq) == (0.7, 0.4, 0.8, "Key", None)
