@@ -1,6 +1,6 @@
 """From what words and vectors found to scored hits. Pure.
 
-    relevance = vector weight x cosine + (1 - vector weight) x share of the question's words
+    relevance = vector weight x cosine + (1 - vector weight) x share of the question's words, less for a question
     score = (relevance + neighbours + who + when + answer) x (1 + w x recency + w' x importance)
 
 A word counts by the square of its inverse document frequency in this life: of a name that half of all memories have
@@ -38,6 +38,11 @@ ANSWERED = 1.5
 """How much more a question lends to what follows it than another line does."""
 BACK = 0.8
 """How much of what it lends onward a memory lends to those before it."""
+MOST_LENT = 0.8
+"""What neighbours lend together, at most: so much of what the best fits better than the least."""
+ASKED = 0.85
+"""A question is worth so much of a line that tells something: who recalls wants the answer, not the asking. With 0.75
+one in two hundred answers less was found on the development data, without it one in seventy."""
 BREATH = 1800.0
 """Seconds after which what follows belongs to another conversation."""
 ECHO = 0.5
@@ -111,19 +116,22 @@ def neighbours_of(seqs: Iterable[int]) -> set[int]:
     return {near for seq in seqs for near in range(max(1, seq - REACH), seq + REACH + 1)}
 
 
-def lent(relevance: Mapping[int, float], entries: Mapping[int, Entry], weight: float) -> dict[int, float]:
+def lent(
+    relevance: Mapping[int, float], entries: Mapping[int, Entry], weight: float, floor: float = 0.0
+) -> dict[int, float]:
     """Return what each memory gets from those beside it: a part of what these have above the least of the lenders.
 
     Args:
         relevance: how well each memory fits by itself.
         entries: memories and neighbours.
         weight: the part that goes to the next memory, and squared to the one after that.
+        floor: what anything fits, however little it has to do with the question.
     """
     best = lenders(relevance)
     total: dict[int, float] = {}
     if not best or weight == 0:
         return total
-    least = relevance[best[-1]] if len(best) == LENDERS else 0.0
+    least = relevance[best[-1]] if len(best) == LENDERS else floor
     # In order, because a sum of floats hangs on it.
     for seq in sorted(best):
         lender = entries.get(seq)
@@ -134,7 +142,8 @@ def lent(relevance: Mapping[int, float], entries: Mapping[int, Entry], weight: f
             near = entries.get(seq + step)
             if near is not None and not _is_echo(near) and _together(lender, near):
                 total[near.seq] = total.get(near.seq, 0.0) + (relevance[seq] - least) * part
-    return total
+    most = MOST_LENT * (relevance[best[0]] - least)
+    return {seq: min(share, most) for seq, share in total.items()}
 
 
 def _together(one: Entry, other: Entry) -> bool:
@@ -210,10 +219,15 @@ def _fits(found: Found, weights: RecallSettings) -> tuple[dict[int, float], dict
     """Return how well each memory fits, what its neighbours lend included, and what they lend."""
     relevance = relevances(found.shares, found.cosines, weights.vector_weight)
     relevance |= {seq: ECHO * fit for seq, fit in relevance.items() if _is_echo(found.entries.get(seq))}
-    near = lent(relevance, found.entries, weights.neighbours)
     # A neighbour that neither words nor vectors found is worth as much by itself as the least that they did.
     least = min(relevance.values(), default=0.0) if found.cosines else 0.0
-    return {seq: relevance.get(seq, least) + near.get(seq, 0.0) for seq in (*relevance, *near, *found.brought)}, near
+    near = lent(relevance, found.entries, weights.neighbours, least)
+    fits = {seq: relevance.get(seq, least) + near.get(seq, 0.0) for seq in (*relevance, *near, *found.brought)}
+    return {seq: fit * (ASKED if _is_question(found.entries.get(seq)) else 1.0) for seq, fit in fits.items()}, near
+
+
+def _is_question(entry: Entry | None) -> bool:
+    return entry is not None and entry.text.rstrip("\"'”’) ").endswith("?")
 
 
 def _is_echo(entry: Entry | None) -> bool:

@@ -297,7 +297,7 @@ class VectorKeeper:
         self._gone = []
         self._failures += not isinstance(error, FolderGone)
         level = logging.INFO if self._failures <= 1 else logging.WARNING
-        log.log(level, "The vectors are made anew: %s.", error)
+        log.log(level, "The vectors begin again: %s.", error)
         if self._failures >= HOPELESS:
             self.trouble = str(error)
             self.settled.set()
