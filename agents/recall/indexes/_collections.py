@@ -103,18 +103,15 @@ class Collections:
             for start in range(0, len(chosen), self._most):
                 some = chosen[start : start + self._most]
                 places = [row for _, row in some]
-                before = collection.count()
-                whole: dict[str, Any] = {
-                    "ids": [one for one, _ in some],
-                    "embeddings": vectors[places],
-                    "metadatas": None if agent_of_life else [_stored(metadata[row]) for row in places],
-                }
-                collection.upsert(**whole)
-                if collection.count() < before + len(some):
-                    # Replaced in its place, a vector can cut others off: of 538 put twice 2 were never found again by
-                    # their own, put three times 3; taken out before, none.
-                    collection.delete(ids=whole["ids"])
-                    collection.upsert(**whole)
+                # Replaced in its place, a vector can cut others off: of 538 put twice 2 were never found again by their
+                # own, put three times 3; taken out before, none.
+                if there := collection.get(ids=[one for one, _ in some], include=[])["ids"]:
+                    collection.delete(ids=there)
+                collection.upsert(
+                    ids=[one for one, _ in some],
+                    embeddings=vectors[places],
+                    metadatas=None if agent_of_life else [_stored(metadata[row]) for row in places],
+                )
 
     def remove(self, agent: str, ids: Collection[str]) -> None:
         """Take documents out."""
