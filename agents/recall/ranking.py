@@ -31,7 +31,7 @@ CANDIDATES = 100
 NEAREST = 100
 """Memories, and documents, that the vectors may bring forward; 60 found a little less, 200 no more."""
 LENDERS = 60
-"""Memories that lend to their neighbours; with 20 one in a hundred answers was lost, with 200 none gained."""
+"""Memories that lend to their neighbours; with 20, 40 and 200 about as many answers were found."""
 REACH = 2
 """How far a memory lends, in memories."""
 ANSWERED = 1.5
@@ -42,7 +42,7 @@ MOST_LENT = 0.8
 """What neighbours lend together, at most: so much of what the best fits better than the least."""
 ASKED = 0.85
 """A question is worth so much of a line that tells something: who recalls wants the answer, not the asking. With 0.75
-one in two hundred answers less was found on the development data, without it one in seventy."""
+as many answers were found on the development data, without it one in sixty fewer."""
 BREATH = 1800.0
 """Seconds after which what follows belongs to another conversation."""
 ECHO = 0.5
