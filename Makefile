@@ -20,7 +20,7 @@ check: .venv/.dev-ready
 	@$(BIN)/python -m pytest
 
 torture: .venv/.dev-ready
-	@$(BIN)/python -m pytest -m torture $(ARGS)
+	@LOCI_EXAMPLES=new $(BIN)/python -m pytest -m "torture or hypothesis" $(ARGS)
 
 # Memories folded by a real, small model: which of its replies were taken, which not and why. Takes minutes.
 folds: .venv/.dev-ready

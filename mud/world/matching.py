@@ -73,8 +73,10 @@ def split_name(text: str, things: Sequence[Thing]) -> tuple[Thing | None, str]:
     # Cut in the text as typed, so that the words that follow keep their spaces; no cut is longer than the names are.
     ends = [found.end() for found in islice(re.finditer(r"\S+", text), longest)]
     for end in reversed(ends):
-        typed = plain(text[:end].rstrip(_AFTER_NAME))
-        fitting = [thing for thing, own in names if typed in own]
+        typed = text[:end].rstrip(_AFTER_NAME)
+        if typed != typed.rstrip():
+            continue  # a mark that stands alone belongs to the words: `tell Eliza :`
+        fitting = [thing for thing, own in names if plain(typed) in own]
         if len(fitting) == 1:
             return fitting[0], text[end:].strip()
     fitting = match(text[: ends[0]].rstrip(_AFTER_NAME), things) if ends else []

@@ -6,7 +6,7 @@ import time
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mud.world.matching import match, match_names, plain, split_name
@@ -103,6 +103,8 @@ def test_a_plain_name_is_as_plain_as_it_gets_apart_from_stacked_articles(name: s
 
 
 @given(st.sampled_from(EVERYBODY), st.text(alphabet=st.characters(categories=("L", "N", "P")), min_size=1, max_size=20))
+@example(EVERYBODY[0], ":")
+@example(EVERYBODY[0], ",")
 def test_a_full_name_and_words_always_split_as_typed(who: Thing, words: str) -> None:
     found, rest = split_name(f"{who.name} {words}", EVERYBODY)
     assert (found, rest) == (who, words)
