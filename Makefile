@@ -3,6 +3,7 @@ PYTHON ?= python3
 UV     := uv==0.13.8
 BIN    := .venv/bin
 ARGS   ?=
+SPREAD := -n 2 --dist loadfile
 
 .PHONY: run test check torture folds clean
 
@@ -10,14 +11,14 @@ run: .venv/.run-ready
 	@exec $(BIN)/python -m mud run $(ARGS)
 
 test: .venv/.dev-ready
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest $(SPREAD) $(ARGS)
 
 check: .venv/.dev-ready
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/python -m mud check
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest $(SPREAD)
 
 torture: .venv/.dev-ready
 	@LOCI_EXAMPLES=new $(BIN)/python -m pytest -m "torture or hypothesis" $(ARGS)

@@ -15,7 +15,7 @@ from agents.recall.documents import IndexedDocument, clean
 from agents.recall.lexical import LexicalIndex
 from agents.recall.tables import Progress
 from agents.recall.vectors import Run
-from mud.errors import Unavailable
+from mud.errors import LociError, Unavailable
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +38,7 @@ class Life:
         generation: the index that holds it; another one has to be filled again.
         queue: memories that wait to be indexed.
         wanted: gives the documents that wait to be indexed; None for none.
+        unread: those could not be read, which was said.
         progress: how far the index is.
         filling: held while it is read again.
     """
@@ -48,6 +49,7 @@ class Life:
     generation: int = 0
     queue: list[Entry] = field(default_factory=list)
     wanted: Documents | None = None
+    unread: bool = False
     progress: Progress = field(default_factory=Progress)
     filling: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -108,10 +110,13 @@ class Feed:
         life.read, life.documents, life.latest = read, documents, max(life.latest, through)
         # Of no index: so the documents are asked for.
         life.generation = -1
-        if not await self._is_this_life(agent_id, life.latest, read):
-            log.info("The index holds another life of %s; it is read anew.", agent_id)
-            await self._run(self._lexical.forget, agent_id)
-            self._forgotten(agent_id)
+        try:
+            if not await self._is_this_life(agent_id, life.latest, read):
+                log.info("The index holds another life of %s; it is read anew.", agent_id)
+                await self._run(self._lexical.forget, agent_id)
+                self._forgotten(agent_id)
+        except Unavailable as error:
+            self._say_stuck(error)
         await self.fill(agent_id)
 
     async def _is_this_life(self, agent_id: str, latest: int, read: Read) -> bool:
@@ -182,8 +187,21 @@ class Feed:
         if batch:
             self._lexical.add(batch)
         for agent_id, documents in wanted.items():
-            gone += self._lexical.sync(agent_id, documents())
+            try:
+                found = documents()
+            except (OSError, LociError) as error:
+                self._put_back(agent_id, documents, error)
+            else:
+                gone += self._lexical.sync(agent_id, found)
+                self.life(agent_id).unread = False
         return gone, {agent_id: self._lexical.progress(agent_id) for agent_id in {*batch, *wanted}}
+
+    def _put_back(self, agent_id: str, documents: Documents, error: Exception) -> None:
+        """Have documents that cannot be read looked at with the next flush; they cost no search its answer."""
+        life = self.life(agent_id)
+        life.wanted = life.wanted or documents
+        log.log(logging.DEBUG if life.unread else logging.WARNING, "What is noted cannot be read now: %s.", error)
+        life.unread = True
 
     async def fill(self, agent_id: str) -> None:
         """Index all there is of a life: what waits in RAM, and what the index never had or lost."""
@@ -238,4 +256,7 @@ class Feed:
         lost = waiting > sum(life.progress.waiting for life in self.lives.values())
         for agent_id, life in list(self.lives.items()):
             if lost or life.progress.waiting:
-                life.progress = await self._run(self._lexical.progress, agent_id)
+                try:
+                    life.progress = await self._run(self._lexical.progress, agent_id)
+                except Unavailable as error:
+                    self._say_stuck(error)

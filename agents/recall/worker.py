@@ -3,8 +3,9 @@
 The functions at the bottom are what the parent calls through its process pool. Nothing heavy is imported before
 `prepare` has run. It never reads stdin and never writes to stdout or stderr, which belong to the world.
 
-Files in `.index/`: `worker.lock` (held as long as the child lives), `chroma/`, `chroma.dirty` (there while the index is
-open: whoever finds it begins with an empty folder), `embeddings.sqlite3`.
+Files in `.index/`: `worker.lock` (held as long as the child lives), `chroma/`, `chroma.closed` (written at a clean end:
+which files `chroma/` held; whoever opens it and finds it gone, or other files, begins with an empty folder),
+`embeddings.sqlite3`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ import functools
 import multiprocessing
 import multiprocessing.connection
 import os
-import shutil
 import signal
 import threading
 from collections.abc import Callable, Collection, Sequence
@@ -121,14 +121,15 @@ class Store:
         from agents.recall.cache import EmbeddingCache
         from agents.recall.embedders._embedder import EmbedderKind
         from agents.recall.indexes._index import IndexKind, Place
+        from agents.recall.seal import Seal
         from agents.recall.thesaurus import Thesaurus
 
         model = load("agents.recall.embedders", EmbedderKind, "embedder").get(embedder).start(folder)
         kind = load("agents.recall.indexes", IndexKind, "index").get(SERVER if server else EMBEDDED)
-        self._dirty = folder / f"{EMBEDDED}.dirty"
+        self._seal = Seal(folder / EMBEDDED)
         self._embedded = not server
         if self._embedded:
-            self._begin_clean(folder / EMBEDDED)
+            self._seal.open()
         self._cache = EmbeddingCache(folder / "embeddings.sqlite3", model)
         self._thesaurus = Thesaurus(model.dimension)
         self._index = kind.open(Place(folder / EMBEDDED, server), model.model, model.dimension)
@@ -136,12 +137,6 @@ class Store:
             self._watched[folder / EMBEDDED] = (folder / EMBEDDED).stat().st_ino
         self._seeker = ThreadPoolExecutor(1, thread_name_prefix="nearest")
         self._sought: tuple[Query, Future[tuple[dict[int, float], dict[str, float]]]] | None = None
-
-    def _begin_clean(self, index: Path) -> None:
-        """Take an index as it is only after a clean end: opening one that was killed may crash the process."""
-        if index.is_file() or (self._dirty.exists() and index.exists()):
-            index.unlink() if index.is_file() else shutil.rmtree(index)
-        self._dirty.touch()
 
     def check(self) -> None:
         """Refuse to go on in a folder that was deleted under us.
@@ -232,7 +227,7 @@ class Store:
         self._index.close()
         self._cache.close()
         if self._embedded and self._lock_path.exists():
-            self._dirty.unlink(missing_ok=True)
+            self._seal.close()
         os.close(self._lock)
 
 

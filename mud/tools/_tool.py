@@ -50,7 +50,7 @@ def progress(text: str) -> None:
 
 
 class VectorProgress:
-    """Says on stderr how many documents have their vectors, at every tenth of them."""
+    """Says on stderr how many documents have their vectors, at every tenth of them; nothing where all have theirs."""
 
     def __init__(self) -> None:
         self._said = -1
@@ -58,6 +58,7 @@ class VectorProgress:
     def __call__(self, done: int, total: int) -> None:
         """Take note; say it when another tenth is done."""
         tenth = 10 * done // max(1, total)
-        if tenth > self._said:
-            self._said = tenth
+        news = tenth > self._said and (self._said >= 0 or done < total)
+        self._said = max(self._said, tenth)
+        if news:
             progress(f"vectors: {done} of {total}")

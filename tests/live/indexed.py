@@ -136,10 +136,10 @@ class Indexed:
         return whole and progress.lexical_through == self.total()
 
     def quit(self, world: Running) -> None:
-        """End a world as a person does, and see that it leaves the index whole and without its mark."""
+        """End a world as a person does, and see that it leaves the index whole and sealed."""
         world.type("quit")
         assert world.wait() == 0
-        assert not (self.index / "chroma.dirty").exists()
+        assert (self.index / "chroma.closed").exists()
 
     # -- what must hold ---------------------------------------------------------------------------------------------
 

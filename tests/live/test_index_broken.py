@@ -18,6 +18,7 @@ import pytest
 from agents.memory.entries import Entry
 from agents.recall.documents import IndexedDocument
 from agents.recall.recall import RecallService
+from agents.recall.seal import Seal
 from agents.recall.settings import RecallSettings
 from mud.clock import VirtualClock
 from tests.live.indexed import name_of, talk
@@ -206,13 +207,18 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
         await service.stop()
 
     asyncio.run(fill())
-    assert not (folder / ".index/chroma.dirty").exists()
+    assert (folder / ".index/chroma.closed").exists()
     return folder / ".index"
 
 
-async def _breaks(whole: Path, folder: Path, damage: Damage, caplog: pytest.LogCaptureFixture) -> None:
+async def _breaks(
+    whole: Path, folder: Path, damage: Damage, caplog: pytest.LogCaptureFixture, *, unseen: bool = True
+) -> None:
+    """Break a copy of an index, and see that it becomes whole; with `unseen`, the seal does not tell of it."""
     shutil.copytree(whole, folder / ".index")
     damage(folder / ".index")
+    if unseen:
+        Seal(folder / ".index" / "chroma").close()
     caplog.set_level(logging.INFO)
     again = await _opened(folder)
     try:
@@ -230,6 +236,13 @@ async def test_whatever_is_broken_is_made_anew(
     whole: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, damage: Damage
 ) -> None:
     await _breaks(whole, tmp_path, damage, caplog)
+
+
+async def test_what_the_seal_tells_of_crashes_nobody(
+    whole: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    await _breaks(whole, tmp_path, garbage_graphs, caplog, unseen=False)
+    assert "begin again" not in caplog.text
 
 
 @pytest.mark.torture

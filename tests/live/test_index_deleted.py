@@ -16,7 +16,7 @@ PARTS = (
     ("chroma",),
     ("lexical.sqlite3",),
     ("embeddings.sqlite3",),
-    ("chroma", "chroma.dirty"),
+    ("chroma", "worker.lock"),
     ("lexical.sqlite3", "lexical.sqlite3-wal", "lexical.sqlite3-shm"),
     ("worker.lock",),
 )

@@ -24,7 +24,7 @@ def a_corrupt_index(life: Indexed) -> None:
 
 
 def a_killed_index(life: Indexed) -> None:
-    (life.index / "chroma.dirty").touch()
+    (life.index / "chroma.closed").unlink()
 
 
 def all_but_the_cache(life: Indexed) -> None:

@@ -32,11 +32,11 @@ class Server(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, port: int = 0) -> None:
+    def __init__(self, port: int = 0, first: int = 1) -> None:
         super().__init__(("127.0.0.1", port), Answers)
         self.over = threading.Event()
         self.asked: list[str] = []
-        self.numbers = itertools.count(1)
+        self.numbers = itertools.count(first)
         self._thread = threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True)
         self._thread.start()
 
@@ -192,7 +192,7 @@ def _entered(vault: Path, *args: str) -> Running:
     return world
 
 
-MARKS = itertools.count(1)
+MARKS = itertools.count(first)
 
 
 def _status(world: Running) -> str:
@@ -258,7 +258,7 @@ def test_a_model_that_goes_away_is_told_of_and_forgotten_when_it_is_back(vault: 
     gone = _until(world, lambda status: "nothing answers at" in _warnings(status))
     assert f"127.0.0.1:{port}" in gone
     assert "down since" in gone
-    back = Server(port)
+    back = Server(port, first=1000)  # what was said before would be taken for a repetition
     try:
         _until(world, lambda status: "No warnings." in status)
         world.read_until("in the dust")

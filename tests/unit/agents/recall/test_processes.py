@@ -133,7 +133,7 @@ async def test_the_child_ends_when_its_parent_is_killed(tmp_path: Path, worlds: 
         pass
     worlds[0].kill()
     await wait_until_free(tmp_path / ".index" / "worker.lock")
-    assert (tmp_path / ".index" / "chroma.dirty").exists()
+    assert not (tmp_path / ".index" / "chroma.closed").exists()
     await answers(tmp_path, 20)
 
 
@@ -285,7 +285,7 @@ def test_an_interrupt_of_the_whole_group_leaves_no_trace_of_the_child(
     assert out.splitlines()[-1] == "interrupted"
     assert err == ""
     if opened:
-        assert not (tmp_path / ".index" / "chroma.dirty").exists()
+        assert (tmp_path / ".index" / "chroma.closed").exists()
 
 
 async def test_a_child_leaves_the_pipes_of_the_world_alone(tmp_path: Path, worlds: list[World]) -> None:

@@ -76,7 +76,7 @@ def test_after_a_clean_end_the_index_is_used_as_it_is(opened: Open, tmp_path: Pa
     store = opened()
     store.put(records("one", "two"))
     store.close()
-    assert not (tmp_path / ".index" / "chroma.dirty").exists()
+    assert (tmp_path / ".index" / "chroma.closed").exists()
     assert len(opened().kept().documents) == 2
 
 
@@ -87,7 +87,7 @@ def test_after_an_unclean_end_it_begins_with_an_empty_index_and_a_full_cache(ope
     for file in (tmp_path / ".index" / "chroma").rglob("*"):
         if file.is_file():
             file.write_bytes(b"broken")
-    (tmp_path / ".index" / "chroma.dirty").touch()
+    (tmp_path / ".index" / "chroma.closed").unlink()
     again = opened()
     assert again.kept() == Kept(True, [])
     again.put(records("one", "two"))

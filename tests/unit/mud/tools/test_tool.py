@@ -5,7 +5,7 @@ import json
 import pytest
 
 from mud.registry import load
-from mud.tools._tool import Tool, emit, progress
+from mud.tools._tool import Tool, VectorProgress, emit, progress
 
 
 def test_a_record_is_one_line_in_any_script_and_progress_goes_elsewhere(capsys: pytest.CaptureFixture[str]) -> None:
@@ -21,3 +21,16 @@ def test_a_record_is_one_line_in_any_script_and_progress_goes_elsewhere(capsys: 
 def test_every_command_says_what_it_does() -> None:
     for one in load("mud.tools", Tool, "command"):
         assert one.help
+
+
+def test_how_far_the_vectors_are_is_said_at_every_tenth(capsys: pytest.CaptureFixture[str]) -> None:
+    said = VectorProgress()
+    for done in range(21):
+        said(done, 20)
+    assert capsys.readouterr().err.splitlines() == [f"vectors: {done} of 20" for done in range(0, 21, 2)]
+
+
+def test_vectors_that_are_all_there_are_not_spoken_of(capsys: pytest.CaptureFixture[str]) -> None:
+    said = VectorProgress()
+    said(20, 20)
+    assert capsys.readouterr().err == ""

@@ -1,0 +1,76 @@
+"""What the seal lets through, and what it does not."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from agents.recall.seal import Seal
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Path:
+    """Return an index that was sealed."""
+    folder = tmp_path / "chroma"
+    (folder / "graph").mkdir(parents=True)
+    (folder / "graph" / "links.bin").write_bytes(b"links")
+    (folder / "chroma.sqlite3").write_bytes(b"rows")
+    Seal(folder).close()
+    return folder
+
+
+def test_an_index_that_was_closed_is_taken_as_it_is_once(index: Path) -> None:
+    Seal(index).open()
+    assert (index / "graph" / "links.bin").read_bytes() == b"links"
+    Seal(index).open()
+    assert not index.exists()
+
+
+def test_a_copy_that_keeps_its_times_is_as_good(index: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(tmp_path, copy, ignore=shutil.ignore_patterns("copy"))
+    Seal(copy / "chroma").open()
+    assert (copy / "chroma" / "chroma.sqlite3").exists()
+
+
+def changed(index: Path) -> None:
+    (index / "chroma.sqlite3").write_bytes(b"swor")
+    os.utime(index / "chroma.sqlite3", (1, 1))
+
+
+def longer(index: Path) -> None:
+    (index / "chroma.sqlite3").write_bytes(b"rows and rows")
+
+
+def fewer(index: Path) -> None:
+    (index / "graph" / "links.bin").unlink()
+
+
+def more(index: Path) -> None:
+    (index / "another").touch()
+
+
+def a_broken_seal(index: Path) -> None:
+    index.with_suffix(".closed").write_bytes(b"\xff\xfe")
+
+
+@pytest.mark.parametrize("change", [changed, longer, fewer, more, a_broken_seal])
+def test_an_index_that_is_not_as_it_was_closed_is_deleted(index: Path, change: Callable[[Path], None]) -> None:
+    change(index)
+    Seal(index).open()
+    assert not index.exists()
+
+
+def test_a_file_in_its_place_is_deleted(tmp_path: Path) -> None:
+    (tmp_path / "chroma").write_text("a file")
+    Seal(tmp_path / "chroma").open()
+    assert not (tmp_path / "chroma").exists()
+
+
+def test_where_there_is_no_index_there_is_nothing_to_do(tmp_path: Path) -> None:
+    Seal(tmp_path / "chroma").open()
+    assert list(tmp_path.iterdir()) == []
