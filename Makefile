@@ -3,6 +3,7 @@ PYTHON ?= python3
 UV     := uv==0.13.8
 BIN    := .venv/bin
 ARGS   ?=
+# Two at a time, as most tests wait for processes; those of one file share what it sets up.
 SPREAD := -n 2 --dist loadfile
 
 .PHONY: run test check torture folds clean
