@@ -192,7 +192,7 @@ def _entered(vault: Path, *args: str) -> Running:
     return world
 
 
-MARKS = itertools.count(first)
+MARKS = itertools.count(1)
 
 
 def _status(world: Running) -> str:
