@@ -8,7 +8,7 @@ from pathlib import Path
 
 from agents.actor import Actor
 from agents.compaction.compactor import Compactor
-from agents.compaction.plan import CompactionSettings
+from agents.compaction.settings import CompactionSettings
 from agents.definition import Definition
 from agents.memory.memory import Memory
 from agents.memory.notes import Notes

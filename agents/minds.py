@@ -14,14 +14,15 @@ from typing import Any
 
 from agents.actor import Actor
 from agents.agent import Agent
-from agents.compaction.compactor import Commit, Compactor
-from agents.compaction.plan import CompactionSettings
+from agents.compaction.commits import Commit
+from agents.compaction.compactor import Compactor
+from agents.compaction.integrity import report, status
+from agents.compaction.settings import CompactionSettings
 from agents.definition import Definition, find_definition
 from agents.llm.patience import done_within
 from agents.llm.profiles import LLMProfile
 from agents.means import Means
 from agents.memory.entries import Entry, Hit
-from agents.memory.integrity import report, status
 from agents.memory.memory import Memory
 from agents.memory.notes import Note, Notes
 from agents.prompt import Prompt
@@ -358,7 +359,7 @@ class Minds:
     def status(self, agent: Agent) -> dict[str, Any]:
         """Return how a memory stands, as the command line's `status` prints it."""
         index = self.means.recall.status(agent.id)
-        return status(agent.memory, agent.settings(), agent.compactor, index)
+        return status(agent.memory, agent.settings(), agent.compactor.outlook, index)
 
     def report(self, agent: Agent) -> str:
         """Return the same as text for people, with the summaries' words and what is wrong with the models."""

@@ -79,7 +79,7 @@ class Prompting:
         cue = self._cue(agent)
         if not cue:
             return Related()
-        hits = await means.recall.related(agent.id, cue, ("note", "summary"), shown=_shown(agent.memory.view()))
+        hits = await means.recall.related(agent.id, cue, ("note", "summary"), shown=_shown(_view(agent)))
         return Related(
             tuple(hit for hit in hits if hit.kind == "note"), tuple(hit for hit in hits if hit.kind == "summary")
         )
@@ -123,7 +123,7 @@ class Prompting:
         world, here = self._minds.world, self._here(agent)
         if world is None or here is None:
             raise Refusal(f"{agent.name} is nowhere just now, so there is no prompt.")
-        view = agent.memory.view()
+        view = _view(agent)
         tail = view.tail
         return PromptParts(
             name=agent.name,
@@ -167,3 +167,8 @@ def _profile_of(agent: Agent) -> str:
 
 def _line(entry: Entry) -> str:
     return f"{entry.text} (your reason: {entry.reason})" if entry.reason else entry.text
+
+
+def _view(agent: Agent) -> View:
+    """Return what is shown of a life; of a long arrear no more than is held in RAM."""
+    return agent.compactor.outlook.view(agent.settings().runtime_cap)

@@ -16,7 +16,7 @@ from agents.agent import Agent
 from agents.brains._brain import Brain
 from agents.brains.language import LANGUAGE, language
 from agents.commands._answer import Answerer
-from agents.compaction.plan import CompactionSettings
+from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategies._strategy import Strategy
 from agents.compaction.summarizers import model
 from agents.compaction.summarizers._summarizer import Summarizer

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from agents.compaction.plan import CompactionSettings
+from agents.compaction.settings import CompactionSettings
 from agents.definition import Definition
 from agents.llm.profiles import LLMProfile
 from mud.engine import WorldSettings

@@ -6,8 +6,9 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from agents.compaction.compactor import Commit, Compactor
-from agents.compaction.plan import CompactionSettings
+from agents.compaction.commits import Commit
+from agents.compaction.compactor import Compactor
+from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategies._strategy import Strategy
 from agents.compaction.summarizers._summarizer import Summarizer
 from agents.llm.backends._backend import Completion

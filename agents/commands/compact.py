@@ -31,7 +31,8 @@ async def compact(minds: Minds, request: Request) -> Outcome:
     commit = await minds.fold(agent, "manual")
     if commit is None:
         return Outcome(minds.say(NOTHING, why=agent.compactor.notice))
-    recent = commit.recent
-    first, last = recent.covers
-    told = minds.say(FOLDED, first=first, last=last, method=recent.method, chars=len(recent.text), text=recent.text)
-    return Outcome(told)
+    told = commit.told
+    shown = minds.say(
+        FOLDED, first=commit.first, last=commit.last, method=told.method, chars=len(told.text), text=told.text
+    )
+    return Outcome(shown)

@@ -1,9 +1,9 @@
 """The compactor: one life's folds, from the question whether one is due to the commit.
 
-plan -> summarize -> validate -> commit. At most one fold is in flight; what arrives meanwhile stays outside it. A model
-that fails or makes things up is tried once more and then replaced by the extractive summarizer. An automatic fold never
-raises: what went wrong stands in the memory's warnings, and it is tried again later. Nothing is folded while the
-archive cannot be written, and what is not folded stays visible word for word.
+plan -> guardrail -> summarize -> validate -> guardrail -> commit. At most one fold is in flight; what arrives
+meanwhile stays outside it. A model that fails or makes things up is tried once more and then replaced by the extractive
+summarizer. An automatic fold never raises: what went wrong stands in the memory's warnings, and it is tried again
+later. Nothing is folded while the archive cannot be written, and what is not folded stays visible word for word.
 """
 
 from __future__ import annotations
@@ -11,8 +11,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
+from agents.compaction.commits import Commit
 from agents.compaction.drafts import Draft, Scribe
-from agents.compaction.plan import AUTOMATIC, CompactionSettings, Plan, plan_fold
+from agents.compaction.gauge import Surroundings
+from agents.compaction.outlook import Outlook
+from agents.compaction.plan import AUTOMATIC, MANUAL, Plan
+from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategies._strategy import Strategy
 from agents.compaction.summarizers._summarizer import Prompts, Source, Summarizer
 from agents.llm.backends._backend import Completion
@@ -23,7 +27,6 @@ from mud.clock import Clock, iso
 from mud.errors import LociError, Unavailable
 from mud.registry import Registry
 
-FALLBACK_STRATEGY = "waterfall"
 FIRST_PAUSE = 2.0
 """Seconds before a fold that failed is tried again by itself; each further failure doubles it."""
 LONGEST_PAUSE = 300.0
@@ -32,76 +35,20 @@ Ask = Callable[[str, str], Awaitable[Completion]]
 """Asks the language model: the prompt, and the name of the LLM profile."""
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
-    """A fold that was committed.
-
-    Args:
-        number: how many folds this life has had, this one included.
-        reason: `automatic` or `manual`.
-        at: when it was committed.
-        recent: the new recent summary, with its receipt.
-        longterm: the new long-term summary; None after the first fold.
-        entries: how many memories were folded.
-        chars: characters of what was replaced: those memories and the earlier summaries.
-        kept: memories that stay word for word.
-        seconds: how long it took, the model's part included.
-        rejected: why replies of the model were not used, and why it did not answer.
-    """
-
-    number: int
-    reason: str
-    at: str
-    recent: Summary
-    longterm: Summary | None
-    entries: int
-    chars: int
-    kept: int
-    seconds: float
-    rejected: tuple[str, ...]
-
-    def record(self) -> dict[str, object]:
-        """Return the result record: seed 001's fields, then range, tokens, retention and cost."""
-        made = [summary for summary in (self.longterm, self.recent) if summary is not None]
-        chars = sum(len(summary.text) for summary in made)
-        return {
-            "original_entries": self.entries,
-            "compacted_entries": len(made) + self.kept,
-            "original_chars": self.chars,
-            "compacted_chars": chars,
-            "summary": self.recent.text,
-            "preserved_entries": self.kept,
-            "timestamp": self.at,
-            "used_llm": any(summary.method == "model" for summary in made),
-            "compression_ratio": round(1 - chars / self.chars, 4) if self.chars else 0.0,
-            "range": {"first": self.recent.covers[0], "last": self.recent.covers[1]},
-            "reason": self.reason,
-            "strategy": self.recent.strategy,
-            "method": self.recent.method,
-            "longterm": self.longterm.text if self.longterm is not None else None,
-            "tokens": {
-                part: sum(summary.tokens.get(part, 0) for summary in made)
-                for part in ("source", "summary", "prompt", "completion")
-            },
-            "retention": self.recent.retention,
-            "faithful": all(summary.faithful for summary in made),
-            "seconds": round(self.seconds, 3),
-            "rejected": list(self.rejected),
-        }
-
-
 @dataclass(slots=True)
 class _Job:
     """A plan with what it read.
 
     Args:
         plan: the plan.
+        strategy: what made it.
         entries: the memories to fold.
         longterm, recent: the summaries as they were when it was planned.
         seconds: the clock then.
     """
 
     plan: Plan
+    strategy: Strategy
     entries: tuple[Entry, ...]
     longterm: Summary | None
     recent: Summary | None
@@ -128,6 +75,7 @@ class Compactor:
         log: takes lines for the log.
         on_commit: is told of every commit.
         prompts: gives a prompt of `vault/prompts` by its file name; needed with a model.
+        around: what is outside the memory: the model's window, sleep, how tokens are counted.
     """
 
     def __init__(
@@ -141,17 +89,24 @@ class Compactor:
         log: Callable[[str], None],
         on_commit: Callable[[Commit], None],
         prompts: Prompts | None = None,
+        around: Surroundings | None = None,
     ) -> None:
         self._memory = memory
         self._settings = settings
-        self._strategies = strategies
         self._clock = clock
         self._log = log
         self._on_commit = on_commit
         self._scribe = Scribe(summarizers, model, prompts)
+        self._around = around or Surroundings()
+        self.outlook = Outlook(memory, settings, strategies, self._around)
+        """How the life stands and what is shown of it."""
         self._pause = FIRST_PAUSE
         self._not_before = 0.0
+        self._not_below = 0
+        """Tokens of the view below which no fold is tried again, since the last one would have saved too little."""
         self.busy = False
+        self.skipped = 0
+        """Automatic folds that were not made because they would have saved too little."""
         self.notice = ""
         """Why the last fold that was asked for did not happen; empty when it did."""
 
@@ -159,31 +114,8 @@ class Compactor:
         """Return whether a fold should begin now. Cheap: asked after every memory."""
         return not self.busy and self._clock.monotonic() >= self._not_before and self._planned() is not None
 
-    def next_at(self) -> int | None:
-        """Return at how many memories the next fold is due; None when none ever is by itself."""
-        settings = self._settings()
-        if not settings.auto_enabled:
-            return None
-        return self._strategy(settings).next_at(self._memory.total, self._memory.watermark, settings)
-
-    def _strategy(self, settings: CompactionSettings) -> Strategy:
-        found = self._strategies.find(settings.strategy)
-        if found is not None:
-            self._memory.note_trouble("strategy", None)
-            return found
-        there = ", ".join(self._strategies.names())
-        self._memory.note_trouble(
-            "strategy", f"there is no strategy {settings.strategy!r}; there is: {there}; {FALLBACK_STRATEGY} is used"
-        )
-        return self._strategies.get(FALLBACK_STRATEGY)
-
     def _planned(self) -> Plan | None:
-        settings, memory = self._settings(), self._memory
-        if not settings.auto_enabled or memory.waiting:
-            return None
-        strategy = self._strategy(settings)
-        fold = strategy.due(memory.total, memory.watermark, settings)
-        return plan_fold(strategy.name, AUTOMATIC, fold, memory.watermark)
+        return None if self._memory.waiting else self.outlook.planned(self._not_below)
 
     async def fold_due(self, may_ask_model: bool = True) -> list[Commit]:
         """Fold until nothing is due; never raises but when cancelled, and then the watermark has not moved.
@@ -200,6 +132,8 @@ class Compactor:
             if commit is None:
                 break
             done.append(commit)
+            if self.due():
+                await self._clock.sleep(0)  # an arrear of many folds must not keep everybody else from their turn
         return done
 
     def fold_due_now(self) -> list[Commit]:
@@ -212,8 +146,8 @@ class Compactor:
             done.append(commit)
         return done
 
-    async def fold_now(self, reason: str, may_ask_model: bool = True) -> Commit | None:
-        """Fold everything outside the immediate window, due or not; None when that is nothing, and `notice` says why.
+    async def fold_now(self, reason: str = MANUAL, may_ask_model: bool = True) -> Commit | None:
+        """Fold everything that may be folded, due or not; None when that is nothing, and `notice` says why.
 
         Args:
             reason: who asked, such as `manual`.
@@ -223,17 +157,16 @@ class Compactor:
         return await self._fold(plan, may_ask_model) if plan is not None else None
 
     def _manual(self, reason: str) -> Plan | None:
-        memory, settings = self._memory, self._settings()
+        memory = self._memory
         memory.retry()
         if self.busy:
             self.notice = "a fold is under way already"
         elif memory.waiting:
             self.notice = "the archive cannot be written; nothing is folded until it can"
         else:
-            strategy = self._strategy(settings)
-            fold = strategy.manual(memory.total, memory.watermark, settings)
-            self.notice = "" if fold else f"nothing is older than the newest {settings.immediate_window} memories"
-            return plan_fold(strategy.name, reason, fold, memory.watermark)
+            plan = self.outlook.manual(reason)
+            self.notice = "" if plan else f"nothing is older than {self.outlook.keeps()}"
+            return plan
         return None
 
     async def _fold(self, plan: Plan, may_ask_model: bool) -> Commit | None:
@@ -242,7 +175,12 @@ class Compactor:
             if not (may_ask_model and self._scribe.may_ask(self._settings())):
                 return self._fold_at_once(plan, [])
             job = self._begin(plan)
+            wanted = job.strategy.wanted(self._settings())
+            if not wanted.may_ask:
+                return self._fold_at_once(plan, [], quiet=True)
             drafts, rejected = await self._scribe.ask(self._sources(job), self._settings())
+            if not wanted.may_fall_back and any(draft.fell_back for draft in drafts):
+                raise Unavailable("; ".join(rejected))
             self._memory.refresh()
             if self._overtaken(job):
                 rejected.append("a summary was edited meanwhile; its text was taken up by rules")
@@ -264,10 +202,10 @@ class Compactor:
         finally:
             self.busy = False
 
-    def _fold_at_once(self, plan: Plan, rejected: list[str]) -> Commit | None:
+    def _fold_at_once(self, plan: Plan, rejected: list[str], *, quiet: bool = False) -> Commit | None:
         """Fold by rules, from what the files hold now, without awaiting: nobody can come in between."""
         self._memory.refresh()
-        job = self._begin(plan, quiet=bool(rejected))
+        job = self._begin(plan, quiet=quiet or bool(rejected))
         return self._commit(job, [self._scribe.by_rules(source) for source in self._sources(job)], rejected)
 
     def _begin(self, plan: Plan, quiet: bool = False) -> _Job:
@@ -281,7 +219,7 @@ class Compactor:
             raise LociError(f"the fold of {plan.first} to {plan.last} does not begin after memory {memory.watermark}")
         if not entries:
             raise LociError(f"the archive does not hold the memories {plan.first} to {plan.last}")
-        return _Job(plan, entries, memory.longterm, memory.recent, self._clock.monotonic())
+        return _Job(plan, self.outlook.strategy, entries, memory.longterm, memory.recent, self._clock.monotonic())
 
     def _overtaken(self, job: _Job) -> bool:
         held = [summary.text for summary in (self._memory.longterm, self._memory.recent) if summary is not None]
@@ -289,7 +227,8 @@ class Compactor:
 
     def _sources(self, job: _Job) -> list[Source]:
         """Return what is to be written: the long-term summary first, as it takes up the recent one."""
-        settings = self._settings()
+        settings, texts = self._settings(), tuple(job.texts())
+        wanted = job.strategy.wanted(settings)
         recent = Source(
             self._memory.name,
             "recent",
@@ -298,41 +237,66 @@ class Compactor:
             max_tokens=settings.max_summary_tokens,
             max_source_tokens=settings.max_source_tokens,
             begins=job.plan.first == 1,
+            style=settings.prompt_style,
+            shape=wanted.shape,
+            findings=wanted.findings,
         )
-        if not (texts := tuple(job.texts())):
+        if job.plan.recent is None:
+            return [replace(recent, tier="longterm", earlier=texts, max_sentences=wanted.sentences)]
+        if not texts:
             return [recent]
         both = replace(recent, tier="longterm", entries=(), earlier=texts, max_sentences=None, begins=False)
         return [both, recent]
 
-    def _commit(self, job: _Job, drafts: list[Draft], rejected: list[str]) -> Commit:
+    def _commit(self, job: _Job, drafts: list[Draft], rejected: list[str]) -> Commit | None:
         memory, plan, at = self._memory, job.plan, iso(self._clock.now())
         if memory.waiting:
             memory.retry()
         if memory.waiting:
             raise Unavailable("the archive cannot be written")
         made = {draft.source.tier: self._summary(job, draft, at) for draft in drafts}
-        longterm, recent = made.get("longterm"), made["recent"]
-        number = memory.compactions + 1
+        count = self._around.count
+        commit = Commit(
+            number=memory.compactions + 1,
+            reason=plan.reason,
+            at=at,
+            first=plan.first,
+            last=plan.last,
+            recent=made.get("recent"),
+            longterm=made.get("longterm"),
+            chars=sum(len(text) for draft in drafts for text in draft.source.texts()),
+            tokens=sum(count(text) for text in (*job.texts(), *(entry.text for entry in job.entries))),
+            kept=memory.total - plan.last,
+            seconds=self._clock.monotonic() - job.seconds,
+            rejected=tuple(rejected),
+        )
+        if not self._allowed(job, commit):
+            return None
         event = {
             "event": plan.event,
             "at": at,
             "covers": {"first": plan.first, "last": plan.last},
             "longterm": None,
             "recent": None,
-            "tokens": dict(recent.tokens),
+            "tokens": dict(commit.told.tokens),
             "reason": plan.reason,
-            "number": number,
+            "number": commit.number,
         }
-        for message in memory.commit(longterm, recent, job.entries, event):
+        for message in memory.commit(commit.longterm, commit.recent, job.entries, event):
             self._log(f"[Memory] {memory.name}: {message}")
-        chars = sum(len(text) for draft in drafts for text in draft.source.texts())
-        seconds = self._clock.monotonic() - job.seconds
-        kept = memory.total - plan.last
-        commit = Commit(
-            number, plan.reason, at, recent, longterm, len(job.entries), chars, kept, seconds, tuple(rejected)
-        )
         self._committed(commit)
         return commit
+
+    def _allowed(self, job: _Job, commit: Commit) -> bool:
+        """Return whether a fold saved what it had to; forced ones may save little, but never make the view longer."""
+        least = job.strategy.least_saving(self._settings()) if job.plan.reason == AUTOMATIC else 0
+        if job.plan.recent is not None or commit.saved >= max(1, least):
+            return True
+        self._not_below = self.outlook.standing().tokens() + max(1, least)
+        self.skipped += 1
+        self.notice = f"it would save {commit.saved} tokens of {commit.tokens}; nothing was folded"
+        self._say(f"Compaction skipped ({self.notice})")
+        return False
 
     def _summary(self, job: _Job, draft: Draft, at: str) -> Summary:
         """Return a draft as a summary with its receipt."""
@@ -340,20 +304,21 @@ class Compactor:
         covers = job.plan.longterm if longterm else job.plan.recent
         assert covers is not None
         made = replace(draft.summary(covers, at), strategy=job.plan.strategy, reason=job.plan.reason)
-        if not longterm:
-            return made
         earlier = job.earlier()
-        if len(earlier) == 1 and earlier[0].text == made.text:  # moved down as it is, so it stays what it was
+        if not longterm or not earlier:
+            return made
+        if not draft.source.entries and len(earlier) == 1 and earlier[0].text == made.text:
+            # moved down as it is, so it stays what it was
             return replace(made, method=earlier[0].method, model=earlier[0].model, depth=earlier[0].depth)
         return replace(made, depth=max(summary.depth for summary in earlier) + 1)
 
     def _committed(self, commit: Commit) -> None:
         if commit.longterm is not None:
             self._say(f"Long-term summary updated ({len(commit.longterm.text)} chars)")
-        self._say(f"Short-term summary updated ({len(commit.recent.text)} chars)")
-        kind = "first summary" if commit.longterm is None else commit.recent.strategy
-        self._say(f"Compaction complete ({kind})")
-        self._pause, self._not_before, self.notice = FIRST_PAUSE, 0.0, ""
+        if commit.recent is not None:
+            self._say(f"Short-term summary updated ({len(commit.recent.text)} chars)")
+        self._say(f"Compaction complete ({'first summary' if commit.number == 1 else commit.told.strategy})")
+        self._pause, self._not_before, self._not_below, self.notice = FIRST_PAUSE, 0.0, 0, ""
         self._memory.note_trouble("fold", None)
         self._memory.note_trouble("model", self._scribe.trouble)
         try:

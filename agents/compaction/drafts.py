@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
-from agents.compaction.plan import CompactionSettings
 from agents.compaction.receipts import faithful, retention, validate
+from agents.compaction.settings import CompactionSettings
 from agents.compaction.summarizers._summarizer import Prompts, Source, Summarizer, Writing
 from agents.compaction.wording import flat
 from agents.llm.backends._backend import Completion
@@ -52,12 +52,14 @@ class Draft:
         text: the text.
         method: the summarizer that wrote it.
         cost: what asking a model took, for replies that were thrown away too.
+        fell_back: a model was to write it, and could not.
     """
 
     source: Source
     text: str
     method: str
     cost: Cost
+    fell_back: bool = False
 
     def summary(self, covers: tuple[int, int], at: str) -> Summary:
         """Return it as a summary with its receipt; what the plan knows is still to be filled in."""
@@ -139,10 +141,15 @@ class Scribe:
                 except Exception as error:  # whatever a model, its server or a prompt does, the rules can write
                     answers = False
                     rejected.append(f"the model did not answer: {error or type(error).__name__}")
-            drafts.append(draft if draft is not None else replace(self.by_rules(source), cost=cost))
+            drafts.append(draft if draft is not None else self._instead(source, cost))
         if rejected:
             self.trouble = f"summaries were written by rules or at the second try: {'; '.join(rejected)}"
         return drafts, rejected
+
+    def _instead(self, source: Source, cost: Cost) -> Draft:
+        """Return the extractive draft where a model was to write, or where there is nothing for one to do."""
+        moved = not source.entries and len(source.earlier) == 1
+        return replace(self.by_rules(source), cost=cost, fell_back=not moved)
 
     async def _tried(
         self, source: Source, settings: CompactionSettings, cost: Cost, rejected: list[str]

@@ -40,17 +40,18 @@ _BATCH = 1024
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A whole life: long-term `1..a`, recent `a+1..b`, word for word `b+1..n`.
+    """A whole life: long-term `1..a`, recent `a+1..b`, hidden `b+1..c`, word for word `c+1..n`.
 
     Args:
-        longterm: the summary of everything older; None when there is none.
-        recent: the summary of what was folded last; None when there is none.
+        longterm, recent: the summaries; None for one that there is not.
         tail: the rest, oldest first.
+        hidden: memories that only the archive and recall know; None when there are none.
     """
 
     longterm: Summary | None
     recent: Summary | None
     tail: tuple[Entry, ...]
+    hidden: tuple[int, int] | None = None
 
 
 class Memory:

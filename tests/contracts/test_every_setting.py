@@ -296,7 +296,7 @@ def test_without_auto_nothing_is_folded_by_itself(vault: Path) -> None:
     put(vault, "memory_compaction", auto_enabled=False)
     folds, agent = folded(vault)
     assert folds == []
-    assert agent.compactor.next_at() is None
+    assert agent.compactor.outlook.next_at() is None
 
 
 @proves("memory_compaction.strategy")

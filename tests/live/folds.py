@@ -15,8 +15,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 
-from agents.compaction.compactor import Commit, Compactor
-from agents.compaction.plan import CompactionSettings
+from agents.compaction.commits import Commit
+from agents.compaction.compactor import Compactor
+from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategies._strategy import Strategy
 from agents.compaction.summarizers import model
 from agents.compaction.summarizers._summarizer import Summarizer
@@ -146,7 +147,7 @@ class Folding:
 
     def _fold(self, memory: Memory, commit: Commit, earlier: list[str]) -> Fold:
         replies, self._replies = self._replies, []
-        first, last = commit.recent.covers
+        first, last = commit.told.covers
         source = [
             part for one in memory.read(first, last) for part in (one.text, one.actor, one.place, one.reason) if part
         ]
@@ -207,7 +208,7 @@ def main(argv: list[str]) -> int:
 
 
 def _print(fold: Fold, texts: bool) -> None:
-    first, last = fold.commit.recent.covers
+    first, last = fold.commit.told.covers
     for reply in fold.replies:
         print(f"{first}-{last} {reply.tier}: {'rejected: ' + reply.why if reply.why else 'ACCEPTED'}")
         if texts:

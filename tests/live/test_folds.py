@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.memory.integrity import coverage, holes
+from agents.compaction.integrity import coverage, holes
 from agents.memory.memory import Memory
 from mud.clock import VirtualClock
 from tests.live.folds import KEPT, NAME, Fold, Folding
@@ -34,7 +34,7 @@ async def test_two_folds_by_a_real_model_commit_nothing_that_is_not_in_the_sourc
         assert len(refused) == len(fold.commit.rejected)
     memory = Memory(NAME, tmp_path, VirtualClock())
     memory.open(writable=False)
-    assert holes(coverage(memory), memory.total) == ([], [])
+    assert holes(coverage(memory.view()), memory.total) == ([], [])
     assert memory.total - memory.watermark == KEPT
 
 

@@ -1,26 +1,64 @@
-"""What a strategy is: three pure functions of how many memories there are and how many are folded."""
+"""What a strategy is: pure functions of how a life stands, and what its summaries and its view look like."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from agents.compaction.plan import Due, NextAt
+from agents.compaction.plan import Fold, Range
+from agents.compaction.settings import CompactionSettings
+from agents.compaction.standing import Standing
+from agents.compaction.wanted import Wanted
+
+Due = Callable[[Standing, CompactionSettings], Fold | None]
+"""Which memories to fold now; None for nothing."""
+
+
+def nothing(standing: Standing, settings: CompactionSettings) -> Fold | None:
+    """Fold nothing."""
+    return None
+
+
+def _never(standing: Standing, settings: CompactionSettings) -> int | None:
+    return None
+
+
+def _hides_nothing(standing: Standing, settings: CompactionSettings) -> Range | None:
+    return None
+
+
+def _as_set(settings: CompactionSettings) -> Wanted:
+    return Wanted()
 
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
-    """A way to fold, as a plug-in.
+    """A way to keep a life's view small, as a plug-in.
 
     Args:
         name: what `strategy:` says; also the name of its file.
         help: one sentence for people.
         due: which memories to fold by itself now.
-        manual: which memories to fold when somebody asks for it.
-        next_at: at how many memories the next fold is due.
+        manual: which memories to fold when somebody asks for it; its reason does not matter.
+        waits: says in words what it waits for, such as `at 129 memories`.
+        keeps: says in words what is never folded, such as `the newest 64 memories`.
+        next_at: at how many memories the next fold is due; None when it does not go by their number.
+        rolling: it has one summary, made anew with every fold from the one before and the memories.
+        masks: results of one's own queries shrink to a line when newer ones have come.
+        hides: which memories that are not folded are not shown either.
+        least_saving: tokens that an automatic fold must save.
+        wanted: how its summaries are written.
     """
 
     name: str
     help: str
-    due: Due
-    manual: Due
-    next_at: NextAt
+    due: Due = nothing
+    manual: Due = nothing
+    waits: Callable[[Standing, CompactionSettings], str] = lambda standing, settings: "never by itself"
+    keeps: Callable[[CompactionSettings], str] = lambda settings: "everything"
+    next_at: Callable[[Standing, CompactionSettings], int | None] = _never
+    rolling: bool = False
+    masks: bool = False
+    hides: Callable[[Standing, CompactionSettings], Range | None] = _hides_nothing
+    least_saving: Callable[[CompactionSettings], int] = lambda settings: 0
+    wanted: Callable[[CompactionSettings], Wanted] = _as_set

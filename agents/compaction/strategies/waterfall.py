@@ -7,30 +7,32 @@ the range it would have taken on time.
 
 from __future__ import annotations
 
-from agents.compaction.plan import CompactionSettings, Range
+from agents.compaction.plan import Fold
+from agents.compaction.settings import CompactionSettings
+from agents.compaction.standing import Standing
 from agents.compaction.strategies._strategy import Strategy
 
 
-def _end(watermark: int, settings: CompactionSettings) -> int:
+def _end(standing: Standing, settings: CompactionSettings) -> int:
     """Return the last memory of the next fold."""
-    return watermark + settings.recent_window + (1 if watermark == 0 else 0)
+    return standing.watermark + settings.recent_window + (1 if standing.watermark == 0 else 0)
 
 
-def next_at(total: int, watermark: int, settings: CompactionSettings) -> int | None:
+def next_at(standing: Standing, settings: CompactionSettings) -> int | None:
     """Return at how many memories the next fold is due; a fold that is overdue keeps the number it was due at."""
-    return _end(watermark, settings) + settings.immediate_window
+    return _end(standing, settings) + settings.immediate_window
 
 
-def due(total: int, watermark: int, settings: CompactionSettings) -> Range | None:
-    """Return the next fold's range once both windows are full."""
-    end = _end(watermark, settings)
-    return (watermark + 1, end) if total >= end + settings.immediate_window else None
+def due(standing: Standing, settings: CompactionSettings) -> Fold | None:
+    """Return the next fold once both windows are full."""
+    end = _end(standing, settings)
+    return Fold(standing.watermark + 1, end) if standing.total >= end + settings.immediate_window else None
 
 
-def manual(total: int, watermark: int, settings: CompactionSettings) -> Range | None:
+def manual(standing: Standing, settings: CompactionSettings) -> Fold | None:
     """Return everything outside the immediate window that is not folded yet."""
-    end = total - settings.immediate_window
-    return (watermark + 1, end) if end > watermark else None
+    end = standing.total - settings.immediate_window
+    return Fold(standing.watermark + 1, end) if end > standing.watermark else None
 
 
 WATERFALL = Strategy(
@@ -38,5 +40,7 @@ WATERFALL = Strategy(
     "Two summaries, a short one of the last fold and a long one of all before it; the newest memories word for word.",
     due=due,
     manual=manual,
+    waits=lambda standing, settings: f"at {next_at(standing, settings)} memories",
+    keeps=lambda settings: f"the newest {settings.immediate_window} memories",
     next_at=next_at,
 )

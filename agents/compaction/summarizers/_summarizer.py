@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
+from agents.compaction.wanted import PROSE
 from agents.memory.entries import Entry
 
 Writing = Generator[str, str, str]
@@ -25,13 +26,16 @@ class Source:
     Args:
         name: whose memories they are; the "I" of the summary.
         tier: `recent` or `longterm`.
-        entries: the memories, oldest first; empty for a long-term summary.
+        entries: the memories, oldest first; empty for a summary of summaries.
         earlier: the summaries that the new one takes up, oldest first; empty for a recent summary.
         max_sentences: sentences at most; None for any number.
         max_tokens: tokens at most, as estimated.
         max_source_tokens: tokens of memories that one prompt may hold.
         begins: it holds the first memory of the life.
         again: an earlier try was rejected.
+        style: how a model is asked, a file of `vault/prompts/summaries`.
+        shape: `prose`, or `sections`: six headings with a line for each fact.
+        findings: a summary by rules names numbers and values.
     """
 
     name: str
@@ -43,10 +47,13 @@ class Source:
     max_source_tokens: int = 5000
     begins: bool = False
     again: bool = False
+    style: str = "base_v2"
+    shape: str = PROSE
+    findings: bool = True
 
     def texts(self) -> list[str]:
-        """Return what is replaced: the memories' texts, or the earlier summaries."""
-        return [entry.text for entry in self.entries] if self.entries else list(self.earlier)
+        """Return what is replaced: the earlier summaries, and the memories' texts."""
+        return [*self.earlier, *(entry.text for entry in self.entries)]
 
 
 @dataclass(frozen=True, slots=True)

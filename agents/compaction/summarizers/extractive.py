@@ -91,7 +91,10 @@ def extract(source: Source) -> str:
     Args:
         source: memories or earlier summaries; its limits hold for the result.
     """
-    text = _recent(source) if source.entries else _longterm(source)
+    if source.entries and source.earlier:
+        text = _rolling(source)
+    else:
+        text = _recent(source) if source.entries else _longterm(source)
     return text or "I remember nothing of it."
 
 
@@ -100,6 +103,13 @@ def _recent(source: Source) -> str:
     opening = _scene_of(source) if limit > 1 else ""
     chosen = _chosen(source, _weighed(source), max(1, limit - bool(opening)))
     return _fitted(source, opening, chosen)
+
+
+def _rolling(source: Source) -> str:
+    """Return the earlier summary with what the memories add: a sentence for every sixteen of them, four at least."""
+    count = source.max_sentences or max(4, len(source.entries) // 16)
+    new = _recent(replace(source, earlier=(), max_sentences=count))
+    return _longterm(replace(source, entries=(), earlier=(*source.earlier, new)))
 
 
 def _scene_of(source: Source) -> str:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.compaction.plan import CompactionSettings
+from agents.compaction.settings import CompactionSettings
 from agents.definition import (
     LONGEST_NAME,
     Definition,

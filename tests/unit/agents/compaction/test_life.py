@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from agents.memory.integrity import coverage, holes
+from agents.compaction.integrity import coverage, holes
 from agents.memory.summaries import parse_summary
 from mud.errors import Unavailable
 from tests.lives import Disk, Life, PowerCut, heard, reply, waiting_model
@@ -197,7 +197,7 @@ class LifeMachine(RuleBasedStateMachine):
         if not hasattr(self, "life"):
             return
         memory = self.life.memory
-        assert holes(coverage(memory), memory.total + memory.waiting) == ([], [])
+        assert holes(coverage(self.life.compactor.outlook.view()), memory.total + memory.waiting) == ([], [])
         if memory.recent is not None:
             assert memory.recent.covers[1] == memory.watermark
             assert memory.recent.covers[0] == (memory.longterm.covers[1] if memory.longterm else 0) + 1

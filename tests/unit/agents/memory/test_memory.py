@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from agents.memory.integrity import coverage, holes, report, status
+from agents.compaction.integrity import coverage, holes, report, status
 from agents.memory.memory import WAITING
 from agents.memory.summaries import Summary, parse_summary, render_summary, stamp
 from mud.errors import Unavailable, VaultProblem
@@ -154,8 +154,8 @@ def test_lost_summaries_fall_back_to_older_ones_and_are_folded_again(tmp_path: P
     max((tmp_path / "summaries").glob("recent-*.md")).unlink()
     life.start()
     assert "older summaries reach to memory 129" in life.messages[0]
-    assert holes(coverage(life.memory), 300) == ([], [])
-    assert [commit.recent.covers for commit in life.compactor.fold_due_now()] == [(130, 193)]
+    assert holes(coverage(life.compactor.outlook.view()), 300) == ([], [])
+    assert [commit.told.covers for commit in life.compactor.fold_due_now()] == [(130, 193)]
 
 
 def test_versions_are_every_committed_range_once(tmp_path: Path) -> None:
@@ -174,10 +174,10 @@ def test_a_summary_file_reads_back_as_it_was_written() -> None:
 
 def test_the_status_has_exactly_the_keys_of_the_design(tmp_path: Path) -> None:
     life = Life(tmp_path)
-    empty = status(life.memory, life.settings, life.compactor)
+    empty = status(life.memory, life.settings, life.compactor.outlook)
     assert (empty["recent"], empty["immediate"], empty["next_compaction_at"]) == (None, None, 129)
     life.live(300)
-    found = status(life.memory, life.settings, life.compactor, {"lexical_through": 300, "vector_through": 193})
+    found = status(life.memory, life.settings, life.compactor.outlook, {"lexical_through": 300, "vector_through": 193})
     assert " ".join(found) == (
         "agent total covered_through immediate recent longterm gaps overlaps next_compaction_at strategy compactions "
         "warnings index"
@@ -206,7 +206,7 @@ def rewrite(life: Life, change: Callable[[str], str]) -> None:
 
 
 def standing(life: Life) -> tuple[dict[str, Any], str]:
-    found = status(life.memory, life.settings, life.compactor)
+    found = status(life.memory, life.settings, life.compactor.outlook)
     return found, report(found, life.memory)
 
 
@@ -224,7 +224,7 @@ def test_a_malformed_commit_line_costs_that_fold_alone_and_is_a_warning(
     assert any("a commit line cannot be read" in warning for warning in found["warnings"])
     assert "No warnings." not in text
     if writable:
-        assert [commit.recent.covers for commit in life.compactor.fold_due_now()] == [(66, 129)]
+        assert [commit.told.covers for commit in life.compactor.fold_due_now()] == [(66, 129)]
         assert life.memory.compactions == 2
 
 
@@ -348,7 +348,7 @@ def test_what_does_not_fit_while_the_archive_cannot_be_written_comes_back_in_ord
     life.disk.full = full_to_the_end
     live(5)
     assert (life.memory.missing_from, life.memory.last_source) == (49, 3 if full_to_the_end else 49)
-    assert holes(coverage(life.memory), life.memory.total + life.memory.waiting) == ([], [])
+    assert holes(coverage(life.compactor.outlook.view()), life.memory.total + life.memory.waiting) == ([], [])
     assert "come back at the next start" in standing(life)[0]["warnings"][-1]
     life.disk.full = False
     if not full_to_the_end:

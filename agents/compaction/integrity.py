@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from agents.memory.memory import Memory
+from agents.compaction.outlook import Outlook
+from agents.memory.memory import Memory, View
+from agents.memory.ranges import merged
 from agents.memory.summaries import Summary
 
 
@@ -28,33 +30,11 @@ class Windows(Protocol):
         ...
 
 
-class Folding(Protocol):
-    """What folds the memory."""
-
-    @property
-    def busy(self) -> bool:
-        """A fold is under way."""
-        ...
-
-    def next_at(self) -> int | None:
-        """Return at how many memories the next fold is due."""
-        ...
-
-
-def coverage(memory: Memory) -> list[tuple[int, int]]:
-    """Return the ranges that are shown, in order: the summaries', and the runs of what is shown word for word."""
-    view = memory.view()
+def coverage(view: View) -> list[tuple[int, int]]:
+    """Return the ranges that a view accounts for, in order: summaries, what is hidden, the runs shown word for word."""
     ranges = [summary.covers for summary in (view.longterm, view.recent) if summary is not None]
-    for entry in view.tail:
-        if ranges and ranges[-1][1] == entry.seq - 1 and len(ranges) > _summaries(memory):
-            ranges[-1] = (ranges[-1][0], entry.seq)
-        else:
-            ranges.append((entry.seq, entry.seq))
-    return ranges
-
-
-def _summaries(memory: Memory) -> int:
-    return (memory.longterm is not None) + (memory.recent is not None)
+    ranges += [view.hidden] if view.hidden else []
+    return [*ranges, *merged((entry.seq, entry.seq) for entry in view.tail)]
 
 
 def holes(ranges: Sequence[tuple[int, int]], total: int) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
@@ -79,31 +59,31 @@ def holes(ranges: Sequence[tuple[int, int]], total: int) -> tuple[list[tuple[int
 
 
 def status(
-    memory: Memory, settings: Windows, compactor: Folding, index: Mapping[str, int] | None = None
+    memory: Memory, settings: Windows, outlook: Outlook, index: Mapping[str, int] | None = None
 ) -> dict[str, Any]:
     """Return how a memory stands, with the keys of the command line's `status`.
 
     Args:
         memory: the memory.
         settings: its compaction settings.
-        compactor: folds it.
+        outlook: what its strategy says of it.
         index: `lexical_through` and `vector_through`; None when there is no index.
     """
     total = memory.total + memory.waiting
-    tail = memory.tail
-    gaps, overlaps = holes(coverage(memory), total)
+    view = outlook.view()
+    gaps, overlaps = holes(coverage(view), total)
     for gap in gaps:
         memory.note_unreadable(*gap)
     return {
         "agent": memory.name,
         "total": total,
         "covered_through": memory.watermark,
-        "immediate": {"first": tail[0].seq, "last": tail[-1].seq} if tail else None,
+        "immediate": _range((view.tail[0].seq, view.tail[-1].seq)) if view.tail else None,
         "recent": _tier(memory.recent),
         "longterm": _tier(memory.longterm),
         "gaps": [_range(found) for found in gaps],
         "overlaps": [_range(found) for found in overlaps],
-        "next_compaction_at": compactor.next_at(),
+        "next_compaction_at": outlook.next_at(),
         "strategy": settings.strategy,
         "compactions": memory.compactions,
         "warnings": [*memory.warnings, *(f"memories {first}-{last} are shown twice" for first, last in overlaps)],

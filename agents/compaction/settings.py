@@ -1,0 +1,129 @@
+"""`config/memory_compaction.md`: which strategy, when it folds, and how summaries are written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from agents.compaction.presets import PRESETS
+from mud.registry import plug_in_names
+from mud.storage.settings import setting
+
+PROMPT_WORDS = 300
+"""Tokens kept free for the words of a prompt besides the memories; the shipped ones take about 60."""
+OWN = "own"
+"""The preset that leaves the eight settings of `entry_summary` as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionSettings:
+    """`config/memory_compaction.md`."""
+
+    strategy: str = setting(
+        "waterfall",
+        "How memories are folded; @memory-status shows it.",
+        choices=plug_in_names("agents.compaction.strategies"),
+    )
+    auto_enabled: bool = setting(True, "Fold by itself when it is due; @compact-memories works either way.")
+    immediate_window: int = setting(
+        64, "waterfall: how many of the newest memories stay word for word.", low=1, high=100_000
+    )
+    recent_window: int = setting(
+        64, "waterfall: how many memories one fold turns into the recent summary.", low=1, high=100_000
+    )
+    summarizer: str = setting(
+        "model",
+        "Who writes summaries: `model` (with `extractive` when it fails) or `extractive` alone.",
+        choices=plug_in_names("agents.compaction.summarizers"),
+    )
+    profile: str = setting("summarizer", "The LLM profile that writes summaries, a file in config/llm.")
+    prompt_style: str = setting(
+        "base_v2",
+        "How a model is asked: base_v2, base_v1, narrative, sections, handover, or another file of prompts/summaries.",
+    )
+    max_recent_sentences: int = setting(4, "Sentences that a recent summary has at most.", low=1, high=50)
+    max_summary_tokens: int = setting(600, "Tokens that a summary has at most, as estimated.", low=40, high=16_000)
+    max_source_tokens: int = setting(
+        5000, "Tokens of memories that the model gets at once; more is summarized in parts.", low=200, high=1_000_000
+    )
+    token_counter: str = setting(
+        "auto",
+        "How the tokens of the view are counted: by the model's server where it can, else by a tokenizer (auto), or "
+        "always as a quarter of the characters.",
+        choices=("auto", "characters"),
+    )
+    runtime_cap: int = setting(
+        1024, "How many of the newest memories are held in RAM; older ones are read when shown.", low=64, high=1_000_000
+    )
+    preset: str = setting(
+        OWN,
+        "entry_summary: a tuning of its eight settings below; own takes them as they are set.",
+        choices=(OWN, *PRESETS),
+    )
+    min_entries_for_compaction: int = setting(
+        5, "entry_summary: fewer entries are never folded by themselves.", low=1, high=100_000
+    )
+    max_entries_before_compaction: int = setting(
+        10, "entry_summary: fold at so many entries, the summary counted as one.", low=1, high=100_000
+    )
+    max_chars_before_compaction: int = setting(
+        8000, "entry_summary: fold at so many characters, the summary's included.", low=1, high=100_000_000
+    )
+    summary_max_sentences: int = setting(3, "entry_summary: sentences of the summary at most.", low=1, high=50)
+    preserve_last_n_entries: int = setting(
+        2, "entry_summary: how many of the newest entries stay word for word.", low=0, high=100_000
+    )
+    include_key_findings: bool = setting(True, "entry_summary: summaries by rules name numbers and values.")
+    use_llm_for_summary: bool = setting(True, "entry_summary: a model writes, if there is one.")
+    fallback_to_deterministic: bool = setting(
+        True, "entry_summary: rules write when the model fails; else nothing is folded."
+    )
+    sleep_threshold: float = setting(
+        0.7, "sleep: share of the model's window from which on a sleeper's memories are folded.", low=0.05, high=1.0
+    )
+    emergency_threshold: float = setting(
+        0.8, "sleep: the same for somebody awake, before a prompt is built.", low=0.05, high=1.0
+    )
+    preserve_entries: int = setting(
+        20, "sleep: how many of the newest memories stay word for word.", low=1, high=10_000
+    )
+    preserve_fraction: float = setting(
+        0.2, "sleep: share of the window that stays word for word, where that is more.", low=0.0, high=0.6
+    )
+    threshold_tokens: int = setting(
+        12_000, "layered: fold when the view takes more tokens than this.", low=100, high=10_000_000
+    )
+    min_saving_tokens: int = setting(
+        2000, "layered: tokens that a fold must save to be made by itself.", low=0, high=10_000_000
+    )
+    hybrid_entries: int = setting(43, "hybrid: fold at so many memories that are not folded.", low=2, high=100_000)
+    hybrid_keep: int = setting(10, "hybrid: how many of the newest memories stay word for word.", low=1, high=100_000)
+    mask_keep: int = setting(
+        10, "masking, hybrid, layered: how many of the newest results stay whole.", low=0, high=100_000
+    )
+    mask_block: int = setting(
+        5,
+        "masking, hybrid, layered: results are masked so many at a time, so that prompts stay alike.",
+        low=1,
+        high=1000,
+    )
+    mask_chars: int = setting(
+        200, "masking, hybrid, layered: shorter results are never masked, in characters.", low=0, high=100_000
+    )
+    sliding_entries: int = setting(
+        5,
+        "sliding_window: how many of the newest memories are shown; older ones only recall finds.",
+        low=1,
+        high=100_000,
+    )
+
+    def within(self, window: int) -> CompactionSettings:
+        """Return these settings with no more memories in a prompt than a window has room for.
+
+        Args:
+            window: tokens of the model's window that the reply leaves.
+        """
+        return replace(self, max_source_tokens=max(1, min(self.max_source_tokens, window - PROMPT_WORDS)))
+
+    def tuned(self) -> CompactionSettings:
+        """Return these settings with what the preset sets."""
+        return self if self.preset == OWN else replace(self, **PRESETS[self.preset])

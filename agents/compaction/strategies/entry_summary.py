@@ -1,0 +1,72 @@
+"""Seed 001: one summary of a few sentences and the newest entries; folded when entries or characters are too many.
+
+The summary counts as an entry, as it does in the seed's history: with the defaults folds come at 10, 17, 24 ...
+memories. Fewer entries than the gate are never folded, however long they are.
+"""
+
+from __future__ import annotations
+
+from agents.compaction.plan import Fold
+from agents.compaction.settings import CompactionSettings
+from agents.compaction.standing import Standing
+from agents.compaction.strategies._strategy import Strategy
+from agents.compaction.wanted import Wanted
+
+
+def _entries(standing: Standing) -> int:
+    return standing.unfolded + min(1, standing.summaries)
+
+
+def next_at(standing: Standing, settings: CompactionSettings) -> int | None:
+    """Return at how many memories the next fold is due, if it does not come earlier by their length."""
+    most = max(settings.min_entries_for_compaction, settings.max_entries_before_compaction)
+    least = settings.preserve_last_n_entries + 1
+    return standing.watermark + max(most - min(1, standing.summaries), least)
+
+
+def due(standing: Standing, settings: CompactionSettings) -> Fold | None:
+    """Return all but the newest once there are enough entries, or enough characters in enough entries."""
+    settings = settings.tuned()
+    entries = _entries(standing)
+    if entries < settings.min_entries_for_compaction:
+        return None
+    if entries < settings.max_entries_before_compaction and standing.chars() < settings.max_chars_before_compaction:
+        return None
+    return manual(standing, settings)
+
+
+def manual(standing: Standing, settings: CompactionSettings) -> Fold | None:
+    """Return all but the newest."""
+    end = standing.total - settings.tuned().preserve_last_n_entries
+    return Fold(standing.watermark + 1, end) if end > standing.watermark else None
+
+
+def waits(standing: Standing, settings: CompactionSettings) -> str:
+    """Say what it waits for."""
+    settings = settings.tuned()
+    most = settings.max_chars_before_compaction
+    return f"at {next_at(standing, settings)} memories or {most:,} characters (now {standing.chars():,})"
+
+
+def wanted(settings: CompactionSettings) -> Wanted:
+    """Return how its summary is written."""
+    settings = settings.tuned()
+    return Wanted(
+        sentences=settings.summary_max_sentences,
+        may_ask=settings.use_llm_for_summary,
+        may_fall_back=settings.fallback_to_deterministic,
+        findings=settings.include_key_findings,
+    )
+
+
+ENTRY_SUMMARY = Strategy(
+    "entry_summary",
+    "One summary of a few sentences and the newest two memories; folded at ten entries or 8,000 characters.",
+    due=due,
+    manual=manual,
+    waits=waits,
+    keeps=lambda settings: f"the newest {settings.tuned().preserve_last_n_entries} memories",
+    next_at=lambda standing, settings: next_at(standing, settings.tuned()),
+    rolling=True,
+    wanted=wanted,
+)

@@ -1,0 +1,40 @@
+"""Masking, and a summary now and then: results shrink early, and at 43 memories all but the newest ten are folded.
+
+The numbers are those of "The Complexity Trap" (arXiv 2508.21433); one summary is carried on from fold to fold.
+"""
+
+from __future__ import annotations
+
+from agents.compaction.plan import Fold
+from agents.compaction.settings import CompactionSettings
+from agents.compaction.standing import Standing
+from agents.compaction.strategies._strategy import Strategy
+
+
+def next_at(standing: Standing, settings: CompactionSettings) -> int | None:
+    """Return at how many memories the next fold is due."""
+    return standing.watermark + max(settings.hybrid_entries, settings.hybrid_keep + 1)
+
+
+def due(standing: Standing, settings: CompactionSettings) -> Fold | None:
+    """Return all but the newest once there are enough."""
+    return manual(standing, settings) if standing.unfolded >= settings.hybrid_entries else None
+
+
+def manual(standing: Standing, settings: CompactionSettings) -> Fold | None:
+    """Return all but the newest."""
+    end = standing.total - settings.hybrid_keep
+    return Fold(standing.watermark + 1, end) if end > standing.watermark else None
+
+
+HYBRID = Strategy(
+    "hybrid",
+    "Old results shrink to a line, and at 43 memories all but the newest ten are folded into one summary.",
+    due=due,
+    manual=manual,
+    waits=lambda standing, settings: f"at {next_at(standing, settings)} memories",
+    keeps=lambda settings: f"the newest {settings.hybrid_keep} memories",
+    next_at=next_at,
+    rolling=True,
+    masks=True,
+)

@@ -1,0 +1,42 @@
+"""Seed 004: old results shrink at every turn; over a number of tokens everything becomes one summary of six sections.
+
+Nothing stays word for word after a fold, so that no fact stands twice. A fold that would save too little is not made.
+"""
+
+from __future__ import annotations
+
+from agents.compaction.plan import Fold
+from agents.compaction.settings import CompactionSettings
+from agents.compaction.standing import Standing
+from agents.compaction.strategies._strategy import Strategy
+from agents.compaction.wanted import SECTIONS, Wanted
+
+
+def due(standing: Standing, settings: CompactionSettings) -> Fold | None:
+    """Return everything once the view takes more tokens than the threshold."""
+    return manual(standing, settings) if standing.tokens() > settings.threshold_tokens else None
+
+
+def manual(standing: Standing, settings: CompactionSettings) -> Fold | None:
+    """Return everything that is not folded."""
+    return Fold(standing.watermark + 1, standing.total) if standing.unfolded else None
+
+
+def waits(standing: Standing, settings: CompactionSettings) -> str:
+    """Say what it waits for."""
+    saving = settings.min_saving_tokens
+    return f"over {settings.threshold_tokens:,} tokens (now {standing.tokens():,}), when it saves {saving:,}"
+
+
+LAYERED = Strategy(
+    "layered",
+    "Old results shrink at every turn; over 12,000 tokens everything becomes one summary of six sections.",
+    due=due,
+    manual=manual,
+    waits=waits,
+    keeps=lambda settings: "nothing",
+    rolling=True,
+    masks=True,
+    least_saving=lambda settings: settings.min_saving_tokens,
+    wanted=lambda settings: Wanted(shape=SECTIONS),
+)

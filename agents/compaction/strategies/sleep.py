@@ -1,0 +1,62 @@
+"""Seed 003: memories are folded while their owner sleeps and, should they take too much of the window, awake too.
+
+Asleep from 70 % of the window on; awake, as an emergency, from 80 %. The newest twenty, or a fifth of the window where
+that is more, stay word for word. What matters goes into the journal first, and so does the summary afterwards.
+"""
+
+from __future__ import annotations
+
+from agents.compaction.plan import EMERGENCY, SLEEP, Fold
+from agents.compaction.settings import CompactionSettings
+from agents.compaction.standing import Standing
+from agents.compaction.strategies._strategy import Strategy
+
+
+def _threshold(standing: Standing, settings: CompactionSettings) -> int:
+    share = settings.sleep_threshold if standing.asleep else settings.emergency_threshold
+    return int(share * standing.window)
+
+
+def due(standing: Standing, settings: CompactionSettings) -> Fold | None:
+    """Return all but the newest once the view takes too much of the window."""
+    if standing.tokens() <= _threshold(standing, settings):
+        return None
+    return _all_but(_preserved(standing, settings), standing, SLEEP if standing.asleep else EMERGENCY)
+
+
+def manual(standing: Standing, settings: CompactionSettings) -> Fold | None:
+    """Return all but the newest."""
+    end = standing.total - _preserved(standing, settings)
+    return Fold(standing.watermark + 1, end) if end > standing.watermark else None
+
+
+def _preserved(standing: Standing, settings: CompactionSettings) -> int:
+    fitting = standing.fitting(int(settings.preserve_fraction * standing.window))
+    return max(settings.preserve_entries, fitting)
+
+
+def _all_but(keep: int, standing: Standing, reason: str) -> Fold | None:
+    """Return all but so many; where those alone are too much, all but half of them, and so on."""
+    while keep and standing.total - keep <= standing.watermark:
+        keep //= 2
+    end = standing.total - keep
+    return Fold(standing.watermark + 1, end, reason) if end > standing.watermark else None
+
+
+def waits(standing: Standing, settings: CompactionSettings) -> str:
+    """Say what it waits for."""
+    asleep, awake = (int(share * standing.window) for share in (settings.sleep_threshold, settings.emergency_threshold))
+    return f"over {asleep:,} tokens asleep, {awake:,} awake (now {standing.tokens():,})"
+
+
+SLEEP_STRATEGY = Strategy(
+    "sleep",
+    "One summary, made asleep from 70 % of the window on, in an emergency at 80 %; facts go into the journal first.",
+    due=due,
+    manual=manual,
+    waits=waits,
+    keeps=lambda settings: (
+        f"the newest {settings.preserve_entries} memories or {settings.preserve_fraction:.0%} of the window"
+    ),
+    rolling=True,
+)

@@ -1,0 +1,24 @@
+"""The sliding window, for comparison: the newest memories, and a marker for all that are older. Nothing is written.
+
+What is hidden is in the archive, recall finds it, and another strategy takes it up where it was left.
+"""
+
+from __future__ import annotations
+
+from agents.compaction.plan import Range
+from agents.compaction.settings import CompactionSettings
+from agents.compaction.standing import Standing
+from agents.compaction.strategies._strategy import Strategy
+
+
+def hides(standing: Standing, settings: CompactionSettings) -> Range | None:
+    """Return all but the newest."""
+    end = standing.total - settings.sliding_entries
+    return (standing.watermark + 1, end) if end > standing.watermark else None
+
+
+SLIDING_WINDOW = Strategy(
+    "sliding_window",
+    "The newest five memories and nothing else; what is older only recall finds.",
+    hides=hides,
+)
