@@ -6,6 +6,7 @@ A person's character has one too. It knows the world only as far as its characte
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from agents.brains._brain import Person, Situation
 from agents.definition import Definition
@@ -21,16 +22,24 @@ RECENT = 64
 """Verbatim memories that a brain is shown."""
 
 
+class Keeps(Protocol):
+    """Keeps what is perceived: `agents.life.Life`."""
+
+    def append(self, perceived: Sequence[Perceived], at: str, source: int) -> list[Entry]:
+        """Keep what one step left; return the new entries that are in the archive."""
+        ...
+
+
 class Actor:
     """One character's senses and hands.
 
     Args:
-        memory: where what it perceives is kept.
+        life: where what it perceives is kept.
         remembered: is told of new entries, for the index and the folds.
     """
 
-    def __init__(self, memory: Memory, remembered: Callable[[Sequence[Entry]], None]) -> None:
-        self._memory = memory
+    def __init__(self, life: Keeps, remembered: Callable[[Sequence[Entry]], None]) -> None:
+        self._life = life
         self._remembered = remembered
 
     def perceive(self, source: int, at: str, perceptions: Sequence[Perceived]) -> None:
@@ -41,7 +50,7 @@ class Actor:
             at: its time.
             perceptions: what it left, in order.
         """
-        self._remembered(self._memory.append(perceptions, at, source))
+        self._remembered(self._life.append(perceptions, at, source))
 
     def submit(self, engine: Engine, who: str, line: str) -> Step:
         """Submit a line as an agent; what a mind writes never has a higher rank."""
@@ -49,7 +58,7 @@ class Actor:
 
 
 def situate(definition: Definition, world: World, memory: Memory, notes: Notes, seconds: float) -> Situation | None:
-    """Return what a character can perceive now; None when it is nowhere.
+    """Return what a character can perceive now; None when it is nowhere. Who sleeps is nobody to speak with.
 
     Args:
         definition: who it is.
@@ -61,7 +70,7 @@ def situate(definition: Definition, world: World, memory: Memory, notes: Notes, 
     here = world.location_of(definition.id)
     if here is None:
         return None
-    others = [one for one in world.people(here.id) if one.id != definition.id]
+    others = [one for one in world.people(here.id) if one.id != definition.id and one.id not in world.asleep]
     return Situation(
         name=definition.name,
         profile=definition.profile,

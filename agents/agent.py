@@ -2,18 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from agents.actor import Actor
+from agents.compaction.commits import Commit
 from agents.compaction.compactor import Compactor
+from agents.compaction.drafts import Scribe
+from agents.compaction.gauge import Surroundings
+from agents.compaction.integrity import shown_texts
+from agents.compaction.micro import Micro
+from agents.compaction.plan import EMERGENCY
+from agents.compaction.rebuild import Rebuild
 from agents.compaction.settings import CompactionSettings
 from agents.definition import Definition
+from agents.life import Life
+from agents.llm.counting import TokenCounter
+from agents.llm.profiles import LLMProfile
+from agents.means import Means
+from agents.memory.entries import Entry
+from agents.memory.journal import Journal
 from agents.memory.memory import Memory
 from agents.memory.notes import Notes
-from agents.recall.documents import IndexedDocument, documents_of
+from agents.memory.seeds import Seeds
+from agents.recall.documents import Listed, documents_of, versions_of
+from agents.sleeping import Keeper
 from agents.thinker import Thinker
+from mud.errors import UnknownName
+from mud.storage.configuration import Configuration
+
+log = logging.getLogger(__name__)
+
+THINK = "think"
+"""The LLM profile that thinks; its window is what a view is measured by."""
 
 
 @dataclass
@@ -28,6 +51,11 @@ class Agent:
         compactor: folds its memories.
         settings: its compaction settings of the moment.
         actor: its senses and hands.
+        life: its memory as a whole: what is done with it goes through here.
+        keeper: keeps its journal.
+        rebuild: makes its summaries anew.
+        seeds: memories that people wrote for it.
+        counter: counts the tokens of what it remembers.
         thinker: decides for it; None for a person, and while nobody thinks.
     """
 
@@ -38,6 +66,11 @@ class Agent:
     compactor: Compactor
     settings: Callable[[], CompactionSettings]
     actor: Actor
+    life: Life
+    keeper: Keeper
+    rebuild: Rebuild
+    seeds: Seeds
+    counter: TokenCounter = field(default_factory=TokenCounter)
     thinker: Thinker | None = None
 
     @property
@@ -55,8 +88,126 @@ class Agent:
         """Name of its folder."""
         return self.definition.slug
 
-    def documents(self) -> list[IndexedDocument]:
-        """Return what is to be found by meaning: every summary ever made, as it now reads, and every note."""
+    @property
+    def head_is_full(self) -> bool:
+        """Whether, awake, it remembers as much word for word as it would fold asleep."""
+        outlook = self.compactor.outlook
+        if not outlook.strategy.journals:
+            return False
+        standing = outlook.standing()
+        return not standing.asleep and standing.tokens() > int(self.settings().sleep_threshold * standing.window)
+
+    def relieve(self) -> bool:
+        """Fold at once, by rules, when a view takes too much of the window for a prompt; return whether it did."""
+        plan = self.compactor.outlook.planned() if self.compactor.due() else None
+        if plan is None or plan.reason != EMERGENCY:
+            return False
+        standing = self.compactor.outlook.standing()
+        taken = f"{standing.tokens()} of {standing.window} tokens of the window are taken"
+        log.warning("[Memory] %s: %s; emergency compaction", self.name, taken)
+        return bool(self.compactor.fold_due_now())
+
+    async def measure(self) -> None:
+        """Have the model's server count the tokens of what is shown, if it can: they are exact from then on."""
+        await self.counter.calibrate(shown_texts(self.memory, self.settings(), self.compactor.outlook))
+
+    def documents(self) -> list[Listed]:
+        """Return what is to be found by meaning: every summary ever made, as it now reads, and every note.
+
+        Of two that cover the same the later holds: those in use, which people may have edited, come last.
+        """
         memory = self.memory
         in_use = [summary for summary in (memory.longterm, memory.recent) if summary is not None]
-        return documents_of([*memory.versions(), *in_use], self.notes.all())
+        return [*versions_of(memory.versions(), memory.version), *documents_of(in_use, self.notes.all())]
+
+
+def put_together(
+    means: Means,
+    definition: Definition,
+    defined: Callable[[], Definition],
+    sleeps: Callable[[str], bool],
+    remembered: Callable[[Sequence[Entry]], None],
+    committed: Callable[[Commit], None],
+    fold_soon: Callable[[], None],
+) -> Agent:
+    """Return an agent whose memory is not opened yet.
+
+    Args:
+        means: what minds need from outside.
+        definition: who it is.
+        defined: gives who it is at the moment; its file may be edited.
+        sleeps: tells whether the character with an id is asleep.
+        remembered: is told of new memories.
+        committed: is told of every fold.
+        fold_soon: begins the folds that are due.
+    """
+    settings = _Settings(means.configuration, defined)
+    folder = means.vault / "agents" / definition.slug
+    memory = Memory(definition.name, folder, means.clock, definition.aliases, in_ram=settings().runtime_cap)
+    ask = means.ask
+    counter = TokenCounter(lambda: settings().token_counter, means.count, lambda: compactor.outlook.strategy.by_tokens)
+    keeper = Keeper(memory, Journal(folder), definition.slug)
+    model = (lambda prompt, profile: ask(definition.name, prompt, profile)) if ask is not None else None
+    compactor = Compactor(
+        memory,
+        settings,
+        means.strategies,
+        means.summarizers,
+        model,
+        means.clock,
+        log.info,
+        committed,
+        means.prompts,
+        Surroundings(
+            owner=definition.slug,
+            window=lambda: _window(means.configuration),
+            asleep=lambda: sleeps(defined().id),
+            count=counter.count,
+            scale=lambda: counter.scale,
+        ),
+        keeper.keep,
+    )
+    micro = Micro(memory, settings, lambda: compactor.outlook.strategy.masks, definition.slug, means.clock)
+    life = Life(memory, compactor, micro, means.clock, fold_soon)
+    notes, actor = Notes(folder / "notes"), Actor(life, remembered)
+    scribe, seeds = Scribe(means.summarizers, model, means.prompts), Seeds(memory, means.clock, writable=means.writable)
+    rebuild = Rebuild(memory, settings, compactor, scribe, means.clock, log.info, keeper.keep)
+    return Agent(definition, folder, memory, notes, compactor, settings, actor, life, keeper, rebuild, seeds, counter)
+
+
+class _Settings:
+    """Gives an agent's compaction settings of the moment; made anew when a file has changed, as every memory asks.
+
+    Args:
+        configuration: the settings of all.
+        defined: gives who it is at the moment.
+    """
+
+    def __init__(self, configuration: Configuration, defined: Callable[[], Definition]) -> None:
+        self._configuration, self._defined = configuration, defined
+        self._made: tuple[Definition, int, CompactionSettings] | None = None
+
+    def __call__(self) -> CompactionSettings:
+        """Return them, with prompts that fit into the window of their LLM profile, if there is that profile."""
+        definition, version = self._defined(), self._configuration.version
+        if self._made is None or self._made[0] is not definition or self._made[1] != version:
+            made = self._configuration.for_agent(CompactionSettings, definition.overrides)
+            self._made = (definition, version, _within_window(made, self._configuration))
+        return self._made[2]
+
+
+def _within_window(settings: CompactionSettings, configuration: Configuration) -> CompactionSettings:
+    """Return compaction settings whose prompts fit into the window of their LLM profile, if there is that profile."""
+    try:
+        profile = configuration.get_named(LLMProfile, settings.profile)
+    except UnknownName:
+        return settings
+    return settings.within(profile.num_ctx - profile.max_tokens)
+
+
+def _window(configuration: Configuration) -> int:
+    """Return the tokens of the thinking model's window; without its profile what it has by default."""
+    try:
+        return configuration.get_named(LLMProfile, THINK).num_ctx
+    except UnknownName:
+        return LLMProfile().num_ctx

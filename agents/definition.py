@@ -213,10 +213,10 @@ def write_definition(agents: Path, name: str, id: str, *, person: bool, location
         location: name of where it starts, for an agent.
 
     Returns:
-        The slug of the new folder.
+        The slug of the new folder; an agent's may be one in which people wrote memories for it.
     """
-    taken = {folder.name for folder in agents.iterdir()} if agents.is_dir() else set()
-    slug = free_stem(taken, slugify(name))
+    folders = agents.iterdir() if agents.is_dir() else ()
+    slug = free_stem({folder.name for folder in folders if person or not _awaits(folder)}, slugify(name))
     front: dict[str, object] = {"id": id, "type": "person" if person else "agent"}
     if location is not None:
         front["location"] = f"[[{location}]]"
@@ -226,6 +226,11 @@ def write_definition(agents: Path, name: str, id: str, *, person: bool, location
     if person:
         write_atomic(agents / slug / ".gitignore", "*\n")
     return slug
+
+
+def _awaits(folder: Path) -> bool:
+    """Return whether nothing lies in a folder but memories that people wrote for somebody who is still to come."""
+    return folder.is_dir() and [path.name for path in folder.iterdir()] == ["memories"]
 
 
 def find_definition(wanted: str, definitions: Mapping[str, Definition]) -> Definition | None:

@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime, time
 from random import Random
 
 from agents.actor import situate
@@ -19,14 +20,18 @@ from agents.llm.patience import within
 from agents.llm.queue import ModelQueue, Urgency
 from agents.memory.entries import Hit
 from agents.minds import Minds
-from agents.prompting import Prompting
+from agents.nights import Hours, time_of
+from agents.prompting import Prompting, ThinkingSettings
 from agents.scheduler import Scheduler
 from agents.thinker import FALLBACK, Thinker
 from agents.witnesses import by_witness
-from mud.clock import Clock
+from mud.clock import Clock, parse_iso
 from mud.engine import Engine, Step
 from mud.errors import LociError
 from mud.registry import Registry
+from mud.world.narration import phrase
+
+FULL = phrase("minds.sleep.full")
 
 log = logging.getLogger(__name__)
 
@@ -36,6 +41,12 @@ JITTER = 0.3
 """Share by which the pause between two thoughts varies, so that agents do not act in step."""
 TURNS_A_PASS = 8
 """Agents that begin a turn before everybody else of the event loop gets theirs."""
+SLEEP_STEP = 5.0
+"""Seconds between two looks at a sleeper: whether it wakes, and what of its memory is to be put in order."""
+QUIET = 300.0
+"""Seconds for which nobody must have spoken to an agent, or woken it, before it falls asleep by the clock."""
+SPOKEN = ("heard", "told")
+"""Kinds of memory that somebody else's words leave."""
 LOOK_AGAIN = 30.0
 """Seconds between two looks whether a model that answered still does."""
 LOOK_SOONER = 5.0
@@ -86,6 +97,13 @@ class Living:
         self._wishes: dict[str, float] = {}
         self._awaited: set[str] = set()
         """Folders of the agents whose answer a person waits for."""
+        self._sleepers: set[str] = set()
+        """Folders of the agents that were asleep at their last turn."""
+        self._disturbed: dict[str, float] = {}
+        """When somebody last spoke to an agent or woke it."""
+        self._bedtime_asked: dict[str, datetime] = {}
+        self._told_full: dict[str, int] = {}
+        """How many folds an agent's memory had had when it was told last that its head is getting full."""
         self._stopped = False
         self.model_answers: bool | None = None
         """Whether the `think` profile's model answers; None until it was first asked."""
@@ -143,6 +161,8 @@ class Living:
             for perceived in perceptions:
                 wish = agent.thinker.notice(perceived)
                 if wish is not None and who != step.who:
+                    if perceived.kind in SPOKEN:
+                        self._disturbed[agent.slug] = self._drives.clock.monotonic()
                     self._hasten(agent, self._drives.clock.monotonic() + wish)
                     if actor is not None and not actor.thinks:
                         self._awaited.add(agent.slug)
@@ -179,7 +199,10 @@ class Living:
         self._awaited.discard(slug)
         self._wishes.pop(slug, None)
         try:
-            await self.act(agent, waiting=waiting)
+            if self._minds.sleeps(agent.id):
+                self.sleep(agent)
+            elif not self._goes_to_bed(agent):
+                await self.act(agent, waiting=waiting)
         except LociError as error:
             log.warning("%s could not act: %s", agent.name, error)
         except Exception:
@@ -188,23 +211,76 @@ class Living:
             self._due_again(agent)
 
     async def act(self, agent: Agent, *, waiting: bool) -> Step | None:
-        """Have one agent think once and submit what it decided; None when it let the turn pass."""
+        """Have one agent think once and submit what it decided; None when it let the turn pass, or sleeps."""
         assert self._minds.world is not None
+        if self._minds.sleeps(agent.id):
+            return None
+        self._tell_when_full(agent)
         seconds = self._drives.clock.monotonic()
         situation = situate(agent.definition, self._minds.world, agent.memory, agent.notes, seconds)
         if situation is None or agent.thinker is None:
             return None
         thought = await agent.thinker.think(situation, waiting=waiting)
-        if thought is None or thought.decision.line is None or agent.thinker is None:  # the last: it left meanwhile
+        if thought is None or thought.decision.line is None:
             return None
-        step = agent.actor.submit(self._engine, agent.id, thought.decision.line)
+        if agent.thinker is None or self._minds.sleeps(agent.id):  # it left meanwhile, or fell asleep
+            return None
+        return self._submit(agent, thought.decision.line)
+
+    def _submit(self, agent: Agent, line: str) -> Step:
+        step = agent.actor.submit(self._engine, agent.id, line)
         self._submitted(step)
         return step
+
+    def sleep(self, agent: Agent) -> None:
+        """Let a sleeper wake if it is time, else have its journal put in order and then, when that is due, a fold."""
+        hours, now = self._hours(agent), self._local()
+        newest = agent.memory.newest(1) or agent.memory.read(agent.memory.total, agent.memory.total)
+        # Whoever sleeps lives through nothing, so that the newest memory is that of falling asleep.
+        since = parse_iso(newest[-1].at).astimezone(now.tzinfo) if newest else now
+        if hours.wakes(since, now):
+            self._sleepers.discard(agent.slug)
+            self._submit(agent, "wake")
+            return
+        self._sleepers.add(agent.slug)
+        self._minds.put_in_order(agent)
+        self._minds.remembered(agent.slug, ())
+
+    def _goes_to_bed(self, agent: Agent) -> bool:
+        """Have an agent fall asleep when it is time by the clock; return whether it was."""
+        slug, seconds, now = agent.slug, self._drives.clock.monotonic(), self._local()
+        if slug in self._sleepers:
+            self._sleepers.discard(slug)
+            self._disturbed[slug] = seconds  # it did not wake by itself
+        if slug in self._disturbed and seconds - self._disturbed[slug] < QUIET:
+            return False
+        since = self._bedtime_asked.get(slug, now)
+        self._bedtime_asked[slug] = now
+        return self._hours(agent).falls_asleep(since, now) and not self._submit(agent, "sleep").failed
+
+    def _hours(self, agent: Agent) -> Hours:
+        known = self._minds.means.configuration.for_agent(ThinkingSettings, agent.definition.overrides)
+        return Hours(_time(known.sleep_at), _time(known.wake_at), known.nap_hours)
+
+    def _local(self) -> datetime:
+        return self._drives.clock.now().astimezone()
+
+    def _tell_when_full(self, agent: Agent) -> None:
+        """Have an agent think once, until the next fold, that its head is getting full."""
+        folds = agent.memory.compactions
+        if not agent.head_is_full or self._told_full.get(agent.slug) == folds:
+            return
+        words = self._minds.say(FULL)
+        before = agent.slug not in self._told_full and any(words in entry.text for entry in agent.memory.tail)
+        self._told_full[agent.slug] = folds
+        if not before:
+            self._submit(agent, f"think {words}")
 
     def _due_again(self, agent: Agent) -> None:
         if self._stopped or agent.thinker is None:
             return
-        interval = agent.definition.think_interval * self._drives.chance.uniform(1 - JITTER, 1 + JITTER)
+        pause = SLEEP_STEP if self._minds.sleeps(agent.id) else agent.definition.think_interval
+        interval = pause * self._drives.chance.uniform(1 - JITTER, 1 + JITTER)
         at = self._drives.clock.monotonic() + interval
         self._scheduler.set(agent.slug, min(at, self._wishes.get(agent.slug, at)))
         self._woken.set()
@@ -240,3 +316,11 @@ class Living:
         for turn in tuple(self._turns):
             turn.cancel()
         await asyncio.gather(*self._turns, return_exceptions=True)
+
+
+def _time(text: str) -> time | None:
+    """Return a time of day as it is set; one that cannot be read counts as none, and is told when the vault is read."""
+    try:
+        return time_of(text)
+    except ValueError:
+        return None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agents.compaction.strategies._strategy import Strategy
-from agents.compaction.summarizers._summarizer import Summarizer
+from agents.compaction.summarizers._summarizer import Prompts, Summarizer
 from agents.llm.backends._backend import Completion
 from agents.recall.recall import RecallService
 from mud.clock import Clock
@@ -32,9 +32,10 @@ class Means:
         recall: the index.
         clock: the time.
         ask: asks a model for a summary; None when no model may be asked.
-        prompts: gives the prompts of the summarizers by name.
+        prompts: gives a prompt style of the summarizers by its name.
         silent: which hosts of language models do not answer, one sentence each.
         writable: this process may write to the vault.
+        count: asks the thinking model's server how many tokens a text takes; None when nobody may be asked.
     """
 
     vault: Path
@@ -45,6 +46,7 @@ class Means:
     recall: RecallService
     clock: Clock
     ask: Ask | None
-    prompts: Callable[[str], str]
+    prompts: Prompts
     silent: Callable[[], list[str]]
     writable: bool
+    count: Callable[[str], Awaitable[int | None]] | None = None

@@ -7,36 +7,36 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from agents.actor import Actor
-from agents.agent import Agent
-from agents.compaction.commits import Commit
-from agents.compaction.compactor import Compactor
-from agents.compaction.integrity import report, status
-from agents.compaction.settings import CompactionSettings
+from agents.agent import Agent, put_together
+from agents.compaction.commits import Commit, no_fold
+from agents.compaction.integrity import Facts, status
+from agents.compaction.origins import origins
+from agents.compaction.plan import SLEEP
+from agents.compaction.report import report
 from agents.definition import Definition, find_definition
 from agents.llm.patience import done_within
-from agents.llm.profiles import LLMProfile
 from agents.means import Means
 from agents.memory.entries import Entry, Hit
-from agents.memory.memory import Memory
-from agents.memory.notes import Note, Notes
+from agents.memory.notes import Note
+from agents.memory.seeds import fresh
 from agents.prompt import Prompt
 from agents.roster import Roster
 from agents.witnesses import by_witness, left_by
 from mud.clock import iso
 from mud.engine import Step
 from mud.errors import LociError, Problem, Refusal, UnknownName
-from mud.storage.configuration import Configuration
 from mud.storage.files import write_atomic
 from mud.world.events import Request
 from mud.world.world import World
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 class Minds:
@@ -55,6 +55,8 @@ class Minds:
         self.world: World | None = None
         self.prompt_of: Callable[[Agent], Awaitable[Prompt]] | None = None
         """Builds the prompt an agent would get now; there is one as soon as there is a world."""
+        self.send_away: Callable[[Definition], None] | None = None
+        """Has a character leave the world for good; there is one as soon as the vault is watched."""
         self._agents: dict[str, Agent] = {}
         self._by_id: dict[str, Agent] = {}
         self._folding: dict[asyncio.Task[Any], str] = {}
@@ -116,14 +118,26 @@ class Minds:
         agent = self._make(self.definitions[slug])
         try:
             messages = agent.memory.open(self.means.writable)
+            agent.seeds.finish()
         except (LociError, OSError) as error:
             self.asleep[slug] = str(error)
             raise
         self.asleep.pop(slug, None)
-        for message in messages:
-            log.warning("%s: %s", agent.name, message)
         self._agents[slug] = self._by_id[agent.id] = agent
+        wrong = self.seed(slug) if self.world is not None else []  # at the start the ledger's memories come first
+        for message in (*messages, *wrong):
+            log.warning("%s: %s", agent.name, message)
         return agent
+
+    def seed(self, slug: str) -> list[Problem]:
+        """Import what people wrote into an agent's `memories` and is new; return what is wrong there."""
+        agent = self._agents.get(slug)
+        if agent is None:
+            return fresh(self.means.vault / "agents" / slug)[1]
+        entries, problems = agent.seeds.take_up()
+        if entries:
+            self.remembered(slug, entries)
+        return problems
 
     def wake(self, slug: str) -> bool:
         """Open the agent in a folder and return whether that could be done; who failed once is not tried again."""
@@ -133,28 +147,20 @@ class Minds:
         return slug in self._agents
 
     def _make(self, definition: Definition) -> Agent:
-        means = self.means
-        folder = means.vault / "agents" / definition.slug
-        memory = Memory(definition.name, folder, means.clock, definition.aliases)
-
-        def settings() -> CompactionSettings:
-            own = self.definitions.get(definition.slug, definition).overrides
-            return _within_window(means.configuration.for_agent(CompactionSettings, own), means.configuration)
-
-        ask = means.ask
-        compactor = Compactor(
-            memory,
-            settings,
-            means.strategies,
-            means.summarizers,
-            (lambda prompt, profile: ask(definition.name, prompt, profile)) if ask is not None else None,
-            means.clock,
-            log.info,
-            lambda commit: self._committed(definition.slug, commit),
-            means.prompts,
+        slug = definition.slug
+        return put_together(
+            self.means,
+            definition,
+            lambda: self.definitions.get(slug, definition),
+            self.sleeps,
+            lambda entries: self.remembered(slug, entries),
+            lambda commit: self._committed(slug, commit),
+            lambda: self._fold_soon(self._agents[slug]),
         )
-        actor = Actor(memory, lambda entries: self.remembered(definition.slug, entries))
-        return Agent(definition, folder, memory, Notes(folder / "notes"), compactor, settings, actor)
+
+    def sleeps(self, who: str) -> bool:
+        """Whether the character with this id is asleep."""
+        return self.world is not None and who in self.world.asleep
 
     def opened(self) -> list[Agent]:
         """Return every agent opened so far."""
@@ -167,8 +173,14 @@ class Minds:
     def let_go(self, agent: Agent) -> None:
         """Forget an agent whose `agent.md` was taken away; its memories stay where they are."""
         del self._agents[agent.slug], self._by_id[agent.id]
-        self.definitions.pop(agent.slug, None)
+        self.strike(agent.slug)
         agent.memory.close()
+
+    def strike(self, slug: str) -> None:
+        """Know nothing more of who was in a folder, and is not opened."""
+        self.definitions.pop(slug, None)
+        self._roster.drafts.pop(slug, None)
+        self.asleep.pop(slug, None)
 
     def by_id(self, who: str) -> Agent | None:
         """Return the opened agent whose character has this id, or None."""
@@ -237,8 +249,7 @@ class Minds:
         agent = self._agents[slug]
         if entries and self.means.writable:
             self.means.recall.remember(agent.id, entries)
-        if agent.compactor.due():
-            self._fold_soon(agent)
+        agent.life.next_turn()
 
     # folding
 
@@ -247,8 +258,21 @@ class Minds:
             loop = asyncio.get_running_loop()
         except RuntimeError:
             return  # a tool without a loop folds by itself, with `fold_due_now`
-        if agent.slug not in self._folding.values():
-            self._track(agent, loop.create_task(agent.compactor.fold_due()))
+        if agent.slug not in self._folding.values() and not agent.relieve():
+            self._track(agent, loop.create_task(self._fold_due(agent)))
+
+    async def _fold_due(self, agent: Agent) -> None:
+        if agent.compactor.outlook.strategy.by_tokens:
+            await agent.measure()  # whether it is due is decided by the model's own count
+        plan = agent.compactor.outlook.planned()
+        if plan is not None and plan.reason == SLEEP:
+            agent.keeper.keep(agent.memory.read(plan.first, plan.last))
+            self.put_in_order(agent)
+        await agent.compactor.fold_due()
+
+    def put_in_order(self, agent: Agent) -> None:
+        """Consolidate an agent's journal; asked while it sleeps."""
+        agent.keeper.consolidate(agent.notes, lambda title, text: self.add_note(agent, title, text, None))
 
     def _track(self, agent: Agent, task: asyncio.Task[Any]) -> None:
         self._folding[task] = agent.slug
@@ -256,7 +280,11 @@ class Minds:
 
     async def fold(self, agent: Agent, reason: str) -> Commit | None:
         """Fold everything outside the immediate window now; None when there is nothing to fold."""
-        task = asyncio.ensure_future(agent.compactor.fold_now(reason))
+        return await self.tracked(agent, agent.life.compact(reason))
+
+    async def tracked(self, agent: Agent, work: Coroutine[Any, Any, T]) -> T:
+        """Do what folds an agent's memories; it gets a while at the end, and is cancelled then."""
+        task = asyncio.ensure_future(work)
         self._track(agent, task)
         return await task
 
@@ -268,21 +296,14 @@ class Minds:
         commit = await self.fold(agent, "manual")
         if commit is not None:
             return commit.record()
-        tail = agent.memory.tail
-        chars = sum(len(entry.text) for entry in tail)
-        return {
-            "original_entries": len(tail),
-            "compacted_entries": len(tail),
-            "original_chars": chars,
-            "compacted_chars": chars,
-            "summary": "",
-            "preserved_entries": len(tail),
-            "timestamp": iso(self.means.clock.now()),
-            "used_llm": False,
-            "compression_ratio": 0.0,
-            "range": None,
-            "reason": agent.compactor.notice,
-        }
+        return no_fold(agent.memory.tail, iso(self.means.clock.now()), agent.compactor.notice)
+
+    async def drop_folds(self, slug: str) -> None:
+        """Give up the folds of one folder that are under way; the watermark stays where it was."""
+        folding = [task for task, owner in self._folding.items() if owner == slug]
+        for task in folding:
+            task.cancel()
+        await asyncio.gather(*folding, return_exceptions=True)
 
     async def finish_folds(self, grace: float) -> None:
         """Give the folds under way a while, cancel the rest, and do what is due by rules alone.
@@ -304,7 +325,10 @@ class Minds:
                 agent.compactor.fold_due_now()
 
     def _committed(self, slug: str, commit: Commit) -> None:
-        self.index_documents(self._agents[slug])
+        agent = self._agents[slug]
+        if agent.compactor.outlook.strategy.journals:
+            agent.keeper.folded(commit)
+        self.index_documents(agent)
 
     async def catch_up(self, agent: Agent) -> None:
         """Have the index take in what it misses of a life."""
@@ -357,22 +381,20 @@ class Minds:
         return written
 
     def status(self, agent: Agent) -> dict[str, Any]:
-        """Return how a memory stands, as the command line's `status` prints it."""
-        index = self.means.recall.status(agent.id)
-        return status(agent.memory, agent.settings(), agent.compactor.outlook, index)
+        """Return how a memory stands, as the command line's `status` prints it; of models and recall what is wrong."""
+        means, silent = self.means, self.means.silent()
+        failed = agent.thinker.last_error if agent.thinker is not None and not silent else None
+        facts = Facts(
+            now=means.clock.now(),
+            index=means.recall.status(agent.id),
+            counter=agent.counter,
+            settings=origins(means.configuration, agent.definition.overrides, agent.settings()),
+            errors=[*silent, *(error for error in (failed, means.recall.trouble) if error)],
+            skipped=agent.compactor.skipped,
+            notice=agent.compactor.notice,
+        )
+        return status(agent.memory, agent.settings(), agent.compactor.outlook, facts)
 
     def report(self, agent: Agent) -> str:
-        """Return the same as text for people, with the summaries' words and what is wrong with the models."""
-        silent = self.means.silent()
-        failed = agent.thinker.last_error if agent.thinker is not None and not silent else None
-        errors = [*silent, *(error for error in (failed, self.means.recall.trouble) if error)]
-        return report(self.status(agent), agent.memory, errors)
-
-
-def _within_window(settings: CompactionSettings, configuration: Configuration) -> CompactionSettings:
-    """Return compaction settings whose prompts fit into the window of their LLM profile, if there is that profile."""
-    try:
-        profile = configuration.get_named(LLMProfile, settings.profile)
-    except UnknownName:
-        return settings
-    return settings.within(profile.num_ctx - profile.max_tokens)
+        """Return the status as text for people, with the summaries' words."""
+        return report(self.status(agent))

@@ -16,12 +16,15 @@ from agents.prompt import Experience, Prompt, PromptParts, build_prompt
 from agents.prompt_template import TEMPLATES, Template
 from agents.templates import Templates
 from mud.commands._command import Command
+from mud.commands._view import shown_name
 from mud.errors import Refusal
 from mud.registry import Registry
 from mud.storage.settings import setting
+from mud.world.narration import phrase
 from mud.world.roles import Role
 from mud.world.things import Thing
 
+FULL_HINT = phrase("minds.sleep.full_hint")
 CUE_LINES = 6
 """Newest memories that decide which notes and experiences are related to the present."""
 
@@ -35,6 +38,16 @@ class ThinkingSettings:
         "Order of a prompt: stable keeps what changes at the end, so that the model server can reuse what it has read; "
         "classic puts related notes before the summaries.",
         choices=("stable", "classic"),
+    )
+    sleep_at: str = setting(
+        "", "When agents fall asleep, by the machine's time of day, such as 22:00; empty for not by the clock."
+    )
+    wake_at: str = setting("", "When a sleeping agent wakes by itself, such as 06:00; empty for not by the clock.")
+    nap_hours: float = setting(
+        1.0,
+        "Hours after which an agent that sleeps at another time than its night wakes by itself; 0 for never.",
+        low=0.0,
+        high=24.0,
     )
 
 
@@ -99,10 +112,12 @@ class Prompting:
 
     def _people(self, agent: Agent, here: Thing) -> list[str]:
         world = self._minds.world
-        return [one.name for one in world.people(here.id) if one.id != agent.id] if world else []
+        if world is None:
+            return []
+        return [shown_name(world, self._minds.say, one) for one in world.people(here.id) if one.id != agent.id]
 
     def build(self, agent: Agent, related: Related, hint: str = "") -> Prompt:
-        """Return the prompt an agent would get now.
+        """Return the prompt an agent would get now; a view that takes too much of the window for it is folded first.
 
         Args:
             agent: whose.
@@ -113,6 +128,8 @@ class Prompting:
             Refusal: when its character is nowhere.
             Unavailable: when the window is too small for any prompt.
         """
+        if self._minds.means.writable:
+            agent.relieve()
         profile = self._profile()
         order = self._minds.means.configuration.for_agent(ThinkingSettings, agent.definition.overrides).prompt_order
         template = self._templates.get(TEMPLATES[order])
@@ -136,7 +153,7 @@ class Prompting:
             experiences=tuple(Experience(hit.text, hit.covers) for hit in related.summaries if hit.covers),
             hints=(hint,) if hint else (),
             location=here.name,
-            description=here.description,
+            description=self._described(agent, here),
             exits=tuple(way.name for way in here.exits),
             people=tuple(self._people(agent, here)),
             items=tuple(item.name for item in world.items(here.id)),
@@ -144,6 +161,14 @@ class Prompting:
             recent_range=view.recent.covers if view.recent else None,
             transcript_range=(tail[0].seq, tail[-1].seq) if tail else None,
         )
+
+    def _described(self, agent: Agent, here: Thing) -> str:
+        """Return what an agent's place looks like, and that its head is full when it is.
+
+        Of a prompt that is full hints are left out first, so this one stands where nothing is.
+        """
+        parts = (here.description, self._minds.say(FULL_HINT) if agent.head_is_full else "")
+        return "\n".join(part for part in parts if part)
 
 
 def _shown(view: View) -> Callable[[Hit], bool]:
@@ -171,4 +196,4 @@ def _line(entry: Entry) -> str:
 
 def _view(agent: Agent) -> View:
     """Return what is shown of a life; of a long arrear no more than is held in RAM."""
-    return agent.compactor.outlook.view(agent.settings().runtime_cap)
+    return agent.life.context(agent.settings().runtime_cap)

@@ -16,15 +16,19 @@ class Templates(Generic[T]):
     """Some templates of a vault, read by one parser.
 
     Args:
-        folder: `vault/prompts`.
-        files: names of the files that the program uses.
+        folder: where they are, `vault/prompts` or a folder in it.
+        files: names of the files that the program uses; None for every one that is there.
         parse: takes a file's text and what problems call the file; raises VaultProblem when it cannot be used.
+        shown: what problems call the folder.
     """
 
-    def __init__(self, folder: Path, files: Iterable[str], parse: Callable[[str, str], T]) -> None:
+    def __init__(
+        self, folder: Path, files: Iterable[str] | None, parse: Callable[[str, str], T], shown: str = "prompts"
+    ) -> None:
         self._folder = folder
-        self._files = tuple(files)
+        self._files = None if files is None else tuple(files)
         self._parse = parse
+        self._shown = shown
         self._good: dict[str, T] = {}
 
     def load(self) -> list[Problem]:
@@ -34,8 +38,8 @@ class Templates(Generic[T]):
             What is wrong, all of it.
         """
         problems: list[Problem] = []
-        for name in self._files:
-            file = f"prompts/{name}"
+        for name in self._wanted():
+            file = f"{self._shown}/{name}"
             try:
                 text = read_if_there(self._folder / name, file=file)
                 if text and text.strip():
@@ -46,6 +50,24 @@ class Templates(Generic[T]):
                 problems.extend(wrong.problems)
         return problems
 
+    def _wanted(self) -> tuple[str, ...]:
+        """Return the names of the files to read."""
+        if self._files is not None:
+            return self._files
+        return tuple(sorted(path.name for path in self._folder.glob("*.md")))
+
+    def names(self) -> list[str]:
+        """Return the names of what can be had, without their endings."""
+        return sorted(name.removesuffix(".md") for name in self._good)
+
+    def named(self, name: str) -> T:
+        """Return a template by its name without the ending.
+
+        Raises:
+            VaultProblem: as `get`.
+        """
+        return self.get(f"{name}.md")
+
     def get(self, name: str) -> T:
         """Return a template.
 
@@ -53,5 +75,5 @@ class Templates(Generic[T]):
             VaultProblem: when it was never read without a problem.
         """
         if name not in self._good:
-            raise VaultProblem([Problem(f"prompts/{name}", 0, "", "there is no usable template of this name")])
+            raise VaultProblem([Problem(f"{self._shown}/{name}", 0, "", "there is no usable template of this name")])
         return self._good[name]

@@ -18,9 +18,10 @@ from agents.brains.language import LANGUAGE, language
 from agents.commands._answer import Answerer
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategies._strategy import Strategy
-from agents.compaction.summarizers import model
+from agents.compaction.summarizers._styles import Style, parse_style
 from agents.compaction.summarizers._summarizer import Summarizer
 from agents.llm.backends._backend import Backend, Completion
+from agents.llm.counting import served
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import ModelQueue, Urgency
 from agents.means import Ask, Means
@@ -44,7 +45,7 @@ from mud.registry import Registry, collect, load
 from mud.storage.configuration import Configuration
 from mud.storage.files import VaultLock, sweep_leftovers
 from mud.storage.texts import TextStore
-from mud.storage.world_files import write_state
+from mud.storage.world_state import write_state
 from mud.world.roles import Role
 
 __all__ = [
@@ -128,7 +129,7 @@ class Parts:
     configuration: Configuration
     texts: TextStore
     templates: Templates[Template]
-    summary_prompts: Templates[str]
+    summary_prompts: Templates[Style]
     commands: Registry[Command]
     answerers: Registry[Answerer]
     queue: ModelQueue
@@ -242,7 +243,7 @@ def _put_together(vault: Path, clock: Clock, *, writable: bool) -> Parts:
     texts = TextStore(vault / "text")
     problems += texts.load()
     templates = Templates(vault / "prompts", TEMPLATES.values(), parse_template)
-    summaries = Templates(vault / "prompts", model.PLACES, model.parse_prompt)
+    summaries = Templates(vault / "prompts/summaries", None, parse_style, "prompts/summaries")
     problems += templates.load() + summaries.load()
     queue = ModelQueue(
         lambda name: configuration.get_named(LLMProfile, name), load("agents.llm.backends", Backend, "backend"), clock
@@ -259,15 +260,18 @@ def _put_together(vault: Path, clock: Clock, *, writable: bool) -> Parts:
             recall,
             clock,
             _asker(queue),
-            summaries.get,
+            summaries.named,
             lambda: queue.silent(configuration.names(LLMProfile)),
             writable,
+            served(queue, clock),
         )
     )
     problems += minds.load_definitions()
+    problems += checks.unknown_styles(configuration, summaries.names(), minds.drafts.values())
     ledger, engine = open_world(vault, clock, configuration, texts, commands, minds, problems, writable=writable)
     prompting = Prompting(minds, templates, lambda: configuration.get_named(LLMProfile, "think"), commands)
     minds.world = engine.world
+    problems += [problem for slug in minds.definitions for problem in minds.seed(slug)]
     minds.prompt_of = _prompter(prompting)
     return Parts(
         vault, clock, configuration, texts, templates, summaries, commands,
@@ -276,9 +280,12 @@ def _put_together(vault: Path, clock: Clock, *, writable: bool) -> Parts:
     )  # fmt: skip
 
 
-def unknown_names(configuration: Configuration, engine: Engine) -> list[Problem]:
-    """Return the settings that name a location or an LLM profile which there is not."""
-    return checks.unknown_names(configuration, engine.world.locations())
+def unknown_names(parts: Parts) -> list[Problem]:
+    """Return the settings that name a location, an LLM profile or a prompt style which there is not."""
+    return [
+        *checks.unknown_names(parts.configuration, parts.engine.world.locations()),
+        *checks.unknown_styles(parts.configuration, parts.summary_prompts.names(), parts.minds.drafts.values()),
+    ]
 
 
 def _asker(queue: ModelQueue) -> Ask:

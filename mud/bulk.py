@@ -5,8 +5,7 @@ It starts and ends no index: whoever calls does.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from itertools import islice
 from typing import Any
 
@@ -15,8 +14,8 @@ from agents.definition import check_name, write_definition
 from mud.build import Parts
 from mud.errors import LociError, VaultProblem
 
-BATCH = 256
-"""Memories written at once."""
+BATCH = 512
+"""Memories written at once; they and what is not folded yet must fit into what a memory keeps in RAM."""
 
 
 def newcomer(parts: Parts, name: str, location: str | None = None) -> Agent:
@@ -40,13 +39,27 @@ def newcomer(parts: Parts, name: str, location: str | None = None) -> Agent:
     return parts.minds.open(slug)
 
 
-async def live_through(parts: Parts, agent: Agent, records: Iterable[Mapping[str, Any]]) -> None:
+async def by_rules(agent: Agent) -> None:
+    """Fold what is due by rules, at once."""
+    agent.compactor.fold_due_now()
+
+
+async def live_through(
+    parts: Parts,
+    agent: Agent,
+    records: Iterable[Mapping[str, Any]],
+    *,
+    batch: int = BATCH,
+    fold: Callable[[Agent], Awaitable[None]] = by_rules,
+) -> None:
     """Have an agent remember everything in order, fold whatever falls due, and hand it all to the index.
 
     Args:
         parts: the vault, opened to write; its recall has been started.
         agent: who.
         records: see `agents.memory.entries.entry_from_record`.
+        batch: memories written at once, `BATCH` at most.
+        fold: folds what is due, after each batch.
 
     Raises:
         LociError: the archive cannot be written.
@@ -55,11 +68,13 @@ async def live_through(parts: Parts, agent: Agent, records: Iterable[Mapping[str
     await parts.minds.catch_up(agent)
     source = max(parts.engine.number, memory.last_source)
     rest = iter(records)
-    while batch := list(islice(rest, BATCH)):
-        written = memory.append_raw(batch, source)
-        if memory.waiting:
-            raise LociError(memory.last_error or "the archive cannot be written")
-        parts.recall.remember(agent.id, written)
-        agent.compactor.fold_due_now()
-        await asyncio.sleep(0)
+    async with parts.recall.in_bulk(agent.id) as indexed:
+        with memory.in_bulk():
+            while some := list(islice(rest, batch)):
+                written = memory.append_raw(some, source)
+                if memory.waiting:
+                    raise LociError(memory.last_error or "the archive cannot be written")
+                parts.recall.remember(agent.id, written)
+                await fold(agent)
+                await indexed()
     parts.minds.index_documents(agent)

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from agents.compaction.settings import CompactionSettings
 from agents.definition import Definition
 from agents.llm.profiles import LLMProfile
+from agents.nights import time_of
+from agents.prompting import ThinkingSettings
 from mud.engine import WorldSettings
 from mud.errors import Problem
 from mud.registry import suggest
@@ -20,6 +22,9 @@ from mud.storage.settings import Value, one_of
 from mud.storage.texts import TextStore
 from mud.world.matching import plain
 from mud.world.things import Thing
+
+TIMES = ("sleep_at", "wake_at")
+"""Settings that are times of day."""
 
 
 def check_names(
@@ -44,6 +49,7 @@ def check_names(
             problems.append(Problem(one.file, one.lines.get("voice", 0), "voice", message))
         if (own := one.overrides.get("profile")) is not None:
             problems += _unknown_profiles([own], profiles)
+        problems += _no_times(value for key in TIMES if (value := one.overrides.get(key)) is not None)
     return problems
 
 
@@ -52,9 +58,37 @@ def unknown_names(configuration: Configuration, locations: Sequence[Thing]) -> l
     starts = configuration.given(WorldSettings, "start_location") if locations else []
     names = [one.name for one in locations]
     problems = [_unknown(one, names) for one in starts if find_location(str(one.value), locations) is None]
+    for key in TIMES:
+        problems += _no_times(configuration.given(ThinkingSettings, key))
     return problems + _unknown_profiles(
         configuration.given(CompactionSettings, "profile"), configuration.names(LLMProfile)
     )
+
+
+def _no_times(values: Iterable[Value]) -> list[Problem]:
+    """Return the times of day that are none."""
+    problems = []
+    for value in values:
+        try:
+            time_of(str(value.value))
+        except ValueError as error:
+            problems.append(Problem(value.file, value.line, value.key, str(error)))
+    return problems
+
+
+def unknown_styles(
+    configuration: Configuration, styles: Sequence[str], definitions: Iterable[Definition]
+) -> list[Problem]:
+    """Return the settings that name a prompt style which there is not.
+
+    Args:
+        configuration: the settings.
+        styles: names of the files in `prompts/summaries` that can be used.
+        definitions: every `agent.md` as it was read.
+    """
+    own = (one.overrides.get("prompt_style") for one in definitions)
+    values = [*configuration.given(CompactionSettings, "prompt_style"), *(value for value in own if value is not None)]
+    return [_unknown(one, styles) for one in values if one.value not in styles]
 
 
 def _unknown_profiles(values: Iterable[Value], profiles: Sequence[str]) -> list[Problem]:

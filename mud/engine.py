@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -15,10 +16,11 @@ from mud.clock import Clock, iso
 from mud.commands._command import Command, Context, Outcome, Say
 from mud.commands._line import Line, find_command, read_line
 from mud.commands._view import describe_location
+from mud.commands._waking import waking
 from mud.errors import Refusal
 from mud.registry import Registry
 from mud.storage.settings import setting
-from mud.world.changes import Change, Define, Leave, Put, change_from_json, change_to_json
+from mud.world.changes import Change, Define, Leave, Put, WakeUp, change_from_json, change_to_json
 from mud.world.events import Event, Perceived, Request
 from mud.world.narration import phrase, shortened
 from mud.world.roles import Role
@@ -34,9 +36,14 @@ TRIED = phrase("engine.memories.tried", "line", "why")
 TRIED_HINT = phrase("engine.memories.tried_hint", "line", "why", "hint")
 REFUSED_HINT = phrase("engine.refusals.with_hint", "why", "hint")
 GONE = phrase("engine.refusals.gone")
+ASLEEP = phrase("engine.refusals.asleep")
+ASLEEP_HINT = phrase("engine.refusals.asleep_hint")
+WOKE = phrase("engine.memories.woke")
 ENTERS = phrase("engine.events.enters", "actor")
 LEAVES = phrase("engine.events.leaves", "actor")
 
+WAKE = "wake"
+"""The one command of a mind that sleeps."""
 _HEARD_AS = {"speech": "heard", "whisper": "told"}
 _LONGEST_TRIED = 160
 """Characters of a failed line that its memory repeats."""
@@ -157,17 +164,36 @@ class Engine:
             line = read_line(text, self._settings().line_limit)
         except Refusal as refusal:
             return Step(0, self._now(), who, None, self._refused(refusal), failed=True)
+        sleeps = actor.thinks and who in self.world.asleep
         try:
             command = find_command(line.verb, self.commands)
         except Refusal as refusal:
-            return self._fail(actor, line, refusal, text, keep=True)
+            return self._fail(actor, line, refusal, text, keep=not sleeps)
+        if sleeps and command.name != WAKE:
+            return self._fail(actor, line, Refusal(self._say(ASLEEP), self._say(ASLEEP_HINT)), text, keep=False)
         try:
             outcome = self._run(command, actor, line, role)
         except Refusal as refusal:
             # Whoever is offered a command learns from its failure, even where its success leaves nothing.
             return self._fail(actor, line, refusal, text, keep=command.keeps != "skip" or command.for_models)
         own = self._own_memory(actor, command, outcome, line)
+        if who in self.world.asleep and WakeUp(who) not in outcome.changes:
+            outcome, own = self._awake_again(actor, outcome, own)
         return self._happen(actor, outcome, own, text)
+
+    def _awake_again(self, actor: Thing, outcome: Outcome, own: list[Perceived]) -> tuple[Outcome, list[Perceived]]:
+        """Have a person who sleeps wake first: whatever they do, they do it awake."""
+        here = self.world.location_of(actor.id)
+        if here is None:
+            return replace(outcome, changes=(WakeUp(actor.id), *outcome.changes)), own
+        (change, event), woke = waking(self._say, actor, here), self._say(WOKE)
+        awake = replace(
+            outcome,
+            reply="\n".join(text for text in (woke, outcome.reply) if text),
+            changes=(change, *outcome.changes),
+            events=(event, *outcome.events),
+        )
+        return awake, [Perceived(actor.id, "did", woke, None, here.name), *own]
 
     def _run(self, command: Command, actor: Thing, line: Line, role: Role) -> Outcome:
         if not isinstance(role, Role) or role < command.role:
@@ -255,7 +281,10 @@ class Engine:
         answers: Request | None = None,
     ) -> Step:
         """Write a step to the ledger, then apply it, then tell the observers."""
-        left = (*(p for p in own if p.who in self.witnesses), *self._perceptions(actor, outcome.events))
+        woken = {change.thing for change in outcome.changes if isinstance(change, WakeUp)} - {actor.id}
+        deaf = self.world.asleep - woken
+        heard = [*self._perceptions(actor, outcome.events, deaf), *self._woken(woken)]
+        left = (*(p for p in own if p.who in self.witnesses), *heard)
         at = self._now()
         record: dict[str, Any] = {"at": at, "who": actor.id, "line": text, "failed": failed}
         record["changes"] = [change_to_json(change) for change in outcome.changes]
@@ -291,13 +320,23 @@ class Engine:
                 # What happened has happened: one who cannot take note must not keep the others from it.
                 log.exception("an observer failed on step %d", step.number)
 
-    def _perceptions(self, actor: Thing, events: Iterable[Event]) -> list[Perceived]:
+    def _woken(self, woken: Iterable[str]) -> list[Perceived]:
+        """Return what those remember whom somebody else wakes."""
+        return [
+            Perceived(one, "did", self._say(WOKE), None, here.name if (here := self.world.location_of(one)) else None)
+            for one in sorted(woken)
+            if one in self.witnesses
+        ]
+
+    def _perceptions(self, actor: Thing, events: Iterable[Event], deaf: AbstractSet[str]) -> list[Perceived]:
         left: list[Perceived] = []
         for event in events:
             place = self.world.get(event.location)
             for witness in self.world.people(event.location):
                 hears = event.to == witness.id if event.kind == "whisper" else True
-                if witness.id != actor.id and hears and witness.id in self.witnesses:
+                if witness.id in deaf or witness.id in (actor.id, event.actor):
+                    continue
+                if hears and witness.id in self.witnesses:
                     kind = _HEARD_AS.get(event.kind, "saw")
                     name = place.name if place else None
                     left.append(Perceived(witness.id, kind, event.text, actor.name, name, event=event))

@@ -22,8 +22,9 @@ from mud.recovery import Placed, build_world
 from mud.registry import Registry
 from mud.storage.configuration import Configuration
 from mud.storage.texts import TextStore
-from mud.storage.world_files import STATE, State, assign_ids, load_world_files, read_state, set_state_aside
 from mud.storage.world_files import Definition as WorldFile
+from mud.storage.world_files import assign_ids, load_world_files
+from mud.storage.world_state import STATE, State, read_state, set_state_aside
 from mud.world.things import Kind
 from mud.world.world import FIRST_ID
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from types import ModuleType
 
+from agents import living, prompting
 from agents.brains._texts import wrong_in
 from agents.commands import _answer, _when
 from mud import engine, reloading, requests
-from mud.commands import _find, _view
+from mud.commands import _find, _view, _waking
 from mud.errors import Problem
 from mud.registry import modules
 from mud.storage.texts import TextStore
@@ -16,7 +17,9 @@ from mud.world.narration import Phrase, phrase
 MODEL_ANSWERS = phrase("app.models.answers", "host")
 MODEL_SILENT = phrase("app.models.silent", "host")
 
-_OTHERS: tuple[ModuleType, ...] = (engine, requests, reloading, _find, _view, _answer, _when)
+_OTHERS: tuple[ModuleType, ...] = (
+    engine, requests, reloading, living, prompting, _find, _view, _waking, _answer, _when,
+)  # fmt: skip
 """Modules that are no plug-ins and speak."""
 
 

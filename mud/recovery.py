@@ -1,6 +1,6 @@
 """Make the world again from what the vault holds: files, the last saved state, and the ledger's later steps.
 
-Files say what things are; state and ledger say where they are. Nothing here writes.
+Files say what things are; state and ledger say where they are and who sleeps. Nothing here writes.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from mud.engine import changes_of
-from mud.storage.world_files import State
-from mud.world.changes import Define, Leave, Put
+from mud.storage.world_state import State
+from mud.world.changes import Define, FallAsleep, Leave, Put
 from mud.world.things import Kind, Thing
 from mud.world.world import World
 
@@ -37,6 +37,7 @@ def build_world(placed: Sequence[Placed], state: State | None, records: Iterable
         world.apply(Put(thing, into) for thing, into in state.where.items())
         for thing, location in state.away.items():
             world.set_away(thing, location)
+        world.apply(FallAsleep(who) for who in state.asleep)
     for record in records:
         world.apply(changes_of(record))
     world.apply(define)  # a file edited while the world stood still is newer than what the ledger says of it
@@ -59,4 +60,4 @@ def _settle(world: World, placed: Sequence[Placed]) -> None:
 
 def state_of(world: World, step: int) -> State:
     """Return what is to be saved of the world after this step."""
-    return State(step=step, next_id=world.next_id, where=dict(world.where), away=dict(world.away))
+    return State(step, world.next_id, dict(world.where), dict(world.away), tuple(world.asleep))

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable, Coroutine, Iterable
 from pathlib import Path
 
+from agents.definition import Definition as Character
 from agents.living import Living
 from agents.memory.summaries import TIERS
 from mud.build import Parts, find_location, misplaced, unknown_names
@@ -40,9 +41,10 @@ class Reloading:
         self._parts = parts
         self._tell = tell
         self._living = living
+        parts.minds.send_away = self.send_away
         self.watcher = Watcher(self.changed, parts.clock)
         self._later: set[asyncio.Task[None]] = set()
-        for folder in ("config", "config/llm", "text", "text/instinct", "prompts", "agents"):
+        for folder in ("config", "config/llm", "text", "text/instinct", "prompts", "prompts/summaries", "agents"):
             self.watcher.watch(parts.vault / folder)
         for folder in ("locations", "items", "characters"):
             self.watcher.watch(parts.vault / "world" / folder)
@@ -51,7 +53,7 @@ class Reloading:
 
     def watch_agent(self, folder: Path) -> None:
         """Watch what people edit in an agent's folder."""
-        for watched in (folder, folder / "summaries", folder / "notes"):
+        for watched in (folder, folder / "summaries", folder / "notes", folder / "memories"):
             self.watcher.watch(watched)
 
     def everything(self) -> list[Problem]:
@@ -97,7 +99,7 @@ class Reloading:
     def _settings_changed(self) -> list[Problem]:
         """Have the parts that do not look at their settings by themselves do so."""
         self._parts.recall.look_again()
-        return unknown_names(self._parts.configuration, self._parts.engine)
+        return unknown_names(self._parts)
 
     def _report(self, lines: Iterable[str]) -> None:
         for line in lines:
@@ -113,7 +115,9 @@ class Reloading:
         agent = minds.by_slug(inside[0])
         if agent is None or len(inside) != 3:
             return [], []
-        if inside[1] == "summaries":
+        if inside[1] == "memories":
+            return minds.seed(agent.slug), []
+        if inside[1] == "summaries" and path.suffix == ".md":
             if not path.exists():
                 self._do_later(self._restore(agent.slug, self._parts.clock))
             told = agent.memory.reload_summary(path)
@@ -127,6 +131,8 @@ class Reloading:
         """Take up a new, edited or vanished `agent.md`."""
         minds = self._parts.minds
         if not self._file_of(slug).exists():
+            if slug not in minds.definitions:
+                return []  # it was put away, and so was whoever it was
             self._do_later(self._miss(slug, self._parts.clock))
         problems = minds.load_definition(slug)
         return problems if problems or slug not in minds.definitions else self._take_up(slug)
@@ -178,15 +184,37 @@ class Reloading:
     async def _miss(self, slug: str, clock: Clock) -> None:
         """Have an agent leave the world whose `agent.md` is still gone after a while."""
         await clock.sleep(MISSING_FOR)
-        parts, agent = self._parts, self._parts.minds.by_slug(slug)
+        agent = self._parts.minds.by_slug(slug)
         if agent is None or agent.definition.person or self._file_of(slug).exists():
+            return
+        try:
+            self.send_away(agent.definition)
+        except LociError:  # the disk is full, as the log says; it leaves when that is over
+            self._do_later(self._miss(slug, clock))
+            return
+        self._report([f"{agent.name} has left the world: agents/{slug}/agent.md is gone"])
+
+    def send_away(self, definition: Character) -> None:
+        """Have a character leave the world for good.
+
+        Raises:
+            LociError: when that could not be written down; then it stays.
+        """
+        parts, agent = self._parts, self._parts.minds.by_slug(definition.slug)
+        if parts.engine.world.location_of(definition.id) is not None:
+            step = parts.engine.leave(definition.thing())
+            if step.failed:
+                raise LociError(step.reply)
+        parts.engine.witnesses.discard(definition.id)
+        folder = self._file_of(definition.slug).parent
+        if not folder.exists():
+            self.watcher.lost(folder)
+        if agent is None:
+            parts.minds.strike(definition.slug)
             return
         if self._living is not None:
             self._living.rest(agent)
-        parts.engine.leave(agent.definition.thing())
-        parts.engine.witnesses.discard(agent.id)
         parts.minds.let_go(agent)
-        self._report([f"{agent.name} has left the world: agents/{slug}/agent.md is gone"])
 
     def _world(self) -> list[Problem]:
         """Take up the world's files: what is new or changed becomes a step of its own; a wrong file changes nothing."""

@@ -8,8 +8,10 @@ from pathlib import Path
 
 from agents.compaction.commits import Commit
 from agents.compaction.compactor import Compactor
+from agents.compaction.gauge import Surroundings
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategies._strategy import Strategy
+from agents.compaction.summarizers._styles import parse_style
 from agents.compaction.summarizers._summarizer import Summarizer
 from agents.llm.backends._backend import Completion
 from agents.memory.memory import Memory
@@ -18,13 +20,15 @@ from mud.registry import load
 from mud.storage.files import encode
 from mud.storage.jsonl import JsonlWriter
 from mud.world.events import Perceived
+from tests.vaults import SHIPPED
 
 STRATEGIES = load("agents.compaction.strategies", Strategy, "strategy")
 SUMMARIZERS = load("agents.compaction.summarizers", Summarizer, "summarizer")
 PROMPTS = {
-    "summarize.md": "# Memories:\n{memories}\n\n# Summary (I/me/my{again}):\n>",
-    "combine.md": "# Older:\n{longterm}\n\n# Newer:\n{recent}\n\n# Summary (I/me/my{again}):\n>",
+    path.stem: parse_style(path.read_text("utf-8"), f"prompts/summaries/{path.name}")
+    for path in sorted((SHIPPED / "prompts/summaries").glob("*.md"))
 }
+"""The shipped prompt styles."""
 
 
 class PowerCut(BaseException):
@@ -126,6 +130,7 @@ class Life:
         disk: where it writes.
         settings: its compaction settings; may be replaced while it lives.
         model: asks a model; None for none.
+        around: what is outside it: a window, sleep.
     """
 
     def __init__(
@@ -135,12 +140,14 @@ class Life:
         settings: CompactionSettings | None = None,
         model: Callable[..., object] | None = None,
         name: str = "Wren",
+        around: Surroundings | None = None,
     ) -> None:
         self.folder = folder
         self.name = name
         self.disk = disk or Disk()
         self.settings = settings or CompactionSettings()
         self.model = model
+        self.around = around or Surroundings()
         self.clock = VirtualClock()
         self.logged: list[str] = []
         self.commits: list[Commit] = []
@@ -150,7 +157,13 @@ class Life:
     def start(self, writable: bool = True) -> None:
         """Begin, or begin again from the files alone."""
         self.memory = Memory(
-            self.name, self.folder, self.clock, write=self.disk.write, open_writer=self.disk.open, in_ram=64
+            self.name,
+            self.folder,
+            self.clock,
+            write=self.disk.write,
+            write_unsynced=self.disk.write,
+            open_writer=self.disk.open,
+            in_ram=64,
         )
         self.messages = self.memory.open(writable)
         self.compactor = Compactor(
@@ -163,9 +176,10 @@ class Life:
             self.logged.append,
             self.commits.append,
             PROMPTS.__getitem__,
+            self.around,
         )
 
-    def set(self, **changes: int | str | bool) -> None:
+    def set(self, **changes: int | float | str | bool) -> None:
         """Change settings."""
         self.settings = replace(self.settings, **changes)  # type: ignore[arg-type]
 
@@ -177,6 +191,15 @@ class Life:
             self.memory.append([heard(f"{what}, for the {number}. time.")], "2026-11-20T07:21:37.123Z", number)
             if self.compactor.due():
                 self.compactor.fold_due_now()
+
+    def remember(self, *texts: str, kind: str = "heard") -> None:
+        """Remember these texts as they are, all at once, and fold nothing."""
+        self.clock.advance(5)
+        self.memory.append_raw([{"text": text, "kind": kind, "place": "The Library"} for text in texts])
+
+    def covered(self) -> list[tuple[int, int]]:
+        """Return which memories each fold took, in order."""
+        return [(commit.first, commit.last) for commit in self.commits]
 
     def summary_file(self, tier: str) -> Path:
         """Return the path of a summary in use."""

@@ -9,8 +9,13 @@ ROOT = Path(__file__).resolve().parent.parent
 SHIPPED = ROOT / "vault"
 
 _WRITTEN = shutil.ignore_patterns(
-    ".index", ".lock", ".trash", "log", "state.md", "archive", "summaries", "notes", "journal.md", "mind.md"
+    ".index", ".lock", ".trash", "log", "state.md", "archive", "summaries", "notes", "journal.md", "journal-history.md", "mind.md"
 )
+
+
+def _written(folder: str, names: list[str]) -> set[str]:
+    """Return what of a folder's names a run has written; what models are asked with is none of it."""
+    return set() if Path(folder).name == "prompts" else _WRITTEN(folder, names)
 
 
 def copy_vault(folder: Path) -> Path:
@@ -19,7 +24,7 @@ def copy_vault(folder: Path) -> Path:
     Only the shipped agents come along: folders of visitors carry a `.gitignore` of their own.
     """
     copy = folder / "vault"
-    shutil.copytree(SHIPPED, copy, ignore=_WRITTEN)
+    shutil.copytree(SHIPPED, copy, ignore=_written)
     for visitor in [path.parent for path in copy.glob("agents/*/.gitignore")]:
         shutil.rmtree(visitor)
     return copy

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from agents.commands._answer import answers, ask_about, asked_about
+from agents.compaction.commits import Commit
 from agents.minds import Minds
 from mud.commands._command import Context, Outcome, command
 from mud.world.events import Request
 from mud.world.narration import phrase
 
 FOLDED = phrase("minds.compact.folded", "first", "last", "method", "chars", "text")
+WORTH = phrase("minds.compact.worth", "share", "saved")
+PAID = phrase("minds.compact.paid", "share", "saved", "rounds", "spent")
+PROMPT = phrase("minds.compact.prompt")
+PROMPTS = phrase("minds.compact.prompts", "n")
+KEPT = phrase("minds.compact.kept", "kept")
 NOTHING = phrase("minds.compact.nothing", "why")
 
 
@@ -31,8 +37,22 @@ async def compact(minds: Minds, request: Request) -> Outcome:
     commit = await minds.fold(agent, "manual")
     if commit is None:
         return Outcome(minds.say(NOTHING, why=agent.compactor.notice))
-    told = commit.told
-    shown = minds.say(
-        FOLDED, first=commit.first, last=commit.last, method=told.method, chars=len(told.text), text=told.text
-    )
-    return Outcome(shown)
+    return Outcome(_told(minds, commit))
+
+
+def _told(minds: Minds, commit: Commit) -> str:
+    """Say what was folded into what, what it saves and cost, and what it kept."""
+    told, say = commit.told, minds.say
+    parts = [
+        say(FOLDED, first=commit.first, last=commit.last, method=told.method, chars=len(told.text), text=told.text)
+    ]
+    share = f"{1 - sum(len(summary.text) for summary in commit.made) / commit.chars:.0%}" if commit.chars else "0%"
+    rounds = commit.break_even
+    if rounds:
+        many = say(PROMPT) if rounds == 1 else say(PROMPTS, n=rounds)
+        parts.append(say(PAID, share=share, saved=f"{commit.saved:,}", rounds=many, spent=f"{commit.spent:,}"))
+    elif commit.saved > 0:
+        parts.append(say(WORTH, share=share, saved=f"{commit.saved:,}"))
+    if told.retention is not None:
+        parts.append(say(KEPT, kept=f"{told.retention:.0%}"))
+    return "\n".join(parts)

@@ -22,4 +22,6 @@ def memory_status(ctx: Context, name: str) -> Outcome:
 @answers("memory_status")
 async def report_status(minds: Minds, request: Request) -> Outcome:
     """Return the report."""
-    return Outcome(minds.report(asked_about(minds, request)))
+    agent = asked_about(minds, request)
+    await agent.measure()
+    return Outcome(minds.report(agent))

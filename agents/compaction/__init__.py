@@ -1,1 +1,32 @@
-"""Folding: old memories become summaries. One engine for every strategy: plan, summarize, validate, commit."""
+"""Folding: old memories become summaries. One engine for every strategy: plan, summarize, validate, commit.
+
+The package is also a library, which needs neither world nor vault: it shortens any list of strings, of objects or
+mappings with `text`, or of steps with `reasoning`, `code` and `output`.
+
+    >>> from agents.compaction import CompactionConfig, ConversationMemory, MemoryCompactor
+    >>> log = [f"I opened drawer {number} of the cabinet and found {number * 2} coins in it." for number in range(12)]
+    >>> compactor = MemoryCompactor(CompactionConfig(include_key_findings=False))
+    >>> compactor.should_compact(log)
+    True
+    >>> result = compactor.compact(log, task="Count the coins")
+    >>> result.summary
+    'Working on: Count the coins. Completed 10 steps (10 successful).'
+    >>> shorter = compactor.apply_compaction(log, result)
+    >>> (len(shorter), shorter[1:] == log[-2:], f"{result.compression_ratio:.0%}")
+    (3, True, '74%')
+
+    >>> talk = ConversationMemory(compactor)
+    >>> talk.add_turn("How many coins?", "132 so far.")
+    >>> print(talk.get_context())
+    User: How many coins?
+    Assistant: 132 so far.
+
+With a model, summaries are its own: `MemoryCompactor(llm_connector=...)` takes anything that has
+`generate_response(prompt=...)`. See `agents.compaction.library`.
+"""
+
+from agents.compaction.library.compactor import CompactionResult, MemoryCompactor
+from agents.compaction.library.config import CompactionConfig
+from agents.compaction.library.conversation import ConversationMemory
+
+__all__ = ["CompactionConfig", "CompactionResult", "ConversationMemory", "MemoryCompactor"]

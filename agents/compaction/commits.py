@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from agents.memory.entries import Entry
 from agents.memory.summaries import Summary
 
 
@@ -21,6 +23,7 @@ class Commit:
         longterm: the new long-term summary; None after the first fold of a strategy with two.
         chars: characters of what was replaced: those memories and the earlier summaries.
         tokens: tokens of the same.
+        saved: tokens by which the view, and with it every later prompt, is shorter.
         kept: memories that stay word for word.
         seconds: how long it took, the model's part included.
         rejected: why replies of the model were not used, and why it did not answer.
@@ -35,6 +38,7 @@ class Commit:
     longterm: Summary | None
     chars: int
     tokens: int
+    saved: int
     kept: int
     seconds: float
     rejected: tuple[str, ...]
@@ -48,11 +52,6 @@ class Commit:
     def told(self) -> Summary:
         """The summary that tells of the memories that were folded."""
         return self.made[-1]
-
-    @property
-    def saved(self) -> int:
-        """Tokens by which every later prompt is shorter."""
-        return self.tokens - sum(summary.tokens.get("summary", 0) for summary in self.made)
 
     @property
     def spent(self) -> int:
@@ -94,3 +93,27 @@ class Commit:
             "seconds": round(self.seconds, 3),
             "rejected": list(self.rejected),
         }
+
+
+def no_fold(tail: Sequence[Entry], at: str, why: str) -> dict[str, object]:
+    """Return the result record of a fold that there was not: an empty summary, everything preserved.
+
+    Args:
+        tail: the memories that no summary stands for.
+        at: when it was asked for.
+        why: why there was none.
+    """
+    chars = sum(len(entry.text) for entry in tail)
+    return {
+        "original_entries": len(tail),
+        "compacted_entries": len(tail),
+        "original_chars": chars,
+        "compacted_chars": chars,
+        "summary": "",
+        "preserved_entries": len(tail),
+        "timestamp": at,
+        "used_llm": False,
+        "compression_ratio": 0.0,
+        "range": None,
+        "reason": why,
+    }

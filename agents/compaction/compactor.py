@@ -8,7 +8,7 @@ later. Nothing is folded while the archive cannot be written, and what is not fo
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from agents.compaction.commits import Commit
@@ -74,8 +74,9 @@ class Compactor:
         clock: the time.
         log: takes lines for the log.
         on_commit: is told of every commit.
-        prompts: gives a prompt of `vault/prompts` by its file name; needed with a model.
+        prompts: gives a prompt style by its name; needed with a model.
         around: what is outside the memory: the model's window, sleep, how tokens are counted.
+        before_fold: is told of the memories right before their fold is committed, where the strategy keeps a journal.
     """
 
     def __init__(
@@ -90,20 +91,22 @@ class Compactor:
         on_commit: Callable[[Commit], None],
         prompts: Prompts | None = None,
         around: Surroundings | None = None,
+        before_fold: Callable[[Sequence[Entry]], None] = lambda entries: None,
     ) -> None:
         self._memory = memory
         self._settings = settings
         self._clock = clock
         self._log = log
-        self._on_commit = on_commit
+        self._on_commit, self._before_fold = on_commit, before_fold
         self._scribe = Scribe(summarizers, model, prompts)
         self._around = around or Surroundings()
         self.outlook = Outlook(memory, settings, strategies, self._around)
         """How the life stands and what is shown of it."""
         self._pause = FIRST_PAUSE
         self._not_before = 0.0
-        self._not_below = 0
-        """Tokens of the view below which no fold is tried again, since the last one would have saved too little."""
+        self._skip: tuple[CompactionSettings, int] | None = None
+        """Since the last fold would have saved too little: the settings then, and the tokens of the view from which on
+        another is tried while they hold, one that takes more."""
         self.busy = False
         self.skipped = 0
         """Automatic folds that were not made because they would have saved too little."""
@@ -112,10 +115,15 @@ class Compactor:
 
     def due(self) -> bool:
         """Return whether a fold should begin now. Cheap: asked after every memory."""
-        return not self.busy and self._clock.monotonic() >= self._not_before and self._planned() is not None
+        return self._planned() is not None
 
-    def _planned(self) -> Plan | None:
-        return None if self._memory.waiting else self.outlook.planned(self._not_below)
+    def _planned(self, at_once: bool = False) -> Plan | None:
+        """Return the fold to begin now; `at_once` does not wait after one that failed."""
+        if self.busy or self._memory.waiting or not (at_once or self._clock.monotonic() >= self._not_before):
+            return None
+        if self._skip is not None and self._skip[0] != self._settings():
+            self._skip = None
+        return self.outlook.planned(self._skip[1] if self._skip is not None else 0)
 
     async def fold_due(self, may_ask_model: bool = True) -> list[Commit]:
         """Fold until nothing is due; never raises but when cancelled, and then the watermark has not moved.
@@ -127,24 +135,35 @@ class Compactor:
             What was committed.
         """
         done: list[Commit] = []
-        while self.due() and (plan := self._planned()) is not None:
+        while (plan := self._planned()) is not None:
             commit = await self._fold(plan, may_ask_model)
-            if commit is None:
-                break
-            done.append(commit)
+            if commit is not None:
+                done.append(commit)
             if self.due():
                 await self._clock.sleep(0)  # an arrear of many folds must not keep everybody else from their turn
         return done
 
     def fold_due_now(self) -> list[Commit]:
-        """Fold until nothing is due, by rules and without awaiting: for bulk, and for the end. Never raises."""
+        """Fold until nothing is due, by rules and without awaiting: for bulk, and for the end. Never raises.
+
+        A strategy whose summaries only a model may write folds nothing here when there is one.
+        """
         done: list[Commit] = []
-        while not self.busy and (plan := self._planned()) is not None:
-            commit = self._guarded(lambda plan=plan: self._fold_at_once(plan, []))  # type: ignore[misc]
-            if commit is None:
-                break
-            done.append(commit)
+        if self._asks() and not self.outlook.wanted().may_fall_back:
+            return done
+        plan = self._planned(at_once=True)
+        while plan is not None:
+            failed, commit = self._not_before, self._by_rules(plan)
+            done += [commit] if commit is not None else []
+            plan = self._planned(at_once=True) if self._not_before <= failed else None
         return done
+
+    def _by_rules(self, plan: Plan) -> Commit | None:
+        return self._guarded(lambda: self._fold_at_once(plan, []))
+
+    def _asks(self) -> bool:
+        """Return whether a model writes the summaries."""
+        return self._scribe.may_ask(self._settings()) and self.outlook.wanted().may_ask
 
     async def fold_now(self, reason: str = MANUAL, may_ask_model: bool = True) -> Commit | None:
         """Fold everything that may be folded, due or not; None when that is nothing, and `notice` says why.
@@ -170,27 +189,30 @@ class Compactor:
         return None
 
     async def _fold(self, plan: Plan, may_ask_model: bool) -> Commit | None:
+        if not (may_ask_model and self._asks()):
+            return self._by_rules(plan)
         self.busy = True
         try:
-            if not (may_ask_model and self._scribe.may_ask(self._settings())):
-                return self._fold_at_once(plan, [])
-            job = self._begin(plan)
-            wanted = job.strategy.wanted(self._settings())
-            if not wanted.may_ask:
-                return self._fold_at_once(plan, [], quiet=True)
-            drafts, rejected = await self._scribe.ask(self._sources(job), self._settings())
-            if not wanted.may_fall_back and any(draft.fell_back for draft in drafts):
-                raise Unavailable("; ".join(rejected))
-            self._memory.refresh()
-            if self._overtaken(job):
-                rejected.append("a summary was edited meanwhile; its text was taken up by rules")
-                return self._fold_at_once(plan, rejected)
-            return self._commit(job, drafts, rejected)
+            return await self._fold_by_model(plan)
         except Exception as error:  # a fold must never end a tick; the memory shows what happened
             self._failed(error)
             return None
         finally:
             self.busy = False
+
+    async def _fold_by_model(self, plan: Plan) -> Commit | None:
+        job = self._begin(plan)
+        drafts, rejected = await self._scribe.ask(self._sources(job), self._settings())
+        may_fall_back = job.strategy.wanted(self._settings()).may_fall_back
+        if not may_fall_back and any(draft.fell_back for draft in drafts):
+            raise Unavailable("; ".join(rejected))
+        self._memory.refresh()
+        if not self._overtaken(job):
+            return self._commit(job, drafts, rejected)
+        if not may_fall_back:
+            raise Unavailable("a summary was edited meanwhile")
+        rejected.append("a summary was edited meanwhile; its text was taken up by rules")
+        return self._fold_at_once(plan, rejected)
 
     def _guarded(self, work: Callable[[], Commit | None]) -> Commit | None:
         self.busy = True
@@ -202,10 +224,9 @@ class Compactor:
         finally:
             self.busy = False
 
-    def _fold_at_once(self, plan: Plan, rejected: list[str], *, quiet: bool = False) -> Commit | None:
+    def _fold_at_once(self, plan: Plan, rejected: list[str]) -> Commit | None:
         """Fold by rules, from what the files hold now, without awaiting: nobody can come in between."""
-        self._memory.refresh()
-        job = self._begin(plan, quiet=quiet or bool(rejected))
+        job = self._begin(plan, quiet=bool(rejected))
         return self._commit(job, [self._scribe.by_rules(source) for source in self._sources(job)], rejected)
 
     def _begin(self, plan: Plan, quiet: bool = False) -> _Job:
@@ -213,7 +234,7 @@ class Compactor:
         if not quiet:
             windows = f"{settings.immediate_window} immediate, {settings.recent_window} recent"
             self._say(f"Starting compaction ({memory.total} memories, {windows})")
-            memory.refresh()
+        memory.refresh()
         entries = tuple(memory.read(plan.first, plan.last))
         if plan.first != memory.watermark + 1:
             raise LociError(f"the fold of {plan.first} to {plan.last} does not begin after memory {memory.watermark}")
@@ -255,7 +276,8 @@ class Compactor:
         if memory.waiting:
             raise Unavailable("the archive cannot be written")
         made = {draft.source.tier: self._summary(job, draft, at) for draft in drafts}
-        count = self._around.count
+        count, before = self._around.count, self.outlook.tokens()
+        texts = [summary.text for summary in made.values()]
         commit = Commit(
             number=memory.compactions + 1,
             reason=plan.reason,
@@ -266,11 +288,12 @@ class Compactor:
             longterm=made.get("longterm"),
             chars=sum(len(text) for draft in drafts for text in draft.source.texts()),
             tokens=sum(count(text) for text in (*job.texts(), *(entry.text for entry in job.entries))),
+            saved=before - self.outlook.tokens_after(plan.last, texts),
             kept=memory.total - plan.last,
             seconds=self._clock.monotonic() - job.seconds,
             rejected=tuple(rejected),
         )
-        if not self._allowed(job, commit):
+        if not self._allowed(job, commit, before):
             return None
         event = {
             "event": plan.event,
@@ -282,21 +305,42 @@ class Compactor:
             "reason": plan.reason,
             "number": commit.number,
         }
+        if job.strategy.journals:
+            self._before_fold(job.entries)
         for message in memory.commit(commit.longterm, commit.recent, job.entries, event):
             self._log(f"[Memory] {memory.name}: {message}")
         self._committed(commit)
         return commit
 
-    def _allowed(self, job: _Job, commit: Commit) -> bool:
-        """Return whether a fold saved what it had to; forced ones may save little, but never make the view longer."""
-        least = job.strategy.least_saving(self._settings()) if job.plan.reason == AUTOMATIC else 0
-        if job.plan.recent is not None or commit.saved >= max(1, least):
+    def _allowed(self, job: _Job, commit: Commit, before: int) -> bool:
+        """Return whether a fold saves what it must: as a rule something; one that is asked for need not save more.
+
+        A waterfall that is due may save nothing, as its next summaries wait for this one, but the view never grows.
+        """
+        must = job.strategy.least_saving(self._settings()) if commit.reason == AUTOMATIC else 0
+        if commit.saved >= max(0 if commit.recent is not None and commit.reason != MANUAL else 1, must):
             return True
-        self._not_below = self.outlook.standing().tokens() + max(1, least)
-        self.skipped += 1
-        self.notice = f"it would save {commit.saved} tokens of {commit.tokens}; nothing was folded"
+        many = f"{commit.first}-{commit.last}" if commit.last > commit.first else f"{commit.first}"
+        why = (
+            f"saves {commit.saved} tokens, and {must} are asked for" if commit.saved > 0 else "is not shorter than they"
+        )
+        self.notice = f"a summary of the memories {many} {why}; they stay as they are"
+        if commit.reason != MANUAL:
+            self._skip = (self._settings(), before + self._until(commit, must))
         self._say(f"Compaction skipped ({self.notice})")
         return False
+
+    def _until(self, commit: Commit, must: int) -> int:
+        """Count a fold that was due and saved too little, and return by how much the view must grow before another.
+
+        That is what it must save, or where that is nothing, as much again as it would have replaced; nothing at all
+        where there is more to fold than it took.
+        """
+        widest = self.outlook.manual(commit.reason)
+        if widest is not None and widest.last > commit.last:
+            return 0
+        self.skipped += 1
+        return must or commit.tokens or 1
 
     def _summary(self, job: _Job, draft: Draft, at: str) -> Summary:
         """Return a draft as a summary with its receipt."""
@@ -318,7 +362,7 @@ class Compactor:
         if commit.recent is not None:
             self._say(f"Short-term summary updated ({len(commit.recent.text)} chars)")
         self._say(f"Compaction complete ({'first summary' if commit.number == 1 else commit.told.strategy})")
-        self._pause, self._not_before, self._not_below, self.notice = FIRST_PAUSE, 0.0, 0, ""
+        self._pause, self._not_before, self._skip, self.notice = FIRST_PAUSE, 0.0, None, ""
         self._memory.note_trouble("fold", None)
         self._memory.note_trouble("model", self._scribe.trouble)
         try:

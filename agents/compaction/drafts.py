@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
-from agents.compaction.receipts import faithful, retention, validate
+from agents.compaction.receipts import receipt, validate
 from agents.compaction.settings import CompactionSettings
+from agents.compaction.summarizers._styles import Style
 from agents.compaction.summarizers._summarizer import Prompts, Source, Summarizer, Writing
+from agents.compaction.summarizers.model import style_of
+from agents.compaction.wanted import SECTIONS
 from agents.compaction.wording import flat
 from agents.llm.backends._backend import Completion
 from agents.llm.tokens import estimate
@@ -65,6 +68,7 @@ class Draft:
         """Return it as a summary with its receipt; what the plan knows is still to be filled in."""
         source = sum(estimate(text) for text in self.source.texts())
         made = estimate(self.text)
+        share, faithful = receipt(self.text, self.source)
         return Summary(
             tier=self.source.tier,
             covers=covers,
@@ -79,8 +83,8 @@ class Draft:
                 "completion": self.cost.completion,
             },
             compression_ratio=round(1 - made / source, 2) if source else None,
-            retention=retention(self.text, self.source),
-            faithful=faithful(self.text, self.source),
+            retention=share,
+            faithful=faithful,
         )
 
 
@@ -90,7 +94,7 @@ class Scribe:
     Args:
         summarizers: the plug-ins.
         model: asks the language model: prompt, name of the LLM profile.
-        prompts: gives a prompt of `vault/prompts` by its file name.
+        prompts: gives a prompt style by its name.
     """
 
     def __init__(
@@ -120,7 +124,7 @@ class Scribe:
             return Draft(source, str(done.value), FALLBACK, Cost())
         raise TypeError(f"the summarizer {FALLBACK} asked for a model")
 
-    def _no_prompts(self, name: str) -> str:
+    def _no_prompts(self, name: str) -> Style:
         raise LookupError(f"no prompt {name} is needed without a model")
 
     async def ask(self, sources: list[Source], settings: CompactionSettings) -> tuple[list[Draft], list[str]]:
@@ -137,7 +141,7 @@ class Scribe:
             draft = None
             if answers and (source.entries or len(source.earlier) > 1):  # one summary alone moves down as it is
                 try:
-                    draft = await self._tried(source, settings, cost, rejected)
+                    draft = await self._tried(self._shaped(source), settings, cost, rejected)
                 except Exception as error:  # whatever a model, its server or a prompt does, the rules can write
                     answers = False
                     rejected.append(f"the model did not answer: {error or type(error).__name__}")
@@ -145,6 +149,11 @@ class Scribe:
         if rejected:
             self.trouble = f"summaries were written by rules or at the second try: {'; '.join(rejected)}"
         return drafts, rejected
+
+    def _shaped(self, source: Source) -> Source:
+        """Return a source with the shape that its style asks for: whoever names six headings wants them."""
+        assert self._prompts is not None
+        return replace(source, shape=SECTIONS) if style_of(source, self._prompts).sections else source
 
     def _instead(self, source: Source, cost: Cost) -> Draft:
         """Return the extractive draft where a model was to write, or where there is nothing for one to do."""
@@ -161,7 +170,8 @@ class Scribe:
             text = await self._run(summarizer.write(asked, self._prompts), settings.profile, cost)
             reasons = validate(text, source)
             if not reasons:
-                return Draft(source, flat(text), summarizer.name, cost)
+                told = text if source.shape == SECTIONS else flat(text)
+                return Draft(source, told, summarizer.name, cost)
             rejected.append(f"the {source.tier} summary was rejected: {', '.join(reasons[:3])}")
         return None
 

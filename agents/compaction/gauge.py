@@ -1,15 +1,18 @@
 """The gauge: how long a life's view is, kept up to date memory by memory, so that asking costs nothing.
 
-It counts what no summary stands for once, when it is first asked, and from then on only what comes and what is folded.
+It counts what no summary stands for once, when it is first asked, and from then on only what comes. It holds running
+sums, so it also tells how the life stood when it was shorter: by that a fold that comes late takes what it would have
+taken on time.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from agents.compaction.masking import KIND, masked_count, may_mask, placeholder
+from agents.compaction.masking import KIND, masked_count, may_mask, of_this_turn, placeholder
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.standing import Standing
 from agents.memory.entries import Entry
@@ -28,21 +31,14 @@ class Surroundings:
         window: gives the tokens of the thinking model's window.
         asleep: tells whether the character sleeps.
         count: counts the tokens of a text.
+        scale: what the counting goes by; when that changes, what was counted is counted anew.
     """
 
     owner: str = "life"
     window: Callable[[], int] = lambda: 8192
     asleep: Callable[[], bool] = lambda: False
     count: Callable[[str], int] = lambda text: -(-len(text) // 4)
-
-
-@dataclass(frozen=True, slots=True)
-class _Size:
-    """One memory's size: characters, tokens, and the tokens that a mask saves; None for what is no result."""
-
-    chars: int
-    tokens: int
-    saved: int | None
+    scale: Callable[[], float] = lambda: 1.0
 
 
 class Gauge:
@@ -55,90 +51,129 @@ class Gauge:
 
     def __init__(self, memory: Memory, around: Surroundings) -> None:
         self._memory, self._around = memory, around
-        self._sizes: deque[_Size] = deque()
-        self._from = 1
-        self._results: deque[int] = deque()
-        self._chars = self._tokens = 0
-        self._by: int | None = None
+        self._by: tuple[str, int, str, float] | None = None
+        self._told: tuple[tuple[str, ...], int] = ((), 0)
+        """The summaries' texts when they were last counted, and their tokens."""
+        self._begin(1)
 
-    def standing(self, settings: CompactionSettings, masks: bool) -> Standing:
-        """Return how the life stands; its sizes are counted when they are asked for.
+    def _begin(self, first: int) -> None:
+        self._first = first
+        self._chars, self._tokens = array("q", [0]), array("q", [0])
+        """Of all memories from `_first` on: the sums through each of them, and 0 before the first."""
+        self._results, self._saved = array("q"), array("q", [0])
+        """The numbers of the results among them, and the tokens that masks save, summed in the same way."""
+        self._turn = array("q", [0])
+        """How many results the turn had brought that was going on at each of them."""
+
+    def standing(self, settings: CompactionSettings, masks: bool, total: int | None = None) -> Standing:
+        """Return how the life stands, or stood; its sizes are counted when they are asked for.
 
         Args:
             settings: the settings of the moment.
             masks: whether old results are shown masked.
+            total: how many memories there were; None for now.
         """
         memory, around = self._memory, self._around
+        end, after = memory.total if total is None else total, memory.watermark
         return Standing(
-            total=memory.total,
+            total=end,
             watermark=memory.watermark,
             summaries=(memory.longterm is not None) + (memory.recent is not None),
             window=around.window(),
             asleep=around.asleep(),
-            chars=lambda: self._counted(settings)._chars + sum(map(len, self._summaries())),
-            tokens=lambda: self.tokens(settings, masks),
-            fitting=lambda tokens: self._counted(settings)._fitting(tokens),
+            chars=lambda: self._counted(settings, after)._span(self._chars, after, end) + self._summary_chars(),
+            tokens=lambda: self._shown(settings, masks, after, end) + self.summary_tokens(self._summaries()),
+            fitting=lambda tokens: self._counted(settings, after)._fitting(tokens, after, end),
         )
 
-    def tokens(self, settings: CompactionSettings, masks: bool) -> int:
-        """Return the tokens of the view: the summaries, and the memories as they are shown."""
-        counted = self._counted(settings)
-        saved = sum(list(self._results)[: masked_count(len(self._results), settings)]) if masks else 0
-        return counted._tokens - saved + sum(map(self._around.count, self._summaries()))
+    def tokens_after(self, settings: CompactionSettings, masks: bool, last: int, texts: Sequence[str]) -> int:
+        """Return the tokens that the view would take if summaries stood for everything up to a memory.
 
-    def _summaries(self) -> list[str]:
+        Args:
+            settings: the settings of the moment.
+            masks: whether old results are shown masked.
+            last: the last memory that they would stand for.
+            texts: the summaries.
+        """
+        return self._shown(settings, masks, last, self._memory.total) + sum(map(self._around.count, texts))
+
+    def results(self, settings: CompactionSettings, after: int) -> tuple[int, int]:
+        """Return how many results there are after a memory, and how many of them this turn brought."""
+        counted = self._counted(settings, after)
+        found = len(self._results) - bisect_right(self._results, after)
+        return found, min(found, counted._turn[-1])
+
+    def summary_tokens(self, texts: tuple[str, ...]) -> int:
+        """Return the tokens of the summaries; the same ones are counted once."""
+        if texts != self._told[0]:
+            self._told = (texts, sum(map(self._around.count, texts)))
+        return self._told[1]
+
+    def _summaries(self) -> tuple[str, ...]:
         both = (self._memory.longterm, self._memory.recent)
-        return [summary.text for summary in both if summary is not None]
+        return tuple(summary.text for summary in both if summary is not None)
 
-    def _counted(self, settings: CompactionSettings) -> Gauge:
-        """Take in what came and let go of what was folded since the last look."""
-        memory, first = self._memory, self._memory.watermark + 1
-        through = self._from + len(self._sizes) - 1
-        if self._by != settings.mask_chars or first < self._from or through > memory.total:
-            self._by = settings.mask_chars
-            self._sizes.clear()
-            self._results.clear()
-            self._chars = self._tokens = 0
-        while self._sizes and self._from < first:
-            self._drop()
-        if not self._sizes:
-            self._from, through = first, first - 1
+    def _summary_chars(self) -> int:
+        return sum(map(len, self._summaries()))
+
+    def _shown(self, settings: CompactionSettings, masks: bool, after: int, end: int) -> int:
+        """Return the tokens of the memories after one and up to another as they are shown."""
+        whole = self._counted(settings, after)._span(self._tokens, after, end)
+        if not masks:
+            return whole
+        before, through = bisect_right(self._results, after), bisect_right(self._results, end)
+        turn = self._turn[end - self._first + 1]
+        masked = masked_count(through - before, settings, min(turn, through - before))
+        return whole - (self._saved[before + masked] - self._saved[before])
+
+    def _span(self, sums: array[int], after: int, end: int) -> int:
+        return sums[end - self._first + 1] - sums[after - self._first + 1]
+
+    def _fitting(self, tokens: int, after: int, end: int) -> int:
+        """Return how many of the newest memories fit into so many tokens, unmasked."""
+        most = self._tokens[end - self._first + 1] - tokens
+        start = bisect_left(self._tokens, most, after - self._first + 1, end - self._first + 1)
+        return end - self._first + 1 - start
+
+    def _counted(self, settings: CompactionSettings, after: int) -> Gauge:
+        """Take in what came, from the one after a memory on, and let go of most of what was folded."""
+        memory = self._memory
+        by = (settings.strategy, settings.mask_chars, settings.token_counter, self._around.scale())
+        through = self._first + len(self._chars) - 2
+        if by != self._by or not self._first <= after + 1 <= through + 1 or through > memory.total:
+            self._by, self._told, through = by, ((), 0), after
+            self._begin(after + 1)
+        elif memory.watermark - self._first > len(self._chars) // 2 + CHUNK:
+            self._let_go(memory.watermark)
         while through < memory.total:
             last = min(memory.total, through + CHUNK)
             found = {entry.seq: entry for entry in memory.read(through + 1, last)}
             for seq in range(through + 1, last + 1):
-                self._add(found.get(seq), settings)
+                self._add(seq, found.get(seq), settings)
             through = last
         return self
 
-    def _add(self, entry: Entry | None, settings: CompactionSettings) -> None:
-        if entry is None:  # it cannot be read, so it is not shown either
-            self._sizes.append(_Size(0, 0, None))
+    def _add(self, seq: int, entry: Entry | None, settings: CompactionSettings) -> None:
+        chars = tokens = 0  # what cannot be read is not shown either
+        turn = self._turn[-1]
+        if entry is not None:
+            turn = of_this_turn((entry,), turn)
+            count = self._around.count
+            chars, tokens = len(entry.text), count(entry.text)
+            if entry.kind == KIND:
+                owner = self._around.owner
+                saved = tokens - count(placeholder(entry, owner)) if may_mask(entry, settings, owner) else 0
+                self._results.append(seq)
+                self._saved.append(self._saved[-1] + saved)
+        self._chars.append(self._chars[-1] + chars)
+        self._tokens.append(self._tokens[-1] + tokens)
+        self._turn.append(turn)
+
+    def _let_go(self, through: int) -> None:
+        """Forget the memories up to one; now and then only, since it moves all the others."""
+        count, results = through - self._first + 1, bisect_right(self._results, through)
+        if count <= 0:
             return
-        count = self._around.count
-        tokens, saved = count(entry.text), None
-        if entry.kind == KIND:
-            owner = self._around.owner
-            saved = tokens - count(placeholder(entry, owner)) if may_mask(entry, settings, owner) else 0
-            self._results.append(max(0, saved))
-        self._sizes.append(_Size(len(entry.text), tokens, saved))
-        self._chars += len(entry.text)
-        self._tokens += tokens
-
-    def _drop(self) -> None:
-        size = self._sizes.popleft()
-        self._from += 1
-        self._chars -= size.chars
-        self._tokens -= size.tokens
-        if size.saved is not None:
-            self._results.popleft()
-
-    def _fitting(self, tokens: int) -> int:
-        """Return how many of the newest memories fit into so many tokens, unmasked."""
-        count = 0
-        for size in reversed(self._sizes):
-            tokens -= size.tokens
-            if tokens < 0:
-                break
-            count += 1
-        return count
+        del self._chars[:count], self._tokens[:count], self._turn[:count]
+        del self._results[:results], self._saved[:results]
+        self._first = through + 1

@@ -1,51 +1,72 @@
-"""How a memory stands: computed from what is shown, not from what should be, and put into words for its owner."""
+"""How a memory stands, as values: computed from what is shown, not from what should be. It mends nothing.
+
+It is quick however long the life: of memories that no summary stands for the newest are read, the others are counted in
+the archive's bytes (see `agents.memory.scan`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from typing import Any
 
+from agents.compaction.masking import masked
 from agents.compaction.outlook import Outlook
+from agents.compaction.settings import CompactionSettings
+from agents.compaction.weighing import Weight, weigh, worth
+from agents.llm.counting import TokenCounter
 from agents.memory.memory import Memory, View
-from agents.memory.ranges import merged
+from agents.memory.ranges import Range, merged, missing
+from agents.memory.scan import lost, size, without
 from agents.memory.summaries import Summary
+from mud.storage.settings import Scalar
+
+READ = 1024
+"""Memories of the tail that are read for a status at most, the newest; what the others take is told from these."""
+DEEP = 3
+"""Depth from which on a summary is warned of: it was made from summaries of summaries, and details wear off."""
 
 
-class Windows(Protocol):
-    """The settings that a status tells of."""
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a status tells beside the memory itself.
 
-    @property
-    def strategy(self) -> str:
-        """The strategy's name."""
-        ...
+    Args:
+        now: the time; None for no ages.
+        index: `lexical_through` and `vector_through`; None when there is no index.
+        counter: counts the tokens of the view.
+        settings: every setting's value and where it comes from.
+        errors: what else went wrong lately, one sentence each.
+        skipped: folds that were not made since the start, as they would have saved too little.
+        notice: why the last fold did not happen; empty when it did.
+    """
 
-    @property
-    def immediate_window(self) -> int:
-        """Memories that stay word for word."""
-        ...
-
-    @property
-    def recent_window(self) -> int:
-        """Memories that one fold takes."""
-        ...
+    now: datetime | None = None
+    index: Mapping[str, int] | None = None
+    counter: TokenCounter = field(default_factory=TokenCounter)
+    settings: Mapping[str, tuple[Scalar, str]] = field(default_factory=dict)
+    errors: Sequence[str] = ()
+    skipped: int = 0
+    notice: str = ""
 
 
-def coverage(view: View) -> list[tuple[int, int]]:
+def coverage(view: View) -> list[Range]:
     """Return the ranges that a view accounts for, in order: summaries, what is hidden, the runs shown word for word."""
     ranges = [summary.covers for summary in (view.longterm, view.recent) if summary is not None]
     ranges += [view.hidden] if view.hidden else []
     return [*ranges, *merged((entry.seq, entry.seq) for entry in view.tail)]
 
 
-def holes(ranges: Sequence[tuple[int, int]], total: int) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+def holes(ranges: Sequence[Range], total: int) -> tuple[list[Range], list[Range]]:
     """Return the gaps and the overlaps of ranges over `1..total`.
 
     Args:
         ranges: what is shown.
         total: memories there are.
     """
-    gaps: list[tuple[int, int]] = []
-    overlaps: list[tuple[int, int]] = []
+    gaps: list[Range] = []
+    overlaps: list[Range] = []
     end = 0
     for first, last in sorted(ranges):
         if first > end + 1:
@@ -59,26 +80,32 @@ def holes(ranges: Sequence[tuple[int, int]], total: int) -> tuple[list[tuple[int
 
 
 def status(
-    memory: Memory, settings: Windows, outlook: Outlook, index: Mapping[str, int] | None = None
+    memory: Memory, settings: CompactionSettings, outlook: Outlook, facts: Facts | None = None
 ) -> dict[str, Any]:
-    """Return how a memory stands, with the keys of the command line's `status`.
+    """Return how a memory stands, with the keys of the command line's `status`; the first thirteen are a contract.
 
     Args:
         memory: the memory.
         settings: its compaction settings.
         outlook: what its strategy says of it.
-        index: `lexical_through` and `vector_through`; None when there is no index.
+        facts: what else is told.
     """
+    facts = facts or Facts()
     total = memory.total + memory.waiting
-    view = outlook.view()
-    gaps, overlaps = holes(coverage(view), total)
+    standing, view = outlook.standing(), _view(memory, settings, outlook)
+    shown = _shown(memory, view, total)
+    gaps, overlaps = holes([*_older(memory, view, shown), *coverage(view)], total)
     for gap in gaps:
         memory.note_unreadable(*gap)
+    weight = weigh(memory, view, shown, standing.window, facts.counter)
+    # by the sizes that were just counted: a long life is not counted again
+    standing = replace(standing, chars=lambda: weight.chars, tokens=lambda: weight.tokens)
+    index = facts.index or {}
     return {
         "agent": memory.name,
         "total": total,
         "covered_through": memory.watermark,
-        "immediate": _range((view.tail[0].seq, view.tail[-1].seq)) if view.tail else None,
+        "immediate": _range(shown) if shown else None,
         "recent": _tier(memory.recent),
         "longterm": _tier(memory.longterm),
         "gaps": [_range(found) for found in gaps],
@@ -87,14 +114,68 @@ def status(
         "strategy": settings.strategy,
         "compactions": memory.compactions,
         "warnings": [*memory.warnings, *(f"memories {first}-{last} are shown twice" for first, last in overlaps)],
-        "index": {
-            "lexical_through": index.get("lexical_through") if index else None,
-            "vector_through": index.get("vector_through") if index else None,
+        "index": {"lexical_through": index.get("lexical_through"), "vector_through": index.get("vector_through")},
+        "index_lag": {
+            "lexical": total - index["lexical_through"] if "lexical_through" in index else None,
+            "vector": total - index["vector_through"] if "vector_through" in index else None,
         },
+        "automatic": settings.auto_enabled,
+        "waits": outlook.strategy.waits(standing, settings) if settings.auto_enabled else outlook.waits(),
+        "keeps": outlook.keeps(),
+        "budgets": [asdict(budget) for budget in outlook.strategy.budgets(standing, settings)],
+        "hidden": _range(view.hidden) if view.hidden else None,
+        "tiers": [*_told(memory, facts.now), *([_verbatim(view, shown, weight, facts.now)] if shown else [])],
+        "tokens": weight.record(),
+        **_depth(memory),
+        "last_fold": worth(memory),
+        "skipped": facts.skipped,
+        "notice": facts.notice or None,
+        "waiting": memory.waiting,
+        "archive": _archive(memory),
+        "settings": {key: {"value": value, "from": origin} for key, (value, origin) in facts.settings.items()},
+        "errors": list(facts.errors),
+        "last_error": memory.last_error,
     }
 
 
-def _range(covers: tuple[int, int]) -> dict[str, int]:
+def shown_texts(memory: Memory, settings: CompactionSettings, outlook: Outlook) -> list[str]:
+    """Return the texts of a view, as far as a status reads them: what a model's server is asked to count."""
+    view = _view(memory, settings, outlook)
+    summaries = [summary.text for summary in (view.longterm, view.recent) if summary is not None]
+    return [*summaries, *(entry.text for entry in view.tail)]
+
+
+def _view(memory: Memory, settings: CompactionSettings, outlook: Outlook) -> View:
+    """Return what is shown, of a long tail the newest; there the masks may be off by a block, as nobody counts them."""
+    strategy = outlook.strategy
+    hidden = strategy.hides(outlook.standing(), settings)
+    if memory.total + memory.waiting - (hidden[1] if hidden else memory.watermark) <= READ:
+        return outlook.view()
+    newest = tuple(memory.newest(READ))
+    tail = masked(newest, settings, memory.folder.name) if strategy.masks else newest
+    return View(memory.longterm, memory.recent, tail, hidden)
+
+
+def _shown(memory: Memory, view: View, total: int) -> Range | None:
+    """Return what is shown word for word: from the first memory that can be read to the last."""
+    if not view.tail:
+        return None
+    first = (view.hidden[1] if view.hidden else memory.watermark) + 1
+    whole = total - first + 1 <= READ
+    return (view.tail[0].seq if whole else first), view.tail[-1].seq
+
+
+def _older(memory: Memory, view: View, shown: Range | None) -> list[Range]:
+    """Return the runs of what is shown that were not read for the view; what the archive seems to lack is read."""
+    if shown is None or view.tail[0].seq <= shown[0]:
+        return []
+    first, last = shown[0], view.tail[0].seq - 1
+    doubtful = lost(memory.folder / "archive", first, min(last, memory.total), memory.total)
+    gaps = [gap for one in doubtful for gap in missing((entry.seq for entry in memory.read(*one)), *one)]
+    return without(first, last, gaps)
+
+
+def _range(covers: Range) -> dict[str, int]:
     return {"first": covers[0], "last": covers[1]}
 
 
@@ -105,61 +186,60 @@ def _tier(summary: Summary | None) -> dict[str, Any] | None:
     return {**_range(summary.covers), **about}
 
 
-def report(status: Mapping[str, Any], memory: Memory, errors: Sequence[str] = ()) -> str:
-    """Return a status in aligned plain text, with the summaries' words.
-
-    Args:
-        status: what `status` returned.
-        memory: the memory it is of.
-        errors: what else went wrong lately, one sentence each.
-    """
-    total, watermark = status["total"], status["covered_through"]
-    rows = [
-        ("Memories", f"{total}, {watermark} of them in summaries; {memory.compactions} folds so far"),
-        ("Long-term", _told(memory.longterm)),
-        ("Recent", _told(memory.recent)),
-        ("Word for word", _span(status["immediate"])),
-        ("Next fold", _next(status["next_compaction_at"], total)),
-        ("Strategy", str(status["strategy"])),
-        ("Coverage", _coverage(status)),
+def _told(memory: Memory, now: datetime | None) -> list[dict[str, Any]]:
+    """Return the summaries with their receipts and texts, the long-term one first."""
+    return [
+        {
+            "tier": summary.tier,
+            **_range(summary.covers),
+            "memories": summary.memory_count,
+            "chars": len(summary.text),
+            "age_seconds": _age(summary.updated, now),
+            "method": summary.method,
+            "model": summary.model,
+            "strategy": summary.strategy,
+            "reason": summary.reason,
+            "depth": summary.depth,
+            "retention": summary.retention,
+            "faithful": summary.faithful,
+            "text": summary.text,
+        }
+        for summary in (memory.longterm, memory.recent)
+        if summary is not None
     ]
-    index = status["index"]
-    if index["lexical_through"] is not None:
-        vectors = index["vector_through"]
-        rows.append(("Index", f"words up to {index['lexical_through']}, meaning up to {vectors or 'none yet'}"))
-    width = max(len(name) for name, _ in rows)
-    lines = [f"Memory of {status['agent']}", *(f"  {name:<{width}}  {text}" for name, text in rows)]
-    for title, summary in (("Long-term summary", memory.longterm), ("Recent summary", memory.recent)):
-        if summary is not None:
-            lines += ["", f"{title} (memories {summary.covers[0]}-{summary.covers[1]}):", f"  {summary.text}"]
-    wrong = list(dict.fromkeys([*status["warnings"], *errors]))
-    lines += ["", "Warnings:", *(f"  {text}" for text in wrong)] if wrong else ["", "No warnings."]
-    if memory.last_error and memory.last_error not in wrong:
-        lines.append(f"Last error: {memory.last_error}")
-    return "\n".join(lines)
 
 
-def _told(summary: Summary | None) -> str:
-    if summary is None:
-        return "none yet"
-    kept = f", {summary.retention:.0%} of names, numbers, places and promises kept" if summary.retention else ""
-    by = f"{summary.method} ({summary.model})" if summary.model else summary.method
-    first, last = summary.covers
-    return f"{first}-{last}, {len(summary.text)} characters, {by}, {summary.updated}{kept}"
+def _verbatim(view: View, shown: Range, weight: Weight, now: datetime | None) -> dict[str, Any]:
+    """Return the memories that are shown word for word; their age is that of the oldest one that was read."""
+    return {
+        "tier": "immediate",
+        **_range(shown),
+        "memories": shown[1] - shown[0] + 1,
+        "chars": weight.verbatim,
+        "age_seconds": _age(view.tail[0].at, now),
+    }
 
 
-def _span(immediate: Mapping[str, int] | None) -> str:
-    return f"{immediate['first']}-{immediate['last']}" if immediate else "none"
+def _age(written: str, now: datetime | None) -> int | None:
+    """Return how many seconds ago a time was; None when that cannot be told."""
+    try:
+        return max(0, round((now - datetime.fromisoformat(written)).total_seconds())) if now is not None else None
+    except (ValueError, TypeError):  # a hand may have written anything, a time without its zone too
+        return None
 
 
-def _next(at: int | None, total: int) -> str:
-    if at is None:
-        return "only when asked for (@compact-memories)"
-    return f"at {at} memories, in {at - total}" if at > total else f"due since {at} memories"
+def _depth(memory: Memory) -> dict[str, Any]:
+    """Return how many times over the oldest was summarized, and what is to be said of that."""
+    depth = max((summary.depth for summary in (memory.longterm, memory.recent) if summary is not None), default=0)
+    told = (
+        f"summaries of summaries, {depth} deep: details wear off; @rebuild-summaries makes them anew from the archive"
+    )
+    return {"depth": depth, "depth_warning": told if depth >= DEEP else None}
 
 
-def _coverage(status: Mapping[str, Any]) -> str:
-    if not status["gaps"] and not status["overlaps"]:
-        return f"1-{status['total']} whole, no gap and no overlap" if status["total"] else "nothing to cover yet"
-    told = [f"gap {_span(found)}" for found in status["gaps"]]
-    return ", ".join([*told, *(f"overlap {_span(found)}" for found in status["overlaps"])])
+def _archive(memory: Memory) -> dict[str, int | None]:
+    try:
+        taken, files = size(memory.folder / "archive")
+    except OSError:
+        return {"bytes": None, "files": None}
+    return {"bytes": taken, "files": files}

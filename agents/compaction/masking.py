@@ -1,64 +1,139 @@
 """Micro compaction: old results of own queries shrink to a line that says what they were and where they are whole.
 
 Pure, and the same for the same memories, so masking twice is masking once and nothing has to be kept. Only results are
-masked: they can be had again by looking again. What was heard, said or done never is.
+masked: they can be had again by looking again. What was heard, said or done never is, nor is what this turn brought:
+whoever looked has not acted on it yet. A result that cannot be masked is shown as it is.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.wording import flat
 from agents.memory.entries import Entry
+from agents.memory.references import reference
+
+__all__ = ["KIND", "masked", "masked_count", "may_mask", "of_this_turn", "placeholder", "reference"]
 
 KIND = "result"
 """The one kind of memory that is masked."""
+ACTS = frozenset({"said", "did", "moved", "thought", "note"})
+"""Kinds of what one does oneself; the newest of them begins the turn that is still going on."""
 GIST = 60
-"""Characters of its first line that a masked result shows."""
+"""Characters of what it showed that a masked result keeps."""
+LONGEST_TRAIL = 80
+"""Characters of what was asked that it keeps."""
+LONGEST_READ = 300
+"""Characters of a line that are looked at."""
 
-
-def reference(owner: str, first: int, last: int | None = None) -> str:
-    """Return where memories are in the archive, such as `eliza#120` or `eliza#120-133`; `@archive` takes it."""
-    return f"{owner}#{first}" if last is None or last == first else f"{owner}#{first}-{last}"
+_QUOTED = re.compile(r"[\"“„«](.+)[\"”“»]")
+_NAMED = re.compile(r"([^:.!?]{1,60}): (?=\S)")
+_OWN_NOTES = re.compile(r"your notes?\b", re.I)
 
 
 def placeholder(entry: Entry, owner: str) -> str:
-    """Return the line that stands for a masked result: what it began with, how it ended, its length, where it is.
+    """Return the line that stands for a masked result: what was asked, what it began with, how it ended, where it is.
 
     Args:
         entry: the result.
         owner: folder of whose it is.
     """
-    lines = [line for line in map(flat, entry.text.splitlines()) if line]
-    gist = lines[0] if lines else ""
-    gist = gist if len(gist) <= GIST else gist[:GIST].rsplit(" ", 1)[0].rstrip(",;:") + " …"
+    lines = [line for line in entry.text.splitlines() if line.strip()]
+    trail, shown = _told([flat(line[:LONGEST_READ]) for line in lines[:2]], entry.place)
     count = f"{len(lines)} lines" if len(lines) > 1 else f"{len(entry.text)} characters"
-    status = "failed, " if entry.failed else ""
-    return f"{gist} [{status}{count}, whole in {reference(owner, entry.seq)}]"
+    status = "failed" if entry.failed else "ok"
+    told = f"{_cut(trail, LONGEST_TRAIL)}: {_cut(shown, GIST)}" if shown else _cut(trail, LONGEST_TRAIL)
+    return f"{told} [{status}, {count}, {_ending(entry, owner)}"
+
+
+def _ending(entry: Entry, owner: str) -> str:
+    return f"whole in {reference(owner, entry.seq)}]"
+
+
+def _told(lines: Sequence[str], place: str | None) -> tuple[str, str]:
+    """Return what was asked, as far as a result tells, and the beginning of what it showed.
+
+    A result does not hold the line that was typed. A look begins with the place, a search with the question, a note
+    and a thing with its name.
+    """
+    first, second = (*lines, "", "")[:2]
+    if place and second and first.casefold() == flat(place).casefold():
+        return f"look at {first}", second
+    quoted = _QUOTED.search(first)
+    if first.endswith(":") and second:
+        return (f'recall "{quoted[1]}"' if quoted else first[:-1]), second
+    named = _NAMED.match(first)
+    if named is None:
+        return "look", first
+    name, rest = named[1], first[named.end() :]
+    if quoted and quoted.end() <= named.end():
+        return f"notes {quoted[1]}", rest
+    return ("notes" if _OWN_NOTES.match(name) else f"examine {name}"), rest
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else (text[:most].rsplit(" ", 1)[0] or text[:most]).rstrip(",;:") + " …"
 
 
 def may_mask(entry: Entry, settings: CompactionSettings, owner: str) -> bool:
     """Return whether an entry is a result that a mask makes shorter and that is long enough to be worth one."""
-    long = entry.kind == KIND and len(entry.text) >= settings.mask_chars
-    return long and len(placeholder(entry, owner)) < len(entry.text)
+    return _mask(entry, settings, owner) is not None
 
 
-def masked_count(results: int, settings: CompactionSettings) -> int:
-    """Return how many of so many results, the oldest, are masked: whole blocks of those that are not kept."""
-    return max(0, results - settings.mask_keep) // settings.mask_block * settings.mask_block
+def _mask(entry: Entry, settings: CompactionSettings, owner: str) -> str | None:
+    """Return what stands for an entry; None when it is shown as it is, also because it cannot be masked."""
+    try:
+        if entry.kind != KIND or len(entry.text) < settings.mask_chars or entry.text.endswith(_ending(entry, owner)):
+            return None
+        mask = placeholder(entry, owner)
+    except Exception:  # one odd memory must not take the view with it: it is shown whole
+        return None
+    return mask if len(mask) < len(entry.text) else None
 
 
-def masked(entries: Sequence[Entry], settings: CompactionSettings, owner: str) -> tuple[Entry, ...]:
+def of_this_turn(entries: Iterable[Entry], before: int = 0) -> int:
+    """Return how many results this turn brought: those after the newest thing that was done oneself.
+
+    Args:
+        entries: memories, oldest first.
+        before: results that the turn had brought before them.
+    """
+    for entry in entries:
+        if entry.kind == KIND:
+            before += 1
+        elif entry.kind in ACTS:
+            before = 0
+    return before
+
+
+def masked_count(results: int, settings: CompactionSettings, turn: int = 0) -> int:
+    """Return how many of so many results, the oldest, are masked: whole blocks of those that are not kept.
+
+    Args:
+        results: how many there are.
+        settings: how many stay whole.
+        turn: how many of them this turn brought; none of these is masked.
+    """
+    free = results - max(settings.mask_keep, turn)
+    return max(0, free) // settings.mask_block * settings.mask_block
+
+
+def masked(
+    entries: Sequence[Entry], settings: CompactionSettings, owner: str, count: int | None = None
+) -> tuple[Entry, ...]:
     """Return memories as they are shown, with the old results masked.
 
     Args:
-        entries: the memories that no summary stands for, oldest first.
+        entries: the memories that no summary stands for, oldest first, or the newest of them.
         settings: how many stay whole.
         owner: folder of whose they are.
+        count: how many of the results, the oldest, are masked; None when the entries are all there are.
     """
-    left = masked_count(sum(entry.kind == KIND for entry in entries), settings)
+    every = masked_count(sum(entry.kind == KIND for entry in entries), settings, of_this_turn(entries))
+    left = every if count is None else count
     return tuple(_shown(entries, left, settings, owner))
 
 
@@ -66,6 +141,6 @@ def _shown(entries: Iterable[Entry], left: int, settings: CompactionSettings, ow
     for entry in entries:
         if left and entry.kind == KIND:
             left -= 1
-            if may_mask(entry, settings, owner):
-                entry = replace(entry, text=placeholder(entry, owner))
+            mask = _mask(entry, settings, owner)
+            entry = entry if mask is None else replace(entry, text=mask)
         yield entry

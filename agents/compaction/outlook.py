@@ -5,15 +5,17 @@ It changes nothing; the compactor acts on it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from agents.compaction.gauge import Gauge, Surroundings
-from agents.compaction.masking import masked
-from agents.compaction.plan import Fold, Plan, plan_fold
+from agents.compaction.masking import KIND, masked, masked_count, of_this_turn
+from agents.compaction.plan import SLEEP, Fold, Plan, plan_fold
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.standing import Standing
+from agents.compaction.standing import Budget, Standing
 from agents.compaction.strategies._strategy import Strategy
+from agents.compaction.wanted import Wanted
+from agents.memory.entries import Entry
 from agents.memory.memory import Memory, View
 from mud.registry import Registry
 
@@ -21,6 +23,9 @@ FALLBACK = "waterfall"
 """The strategy that is used when the settings name none that there is."""
 LONGEST_FOLD = 4096
 """Memories that one fold takes at most; of a longer arrear the oldest are folded first."""
+ARREAR = 512
+"""Unfolded memories up to which a late fold takes what it would have taken on time; more are folded as they stand, or
+a long life that changes its strategy would wait for hundreds of summaries."""
 
 
 class Outlook:
@@ -42,14 +47,22 @@ class Outlook:
     ) -> None:
         self._memory, self._settings, self._strategies, self._around = memory, settings, strategies, around
         self._gauge = Gauge(memory, around)
+        self._last: tuple[CompactionSettings, Strategy] | None = None
+        """The strategy that was chosen last, and the settings it was chosen by."""
 
     @property
     def strategy(self) -> Strategy:
         """The strategy of the moment."""
-        wanted = self._settings().strategy
+        return self._chosen(self._settings())
+
+    def _chosen(self, settings: CompactionSettings) -> Strategy:
+        if self._last is not None and self._last[0] is settings:
+            return self._last[1]  # it is asked for with every memory
+        wanted = settings.strategy
         found = self._strategies.find(wanted)
         if found is not None:
             self._memory.note_trouble("strategy", None)
+            self._last = (settings, found)
             return found
         there = ", ".join(self._strategies.names())
         self._memory.note_trouble("strategy", f"there is no strategy {wanted!r}; there is: {there}; {FALLBACK} is used")
@@ -57,30 +70,77 @@ class Outlook:
 
     def standing(self) -> Standing:
         """Return how the life stands: what its strategy decides by."""
-        return self._gauge.standing(self._settings(), self.strategy.masks)
+        settings = self._settings()
+        return self._standing(self._chosen(settings), settings)
+
+    def _standing(self, strategy: Strategy, settings: CompactionSettings, total: int | None = None) -> Standing:
+        standing = self._gauge.standing(settings, strategy.masks, total)
+        if strategy.hides(standing, settings) is None:
+            return standing
+        count = self._around.count
+        return replace(standing, tokens=lambda: sum(map(count, _texts(self.view()))))
+
+    def tokens(self) -> int:
+        """Return the tokens of the view as it is now."""
+        return self.standing().tokens()
+
+    def tokens_after(self, last: int, texts: Sequence[str]) -> int:
+        """Return the tokens that the view would take if these summaries stood for everything up to a memory."""
+        settings = self._settings()
+        return self._gauge.tokens_after(settings, self._chosen(settings).masks, last, texts)
+
+    def budgets(self) -> tuple[Budget, ...]:
+        """Return within what the strategy keeps the view by itself, and how much of it is taken now."""
+        settings = self._settings()
+        strategy = self._chosen(settings)
+        return strategy.budgets(self._standing(strategy, settings), settings)
+
+    def wanted(self) -> Wanted:
+        """Return how the strategy wants its summaries written."""
+        settings = self._settings()
+        return self._chosen(settings).wanted(settings)
 
     def planned(self, not_below: int = 0) -> Plan | None:
-        """Return the fold that is due by itself now; None for none.
+        """Return the fold that is due by itself now; None for none. A late one takes what it would have on time.
 
         Args:
-            not_below: tokens of the view below which no fold that must save something is tried.
+            not_below: tokens of the view below which nothing is tried, since the last fold would have saved too
+                little; 0 when it did not.
         """
         settings = self._settings()
         if not settings.auto_enabled:
             return None
-        strategy, standing = self.strategy, self.standing()
-        fold = strategy.due(standing, settings)
-        least = strategy.least_saving(settings)
-        if fold is not None and least:
-            tokens = standing.tokens()
-            if tokens < not_below or tokens - settings.max_summary_tokens < least:
-                return None  # a summary as long as it may be would save too little; nobody pays for that
+        strategy, memory = self._chosen(settings), self._memory
+        fold = self._due(strategy, settings, memory.total, not_below)
+        if fold is None or fold.reason == SLEEP or memory.total - memory.watermark > ARREAR:
+            return self._plan(strategy, fold)  # who falls asleep only now is on time
+        early, on_time = memory.watermark, memory.total
+        middle = on_time - 1  # nearly always the fold is not late at all
+        while on_time - early > 1:
+            found = self._due(strategy, settings, middle, not_below)
+            early, on_time, fold = (early, middle, found) if found is not None else (middle, on_time, fold)
+            middle = (early + on_time) // 2
         return self._plan(strategy, fold)
+
+    def _due(self, strategy: Strategy, settings: CompactionSettings, total: int, not_below: int) -> Fold | None:
+        """Return the fold that is due with so many memories and that saves enough, as far as can be told before."""
+        standing = self._standing(strategy, settings, total)
+        fold = strategy.due(standing, settings)
+        if fold is None:
+            return None
+        least = strategy.least_saving(settings)
+        if least or not_below:
+            tokens = standing.tokens()
+            if tokens < not_below or tokens - settings.max_summary_tokens * bool(least) < least:
+                return None  # a summary as long as it may be would save too little; nobody pays for that
+        more = strategy.manual(standing, settings) if not_below else None  # the same ones would save too little again
+        return fold if more is None else replace(fold, last=max(fold.last, more.last))
 
     def manual(self, reason: str) -> Plan | None:
         """Return the fold of everything that may be folded; None for nothing."""
-        strategy = self.strategy
-        fold = strategy.manual(self.standing(), self._settings())
+        settings = self._settings()
+        strategy = self._chosen(settings)
+        fold = strategy.manual(self._standing(strategy, settings), settings)
         return self._plan(strategy, replace(fold, reason=reason) if fold else None)
 
     def _plan(self, strategy: Strategy, fold: Fold | None) -> Plan | None:
@@ -110,11 +170,34 @@ class Outlook:
         Args:
             most: memories shown word for word at most, the newest; None for all.
         """
-        settings, memory, strategy = self._settings(), self._memory, self.strategy
-        hidden = strategy.hides(self.standing(), settings)
+        settings, memory = self._settings(), self._memory
+        strategy = self._chosen(settings)
+        hidden = strategy.hides(self._gauge.standing(settings, strategy.masks), settings)
         first = hidden[1] + 1 if hidden else memory.watermark + 1
         count = memory.total + memory.waiting - first + 1
-        tail = tuple(memory.newest(count if most is None else min(count, most)))
+        shown = count if most is None else min(count, most)
+        tail = tuple(memory.newest(shown))
         if strategy.masks:
-            tail = masked(tail, settings, self._around.owner)
+            left = self._masked_of(tail, settings) if shown < count else None
+            tail = masked(tail, settings, self._around.owner, left)
         return View(memory.longterm, memory.recent, tail, hidden)
+
+    def _masked_of(self, tail: Sequence[Entry], settings: CompactionSettings) -> int | None:
+        """Return how many results of the newest memories are masked, so that masks stay as the window moves on.
+
+        Of a very long life it counts from a mark that seldom moves; None when the memories begin before that.
+        """
+        memory = self._memory
+        mark = max(memory.watermark, (memory.total // LONGEST_FOLD - 1) * LONGEST_FOLD)
+        if not tail or tail[0].seq <= mark:
+            return None
+        results, turn = self._gauge.results(settings, mark)
+        waiting = memory.newest(memory.waiting)
+        results += sum(entry.kind == KIND for entry in waiting)
+        masks = masked_count(results, settings, of_this_turn(waiting, turn))
+        return max(0, masks - (results - sum(entry.kind == KIND for entry in tail)))
+
+
+def _texts(view: View) -> list[str]:
+    summaries = [summary.text for summary in (view.longterm, view.recent) if summary is not None]
+    return [*summaries, *(entry.text for entry in view.tail)]

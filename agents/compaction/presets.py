@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+OFF = "off"
+"""The tuning under which nothing is ever folded by itself; the seed's numbers are the most it could say."""
+
 _NEVER = {
     "min_entries_for_compaction": 999,
     "max_entries_before_compaction": 999,
@@ -29,5 +32,5 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     "long_research": _tuning(8, 15, 15_000, 3, 4, True),
     "small_context": _tuning(2, 4, 2000, 1, 1, False),
     "context_8k": {"max_entries_before_compaction": 5, "max_chars_before_compaction": 3000},
-    "off": _NEVER,
+    OFF: _NEVER,
 }

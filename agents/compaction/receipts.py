@@ -1,34 +1,35 @@
 """What a summary kept and what it made up: the facts of a source, and the checks that a summary must pass.
 
 By rules alone, so the same reply is judged alike every time and without a model. A bad summary never wins: a name or a
-number that is nowhere in the source is reason enough, and so is anything that is not somebody remembering.
+number that is nowhere in the source is reason enough, and so is anything that is not somebody remembering. What it
+finds names and numbers by (`agents.compaction.judging`, `agents.compaction.facts`) no summarizer uses.
 """
 
 from __future__ import annotations
 
 import itertools
 import re
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
 
-from agents.compaction.summarizers._summarizer import Source
-from agents.compaction.voices import PROMISE, borrowed, misquoted
-from agents.compaction.wording import (
-    PLAIN,
-    all_words,
-    capitals,
-    key,
-    may_be_name,
-    names,
-    numbers,
-    runs,
-    sentences,
-    side_by_side,
-    telling,
-    uncased,
-    unquoted,
-    words,
+from agents.compaction.facts import Fact, facts_among, holds
+from agents.compaction.judging.numbers import COUNTING
+from agents.compaction.judging.reading import (
+    Reading,
+    capitals_of,
+    key_of,
+    keys_of,
+    neighbours_of,
+    rows_of,
+    telling_of,
 )
-from agents.memory.entries import Entry
+from agents.compaction.judging.tables import ALSO_NAMES, PLAIN
+from agents.compaction.sections import body_of, wrong_sections
+from agents.compaction.summarizers._summarizer import Source
+from agents.compaction.voices import borrowed, misquoted, taken_for_true
+from agents.compaction.wanted import SECTIONS
+from agents.compaction.wording import sentences, unquoted
 
 _META = re.compile(
     r"\bas an ai\b|\blanguage model\b|\bto summari[sz]e\b|\bsummari[sz](?:e|es|ed|ing)\b|\bsummary\b|\brecap\b"
@@ -47,6 +48,8 @@ _TEMPLATE = re.compile(
     r"|\{\w*\}|\[[^\]]{0,60}\]|<[^>]{1,40}>|\*\*|```",
     re.MULTILINE,
 )
+_BLANKS = re.compile(r"\{\w*\}|\[[^\]]{0,60}\]|<[^>]{1,40}>|```")
+"""What a template looks like even between headings."""
 _ME = re.compile(r"\b(?:I|me|my|mine|myself)\b|\b(?:My|Me|Mine|Myself)\b")
 _YOU = re.compile(r"\b(?:you|your|yours|yourself)\b", re.IGNORECASE)
 _CLAIMS = re.compile(
@@ -59,67 +62,82 @@ _FOREIGN = 2 / 3
 """Share of what a summary tells of that may stand in other words than the source has; more is another story."""
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """Everything a summary may speak of.
+_OPENING = 6
+"""Words that sentences begin with alike when the same is said again and again."""
+_CARRIED = 0.2
+"""Share of the facts of earlier summaries that must be kept; else a life begins anew at every fold."""
+
+
+class Evidence(Reading):
+    """Everything a summary may speak of: earlier summaries, memories, who acted, where and why.
 
     Args:
-        texts: the source, word for word.
-        known: words that the source writes with a capital, and the parts of one's own name.
-        words: every word of the source.
-        pairs: words that stand side by side in the source.
-        numbers: every number of the source.
-        scripts: scripts without capitals that it uses.
+        source: what is summarized.
     """
 
-    texts: tuple[str, ...]
-    known: frozenset[str]
-    words: frozenset[str]
-    pairs: frozenset[tuple[str, ...]]
-    numbers: frozenset[str]
-    scripts: frozenset[str]
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        about = {part for one in source.entries for part in (one.actor, one.place, one.reason) if part}
+        self.earlier = [body_of(text) if "\n" in text else text for text in source.earlier]
+        super().__init__([*self.earlier, *(entry.text for entry in source.entries), *sorted(about)])
+        self._own = keys_of(source.name)
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """Words that the source writes with a capital, and the parts of one's own name."""
+        return self.capitals | frozenset(self._own)
+
+    @cached_property
+    def pairs(self) -> frozenset[tuple[str, ...]]:
+        """Words that stand side by side in the source."""
+        return frozenset(pair for text in (*self.texts, self.source.name) for pair in rows_of(text, 2))
+
+    @cached_property
+    def facts(self) -> list[Fact]:
+        """What of the source should be kept."""
+        return facts_among(self.source.entries, self.earlier, self, self.source.name)
 
 
 def evidence(source: Source) -> Evidence:
-    """Return what a summary of a source may speak of: memories, who acted, where, why, and earlier summaries."""
-    texts = [*source.earlier, *(part for entry in source.entries for part in _parts(entry))]
-    whole = "\n".join(texts)
-    known = {capital.key for capital in capitals(whole)} | set(words(source.name))
-    pairs = {pair for text in (*texts, source.name) for pair in runs(text, 2)}
-    return Evidence(
-        tuple(texts),
-        frozenset(known),
-        frozenset(all_words([whole])),
-        frozenset(pairs),
-        numbers(whole),
-        uncased(whole + source.name),
-    )
-
-
-def _parts(entry: Entry) -> list[str]:
-    return [part for part in (entry.text, entry.actor, entry.place, entry.reason) if part]
+    """Return what a summary of a source may speak of."""
+    return Evidence(source)
 
 
 def made_up(text: str, proof: Evidence) -> list[str]:
     """Return the names and numbers of a text that are nowhere in its source, as reasons."""
-    reasons = []
-    for capital in capitals(text):
-        word = capital.key
-        if word in proof.known or word in PLAIN or numbers(word):
-            continue  # counting words are judged as numbers
-        ordinary = word in proof.words and not may_be_name(word)
-        if not (ordinary and (capital.opens or capital.article)):
-            reasons.append(f"the name {capital.word} is not in the source")
-    reasons += [f"the number {number} is not in the source" for number in sorted(numbers(text) - proof.numbers)]
-    if strange := uncased(text) - proof.scripts:
+    return _made_up(text, Reading([text]), proof)
+
+
+def _made_up(text: str, read: Reading, proof: Evidence) -> list[str]:
+    reasons = [f"the name {word} is not in the source" for word in _strangers(text, read, proof)]
+    reasons += [f"the number {number} is not in the source" for number in sorted(read.numbers - proof.numbers)]
+    if not text.isascii() and (strange := read.scripts - proof.scripts):
         reasons.append(f"the source has no {' or '.join(sorted(strange)).lower()} script")
-    return list(dict.fromkeys(reasons))
+    return reasons
+
+
+def _strangers(text: str, read: Reading, proof: Evidence) -> list[str]:
+    """Return the words of a text that must be names and that the source does not know as such, as written."""
+    suspects = {word for word in read.capitals - proof.known if word not in PLAIN and not _is_number(word)}
+    if not suspects:
+        return []
+    found = []
+    for capital in capitals_of(text):
+        ordinary = capital.key in proof.words and capital.key not in ALSO_NAMES
+        if capital.key in suspects and not (ordinary and (capital.opens or capital.article)):
+            found.append(capital.word)
+    return list(dict.fromkeys(found))
+
+
+def _is_number(word: str) -> bool:
+    """Return whether a word counts, and so is judged as a number."""
+    return word in COUNTING or word.isdigit()
 
 
 def _joined(text: str, proof: Evidence) -> list[str]:
     """Return the longer names of a text that are put together from parts of others, as reasons."""
     reasons = []
-    for row in side_by_side(text):
+    for row in neighbours_of(text):
         pairs = list(itertools.pairwise(row))
         there = [False, *(pair in proof.pairs for pair in pairs), False]
         for at, (one, two) in enumerate(pairs, 1):
@@ -134,46 +152,83 @@ def validate(text: str, source: Source) -> list[str]:
 
     Args:
         text: what a model replied, tidied.
-        source: what it was asked to summarize.
+        source: what it was asked to summarize; its shape says which form is wanted.
     """
     if len(text.split()) < 4:
         return ["it is empty"]
     proof = evidence(source)
-    reasons = _form(text, proof) + _voice(text, source) + made_up(text, proof)
-    reasons += _joined(text, proof) + misquoted(text, source)
+    reasons = _of_sections(text, proof) if source.shape == SECTIONS else _of_prose(text, proof)
+    said = body_of(text) if source.shape == SECTIONS else text
+    reasons += made_up(said, proof) + _joined(said, proof) + misquoted(said, source) + taken_for_true(said, source)
     replaced = sum(map(len, source.texts())) + len(source.texts()) - 1
     if len(text) > replaced:
         reasons.append("it is longer than what it replaces")
-    facts = facts_of(source)
-    if len(facts) > 3 and not kept(text, facts):
-        reasons.append("it keeps nothing of what happened")
-    told = telling(text)
+    reasons += _forgets(said, proof)
+    told = telling_of(said)
     if told and len(told - proof.words) > _FOREIGN * len(told):
         reasons.append("it tells of other things")
-    return reasons
+    return list(dict.fromkeys(reasons))
 
 
-def _form(text: str, proof: Evidence) -> list[str]:
-    reasons = []
-    whole = "\n".join(proof.texts).casefold()
-    if any(found[0].casefold() not in whole for found in _META.finditer(unquoted(text))):
-        reasons.append("it speaks about the summary instead of remembering")
-    if any(found[0].casefold() not in whole for found in _TEMPLATE.finditer(unquoted(text))):
+def _forgets(text: str, proof: Evidence) -> list[str]:
+    """Return whether a text lets go of what happened; what is summed up already is not to be lost at the next fold."""
+    if len(proof.facts) > 3 and not kept(text, proof.facts):
+        return ["it keeps nothing of what happened"]
+    carried = facts_among((), proof.earlier, Reading(proof.earlier), proof.source.name)
+    if len(carried) > 3 and len(kept(text, carried)) < _CARRIED * len(carried):
+        return ["it loses what was summed up before"]
+    return []
+
+
+def _of_prose(text: str, proof: Evidence) -> list[str]:
+    """Return what is wrong with the form and the voice of a summary that is told."""
+    reasons = _meta(text, proof)
+    if _unlike(_TEMPLATE, unquoted(text), proof):
         reasons.append("it is a template, a list or a transcript")
+    return reasons + _repeats(text) + _copies(text, proof) + _voice(text, proof.source)
+
+
+def _of_sections(text: str, proof: Evidence) -> list[str]:
+    """Return what is wrong with the form and the voice of a summary in sections; the first person is not asked for."""
+    said = body_of(text)
+    reasons = wrong_sections(text) + _meta(said, proof)
+    if _unlike(_BLANKS, unquoted(said), proof):
+        reasons.append("it is a template, a list or a transcript")
+    return reasons + _repeats(said) + _claims(unquoted(said), proof.source) + borrowed(said, proof.source)
+
+
+def _meta(text: str, proof: Evidence) -> list[str]:
+    found = _unlike(_META, unquoted(text), proof)
+    return ["it speaks about the summary instead of remembering"] if found else []
+
+
+def _unlike(pattern: re.Pattern[str], text: str, proof: Evidence) -> bool:
+    """Return whether a pattern finds something in a text that the source does not say itself."""
+    whole = proof.whole.casefold()
+    return any(found[0].casefold() not in whole for found in pattern.finditer(text))
+
+
+def _repeats(text: str) -> list[str]:
     said = [sentence.casefold() for sentence in sentences(text)]
-    everything = list(words(text))
+    everything = keys_of(text)
     few = len(everything) > 12 and len(set(everything)) < 0.3 * len(everything)
-    if few or len(set(said)) < len(said):
-        reasons.append("it says the same again and again")
+    openings = Counter(tuple(keys_of(sentence)[:_OPENING]) for sentence in sentences(unquoted(text)))
+    alike = max((times for words, times in openings.items() if len(words) == _OPENING), default=0)
+    droning = alike > 2 and 2 * alike > len(said)
+    return ["it says the same again and again"] if few or droning or len(set(said)) < len(said) else []
+
+
+def _copies(text: str, proof: Evidence) -> list[str]:
+    said = [sentence.casefold() for sentence in sentences(text)]
     copied = {sentence for part in proof.texts for sentence in (part.casefold(), *map(str.casefold, sentences(part)))}
-    if len(said) > 2 and sum(sentence in copied for sentence in said) >= len(said) / 2 and not _is_prose(proof):
-        reasons.append("it copies the memories")
-    return reasons
+    if len(said) > 2 and sum(one in copied for one in said) >= len(said) / 2 and not _is_prose(proof.texts):
+        return ["it copies the memories"]
+    return []
 
 
-def _is_prose(proof: Evidence) -> bool:
+def _is_prose(texts: Sequence[str]) -> bool:
     """Return whether the source itself is told in the first person, as earlier summaries are."""
-    own = [text for text in proof.texts if len(text.split()) > 3]
+    own = [text for text in texts if len(text.split()) > 3]
     return bool(own) and sum(bool(_ME.search(unquoted(text))) for text in own) > len(own) / 2
 
 
@@ -181,63 +236,53 @@ def _voice(text: str, source: Source) -> list[str]:
     bare = unquoted(text)
     if not _ME.search(bare):
         return ["it is not told in the first person"]
-    reasons = []
-    if _YOU.search(bare):
-        reasons.append("it speaks to somebody")
-    own = set(words(source.name))
-    for match in _CLAIMS.finditer(bare):
-        name = next(group for group in match.groups() if group)
-        if key(name) not in own and key(name) not in PLAIN:
-            reasons.append(f"it says I for {name}")
+    reasons = ["it speaks to somebody"] if _YOU.search(bare) else []
+    reasons += _claims(bare, source)
     return reasons or borrowed(text, source)
 
 
-Fact = tuple[str, str]
-"""Kind (`name`, `number`, `place`, `promise`) and what it is."""
+def _claims(bare: str, source: Source) -> list[str]:
+    own = set(keys_of(source.name))
+    named = (next(group for group in match.groups() if group) for match in _CLAIMS.finditer(bare))
+    return [f"it says I for {name}" for name in named if key_of(name) not in own and key_of(name) not in PLAIN]
 
 
 def facts_of(source: Source) -> list[Fact]:
-    """Return the names, numbers, places and promises of a source, each once."""
-    found: dict[Fact, None] = {}
-    own = set(words(source.name))
-    for entry in source.entries:
-        if entry.actor:
-            found[("name", entry.actor)] = None
-        if entry.place:
-            found[("place", entry.place)] = None
-    inside = {word for _, text in found for word in words(text)} | own
-    for text in source.texts():
-        for word in names(text):
-            if word not in inside:
-                found[("name", word)] = None
-        for number in sorted(numbers(text)):
-            found[("number", number)] = None
-        if PROMISE.search(text):
-            found[("promise", " ".join(sorted(telling(text))))] = None
-    return list(found)
+    """Return the names, numbers, places, promises and instructions of a source, each once."""
+    return evidence(source).facts
 
 
-def kept(text: str, facts: list[Fact]) -> list[Fact]:
+def kept(text: str, facts: Collection[Fact]) -> list[Fact]:
     """Return the facts that a summary still holds."""
-    has, counted = set(words(text)), numbers(text)
-    return [fact for fact in facts if _holds(fact, has, counted)]
+    return list(_kept(Reading([text]), facts))
 
 
-def _holds(fact: Fact, has: set[str], counted: frozenset[str]) -> bool:
-    kind, what = fact
-    if kind == "number":
-        return what in counted
-    parts = [word for word in words(what) if word not in PLAIN] or list(words(what))
-    here = sum(word in has for word in parts)
-    return here >= 0.6 * len(parts) if kind == "promise" else here == len(parts) > 0
+def _kept(read: Reading, facts: Collection[Fact]) -> Iterator[Fact]:
+    return (fact for fact in facts if holds(fact, read.words, read.numbers))
+
+
+def receipt(text: str, source: Source) -> tuple[float | None, bool]:
+    """Return the share of a source's facts that a summary kept, and whether it is faithful; both from one reading.
+
+    Args:
+        text: the summary.
+        source: what it was made from.
+
+    Returns:
+        0 to 1, None when there were no facts; and whether no name and no number of it is missing from the source.
+    """
+    proof = evidence(source)
+    said = body_of(text) if source.shape == SECTIONS else text
+    read, facts = Reading([said]), proof.facts
+    share = round(sum(1 for _ in _kept(read, facts)) / len(facts), 2) if facts else None
+    return share, not _made_up(said, read, proof)
 
 
 def retention(text: str, source: Source) -> float | None:
     """Return the share of a source's facts that a summary kept, 0 to 1; None when there were none."""
-    facts = facts_of(source)
-    return round(len(kept(text, facts)) / len(facts), 2) if facts else None
+    return receipt(text, source)[0]
 
 
 def faithful(text: str, source: Source) -> bool:
     """Return whether no name and no number of a summary is missing from its source."""
-    return not made_up(text, evidence(source))
+    return receipt(text, source)[1]

@@ -15,6 +15,24 @@ def _none_fits(tokens: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
+class Budget:
+    """Within what a strategy keeps a view by itself, in one unit.
+
+    Args:
+        unit: what is counted: `memories` word for word, `entries` with the summary, `characters` or `tokens`.
+        taken: how much the view takes.
+        most: how much it may take.
+    """
+
+    unit: str
+    taken: int
+    most: int
+
+    def __str__(self) -> str:
+        return f"{self.taken:,} of {self.most:,} {self.unit}"
+
+
+@dataclass(frozen=True, slots=True)
 class Standing:
     """How a life stands now.
 

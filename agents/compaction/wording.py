@@ -16,7 +16,8 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _QUOTE = re.compile(r'"[^"\n]*"|“[^”\n]*”|«[^»\n]*»')
 _ARTICLE = re.compile(r"\b(?:the|a|an|this|that|my|our|your|his|her|their)\s+$", re.IGNORECASE)
 _END = re.compile(r"[.!?…]+[\"”»'’)\]]*(?=\s|$)|[.!?…][\"”»](?=\s)")
-_TITLES = frozenset({"mr", "mrs", "ms", "dr", "st", "prof", "sir"})
+_NEXT = re.compile(r"\s*(\S)")
+_TITLED = re.compile(r"\b(?:mr|mrs|ms|dr|st|prof|sir)\Z", re.IGNORECASE)
 _SUFFIXES = ("n't", "'ll", "'ve", "'re", "'s", "'d", "'m", "'")
 
 
@@ -47,20 +48,6 @@ PLAIN = word_set(
     whose why with within without wondering won would wouldn yes yesterday yet you your yours yourself"""
 )
 """Words that begin a sentence without being a name. Those that are also names (will, may, rose) are not here."""
-
-_ALSO_NAMES = word_set(
-    """will may mark rose grace hope faith joy iris ivy heather hazel olive pearl ruby amber jade daisy lily
-    violet dawn art bill bob frank jack drew chase hunter miles reed cliff glen dale rob sue pat nick gene penny
-    sandy rusty storm river sky summer autumn april june august march christian dean duke earl ernest forest
-    ginger guy harry holly jasper jean jewel king lance laurel mace mason max mercy merry myrtle patience peg
-    pierce prince ray rich robin rocky ross sage sterling stone tanner taylor van victor ward wade warren wren ash
-    aspen bay birch brook buck carol charity chip clay coral crystal dot eve fern flint ford fox gale grant hank
-    honey jay lark lee linden marina marsh melody mike misty moss nova opal page park piper poppy rain raven rod
-    rowan rush skip smith sunny tansy teddy vale vine wolf wood young baker carter cooper cook fisher miller
-    potter porter shepherd weaver queen tom nell bella stella lady lord monday tuesday wednesday thursday friday
-    saturday sunday"""
-)
-"""Ordinary words that are names too: in lower case in the source they do not speak for the name in a summary."""
 
 _DULL = word_set(
     """say says said see sees saw think thinks thought know knows knew well go goes went come comes came get gets
@@ -102,6 +89,8 @@ _VAGUE = frozenset({"one"})
 
 def flat(text: str) -> str:
     """Return a text on one line, without control characters."""
+    if text.isprintable():  # most are, and this is asked of every memory that is told
+        return " ".join(text.split())
     return " ".join("".join(c if c.isprintable() or c.isspace() else " " for c in text).split())
 
 
@@ -158,38 +147,9 @@ def capitals(text: str) -> list[Capital]:
     return found
 
 
-def side_by_side(text: str) -> Iterator[list[str]]:
-    """Yield the rows of words with a capital that stand side by side, as compared: longer names, and neighbours."""
-    text = unicodedata.normalize("NFC", text)
-    row: list[str] = []
-    end = 0
-    for match in _WORD.finditer(text):
-        word = match[0]
-        named = word[0] != word[0].lower() and key(word) not in PLAIN
-        if row and (not named or text[end : match.start()] != " "):
-            yield row
-            row = []
-        if named:
-            row.append(key(word))
-        end = match.end() if not word.endswith(("'s", "’s")) else 0
-    yield row
-
-
-def may_be_name(word: str) -> bool:
-    """Return whether a compared word, though an ordinary one, is also a name."""
-    return word in _ALSO_NAMES
-
-
 def names(text: str) -> dict[str, str]:
     """Return the names in a text, as compared and as written: capitalised words that no sentence rule explains."""
     return {c.key: c.word for c in capitals(text) if not c.opens and c.key not in PLAIN and c.key not in _COUNTING}
-
-
-def uncased(text: str) -> frozenset[str]:
-    """Return the scripts without capitals that a text uses, by the first word of their letters' Unicode names."""
-    if text.isascii():
-        return frozenset()
-    return frozenset(unicodedata.name(c, "?").split()[0] for c in text if unicodedata.category(c) == "Lo")
 
 
 def numbers(text: str) -> frozenset[str]:
@@ -266,32 +226,24 @@ def sentences(text: str) -> list[str]:
 
 def _sentences_of(line: str) -> Iterator[str]:
     spans = [match.span() for match in _QUOTE.finditer(line)]
-    start = 0
+    start = at = 0
     for match in _END.finditer(line):
-        end = match.end()
-        if end <= start or any(a < match.start() and end < b for a, b in spans):
+        first, end = match.span()
+        if end <= start:
             continue
-        following = line[end:].lstrip()
-        if following and following[0].islower():
+        while at < len(spans) and spans[at][1] <= end:
+            at += 1
+        if at < len(spans) and spans[at][0] < first:
             continue
-        before = _WORD.findall(line[max(0, match.start() - 6) : match.start()])
-        if match[0] == "." and before and before[-1].casefold() in _TITLES:
+        following = _NEXT.match(line, end)
+        if following and following[1].islower():
+            continue
+        if match[0] == "." and _TITLED.search(line, max(0, first - 6), first):
             continue
         yield line[start:end].strip()
         start = end
     if line[start:].strip():
         yield line[start:].strip()
-
-
-def alike(one: frozenset[str], other: frozenset[str]) -> float:
-    """Return the Jaccard index of two sets of words, 0 to 1."""
-    return len(one & other) / len(one | other) if one or other else 0.0
-
-
-def runs(text: str, length: int) -> set[tuple[str, ...]]:
-    """Return every run of `length` words of a text."""
-    found = list(words(text))
-    return {tuple(found[at : at + length]) for at in range(len(found) - length + 1)}
 
 
 def all_words(texts: Iterable[str]) -> set[str]:

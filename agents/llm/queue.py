@@ -15,11 +15,10 @@ from enum import IntEnum
 from functools import partial
 from typing import Any, TypeVar
 
-from agents.llm.backends._backend import Backend, Completion, LanguageModel, Refused
+from agents.llm.backends._backend import Backend, Completion, LanguageModel, Refused, hold_to_window
 from agents.llm.health import Health, State
 from agents.llm.patience import done_within, within
 from agents.llm.profiles import LLMProfile
-from agents.llm.tokens import estimate
 from mud.clock import Clock
 from mud.errors import Unavailable, UnknownName
 from mud.registry import Registry
@@ -146,6 +145,18 @@ class ModelQueue:
             return False
         return True
 
+    def reach(self, profile_name: str) -> tuple[LanguageModel, LLMProfile]:
+        """Return the model of a profile and the profile, for what is no job, such as counting tokens.
+
+        Raises:
+            Unavailable: there is no such profile, or its host is down.
+        """
+        if self._closed:
+            raise Unavailable("the world is closing; no model is asked any more")
+        profile = self._profile(profile_name)
+        self._refuse_when_down(self._lane(profile))
+        return self._model(profile), profile
+
     def health(self) -> list[Health]:
         """Return what is known of every host that was asked for."""
         return [lane.health for lane in self._lanes.values()]
@@ -260,7 +271,7 @@ class ModelQueue:
         """Build one prompt, ask the model and settle the job."""
         try:
             prompt = job.build()
-            _refuse_when_too_long(prompt, profile)
+            hold_to_window(prompt, profile)
             completion = await self._heard(lane, profile.timeout, self._complete(prompt, profile))
         except Exception as error:  # a failing build is the asker's own error and reaches nobody else
             _fail(job, error)
@@ -376,16 +387,6 @@ def _fail(job: _Job, error: Exception) -> None:
     """End a job with an error, unless it has ended already: a cancelled asker needs no answer."""
     if not job.answer.done():
         job.answer.set_exception(error)
-
-
-def _refuse_when_too_long(prompt: str, profile: LLMProfile) -> None:
-    """Hold a prompt to its profile's window: servers cut a longer one where nobody sees it, or fail."""
-    tokens = estimate(prompt)
-    if tokens + profile.max_tokens > profile.num_ctx:
-        raise Refused(
-            f"a prompt of about {tokens} tokens and a reply of {profile.max_tokens} do not fit into num_ctx "
-            f"{profile.num_ctx} of the LLM profile"
-        )
 
 
 def _turn(job: _Job) -> tuple[int, int]:

@@ -30,7 +30,7 @@ def estimate(text: str) -> int:
         text: any text.
     """
     raw = text.encode("utf-8", "surrogatepass")
-    foreign = len(raw.translate(None, _ASCII))
+    foreign = 0 if text.isascii() else len(raw.translate(None, _ASCII))
     digits = len(raw) - len(raw.translate(None, _DIGITS))
     marks = len(raw) - len(raw.translate(None, _MARKS))
     plain = len(raw) - foreign - digits - marks

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
@@ -201,8 +201,7 @@ class Archive:
             self._begin(part[0].seq, lines)
         else:
             self._ready().append(lines)
-        for entry in part:
-            self._count(entry)
+        self._count(part)
 
     def _begin(self, first: int, lines: list[str]) -> None:
         """Begin a new file with these lines; the old one stays the last until they are written."""
@@ -239,13 +238,19 @@ class Archive:
             if entry.seq != self.total + 1:
                 raise ValueError(f"memory {entry.seq} cannot follow memory {self.total}")
             self._held.append(entry)
-            self._count(entry)
+            self._count((entry,))
 
-    def _count(self, entry: Entry) -> None:
-        count = self.last_source_count if entry.source == self.last_source else 0
-        self.total, self.last_source, self.last_source_count = entry.seq, entry.source, count + 1
+    def _count(self, part: Sequence[Entry]) -> None:
+        """Count memories that follow those that were counted, one at least."""
+        source, count = part[-1].source, 0
+        for entry in reversed(part):
+            if entry.source != source:
+                break
+            count += 1
+        before = self.last_source_count if count == len(part) and source == self.last_source else 0
+        self.total, self.last_source, self.last_source_count = part[-1].seq, source, before + count
 
-    def append_event(self, event: dict[str, Any]) -> None:
+    def append_event(self, event: Mapping[str, Any]) -> None:
         """Write an event line.
 
         Args:

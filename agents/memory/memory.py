@@ -6,30 +6,30 @@ hears of it; the view tiles `1..n` without gap or overlap; the RAM it takes does
 
 from __future__ import annotations
 
-from collections import deque
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from agents.memory.archive import Archive, LineWriter
 from agents.memory.entries import Entry, entry_from_perceived, entry_from_record
+from agents.memory.lines import is_commit
+from agents.memory.newest import Newest
 from agents.memory.ranges import missing
 from agents.memory.summaries import TIERS, Summary, SummaryFiles, Write
 from agents.memory.tiers import Tiers
 from agents.memory.troubles import Troubles
+from agents.memory.waiting import Waiting
 from mud.clock import Clock, iso
 from mud.errors import Unavailable
-from mud.storage.files import sweep_leftovers, write_atomic
+from mud.storage.files import sweep_leftovers, write_atomic, write_unsynced
 from mud.storage.jsonl import JsonlWriter
 from mud.world.events import Perceived
 
 IN_RAM = 1024
 """Newest memories kept in RAM at most; older ones of the tail are read from the archive when asked for."""
-
-WAITING = 4096
-"""Memories that wait at most while the archive cannot be written. The ledger has them too."""
 
 _AT_START = "summaries at the start"
 """The warning of what was wrong with the summaries when the memory was opened; it holds until the next fold."""
@@ -63,7 +63,7 @@ class Memory:
         clock: tells the time of edits that say none.
         names: other names it is called by; being spoken of makes a memory matter more.
         in_ram: newest memories kept in RAM at most.
-        write: replaces a file as a whole; tests give one that fails or dies.
+        write, write_unsynced: replace a file as a whole; tests give ones that fail or die.
         open_writer: opens an archive file for appending; tests give one that fails or dies.
     """
 
@@ -76,6 +76,7 @@ class Memory:
         *,
         in_ram: int = IN_RAM,
         write: Write = write_atomic,
+        write_unsynced: Write = write_unsynced,
         open_writer: Callable[[Path], LineWriter] = JsonlWriter,
     ) -> None:
         self.name = name
@@ -83,13 +84,12 @@ class Memory:
         self.names = (name, *names)
         self._clock = clock
         self._archive = Archive(folder / "archive", open_writer=open_writer)
-        self._files = SummaryFiles(folder / "summaries", write)
+        self._files = SummaryFiles(folder / "summaries", write, write_unsynced)
         self._tiers = Tiers(self._files, lambda: iso(clock.now()))
-        self._ram: deque[Entry] = deque(maxlen=in_ram)
-        self._waiting: list[Entry] = []
+        self._ram = Newest(in_ram)
         self._writable = False
-        self._missing_from: int | None = None
         self._troubles = Troubles(self._archive.where)
+        self._waiting = Waiting(self._troubles.note)
 
     def open(self, writable: bool) -> list[str]:
         """Take up the life where it stands; what a kill left half done is finished.
@@ -105,7 +105,6 @@ class Memory:
         """
         self._troubles.clear()
         self._waiting.clear()
-        self._missing_from = None
         self._writable = writable
         try:
             if writable:
@@ -114,8 +113,8 @@ class Memory:
             archive = self._archive.open(writable)
             summaries = self._tiers.open(self._archive.last_commit, self._archive.total, writable)
             self._ram.clear()
-            first = max(self.watermark + 1, self.total - (self._ram.maxlen or IN_RAM) + 1)
-            self._ram.extend(self._from_archive(first, self.total))
+            first = max(self.watermark + 1, self.total - self._ram.most + 1)
+            self._ram.add(self._from_archive(first, self.total))
         except OSError as error:
             self._archive.close()
             raise Unavailable(f"the memory of {self.name} cannot be opened: {error}") from error
@@ -186,7 +185,7 @@ class Memory:
 
         From there on nothing more is taken up until the memory is opened again and the ledger gives it back, in order.
         """
-        return self._missing_from
+        return self._waiting.missing_from
 
     def append(self, perceived: Sequence[Perceived], at: str, source: int) -> list[Entry]:
         """Remember what one step left, in one write.
@@ -230,7 +229,7 @@ class Memory:
         ]
         written: list[Entry] = []
         for start in range(0, len(entries), _BATCH):
-            if self._missing_from is not None:
+            if self.missing_from is not None:
                 raise Unavailable("the archive could not be written; nothing more is taken up until the next start")
             written += self._write(entries[start : start + _BATCH])
         return written
@@ -240,38 +239,43 @@ class Memory:
         return self._write([])
 
     def _write(self, entries: list[Entry]) -> list[Entry]:
-        if entries and self._missing_from is not None:
-            entries = []  # the ledger has them; written now, they would stand before what is missing
-        due = [*self._waiting, *entries] if self._waiting else entries
+        due, before = self._waiting.due(entries), self.total
         if not due:
             return []
-        before = self.total
         try:
             if self._writable:
                 self._archive.append(due)
             else:
                 self._archive.hold(due)
         except OSError as error:
-            self._wait(due[self.total - before :], error)
+            self._waiting.keep(due[self.total - before :], error)
         else:
-            if self._waiting:
-                self._waiting = []
-                self.note_trouble("archive", None)
+            self._waiting.written()
         written = due[: self.total - before]
-        self._ram.extend(written)
+        self._ram.add(written)
         return written
 
-    def _wait(self, due: list[Entry], error: OSError) -> None:
-        """Keep what fits; what does not is left to the ledger, with everything after it, so that the order stays."""
-        self._waiting = due[:WAITING]
-        self.note_trouble("archive", f"the archive cannot be written ({error}); {len(self._waiting)} memories wait")
-        if len(due) > WAITING:
-            self._missing_from = due[WAITING].source
-            self.note_trouble(
-                "missing",
-                f"the memories from step {self._missing_from} on did not fit; "
-                "they are in the ledger and come back at the next start",
-            )
+    def record(self, event: Mapping[str, Any]) -> None:
+        """Write an event line that is no commit: what happened to this memory, and changes nothing in it.
+
+        An archive that cannot take it gets a warning; a reader, who writes nothing, passes it over.
+
+        Args:
+            event: has `event`, and neither `seq` nor `text`.
+
+        Raises:
+            ValueError: when it is no such line, or a commit.
+        """
+        if is_commit(event):
+            raise ValueError("a commit is written by `commit` alone, with its summaries")
+        if not self._writable:
+            return
+        try:
+            self._archive.append_event(event)
+        except OSError as error:
+            self.note_trouble("event", f"the archive could not take note of {event['event']} ({error})")
+            return
+        self.note_trouble("event", None)
 
     def note_trouble(self, what: str, text: str | None) -> None:
         """Show a warning until it is taken back.
@@ -290,9 +294,9 @@ class Memory:
     def newest(self, count: int) -> list[Entry]:
         """Return the newest memories of the tail, at most `count`, oldest first."""
         count = min(count, self.total - self.watermark + len(self._waiting))
-        waiting = min(count, len(self._waiting))
-        written = self.read(self.total - (count - waiting) + 1, self.total)
-        return [*written, *self._waiting[len(self._waiting) - waiting :]]
+        waits = min(count, len(self._waiting))
+        written = self.read(self.total - (count - waits) + 1, self.total)
+        return [*written, *self._waiting.entries[len(self._waiting) - waits :]]
 
     def read(self, first: int, last: int) -> list[Entry]:
         """Return memories by number, both ends included, from RAM where they are, else from the archive.
@@ -303,12 +307,8 @@ class Memory:
         first, last = max(1, first), min(last, self.total)
         if first > last:
             return []
-        if self._ram and self._ram[0].seq <= first:
-            start = first - self._ram[0].seq
-            found = list(islice(self._ram, start, start + last - first + 1))
-            if found and found[0].seq == first and found[-1].seq == last:
-                return found
-        return self._from_archive(first, last)
+        found = self._ram.between(first, last)
+        return found if found is not None else self._from_archive(first, last)
 
     def _from_archive(self, first: int, last: int) -> list[Entry]:
         first = max(1, first)
@@ -325,13 +325,14 @@ class Memory:
         """Return the whole life as it is now."""
         return View(self.longterm, self.recent, tuple(self.tail))
 
-    def versions(self) -> Iterator[Summary]:
-        """Yield every recent summary that was ever committed, the newest of each range, in order."""
-        found: dict[tuple[int, int], Summary] = {}
-        for summary in self._files.versions("recent"):
-            if summary.covers[1] <= self.watermark:
-                found[summary.covers] = summary
-        yield from (found[covers] for covers in sorted(found))
+    def versions(self) -> list[str]:
+        """Return the names of the versions of recent summaries, in the order they were made."""
+        return self._files.version_names("recent")
+
+    def version(self, name: str) -> Summary | None:
+        """Return one of them; None when it is gone, cannot be understood or was never committed."""
+        found = self._files.version("recent", name)
+        return found if found is not None and found.covers[1] <= self.watermark else None
 
     def commit(
         self, longterm: Summary | None, recent: Summary | None, memories: Sequence[Entry], event: Mapping[str, Any]
@@ -350,22 +351,30 @@ class Memory:
             OSError: when it cannot be written; then nothing has changed.
         """
         messages = self._tiers.commit(longterm, recent, memories, event, self._archive.append_event)
-        self._drop_folded()
+        self._ram.drop(self.watermark)
         self.note_trouble("summaries", "; ".join(messages) or None)
         self.note_trouble(_AT_START, None)
-        try:
-            self._archive.sync()
-        except OSError as error:
-            self.note_trouble("sync", f"the disk did not confirm the archive ({error})")
+        if not self._files.hasty:
+            self.sync()
         return messages
 
-    def _drop_folded(self) -> None:
-        while self._ram and self._ram[0].seq <= self.watermark:
-            self._ram.popleft()
+    @contextmanager
+    def in_bulk(self) -> Iterator[None]:
+        """Within it folds leave the files in use as they are and nothing waits for the disk; its end makes up for both.
+
+        A kill in between is made good by the next opening; a power cut may lose what came last.
+        """
+        self._troubles.guarded(self._tiers.stay_behind)
+        try:
+            yield
+        finally:
+            messages = self._troubles.guarded(self._tiers.catch_up)
+            self.note_trouble("summaries", "; ".join(messages) or None)
+            os.sync()
 
     def refresh(self) -> list[str]:
         """Read both summary files in use and take up what people wrote; return what the owner should know."""
-        return self._guarded(self._tiers.refresh)
+        return self._troubles.guarded(self._tiers.refresh)
 
     def reload_summary(self, path: Path) -> list[str]:
         """Take up a summary file that changed; return what the owner should know.
@@ -375,21 +384,11 @@ class Memory:
         """
         if path.stem not in TIERS or path != self._files.current(path.stem):
             return []
-        return self._guarded(lambda: self._tiers.examine(path.stem))
+        return self._troubles.guarded(lambda: self._tiers.examine(path.stem))
 
     def restore_missing(self) -> list[str]:
         """Write again the summary files in use that are gone, blank or behind; return what the owner should know."""
-        return self._guarded(self._tiers.restore)
-
-    def _guarded(self, work: Callable[[], list[str]]) -> list[str]:
-        try:
-            messages = work()
-        except OSError as error:
-            text = f"the summary files cannot be written ({error})"
-            self.note_trouble("summaries", text)
-            return [text]
-        self.note_trouble("summaries", None)
-        return messages
+        return self._troubles.guarded(self._tiers.restore)
 
     def sync(self) -> None:
         """Have what was written put on the disk; a disk that refuses is shown as a warning."""

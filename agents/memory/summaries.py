@@ -6,15 +6,18 @@ and writes them; which one holds is decided in `tiers`, and what stands in one i
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from agents.memory.entries import Entry
+from agents.memory.references import reference
 from mud.errors import Problem, VaultProblem
 from mud.storage.documents import parse_document, render_document
-from mud.storage.files import read_if_there, sha256_text, write_atomic
+from mud.storage.files import read_if_there, sha256_text, write_atomic, write_unsynced
+from mud.storage.plain_front import plain_front
 
 TIERS = ("longterm", "recent")
 """The summaries of a life, oldest first."""
@@ -25,6 +28,7 @@ EDITED = "edited"
 """The method of a summary whose text a person wrote."""
 
 _VERBATIM = "\n## The memories themselves\n"
+_NUMBERED = re.compile(r"(.*-\d{8}-\d{6})(?:-(\d+))?\.md")
 _STAMP = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)")
 
 Write = Callable[[Path, str], None]
@@ -70,12 +74,13 @@ class Summary:
         """How many memories it stands for."""
         return self.covers[1] - self.covers[0] + 1
 
-    def front(self) -> dict[str, object]:
-        """Return its front matter."""
+    def front(self, owner: str = "") -> dict[str, object]:
+        """Return its front matter; with an owner's folder it says where the memories are, as `@archive` takes it."""
         front: dict[str, object] = {
             "type": "memory_summary",
             "summary_type": self.tier,
             "covers": {"first": self.covers[0], "last": self.covers[1]},
+            **({"reference": reference(owner, *self.covers)} if owner else {}),
             "memory_count": self.memory_count,
             "updated": self.updated,
             "strategy": self.strategy,
@@ -93,18 +98,19 @@ class Summary:
         }
 
 
-def render_summary(summary: Summary, memories: Sequence[Entry] = ()) -> str:
+def render_summary(summary: Summary, memories: Sequence[Entry] = (), owner: str = "") -> str:
     """Return a summary's file.
 
     Args:
         summary: the summary.
         memories: what it covers, word for word; given for versions of a recent summary.
+        owner: folder of whose it is.
     """
     body = f"{TITLES[summary.tier]}\n\n{summary.text}\n"
     if memories:
         lines = "".join(f"- {entry.seq}. {' '.join(entry.text.split())}\n" for entry in memories)
         body += f"{_VERBATIM}\n{lines}"
-    return render_document(summary.front(), body)
+    return render_document(summary.front(owner), body)
 
 
 def parse_summary(raw: str, tier: str, file: str, version: bool = False) -> Summary:
@@ -119,14 +125,17 @@ def parse_summary(raw: str, tier: str, file: str, version: bool = False) -> Summ
     Raises:
         VaultProblem: when it cannot be understood, or does not say what it covers.
     """
-    document = parse_document(raw, file)
-    front = document.front
-    body = document.body
+    plain = plain_front(raw)  # as every version is that nobody has touched, and a long life has thousands
+    if plain is not None:
+        (front, body), line = plain, 0
+    else:
+        document = parse_document(raw, file)
+        front, body, line = document.front, document.body, document.lines.get("covers", 0)
     if version and _VERBATIM in body:
         body = body[: body.rindex(_VERBATIM)]
     return Summary(
         tier=tier,
-        covers=_covers(front.get("covers"), file, document.lines.get("covers", 0)),
+        covers=_covers(front.get("covers"), file, line),
         text=_without_title(body),
         updated=_text(front.get("updated")),
         strategy=_text(front.get("strategy")),
@@ -180,13 +189,16 @@ class SummaryFiles:
 
     Args:
         folder: the folder; made when something is first written.
-        write: replaces a file as a whole.
+        write: replaces a file as a whole, for good.
+        write_unsynced: does so without waiting for the disk.
     """
 
-    def __init__(self, folder: Path, write: Write = write_atomic) -> None:
+    def __init__(self, folder: Path, write: Write = write_atomic, write_unsynced: Write = write_unsynced) -> None:
         self.folder = folder
-        self._write = write
-        self._taken: dict[str, int] = {}
+        self._write, self._write_unsynced = write, write_unsynced
+        self._taken: dict[str, tuple[str, int]] = {}
+        self.hasty = False
+        """Versions do not wait for the disk; whoever sets it has everything synced in the end."""
 
     def current(self, tier: str) -> Path:
         """Return the path of the file in use."""
@@ -201,13 +213,17 @@ class SummaryFiles:
         raw = read_if_there(self.current(tier))
         return raw if raw is not None and raw.strip() else None
 
+    def render(self, summary: Summary, memories: Sequence[Entry] = ()) -> str:
+        """Return a summary's file in this folder; see `render_summary`."""
+        return render_summary(summary, memories, self.folder.parent.name)
+
     def write_current(self, summary: Summary) -> str:
         """Write the file in use; return what was written.
 
         Raises:
             OSError: when it cannot be written.
         """
-        raw = render_summary(summary)
+        raw = self.render(summary)
         self._write(self.current(summary.tier), raw)
         return raw
 
@@ -231,9 +247,10 @@ class SummaryFiles:
         Raises:
             OSError: when it cannot be written.
         """
-        raw = render_summary(summary, memories)
+        raw = self.render(summary, memories)
         name = self._free(f"{summary.tier}-{stamp(summary.updated)}")
-        self._write(self.folder / name, raw)
+        write = self._write_unsynced if self.hasty else self._write
+        write(self.folder / name, raw)
         return name, sha256_text(raw)
 
     def remove_version(self, name: str) -> None:
@@ -259,10 +276,9 @@ class SummaryFiles:
             updated = parse_summary(raw, tier, "").updated
         except VaultProblem:
             updated = ""
-        near = set(self.folder.glob(f"{tier}-*-edited*.md"))
-        if updated:
-            near |= set(self.folder.glob(f"{tier}-{stamp(updated)}*.md"))
-        return any(self._holds(path, tier, raw) for path in near)
+        then = f"{tier}-{stamp(updated)}" if updated else None
+        near = [name for name in self._names(tier) if "-edited" in name or (then and name.startswith(then))]
+        return any(self._holds(self.folder / name, tier, raw) for name in near)
 
     def _holds(self, path: Path, tier: str, raw: str) -> bool:
         try:
@@ -284,28 +300,48 @@ class SummaryFiles:
             return None
         return found if found is not None and found.text else None
 
+    def version_names(self, tier: str) -> list[str]:
+        """Return the file names of every version, without those that people edited, in the order they were made."""
+        return sorted((name for name in self._names(tier) if "-edited" not in name), key=_made)
+
     def versions(self, tier: str) -> Iterator[Summary]:
-        """Yield every version that can be understood, without those that people edited, in order of its file name."""
-        for path in sorted(self.folder.glob(f"{tier}-*.md")):
-            if "-edited" not in path.stem and (found := self.version(tier, path.name)) is not None:
+        """Yield every version that can be understood, without those that people edited, in the order they were made."""
+        for name in self.version_names(tier):
+            if (found := self.version(tier, name)) is not None:
                 yield found
 
     def newest(self, tier: str) -> Summary | None:
         """Return the version made last that can be understood, without those that people edited, or None."""
-        for path in sorted(self.folder.glob(f"{tier}-*.md"), reverse=True):
-            if "-edited" not in path.stem and (found := self.version(tier, path.name)) is not None:
+        for name in reversed(self.version_names(tier)):
+            if (found := self.version(tier, name)) is not None:
                 return found
         return None
 
+    def _names(self, tier: str) -> list[str]:
+        """Return the file names of every version; a listing alone, as there are thousands in a long life."""
+        try:
+            names = os.listdir(self.folder)  # noqa: PTH208  (as many path objects take ten times as long)
+        except OSError:
+            return []
+        return [name for name in names if name.startswith(f"{tier}-") and name.endswith(".md")]
+
     def _free(self, stem: str) -> str:
         """Return a file name that is not taken; counts on from the last of the same moment."""
-        number = self._taken.get(stem, 0)
+        tier = stem.partition("-")[0]
+        last, number = self._taken.get(tier, ("", 0))
+        number = number if last == stem else 0
         while True:
             number += 1
             name = f"{stem}.md" if number == 1 else f"{stem}-{number}.md"
-            if not (self.folder / name).exists():
-                self._taken = {stem: number}
+            if not os.path.lexists(f"{self.folder}/{name}"):
+                self._taken[tier] = stem, number
                 return name
+
+
+def _made(name: str) -> tuple[str, int]:
+    """Return what the file names of versions are put in order by: the moment, and which it was of that moment."""
+    found = _NUMBERED.fullmatch(name)
+    return (found[1], int(found[2] or 1)) if found else (name, 0)
 
 
 def stamp(updated: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 from agents.memory.entries import Entry
 from agents.memory.lines import CommitLine
-from agents.memory.summaries import TIERS, Summary, SummaryFiles, edited, parse_summary, render_summary
+from agents.memory.summaries import TIERS, Summary, SummaryFiles, edited, parse_summary
 from mud.errors import VaultProblem
 
 
@@ -49,6 +49,9 @@ class Tiers:
         self._now = now
         self._held: dict[str, _Held] = {}
         self._writable = False
+        self._behind = self._late = False
+        self._known: dict[str, str | None] = {}
+        """The files in use as last read or written, while they stay behind the summaries that hold."""
 
     @property
     def longterm(self) -> Summary | None:
@@ -144,8 +147,11 @@ class Tiers:
         return {}
 
     def refresh(self) -> list[str]:
-        """Read both files in use and take up what people wrote; return what the owner should know."""
-        return [message for tier in TIERS for message in self._examine(tier)]
+        """Read both files in use and take up what people wrote; return what the owner should know.
+
+        While they stay behind nothing is taken up: what people write then is kept beside by `catch_up`.
+        """
+        return [] if self._behind else [message for tier in TIERS for message in self._examine(tier)]
 
     def examine(self, tier: str) -> list[str]:
         """Read one file in use; return what the owner should know."""
@@ -258,8 +264,27 @@ class Tiers:
             raise
         seal(line)
         raws = {tier: held.raw for tier, held in self._held.items()}
+        if self._behind:
+            self._late, self._known = True, {**self._known, **raws}
+            self._held = {tier: _Held(summary, summary, self._known.get(tier)) for tier, summary in new.items()}
+            return []
         self._held = {tier: _Held(summary, summary) for tier, summary in new.items()}
         return [message for tier in TIERS for message in self._install(tier, raws.get(tier))]
+
+    def stay_behind(self) -> list[str]:
+        """Have commits leave the files in use as they are, until `catch_up`; return what the owner should know.
+
+        Should a kill come before that, the next opening brings the files up to what the last commit line names.
+        """
+        messages = self.refresh()
+        self._behind, self._late, self._files.hasty, self._known = True, False, True, {}
+        return messages
+
+    def catch_up(self) -> list[str]:
+        """Bring the files in use up to the last commit; return what the owner should know."""
+        self._behind = self._files.hasty = False
+        known = {**self._known, **{tier: held.raw for tier, held in self._held.items()}}
+        return [message for tier in TIERS if self._late for message in self._install(tier, known.get(tier))]
 
     def _keep_edits(self) -> None:
         """Keep as versions the texts of people that are about to be replaced.
@@ -270,7 +295,7 @@ class Tiers:
         for tier, held in self._held.items():
             if held.summary.text == held.committed.text:
                 continue
-            raw = held.raw if held.raw is not None else render_summary(held.summary)
+            raw = held.raw if held.raw is not None else self._files.render(held.summary)
             if not self._files.is_kept(tier, raw):
                 self._files.keep_edited(tier, raw, held.committed.updated)
 

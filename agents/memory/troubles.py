@@ -40,6 +40,17 @@ class Troubles:
         else:
             self._noted[what] = self.last = text
 
+    def guarded(self, work: Callable[[], list[str]]) -> list[str]:
+        """Do something with the summary files and return what it says; a disk that refuses becomes a warning."""
+        try:
+            messages = work()
+        except OSError as error:
+            text = f"the summary files cannot be written ({error})"
+            self.note("summaries", text)
+            return [text]
+        self.note("summaries", None)
+        return messages
+
     def note_unreadable(self, first: int, last: int) -> None:
         """Show a warning that a range of memories cannot be read."""
         self._unreadable = merged([*self._unreadable, (first, last)])

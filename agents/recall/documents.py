@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from mud.errors import LociError, Unavailable
@@ -43,7 +43,7 @@ class EmbedderMissing(Unavailable):
 
 def clean(text: str) -> str:
     """Return the text without lone surrogates, which neither SQLite nor a tokenizer takes."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,7 @@ class IndexedDocument:
         aliases: other names of a note.
         covers: first and last memory of a summary; None for a note.
         timestamp: when it was last written, as `2026-11-20T07:21:37.123Z`.
+        file: the name of the file that it stands in, should that never change; else empty.
     """
 
     key: str
@@ -67,6 +68,7 @@ class IndexedDocument:
     covers: tuple[int, int] | None = None
     timestamp: str = ""
     aliases: tuple[str, ...] = ()
+    file: str = ""
 
     @property
     def names(self) -> str:
@@ -96,6 +98,23 @@ class IndexedDocument:
             "memory_count": last - first + 1 if self.covers else 0,
             "summary_text": clean(self.text),
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A summary in a file that never changes: it is read only where the index does not have it yet.
+
+    Args:
+        file: the file's name.
+        read: gives the summary; None when there is none in it.
+    """
+
+    file: str
+    read: Callable[[], IndexedDocument | None]
+
+
+Listed = IndexedDocument | Unread
+"""A document, or where it stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,15 +204,37 @@ def documents_of(summaries: Iterable[Summary], notes: Iterable[Note]) -> list[In
     """Return an agent's summaries and notes in the form that recall takes.
 
     Args:
-        summaries: every one that should be found; of two of the same tier that cover the same the later wins, so the
-            ones in use, which people may have edited, come after the versions.
+        summaries: those to be found.
         notes: all notes.
     """
-    kept = {}
-    for one in summaries:
-        key = f"summaries/{one.tier}-{one.covers[0]}-{one.covers[1]}"
-        kept[key] = IndexedDocument(key, SUMMARY, one.text, covers=one.covers, timestamp=one.updated)
-    for note in notes:
-        key = f"notes/{note.slug}"
-        kept[key] = IndexedDocument(key, NOTE, note.text, note.title, timestamp=note.updated, aliases=note.aliases)
-    return list(kept.values())
+    written = [
+        IndexedDocument(f"notes/{note.slug}", NOTE, note.text, note.title, None, note.updated, note.aliases)
+        for note in notes
+    ]
+    return [*map(summary_document, summaries), *written]
+
+
+def summary_document(summary: Summary, file: str = "") -> IndexedDocument:
+    """Return a summary in the form that recall takes.
+
+    Args:
+        summary: the summary.
+        file: the name of the file it stands in, should that never change.
+    """
+    key = f"summaries/{summary.tier}-{summary.covers[0]}-{summary.covers[1]}"
+    return IndexedDocument(key, SUMMARY, summary.text, covers=summary.covers, timestamp=summary.updated, file=file)
+
+
+def versions_of(names: Iterable[str], version: Callable[[str], Summary | None]) -> list[Unread]:
+    """Return versions of summaries, not read yet.
+
+    Args:
+        names: of their files.
+        version: gives the summary in a file; None when there is none.
+    """
+
+    def read(name: str) -> IndexedDocument | None:
+        found = version(name)
+        return summary_document(found, name) if found is not None else None
+
+    return [Unread(name, partial(read, name)) for name in names]

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from agents.memory.entries import Entry
-from agents.recall.documents import IndexedDocument, clean
+from agents.recall.documents import Listed, clean
 from agents.recall.lexical import LexicalIndex
 from agents.recall.tables import Progress
 from agents.recall.vectors import Run
@@ -21,11 +22,13 @@ log = logging.getLogger(__name__)
 
 CHUNK = 512
 """Memories read from the archive at once: a few milliseconds on the event loop."""
+MOST_IN_BULK = 4096
+"""Memories that wait at most while a life is given in bulk."""
 MOST_QUEUED = 20_000
 """Memories that wait in RAM; more are read again from the archive."""
 
 Read = Callable[[int, int], Sequence[Entry]]
-Documents = Callable[[], Sequence[IndexedDocument]]
+Documents = Callable[[], Sequence[Listed]]
 
 
 @dataclass
@@ -38,6 +41,7 @@ class Life:
         generation: the index that holds it; another one has to be filled again.
         queue: memories that wait to be indexed.
         wanted: gives the documents that wait to be indexed; None for none.
+        in_bulk: it is being given in bulk; documents wait until that is over.
         unread: those could not be read, which was said.
         progress: how far the index is.
         filling: held while it is read again.
@@ -49,6 +53,7 @@ class Life:
     generation: int = 0
     queue: list[Entry] = field(default_factory=list)
     wanted: Documents | None = None
+    in_bulk: bool = False
     unread: bool = False
     progress: Progress = field(default_factory=Progress)
     filling: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -96,6 +101,27 @@ class Feed:
             life.queue.clear()
         self._changed.set()
 
+    @asynccontextmanager
+    async def in_bulk(self, agent_id: str) -> AsyncIterator[Callable[[], Awaitable[None]]]:
+        """Within it an agent is given many memories, whose summaries are indexed at the end, all at once.
+
+        Yields:
+            What to await after each `remember`: it takes its time when too many memories wait.
+        """
+        life = self.life(agent_id)
+        life.in_bulk = True
+        try:
+            yield lambda: self._room(life)
+        finally:
+            life.in_bulk = False
+            self._changed.set()
+
+    async def _room(self, life: Life) -> None:
+        if len(life.queue) > MOST_IN_BULK:
+            await self.flush()
+        else:
+            await asyncio.sleep(0)
+
     async def catch_up(self, agent_id: str, through: int, read: Read, documents: Documents | None = None) -> None:
         """Index what is missing of a life, and learn where to read it again should the index be lost.
 
@@ -137,6 +163,26 @@ class Feed:
         self.life(agent_id).wanted = documents
         self._changed.set()
 
+    async def forget(self, agent_id: str) -> None:
+        """Take all of an agent out of the index; it comes in again when somebody with its id is met again.
+
+        What the index cannot let go of now is found out then: it is another life, or the same.
+        """
+        life = self.lives.pop(agent_id, Life())
+        life.read = life.documents = life.wanted = None
+        life.queue.clear()
+        try:
+            gone = await self._run(self._drop, agent_id)
+        except Unavailable as error:
+            self._say_stuck(error)
+            return
+        self._indexed(gone)
+        self._forgotten(agent_id)
+
+    def _drop(self, agent_id: str) -> list[str]:
+        self._lexical.forget(agent_id)
+        return self._lexical.sync(agent_id, [])
+
     def stop(self) -> None:
         """Have `keep_flushing` return when it has done what it is at; for good."""
         self._stopping = True
@@ -159,7 +205,7 @@ class Feed:
         for agent_id, life in self.lives.items():
             if life.queue:
                 batch[agent_id], life.queue = life.queue, []
-            if life.wanted is not None:
+            if life.wanted is not None and not life.in_bulk:
                 wanted[agent_id], life.wanted = life.wanted, None
         if not batch and not wanted:
             return

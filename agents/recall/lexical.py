@@ -15,7 +15,7 @@ from pathlib import Path
 
 from agents.memory.entries import Entry
 from agents.recall import memories, tables
-from agents.recall.documents import IndexedDocument, Record
+from agents.recall.documents import IndexedDocument, Listed, Record, clean
 from agents.recall.index_file import IndexFile, read_only
 from agents.recall.lived import lived_then
 from agents.recall.matching import BUDGET
@@ -148,19 +148,22 @@ class LexicalIndex:
 
     # -- documents --------------------------------------------------------------------------------------------------
 
-    def sync(self, agent_id: str, documents: Sequence[IndexedDocument]) -> list[str]:
+    def sync(self, agent_id: str, documents: Sequence[Listed]) -> list[str]:
         """Make these the documents of an agent; what is the same stays untouched.
 
         Args:
             agent_id: whose.
-            documents: all that it has.
+            documents: all that it has; of two with the same key the later holds. One that is not read yet is read only
+                when it is not indexed.
 
         Returns:
             The ids of the vectors that are no longer wanted.
         """
+        known = self._file.do(lambda db: tables.files_of(db, agent_id))
+        wanted = _wanted(documents, known)
 
         def work(db: sqlite3.Connection) -> list[str]:
-            gone, changed = tables.sync(db, agent_id, documents)
+            gone, changed = tables.sync(db, agent_id, wanted)
             if changed:
                 for table in tables.WORDS.values():
                     self._postings.forget(table, tables.number_of(db, agent_id))
@@ -246,6 +249,27 @@ class LexicalIndex:
             weight: the vectors' part, which decides whose neighbours are brought along.
         """
         return self._file.do(lambda db: gather(db, agent_id, matches, memories, documents, kinds, weight))
+
+
+def _wanted(documents: Sequence[Listed], known: Mapping[str, str]) -> dict[str, IndexedDocument | None]:
+    """Return what an agent shall have by key; None for what is indexed as it is.
+
+    Args:
+        documents: see `LexicalIndex.sync`.
+        known: the keys of what is indexed, by the files that never change.
+    """
+    wanted: dict[str, IndexedDocument | None] = {}
+    for one in documents:
+        if isinstance(one, IndexedDocument):
+            key = clean(one.key)
+            before = wanted.get(key)
+            if before is None or before.digest != one.digest:
+                wanted[key] = one
+        elif one.file in known:
+            wanted[known[one.file]] = None
+        elif (found := one.read()) is not None:
+            wanted[clean(found.key)] = found
+    return wanted
 
 
 def read_progress(path: Path, agent_id: str) -> Progress:

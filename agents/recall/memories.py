@@ -16,7 +16,7 @@ from typing import NamedTuple
 from agents.memory.entries import Entry
 from agents.recall.documents import Record, clean, memory_record, told
 from agents.recall.postings import span
-from agents.recall.tables import ENTRY, TABLES, number_of, own_number, table_of, through_of
+from agents.recall.tables import ENTRY, TABLES, insert, number_of, own_number, table_of, through_of
 from agents.recall.vocabulary import Vocabulary
 
 _ROW = "id, c0, c2, c3, c4, c5, c6, c7, c8, c9"
@@ -46,9 +46,9 @@ def add(db: sqlite3.Connection, batch: Mapping[str, Sequence[Entry]], vocabulary
         rows += _new_rows(db, agent_id, entries)
     rows.sort(key=lambda row: ((row[0] >> 32) % TABLES, row[0]))
     for table, some in groupby(rows, key=lambda row: table_of(row[0] >> 32)):
-        db.executemany(f"INSERT INTO {table} (rowid, text, about, {ENTRY}) VALUES ({', '.join('?' * 12)})", some)
+        insert(db, f"INSERT INTO {table} (rowid, text, about, {ENTRY})", list(some))
     if rows:
-        vocabulary.learn(db, (f"{row[1]}\n{row[2]}" for row in rows))
+        vocabulary.learn(db, (part for row in rows for part in row[1:3]))
 
 
 def _new_rows(db: sqlite3.Connection, agent_id: str, entries: Sequence[Entry]) -> list[Row]:
@@ -76,15 +76,20 @@ def _beyond(db: sqlite3.Connection, number: int, through: int) -> set[int]:
 
 
 def _count_texts(db: sqlite3.Connection, number: int, rows: Iterable[Row]) -> None:
-    lived: dict[int, Lived] = {}
+    lived: dict[int, tuple[int, int, int]] = {}
     for row in rows:
         seq, digest = row[0] & 0xFFFFFFFF, row[-1]
-        first, last, times = lived.get(digest, (seq, seq, 0))
-        lived[digest] = Lived(min(first, seq), max(last, seq), times + 1)
-    db.executemany(
-        "INSERT INTO texts (agent, digest, first, last, times) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
-        "first = min(first, excluded.first), last = max(last, excluded.last), times = times + excluded.times",
+        if digest in lived:
+            first, last, times = lived[digest]
+            lived[digest] = min(first, seq), max(last, seq), times + 1
+        else:
+            lived[digest] = seq, seq, 1
+    insert(
+        db,
+        "INSERT INTO texts (agent, digest, first, last, times)",
         [(number, digest, *lived[digest]) for digest in sorted(lived)],
+        "ON CONFLICT DO UPDATE SET first = min(first, excluded.first), last = max(last, excluded.last), "
+        "times = times + excluded.times",
     )
 
 
@@ -94,9 +99,14 @@ def _digest(entry: Entry) -> int:
 
 
 def _row(rowid: int, entry: Entry) -> Row:
-    text = clean(entry.text)
-    actor, place, reason = (None if one is None else clean(one) for one in (entry.actor, entry.place, entry.reason))
-    about = " ".join(one for one in (actor, reason) if one and one not in text)
+    text, actor, place, reason = clean(entry.text), entry.actor, entry.place, entry.reason
+    actor = clean(actor) if actor else actor
+    place = clean(place) if place else place
+    reason = clean(reason) if reason else reason
+    about = ""
+    for one in (actor, reason):
+        if one and one not in text:
+            about = f"{about} {one}" if about else one
     more = (int(entry.failed), entry.importance, entry.source, _digest(entry))
     return (rowid, text, about, clean(entry.at), entry.kind, actor, place, reason, *more)
 

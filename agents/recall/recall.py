@@ -12,8 +12,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import shutil
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -148,6 +149,10 @@ class RecallService:
         """See `Feed.remember`."""
         self._feed.remember(agent_id, entries)
 
+    def in_bulk(self, agent_id: str) -> AbstractAsyncContextManager[Callable[[], Awaitable[None]]]:
+        """See `Feed.in_bulk`."""
+        return self._feed.in_bulk(agent_id)
+
     async def catch_up(self, agent_id: str, through: int, read: Read, documents: Documents | None = None) -> None:
         """See `Feed.catch_up`."""
         await self._feed.catch_up(agent_id, through, read, documents)
@@ -155,6 +160,10 @@ class RecallService:
     def sync_documents(self, agent_id: str, documents: Documents) -> None:
         """See `Feed.sync_documents`."""
         self._feed.sync_documents(agent_id, documents)
+
+    async def forget(self, agent_id: str) -> None:
+        """See `Feed.forget`."""
+        await self._feed.forget(agent_id)
 
     def status(self, agent_id: str) -> dict[str, int]:
         """Return `lexical_through`, the last memory up to which every word is found, and `vector_through`, the last

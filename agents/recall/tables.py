@@ -10,6 +10,7 @@ import json
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from agents.recall import vocabulary
@@ -17,7 +18,7 @@ from agents.recall.documents import NOTE, SUMMARY, IndexedDocument, Record, clea
 from agents.recall.postings import span
 from agents.recall.vocabulary import TOKENIZER
 
-VERSION = 2
+VERSION = 3
 FTS = f'detail=none, columnsize=0, tokenize = "{TOKENIZER}"'
 """Of a word only where it is, not how often or where in it: two fifths quicker to write, and matching needs no more."""
 
@@ -29,7 +30,8 @@ SCHEMA = f"""
     CREATE INDEX repeated ON texts (agent, digest) WHERE times > 1;
     CREATE TABLE documents (id INTEGER PRIMARY KEY, agent INTEGER NOT NULL, key TEXT NOT NULL, kind TEXT NOT NULL,
         title TEXT NOT NULL, aliases TEXT NOT NULL, text TEXT NOT NULL, first INTEGER, last INTEGER, at TEXT NOT NULL,
-        digest TEXT NOT NULL, vector TEXT NOT NULL UNIQUE, embedded INTEGER NOT NULL DEFAULT 0, UNIQUE (agent, key));
+        digest TEXT NOT NULL, vector TEXT NOT NULL UNIQUE, file TEXT NOT NULL, embedded INTEGER NOT NULL DEFAULT 0,
+        UNIQUE (agent, key));
     CREATE INDEX waiting ON documents (id) WHERE embedded = 0;
     CREATE VIRTUAL TABLE {SUMMARY}_words USING fts5(title, text, {FTS});
     CREATE VIRTUAL TABLE {NOTE}_words USING fts5(title, text, {FTS});
@@ -40,6 +42,8 @@ TABLES = 16
 1 table, 4.1 with 16 and 4.2 with 64; 19,500 memories a second go into 16, 16,500 into 64 (on a busy machine)."""
 ENTRY = "at, kind, actor, place, reason, failed, importance, source, digest"
 """What is kept of a memory beside its words."""
+MANY = (512, 64, 8, 1)
+"""Rows that are inserted with one statement."""
 DOCUMENT = "key, kind, text, title, first, last, at, vector, documents.id, aliases"
 WORDS = {SUMMARY: f"{SUMMARY}_words", NOTE: f"{NOTE}_words"}
 """The table with the words of each kind of document."""
@@ -72,6 +76,28 @@ class Progress:
     def total(self) -> int:
         """All documents and memories."""
         return self.documents + self.lexical_through
+
+
+def insert(db: sqlite3.Connection, into: str, rows: Sequence[Sequence[object]], otherwise: str = "") -> None:
+    """Insert rows, as many with one statement as there is room for.
+
+    With every statement the interpreter is let go and taken again; while the world's thread is at work, each time
+    costs a wait of up to five milliseconds.
+
+    Args:
+        db: the index.
+        into: the statement up to its values.
+        rows: the values, of all rows equally many.
+        otherwise: what follows the values.
+    """
+    start = 0
+    for many in MANY:
+        if many > 1 and rows and many * len(rows[0]) > db.getlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER):
+            continue
+        while len(rows) - start >= many:
+            places = ", ".join([f"({', '.join('?' * len(rows[start]))})"] * many)
+            db.execute(f"{into} VALUES {places} {otherwise}", [*chain.from_iterable(rows[start : start + many])])
+            start += many
 
 
 # -- agents -----------------------------------------------------------------------------------------------------------
@@ -123,8 +149,21 @@ def progress_of(db: sqlite3.Connection, agent_id: str) -> Progress:
 # -- documents --------------------------------------------------------------------------------------------------------
 
 
-def sync(db: sqlite3.Connection, agent_id: str, documents: Sequence[IndexedDocument]) -> tuple[list[str], bool]:
+def files_of(db: sqlite3.Connection, agent_id: str) -> dict[str, str]:
+    """Return the keys of the documents of an agent that stand in files which never change, by those files' names."""
+    rows = db.execute(
+        "SELECT file, key FROM documents WHERE agent = ? AND file != ''", (number_of(db, agent_id),)
+    ).fetchall()
+    return dict(rows)
+
+
+def sync(db: sqlite3.Connection, agent_id: str, wanted: Mapping[str, IndexedDocument | None]) -> tuple[list[str], bool]:
     """Make these the agent's documents.
+
+    Args:
+        db: the index.
+        agent_id: whose.
+        wanted: by key; None for one that stays as it is.
 
     Returns:
         The ids of the vectors that are no longer wanted, and whether anything changed.
@@ -136,30 +175,33 @@ def sync(db: sqlite3.Connection, agent_id: str, documents: Sequence[IndexedDocum
             "SELECT id, key, kind, digest, vector FROM documents WHERE agent = ?", (number,)
         )
     }
-    wanted = {clean(document.key): document for document in documents}
-    gone = [key for key, (_, _, digest, _) in there.items() if key not in wanted or wanted[key].digest != digest]
-    fresh = [key for key in wanted if key not in there or key in gone]
+    new = {key: document for key, document in wanted.items() if document is not None}
+    gone = {key for key, (_, _, digest, _) in there.items() if key not in wanted}
+    gone |= {key for key, document in new.items() if key in there and there[key][2] != document.digest}
+    fresh = {key: document for key, document in new.items() if key not in there or key in gone}
     for key in gone:
         row, kind, _, _ = there[key]
         db.execute("DELETE FROM documents WHERE id = ?", (row,))
         db.execute(f"DELETE FROM {WORDS[kind]} WHERE rowid = ?", (row,))
+    same = [(document.file, there[key][0]) for key, document in new.items() if document.file and key not in fresh]
+    db.executemany("UPDATE documents SET file = ? WHERE id = ?", same)
     if fresh:
         number = own_number(db, agent_id)
         top = max((row for row, _, _, _ in there.values()), default=number << 32)
-        for row, key in enumerate(fresh, top + 1):
-            _insert(db, row, number, wanted[key], wanted[key].vector_id(agent_id))
+        for row, (key, document) in enumerate(fresh.items(), top + 1):
+            _insert(db, row, number, key, document, document.vector_id(agent_id))
     return [there[key][3] for key in gone], bool(gone or fresh)
 
 
-def _insert(db: sqlite3.Connection, row: int, number: int, document: IndexedDocument, vector: str) -> None:
+def _insert(db: sqlite3.Connection, row: int, number: int, key: str, document: IndexedDocument, vector: str) -> None:
     first, last = document.covers or (None, None)
     title, aliases, text = clean(document.title), clean("\n".join(document.aliases)), clean(document.text)
-    at, digest = document.timestamp, document.digest
     db.execute(
-        "INSERT INTO documents (id, agent, key, kind, title, aliases, text, first, last, at, digest, vector) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (row, number, clean(document.key), document.kind, title, aliases, text, first, last, at, digest, vector),
-    )
+        "INSERT INTO documents (id, agent, key, kind, title, aliases, text, first, last, at, digest, vector, file) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (row, number, key, document.kind, title, aliases, text, first, last, document.timestamp, document.digest,
+         vector, clean(document.file)),
+    )  # fmt: skip
     db.execute(
         f"INSERT INTO {WORDS[document.kind]} (rowid, title, text) VALUES (?, ?, ?)", (row, clean(document.names), text)
     )

@@ -298,8 +298,9 @@ class VectorKeeper:
         self._failures += not isinstance(error, FolderGone)
         level = logging.INFO if self._failures <= 1 else logging.WARNING
         log.log(level, "The vectors begin again: %s.", error)
+        if self._failures:
+            self.trouble = str(error)  # until it opens again
         if self._failures >= HOPELESS:
-            self.trouble = str(error)
             self.settled.set()
         if not self._stopping:
             await self._clock.sleep(PAUSES[min(self._failures, len(PAUSES) - 1)])

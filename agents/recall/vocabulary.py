@@ -91,14 +91,13 @@ class Vocabulary:
         """Put the words of these texts into the table, as far as they are new."""
         if len(self._seen) > MOST_KNOWN:
             self._seen.clear()
-        new: list[str] = []
-        for text in texts:
-            words = dict.fromkeys(words_of(text))
-            if not self._seen.issuperset(words):
-                new += [word for word in words if word not in self._seen]
-                self._seen.update(words)
-        stems = self._stemmer.stems(word for word in new if _says_something(word))
-        db.executemany("INSERT OR IGNORE INTO vocabulary (word, stem) VALUES (?, ?)", stems.items())
+        # All at once: to find the words of each text by itself takes twice as long.
+        words = dict.fromkeys(words_of("\n".join(texts)))
+        new = [word for word in words if word not in self._seen and _says_something(word)]
+        if not new:
+            return
+        self._seen.update(new)
+        db.executemany("INSERT OR IGNORE INTO vocabulary (word, stem) VALUES (?, ?)", self._stemmer.stems(new).items())
 
 
 def _says_something(word: str) -> bool:

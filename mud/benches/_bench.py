@@ -93,6 +93,17 @@ def bench(name: str, help: str, add_arguments: Callable[[argparse.ArgumentParser
     return lambda run: Bench(name, help, add_arguments, run)
 
 
+def whole_number(text: str) -> int:
+    """Return an argument that is a whole number from 1 on.
+
+    Raises:
+        argparse.ArgumentTypeError: it is none.
+    """
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is wrong; expected a whole number from 1 on")
+    return int(text)
+
+
 def require_block(path: Path | None, name: str) -> None:
     """Make sure, before a long run, that its tables have a place in a file.
 

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import argparse
 import json
-import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
-from mud.benches._bench import Report, Say, bench, require_block
+from mud.benches._bench import Report, Say, bench, require_block, whole_number
 from mud.benches._recall.apart import Apart
-from mud.benches._recall.asking import Arm, Lived, run_life, scratch
+from mud.benches._recall.asking import Arm, Lived, run_life
 from mud.benches._recall.lives import Data, read_data
 from mud.benches._recall.speed import Size, measure
 from mud.benches._recall.telling import AMONG, CALLED, Asked, all_asked, tell_conversations, tell_life
+from mud.benches._scratch import cached, scratch
 from mud.storage.files import write_atomic
 
 DEEP = 400
@@ -40,12 +39,6 @@ ARMS = {
 """The ways of asking, beside the last window and chromadb's plain query; of the first the times are taken."""
 
 
-def _number(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is wrong; expected a whole number from 1 on")
-    return int(text)
-
-
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", type=Path, metavar="FILE", help="LoCoMo's JSON, or a life as `remember` takes it")
     parser.add_argument(
@@ -61,15 +54,15 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--cache", type=Path, metavar="DIR", help="keep computed vectors here for the next time")
     parser.add_argument("--details", type=Path, metavar="FILE", help="write a JSON line for each question of LoCoMo")
-    parser.add_argument("--lives", type=_number, default=1, metavar="1", help="without --data: made-up lives")
-    parser.add_argument("--memories", type=_number, default=100_000, metavar="100000", help="and memories of each")
+    parser.add_argument("--lives", type=whole_number, default=1, metavar="1", help="without --data: made-up lives")
+    parser.add_argument("--memories", type=whole_number, default=100_000, metavar="100000", help="and memories of each")
     parser.add_argument("--seed", type=int, default=1, metavar="1", help="seed of what is made up")
 
 
 @bench("recall", "is what was lived through found again, and how fast", _arguments)
 def recall(args: argparse.Namespace, say: Say) -> Report:
     """Measure what the arguments ask for."""
-    with _cached(args.cache) as cache:
+    with cached(args.cache) as cache:
         if args.data is None:
             size = Size(args.lives, args.memories, args.seed)
             require_block(args.table, size.block)
@@ -77,16 +70,6 @@ def recall(args: argparse.Namespace, say: Say) -> Report:
         data = read_data(args.data, args.questions)
         require_block(args.table, f"recall {data.form}")
         return _measure_lives(args, data, cache, say)
-
-
-@contextmanager
-def _cached(folder: Path | None) -> Iterator[Path]:
-    """Give a folder for what need not be computed twice: the one that is asked for, or one for this run."""
-    if folder is not None:
-        yield folder
-        return
-    with tempfile.TemporaryDirectory(prefix="loci-bench-") as own:
-        yield Path(own)
 
 
 def _measure_lives(args: argparse.Namespace, data: Data, cache: Path, say: Say) -> Report:

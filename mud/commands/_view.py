@@ -10,6 +10,7 @@ from mud.world.world import World
 ITEMS = phrase("commands.look.items", "items")
 PERSON = phrase("commands.look.person", "people")
 PEOPLE = phrase("commands.look.people", "people")
+ASLEEP = phrase("commands.look.asleep", "name")
 EXITS = phrase("commands.look.exits", "exits")
 NO_EXITS = phrase("commands.look.no_exits")
 
@@ -33,10 +34,15 @@ def describe_location(world: World, say: Say, location: Thing, viewer: str) -> s
 
 def describe_people(world: World, say: Say, location: Thing, viewer: str) -> list[str]:
     """Return the line on who else is there; no line when nobody is."""
-    names = [person.name for person in world.people(location.id) if person.id != viewer]
+    names = [shown_name(world, say, person) for person in world.people(location.id) if person.id != viewer]
     if not names:
         return []
     return [say(PERSON if len(names) == 1 else PEOPLE, people=listed(names))]
+
+
+def shown_name(world: World, say: Say, person: Thing) -> str:
+    """Return somebody's name, and that they sleep when they do."""
+    return say(ASLEEP, name=person.name) if person.id in world.asleep else person.name
 
 
 def describe_exits(say: Say, location: Thing) -> str:

@@ -14,6 +14,7 @@ from mud.world.things import Kind, Thing
 
 PLAIN = phrase("commands.examine.plain", "name")
 EXAMINED = phrase("commands.examine.examined", "name", "description")
+ASLEEP = phrase("commands.examine.asleep", "name")
 CARRIES = phrase("commands.examine.carries", "name", "items")
 SEEN = phrase("commands.examine.seen", "actor", "name")
 _SHORTEST_DETAIL = 3
@@ -87,6 +88,8 @@ def _described(ctx: Context, target: Thing) -> str:
         lines = [ctx.say(EXAMINED, name=target.name, description=target.description)]
     else:
         lines = [ctx.say(PLAIN, name=target.name)]
+    if target.id in ctx.world.asleep:
+        lines.append(ctx.say(ASLEEP, name=target.name))
     if target.kind is Kind.CHARACTER and (carried := ctx.world.items(target.id)):
         lines.append(ctx.say(CARRIES, name=target.name, items=listed([called(item) for item in carried])))
     return "\n".join(lines)

@@ -6,6 +6,7 @@ import re
 
 from mud.commands._command import Context, Outcome, command
 from mud.commands._find import here_or_refuse, refuse_name
+from mud.commands._waking import called_by_name, waking
 from mud.errors import Refusal
 from mud.world.events import Event
 from mud.world.matching import match, plain, split_name
@@ -25,7 +26,7 @@ EMOTED = phrase("commands.emote.emoted", "actor", "words")
 
 @command("say", "<words>", category="social", keeps="short", for_models=True)
 def say(ctx: Context, words: str) -> Outcome:
-    """Say something aloud; everybody here hears it. Shorthands: ' and ".
+    """Say something aloud; everybody here hears it, sleepers only their name. Shorthands: ' and ".
 
     Example: say good morning
     Example: 'good morning
@@ -34,8 +35,10 @@ def say(ctx: Context, words: str) -> Outcome:
     heard = ctx.say(HEARD, actor=ctx.actor.name, words=words)
     event = Event("speech", ctx.actor.id, here.id, heard, words=words)
     said = ctx.say(SAID, words=words)
-    reply = "\n".join([said, *_unheard(ctx, here, words)])
-    return Outcome(reply, kind="said", memory=said, events=(event,))
+    woken = [waking(ctx.say, one, here) for one in called_by_name(ctx.world, here, words) if one.id != ctx.actor.id]
+    reply = "\n".join([said, *(seen.text for _, seen in woken), *_unheard(ctx, here, words)])
+    events = (event, *(seen for _, seen in woken))
+    return Outcome(reply, kind="said", memory=said, changes=tuple(change for change, _ in woken), events=events)
 
 
 def _unheard(ctx: Context, here: Thing, words: str) -> list[str]:
@@ -69,7 +72,11 @@ def whisper(ctx: Context, person: str) -> Outcome:
         raise Refusal(ctx.say(NOTHING_WHISPERED, name=listener.name))
     told = ctx.say(TOLD, actor=ctx.actor.name, words=words)
     event = Event("whisper", ctx.actor.id, here.id, told, words=words, to=listener.id)
-    return Outcome(ctx.say(WHISPERED, name=listener.name, words=words), kind="said", events=(event,))
+    whispered = ctx.say(WHISPERED, name=listener.name, words=words)
+    if listener.id not in ctx.world.asleep:
+        return Outcome(whispered, kind="said", events=(event,))
+    change, seen = waking(ctx.say, listener, here)
+    return Outcome(f"{whispered}\n{seen.text}", kind="said", changes=(change,), events=(event, seen))
 
 
 @command("emote", "<words>", aliases=("me",), category="social", for_models=True)

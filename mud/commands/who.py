@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mud.commands._command import Context, Outcome, command
 from mud.commands._find import here_or_refuse
+from mud.commands._view import shown_name
 from mud.world.narration import listed, phrase
 from mud.world.things import Thing
 
@@ -24,7 +25,11 @@ def who(ctx: Context) -> Outcome:
     for one in ctx.world.present():
         location = ctx.world.location_of(one.id)
         lines.append(
-            ctx.say(MIND if one.thinks else PERSON, name=one.name, location=location.name if location else "?")
+            ctx.say(
+                MIND if one.thinks else PERSON,
+                name=shown_name(ctx.world, ctx.say, one),
+                location=location.name if location else "?",
+            )
         )
     return Outcome("\n".join(lines))
 
@@ -49,7 +54,7 @@ def locations(ctx: Context) -> Outcome:
 
 
 def _line(ctx: Context, location: Thing) -> str:
-    names = [person.name for person in ctx.world.people(location.id)]
+    names = [shown_name(ctx.world, ctx.say, person) for person in ctx.world.people(location.id)]
     if not names:
         return ctx.say(LOCATION, name=location.name)
     return ctx.say(LOCATION_PEOPLE, name=location.name, people=listed(names))

@@ -7,6 +7,7 @@ key set twice, an unquoted `[[link]]`, an anchor and an unknown tag are problems
 from __future__ import annotations
 
 import bisect
+import functools
 import math
 import re
 from collections.abc import Iterator, Mapping
@@ -29,6 +30,8 @@ _BOUNDARY: re.Pattern[str] = YAMLHandler.FM_BOUNDARY
 _ELSEWHERE = frozenset({"yes", "no", "on", "off", "y", "n"})
 """Words that are text here and true or false to other programs: written in quotes for their sake."""
 _PLAIN = re.compile(r"^[^\W\d][\w ./()-]*$")
+_SHORT = 40
+"""Characters of a text that is likely to be written again."""
 _BARE_LINK = re.compile(r"^[^\"'#\n]*?:\s*\[\[", re.M)
 
 
@@ -273,10 +276,18 @@ def _flow(value: object) -> str:
 
 def quoted(text: str) -> str:
     """Return text as YAML that reads back as the same text: plain where that is safe, else in double quotes."""
+    return _quoted_again(text) if len(text) <= _SHORT else _quoted(text)
+
+
+def _quoted(text: str) -> str:
     plain = _PLAIN.match(text) and text.isprintable() and not text.endswith(" ")
     if plain and text.lower() not in _ELSEWHERE and not any(pattern.match(text) for _, pattern, _ in _SCALARS):
         return text
     return '"' + "".join(map(_escaped, text)) + '"'
+
+
+_quoted_again = functools.lru_cache(maxsize=512)(_quoted)
+"""The same for keys and other short texts, of which there are few: every summary has them."""
 
 
 def _escaped(letter: str) -> str:

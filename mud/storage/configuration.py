@@ -8,7 +8,7 @@ default. Which keys there are is said by the schemas, which belong to the parts 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar, cast
 
@@ -21,6 +21,8 @@ S = TypeVar("S")
 
 FOLDER = "config"
 """Where config files are in a vault."""
+_MOST_MADE = 1024
+"""Settings kept ready: one for each agent with settings of its own, and some for each file."""
 
 
 class Configuration:
@@ -42,6 +44,10 @@ class Configuration:
         self._families = dict(families or {})
         self._values: dict[str, dict[str, Value]] = {}
         self._given: dict[str, list[Value]] = {}
+        self._made: dict[tuple[object, ...], Any] = {}
+        """Settings as they were asked for last; some are asked for with every memory."""
+        self.version = 0
+        """Counts the times that a setting may have changed."""
         self._names = {schema: name for name, schema in [*self._schemas.items(), *self._families.items()]}
         if len(self._names) != len(self._schemas) + len(self._families):
             raise ValueError("one schema is given for two config files")
@@ -66,6 +72,7 @@ class Configuration:
         there = {self._name(path) for path in paths}
         self._values = {name: values for name, values in self._values.items() if name in there}
         self._given = {name: given for name, given in self._given.items() if name in there}
+        self._changed()
         return [problem for path in paths for problem in self.reload(path)]
 
     def reload(self, path: Path) -> list[Problem]:
@@ -80,6 +87,7 @@ class Configuration:
         name = self._name(path)
         if name is None:
             return []
+        self._changed()
         file = f"{FOLDER}/{name}.md"
         schema = self._schema(name)
         if schema is None:
@@ -125,6 +133,9 @@ class Configuration:
         Raises:
             UnknownName: says which there are.
         """
+        return cast(S, self._remembered((schema, name), lambda: self._get_named(schema, name)))
+
+    def _get_named(self, schema: type[S], name: str) -> S:
         known = {one.lower(): one for one in self.names(schema)}
         if name.lower() not in known:
             near = suggest(name, known)
@@ -143,7 +154,23 @@ class Configuration:
 
     def for_agent(self, schema: type[S], overrides: Mapping[str, Value]) -> S:
         """Return the settings of a single file as they hold for an agent with these overrides."""
-        return fill(schema, self._values.get(self._names[schema], {}), overrides)
+        own = tuple(overrides.items())
+        made = self._remembered(
+            (schema, own), lambda: fill(schema, self._values.get(self._names[schema], {}), overrides)
+        )
+        return cast(S, made)
+
+    def _changed(self) -> None:
+        self.version += 1
+        self._made.clear()
+
+    def _remembered(self, key: tuple[object, ...], make: Callable[[], object]) -> object:
+        """Return what was made for a key, or make it; everything is made anew when a file has changed."""
+        if key not in self._made:
+            if len(self._made) >= _MOST_MADE:
+                self._made.clear()
+            self._made[key] = make()
+        return self._made[key]
 
     def keys(self) -> list[str]:
         """Return every key, as `file.key`, in the order of files and schemas."""

@@ -7,6 +7,7 @@ and a failed write leaves nothing behind.
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import hashlib
 import os
@@ -106,6 +107,43 @@ def write_atomic(path: Path, text: str) -> None:
         beside.unlink(missing_ok=True)
         raise
     sync_folder(target.parent)
+
+
+def write_unsynced(path: Path, text: str) -> None:
+    """Put a file in its place as a whole, as `write_atomic` does, but leave it to the system when it reaches the disk.
+
+    For many small files at once: a kill loses nothing of it; a power cut may, until `os.sync` has returned. A link is
+    replaced, not followed.
+
+    Args:
+        path: the file; its folder is made when missing.
+        text: everything it shall hold.
+
+    Raises:
+        OSError: when it cannot be written; then nothing has changed and nothing is left beside it.
+    """
+    beside = f"{path.parent}/.{secrets.token_hex(6)}.tmp"
+    try:
+        _write_at_once(beside, encode(text))
+        os.replace(beside, path)  # noqa: PTH105  (a path object takes as long as the renaming)
+    except FileNotFoundError:
+        if path.parent.is_dir():
+            raise
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_unsynced(path, text)
+    except BaseException:
+        Path(beside).unlink(missing_ok=True)
+        raise
+
+
+def _write_at_once(path: str, data: bytes) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        written = os.write(descriptor, data)
+    finally:
+        os.close(descriptor)
+    if written != len(data):
+        raise OSError(errno.ENOSPC, f"only {written} of {len(data)} bytes could be written", path)
 
 
 def sweep_leftovers(folder: Path) -> None:

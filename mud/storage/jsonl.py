@@ -104,10 +104,11 @@ class JsonlWriter:
             OSError: when not all could be written; then none of them is in the file.
             ValueError: when a line holds a newline, or the writer is closed.
         """
-        if any("\n" in line for line in lines):
+        text = "\n".join((*lines, ""))
+        if text.count("\n") != len(lines):
             raise ValueError("a JSON line must not hold a newline")
         descriptor = self._current()
-        data = encode("".join(f"{line}\n" for line in lines))
+        data = encode(text)
         try:
             written = os.write(descriptor, data)
         except OSError:

@@ -106,6 +106,18 @@ class Watcher:
         """
         self._hashes[path] = sha256_text(text)
 
+    def lost(self, folder: Path) -> None:
+        """Know nothing more of what is in a folder that was moved away.
+
+        When it is back, be it at once and unchanged, all that is in it is told as new.
+        """
+        for known in self._folders:
+            if known == folder or folder in known.parents:
+                self._marks[known] = {}
+                self._away.add(known)
+        for path in [path for path in self._hashes if folder in path.parents]:
+            del self._hashes[path]
+
     async def run(self) -> None:
         """Watch until cancelled; may be run again after it failed."""
         self._loop = asyncio.get_running_loop()

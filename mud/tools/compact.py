@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+from collections.abc import Mapping
+from typing import Any
 
 from mud.build import Parts, opened
 from mud.tools._tool import agent_argument, emit, tool
@@ -28,7 +30,23 @@ async def _fold(parts: Parts, name: str) -> dict[str, object]:
         await parts.queue.close(0)
 
 
-def _told(record: dict[str, object]) -> str:
+def _told(record: Mapping[str, Any]) -> str:
+    """Return the record in aligned plain text, the summary's words below."""
     if not record["summary"]:
         return f"There is nothing to fold: {record['reason']}."
-    return "\n".join(f"{key}: {value}" for key, value in record.items() if value is not None)
+    tokens, spread, saved = record["tokens"], record["range"], record["saved_tokens"]
+    spent, rounds, kept = tokens["prompt"] + tokens["completion"], record["break_even_rounds"], record["retention"]
+    pays = "it saves nothing" if rounds is None else f"pays off after {rounds}" if rounds else "no model was paid"
+    rows = {
+        "Folded": f"memories {spread['first']}-{spread['last']}, {record['preserved_entries']} stay word for word",
+        "Written by": record["method"],
+        "Characters": f"{record['original_chars']:,} became {record['compacted_chars']:,}, "
+        f"{record['compression_ratio']:.0%} less",
+        "Tokens": f"every later prompt {saved:,} shorter; {spent:,} spent, {pays}",
+        "Kept": f"{kept:.0%} of names, numbers, places and promises" if kept is not None else "nothing had to be",
+        "Took": f"{record['seconds']:.2f} s",
+        "Rejected": "; ".join(record["rejected"]),
+    }
+    width = max(map(len, rows))
+    lines = [f"{name:<{width}}  {text}" for name, text in rows.items() if text]
+    return "\n".join([*lines, "", str(record["summary"])])

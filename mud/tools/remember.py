@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import codecs
 import json
+import shutil
+import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 from agents.agent import Agent
-from agents.memory.entries import entry_from_record
+from agents.memory.entries import check_record
 from mud.build import Parts, opened
 from mud.bulk import live_through, newcomer
 from mud.engine import WorldSettings
@@ -29,12 +32,13 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 @tool("remember", "append memories to an agent's life in bulk, folding as it goes", _arguments)
 def remember(args: argparse.Namespace) -> int:
     """Append every memory of the file, or none when a line is wrong."""
-    records = list(_read(args.file))
-    with opened(args.vault, writable=True) as parts:
-        agent = _agent(parts, args.agent, create=args.create)
-        started = time.perf_counter()
-        record = asyncio.run(_remember(parts, agent, records, wait=not args.no_wait))
-        record["seconds"] = round(time.perf_counter() - started, 3)
+    with _open(args.file) as file:
+        _check(file, args.file.name)
+        with opened(args.vault, writable=True) as parts:
+            agent = _agent(parts, args.agent, create=args.create)
+            started = time.perf_counter()
+            record = asyncio.run(_remember(parts, agent, _records(file), wait=not args.no_wait))
+            record["seconds"] = round(time.perf_counter() - started, 3)
     if args.json:
         emit(record)
     else:
@@ -42,33 +46,63 @@ def remember(args: argparse.Namespace) -> int:
     return 0
 
 
-def _read(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the records of a file, after all of them have been checked.
+def _open(path: Path) -> BinaryIO:
+    """Open a file to be read twice, as it may be longer than what fits into RAM; a pipe is copied first.
 
     Raises:
-        LociError: the file cannot be read.
-        VaultProblem: every line that is wrong.
+        LociError: it cannot be read.
     """
     try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")  # other line ends may stand raw inside a text
-    except (OSError, UnicodeDecodeError) as error:
-        raise LociError(f"{path} cannot be read: {getattr(error, 'strerror', None) or 'it is not UTF-8'}") from None
+        file = path.open("rb")
+        if file.seekable():
+            return file
+        with file:
+            copy = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115  (whoever asked closes it)
+            shutil.copyfileobj(file, copy)
+            return copy
+    except OSError as error:
+        raise LociError(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def _lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of a file that are not blank, with their numbers; other line ends may stand raw inside a text."""
+    file.seek(0)
+    for number, line in enumerate(file, 1):
+        if number == 1:
+            line = line.removeprefix(codecs.BOM_UTF8)
+        if not line.isspace() and line:
+            yield number, line
+
+
+def _check(file: BinaryIO, name: str) -> None:
+    """Make sure that every line of a file is a memory.
+
+    Raises:
+        LociError: it is not UTF-8.
+        VaultProblem: every line that is wrong.
+    """
     problems: list[Problem] = []
-    records: list[dict[str, Any]] = []
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
+    for number, line in _lines(file):
         try:
-            record = json.loads(line)
-            if not isinstance(record, dict):
-                raise ValueError('expected an object, such as {"text": "..."}')
-            entry_from_record(record, 1, "2026-01-01T00:00:00.000Z", 0)
-            records.append(record)
+            check_record(_record(line))
+        except UnicodeDecodeError:
+            raise LociError(f"{name} cannot be read: it is not UTF-8") from None
         except (ValueError, RecursionError) as error:
-            problems.append(Problem(path.name, number, "", str(error)))
+            problems.append(Problem(name, number, "", str(error)))
     if problems:
         raise VaultProblem(problems)
-    yield from records
+
+
+def _record(line: bytes) -> dict[str, Any]:
+    record = json.loads(line.decode("utf-8"))
+    if not isinstance(record, dict):
+        raise ValueError('expected an object, such as {"text": "..."}')
+    return record
+
+
+def _records(file: BinaryIO) -> Iterator[dict[str, Any]]:
+    for _, line in _lines(file):
+        yield _record(line)
 
 
 def _agent(parts: Parts, name: str, *, create: bool) -> Agent:
@@ -77,7 +111,7 @@ def _agent(parts: Parts, name: str, *, create: bool) -> Agent:
     return parts.minds.get(name)
 
 
-async def _remember(parts: Parts, agent: Agent, records: list[dict[str, Any]], *, wait: bool) -> dict[str, Any]:
+async def _remember(parts: Parts, agent: Agent, records: Iterable[dict[str, Any]], *, wait: bool) -> dict[str, Any]:
     """Append, fold whatever falls due, and index."""
     memory, before = agent.memory, agent.memory.compactions
     first = memory.total + 1
@@ -89,8 +123,8 @@ async def _remember(parts: Parts, agent: Agent, records: list[dict[str, Any]], *
     finally:
         await parts.recall.stop()
     return {
-        "first": first if records else None,
-        "last": memory.total if records else None,
+        "first": first if memory.total >= first else None,
+        "last": memory.total if memory.total >= first else None,
         "count": memory.total - first + 1,
         "compactions": memory.compactions - before,
     }

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 
-from mud.build import opened
+from agents.agent import Agent
+from mud.build import Parts, opened
 from mud.tools._tool import agent_argument, emit, tool
 
 
@@ -13,8 +15,16 @@ def status(args: argparse.Namespace) -> int:
     """Print the status, as text or as one JSON object."""
     with opened(args.vault, writable=False) as parts:
         agent = parts.minds.get(args.agent)
+        asyncio.run(_measure(parts, agent))
         if args.json:
             emit(parts.minds.status(agent))
         else:
             print(parts.minds.report(agent))
     return 0
+
+
+async def _measure(parts: Parts, agent: Agent) -> None:
+    try:
+        await agent.measure()
+    finally:
+        await parts.queue.close(0)

@@ -28,6 +28,20 @@ class Leave:
 
 
 @dataclass(frozen=True, slots=True)
+class FallAsleep:
+    """A character sleeps from now on."""
+
+    thing: str
+
+
+@dataclass(frozen=True, slots=True)
+class WakeUp:
+    """A character sleeps no more."""
+
+    thing: str
+
+
+@dataclass(frozen=True, slots=True)
 class Define:
     """A thing is now what this value says; it is new, or was edited."""
 
@@ -41,7 +55,7 @@ class Remove:
     thing: str
 
 
-Change = Put | Leave | Define | Remove
+Change = Put | Leave | FallAsleep | WakeUp | Define | Remove
 
 
 def change_to_json(change: Change) -> dict[str, Any]:
@@ -51,6 +65,10 @@ def change_to_json(change: Change) -> dict[str, Any]:
             return {"put": thing, "into": into}
         case Leave(thing):
             return {"leave": thing}
+        case FallAsleep(thing):
+            return {"asleep": thing}
+        case WakeUp(thing):
+            return {"awake": thing}
         case Remove(thing):
             return {"remove": thing}
         case Define(thing):
@@ -68,6 +86,10 @@ def change_from_json(data: dict[str, Any]) -> Change:
             return Put(thing, into)
         case {"leave": str(thing)}:
             return Leave(thing)
+        case {"asleep": str(thing)}:
+            return FallAsleep(thing)
+        case {"awake": str(thing)}:
+            return WakeUp(thing)
         case {"remove": str(thing)}:
             return Remove(thing)
         case {"define": dict(thing)}:

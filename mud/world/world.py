@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, KeysView, Mapping
 from types import MappingProxyType
 
-from mud.world.changes import Change, Define, Leave, Put, Remove
+from mud.world.changes import Change, Define, FallAsleep, Leave, Put, Remove, WakeUp
 from mud.world.things import Kind, Thing
 
 FIRST_ID = 1000
@@ -15,7 +15,7 @@ class World:
     """Things by id, and what holds what.
 
     A thing is in a location, in somebody's hands, or nowhere; a character that left is away from a location and comes
-    back to it.
+    back to it. A character may sleep; who leaves sleeps no more.
     """
 
     def __init__(self) -> None:
@@ -23,6 +23,7 @@ class World:
         self._where: dict[str, str] = {}
         self._inside: dict[str, dict[str, None]] = {}
         self._away: dict[str, str] = {}
+        self._asleep: dict[str, None] = {}
         self._next = FIRST_ID
 
     @property
@@ -39,6 +40,11 @@ class World:
     def away(self) -> Mapping[str, str]:
         """Id of the location that each absent character left."""
         return MappingProxyType(self._away)
+
+    @property
+    def asleep(self) -> KeysView[str]:
+        """Ids of the characters that sleep, whoever fell asleep first before the others."""
+        return self._asleep.keys()
 
     @property
     def next_id(self) -> int:
@@ -70,19 +76,30 @@ class World:
                     holder = self._lift(thing)
                     if holder is not None:
                         self._away[thing] = holder
+                    self._asleep.pop(thing, None)
+                case FallAsleep(thing) if self._is_character(thing):
+                    self._asleep[thing] = None
+                case WakeUp(thing):
+                    self._asleep.pop(thing, None)
                 case Remove(thing):
                     self._remove(thing)
+
+    def _is_character(self, thing: str) -> bool:
+        found = self._things.get(thing)
+        return found is not None and found.kind is Kind.CHARACTER
 
     def set_away(self, thing: str, location: str) -> None:
         """Record, when loading, where an absent character left from. What the world does not have is passed over."""
         if thing in self._things and location in self._things:
             self._lift(thing)
+            self._asleep.pop(thing, None)
             self._away[thing] = location
 
     def _remove(self, thing: str) -> None:
         """Take a thing out; what it held is where it was then, and who left from it has no place to come back to."""
         holder = self._lift(thing)
         self._away.pop(thing, None)
+        self._asleep.pop(thing, None)
         for held in self._inside.pop(thing, ()):
             del self._where[held]
             if holder is not None:

@@ -101,6 +101,14 @@ async def test_any_script_and_any_sign_can_stand_in_a_prompt(subject: Subject) -
     assert isinstance((await subject.model.complete(prompt, subject.profile)).text, str)
 
 
+@pytest.mark.parametrize("text", ["", "ten", COUNTING, "Η Ελίζα λέει: 你好 😀"])
+async def test_tokens_are_counted_as_the_model_counts_them(
+    subject: Subject, live_server: LiveServer, text: str
+) -> None:
+    counted = await subject.model.tokens(text, subject.profile)
+    assert counted == (estimate(text) if isinstance(subject.model, ScriptedModel) else live_server.tokens(text))
+
+
 async def test_a_host_that_answers_passes_the_check(subject: Subject) -> None:
     await subject.model.check(subject.profile)
 
@@ -120,6 +128,8 @@ async def test_a_closed_model_is_unavailable(subject: Subject) -> None:
         await subject.model.complete(COUNTING, subject.profile)
     with pytest.raises(Unavailable):
         await subject.model.check(subject.profile)
+    with pytest.raises(Unavailable):
+        await subject.model.tokens(COUNTING, subject.profile)
 
 
 async def test_a_prompt_longer_than_the_servers_window_is_refused_in_words(live_server: LiveServer) -> None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agents.compaction.gauge import Surroundings
 from agents.compaction.integrity import coverage, holes
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.standing import Standing
+from agents.compaction.standing import Budget, Standing
 from agents.compaction.strategies._strategy import Strategy
-from tests.lives import STRATEGIES, Life
+from tests.lives import STRATEGIES, Disk, Life, PowerCut
 
 EVERY = pytest.mark.parametrize("strategy", list(STRATEGIES), ids=lambda strategy: strategy.name)
 WINDOWS = [(64, 64), (8, 8), (1, 1), (3, 50), (50, 3)]
@@ -86,3 +87,109 @@ def test_a_strategy_takes_up_a_life_where_another_left_it(strategy: Strategy, tm
             assert holes(coverage(view), life.memory.total) == ([], [])
     life.start()
     assert holes(coverage(life.compactor.outlook.view()), life.memory.total) == ([], [])
+
+
+def excused(life: Life, budget: Budget) -> bool:
+    """Return whether a budget cannot hold: what is over it is a summary, or newest memories that must stay."""
+    outlook = life.compactor.outlook
+    left = outlook.manual("manual")
+    summary = (
+        outlook.tokens_after(life.memory.total, [one.text for one in life.commits[-1].made]) if life.commits else 0
+    )
+    by_length = budget.unit in ("characters", "tokens")
+    gate = life.settings.strategy == "entry_summary" and life.memory.total - life.memory.watermark < 4
+    return by_length and (left is None or gate or summary >= budget.most or life.compactor.skipped > 0)
+
+
+@EVERY
+@settings(max_examples=15)
+@given(
+    batches=st.lists(st.lists(st.integers(1, 1500), min_size=1, max_size=30), min_size=1, max_size=9),
+    asleep=st.booleans(),
+    keep=st.integers(0, 6),
+)
+def test_after_every_fold_the_view_is_within_the_budget_of_its_strategy(
+    strategy: Strategy,
+    batches: list[list[int]],
+    asleep: bool,
+    keep: int,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    life = Life(tmp_path_factory.mktemp("life"), around=Surroundings(window=lambda: 1500, asleep=lambda: asleep))
+    life.set(strategy=strategy.name, immediate_window=keep + 1, recent_window=5, preserve_last_n_entries=keep)
+    life.set(threshold_tokens=1200, min_saving_tokens=100, hybrid_entries=12, hybrid_keep=keep + 1)
+    for batch in batches:
+        life.remember(*(f"Lamp {size} burns. ".ljust(size, "-") for size in batch))
+        life.compactor.fold_due_now()
+        for budget in life.compactor.outlook.budgets():
+            assert budget.taken <= budget.most or excused(life, budget), str(budget)
+
+
+FOLDING = [one.name for one in STRATEGIES if one.next_at(Standing(0, 0), CompactionSettings())]
+"""Strategies that fold by the number of memories: one with two summaries, and such with one."""
+
+
+@pytest.mark.parametrize("name", FOLDING)
+@pytest.mark.parametrize("half", [False, True])
+def test_the_power_may_go_before_any_write_of_a_fold(name: str, half: bool, tmp_path: Path) -> None:
+    def begun(folder: Path) -> Life:
+        life = Life(folder)
+        life.set(strategy=name, immediate_window=6, recent_window=6, hybrid_entries=12, hybrid_keep=4)
+        life.live(40)
+        life.set(auto_enabled=False)
+        life.live(20)
+        life.set(auto_enabled=True)
+        return life
+
+    counted = begun(tmp_path / "counted")
+    before, folded = counted.disk.writes, counted.memory.watermark
+    steps = [folded]
+    counted.disk.meanwhile = lambda number: steps.append(counted.memory.watermark)
+    counted.compactor.fold_due_now()
+    writes = counted.disk.writes - before
+    assert writes >= 3, "a version, the commit line, and a file in use"
+    for cut in range(writes):
+        life = begun(tmp_path / f"cut-{cut}")
+        whole = [entry.to_json() for entry in life.memory.read(1, 60)]
+        life.disk.cut_after(cut, half)
+        with pytest.raises(PowerCut):
+            life.compactor.fold_due_now()
+        life.disk = Disk()
+        life.start()
+        assert life.memory.watermark in {steps[cut], *steps[cut + 1 : cut + 2]}, "as before the write or after it"
+        assert holes(coverage(life.compactor.outlook.view()), 60) == ([], [])
+        assert [entry.to_json() for entry in life.memory.read(1, 60)] == whole
+        life.compactor.fold_due_now()
+        assert life.memory.watermark == counted.memory.watermark
+        assert life.edited_versions() == []
+
+
+@pytest.mark.parametrize("name", FOLDING)
+def test_the_disk_may_be_full_at_any_write_of_a_fold(name: str, tmp_path: Path) -> None:
+    for failing in range(1, 6):
+        life = Life(tmp_path / str(failing))
+        life.set(strategy=name, immediate_window=6, recent_window=6, hybrid_entries=12, hybrid_keep=4)
+        life.live(11)
+        life.compactor.fold_due_now()
+        life.set(auto_enabled=False)
+        life.live(9)
+        life.set(auto_enabled=True)
+        base, watermark = life.disk.writes, life.memory.watermark
+
+        def fill(number: int, life: Life = life, at: int = base + failing) -> None:
+            life.disk.full = number >= at
+
+        life.disk.meanwhile = fill
+        view = life.compactor.outlook.view()
+        committed = life.compactor.fold_due_now()
+        assert holes(coverage(life.compactor.outlook.view()), 20) == ([], [])
+        assert committed or (life.memory.watermark, life.compactor.outlook.view()) == (watermark, view)
+        life.disk.meanwhile, life.disk.full = None, False
+        life.clock.advance(1000)
+        life.memory.restore_missing()
+        life.compactor.fold_due_now()
+        assert not life.compactor.due()
+        assert life.memory.warnings == []
+        again = Life(life.folder)
+        assert (again.memory.watermark, again.memory.total) == (life.memory.watermark, 20)
+        again.memory.close()

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import itertools
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
@@ -19,7 +20,7 @@ from agents.compaction.commits import Commit
 from agents.compaction.compactor import Compactor
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategies._strategy import Strategy
-from agents.compaction.summarizers import model
+from agents.compaction.summarizers._styles import parse_style
 from agents.compaction.summarizers._summarizer import Summarizer
 from agents.llm.backends._backend import Backend, Completion
 from agents.llm.profiles import LLMProfile
@@ -42,6 +43,10 @@ KEPT = 4
 CHANGEABLE = ("temperature", "api", "max_tokens")
 SHOWN = 600
 """Characters of a line of a reply that are printed."""
+HEADINGS = (
+    "User Goal", "Confirmed Facts", "Decisions Made", "Open Issues", "Pending Actions", "Important References",
+)  # fmt: skip
+"""Lines that a summary in sections has besides what it tells."""
 FOLDS = 4
 """Folds of one life, so that summaries are combined too."""
 
@@ -66,12 +71,14 @@ class Fold:
     """One fold that was committed.
 
     Args:
+        style: how the model was asked.
         commit: what was committed.
         replies: what the model replied, in order.
         wrong: what the judge found in summaries that the model wrote.
         wrong_by_rules: what the judge found in summaries written by rules.
     """
 
+    style: str
     commit: Commit
     replies: list[Reply]
     wrong: list[str]
@@ -88,6 +95,7 @@ class Folding:
         seed: of the life.
         window: memories that one fold takes.
         changes: what else the profile says.
+        style: how the model is asked.
     """
 
     folder: Path
@@ -95,7 +103,8 @@ class Folding:
     seed: int
     window: int
     changes: dict[str, object] = field(default_factory=dict)
-    _replies: list[tuple[str, str]] = field(default_factory=list)
+    style: str = "base_v2"
+    _replies: list[str] = field(default_factory=list)
     _commits: list[Commit] = field(default_factory=list)
 
     async def folds(self, count: int, told: Callable[[Fold], None]) -> None:
@@ -127,12 +136,12 @@ class Folding:
     def _compactor(self, memory: Memory, queue: ModelQueue, clock: RealClock) -> Compactor:
         async def ask(prompt: str, profile: str) -> Completion:
             completion = await queue.ask(lambda: prompt, profile, Urgency.SUMMARIZE, NAME)
-            self._replies.append((prompt, completion.text))
+            self._replies.append(completion.text)
             return completion
 
-        prompts = Templates(SHIPPED / "prompts", model.PLACES, model.parse_prompt)
+        prompts = Templates(SHIPPED / "prompts/summaries", None, parse_style)
         assert prompts.load() == []
-        settings = CompactionSettings(immediate_window=KEPT, recent_window=self.window)
+        settings = CompactionSettings(immediate_window=KEPT, recent_window=self.window, prompt_style=self.style)
         return Compactor(
             memory,
             lambda: settings,
@@ -142,7 +151,7 @@ class Folding:
             clock,
             lambda line: None,
             self._commits.append,
-            prompts.get,
+            prompts.named,
         )
 
     def _fold(self, memory: Memory, commit: Commit, earlier: list[str]) -> Fold:
@@ -155,29 +164,38 @@ class Folding:
         for summary, told in ((commit.recent, source), (commit.longterm, earlier)):
             if summary is not None:
                 wrong[summary.method == "model"] += _judged(summary, told)
-        return Fold(commit, _paired(replies, commit), wrong[True], wrong[False])
+        return Fold(self.style, commit, _paired(replies, commit, len(earlier) > 1), wrong[True], wrong[False])
 
 
 def _judged(summary: Summary, source: list[str]) -> list[str]:
     everybody = cast()
-    return strangers(summary.text, source, NAME, (*everybody.people, *everybody.places))
+    told = "\n".join(line for line in summary.text.splitlines() if line.strip("# *:") not in HEADINGS)
+    return strangers(told, source, NAME, (*everybody.people, *everybody.places))
 
 
-def _paired(asked: list[tuple[str, str]], commit: Commit) -> list[Reply]:
-    """Put replies and the reasons against them together; both come in order, tier by tier."""
+def _paired(asked: list[str], commit: Commit, both: bool) -> list[Reply]:
+    """Put replies and the reasons against them together; both come in order, the long-term summary's first.
+
+    Args:
+        asked: the replies.
+        commit: what came of them.
+        both: two summaries were to become one, for which the model was asked too.
+    """
     against = {tier: [why for why in commit.rejected if f"the {tier} " in why] for tier in ("longterm", "recent")}
+    written = commit.longterm is not None and commit.longterm.method == "model"
+    first = len(against["longterm"]) + written if both else 0
     replies = []
-    for prompt, text in asked:
-        tier = "longterm" if prompt.startswith("# Older memories") else "recent"
+    for at, text in enumerate(asked):
+        tier = "longterm" if at < first else "recent"
         why = against[tier].pop(0) if against[tier] else ""
         replies.append(Reply(tier, text, why.partition("rejected: ")[2]))
     return replies
 
 
-def lives(folder: Path, address: str, seed: int) -> Iterator[Folding]:
-    """Yield one life after another, for ever."""
-    while True:
-        yield Folding(folder / str(seed), address, seed, WINDOWS[seed % len(WINDOWS)])
+def lives(folder: Path, address: str, seed: int, styles: Sequence[str], windows: Sequence[int]) -> Iterator[Folding]:
+    """Yield one life after another, for ever; they take turns with the styles and the windows."""
+    for style in itertools.cycle(styles):
+        yield Folding(folder / str(seed), address, seed, windows[seed % len(windows)], style=style)
         seed += 1
 
 
@@ -186,6 +204,8 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.live.folds", description=__doc__)
     parser.add_argument("--replies", type=int, default=20, help="replies to ask for at least")
     parser.add_argument("--seed", type=int, default=1, help="seed of the first life")
+    parser.add_argument("--style", action="append", help="how the model is asked; may be given more than once")
+    parser.add_argument("--window", type=int, action="append", help="memories that one fold takes")
     parser.add_argument("--texts", action="store_true", help="print what the model replied, too")
     parser.add_argument("--temperature", type=float, help="instead of the shipped profile's")
     parser.add_argument("--max-tokens", type=int, help="instead of the shipped profile's")
@@ -199,7 +219,9 @@ def main(argv: list[str]) -> int:
         _print(fold, options.texts)
 
     with tempfile.TemporaryDirectory() as folder:
-        for life in lives(Path(folder), started().address, options.seed):
+        for life in lives(
+            Path(folder), started().address, options.seed, options.style or ["base_v2"], options.window or WINDOWS
+        ):
             life.changes.update(changes)
             asyncio.run(life.folds(FOLDS, told))
             if sum(len(fold.replies) for fold in folds) >= options.replies:
@@ -210,7 +232,7 @@ def main(argv: list[str]) -> int:
 def _print(fold: Fold, texts: bool) -> None:
     first, last = fold.commit.told.covers
     for reply in fold.replies:
-        print(f"{first}-{last} {reply.tier}: {'rejected: ' + reply.why if reply.why else 'ACCEPTED'}")
+        print(f"{fold.style} {first}-{last} {reply.tier}: {'rejected: ' + reply.why if reply.why else 'ACCEPTED'}")
         if texts:
             print("".join(f"    | {line[:SHOWN]}\n" for line in reply.text.splitlines()[:9]), end="")
     for words in fold.wrong + fold.wrong_by_rules:
@@ -219,14 +241,21 @@ def _print(fold: Fold, texts: bool) -> None:
 
 
 def _totals(folds: list[Fold]) -> int:
+    for style in sorted({fold.style for fold in folds}):
+        _total(style, [fold for fold in folds if fold.style == style])
+    return 1 if _total("all", folds) else 0
+
+
+def _total(style: str, folds: list[Fold]) -> int:
+    """Print the counts of a style; return how many of its folds committed what they must not."""
     replies = [reply for fold in folds for reply in fold.replies]
     accepted = sum(not reply.why for reply in replies)
     wrong = sum(bool(fold.wrong or fold.wrong_by_rules) for fold in folds)
     print(
-        f"{len(folds)} folds, {len(replies)} replies: {accepted} accepted, {len(replies) - accepted} rejected; "
-        f"{wrong} folds committed a name or a number that is not in the source"
+        f"{style}: {len(folds)} folds, {len(replies)} replies, {accepted} accepted, "
+        f"{len(replies) - accepted} rejected; {wrong} folds committed a name or a number that is not in the source"
     )
-    return 1 if wrong else 0
+    return wrong
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from tests.processes import loci
 from tests.vaults import copy_vault, without_vectors
 
 HERE = Path(__file__).parent
-_TIME = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d\.\d{3}Z)?|(?<=-)\d{8}-\d{6}(?=\.md)")
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d\.\d{3}Z)?|(?<=-)\d{8}-\d{6}(?=\.md| of )")
 
 
 def _matches(wanted: list[str], said: list[str]) -> bool:

@@ -249,6 +249,7 @@ WRITTEN = """
     mud/__pycache__/app.pyc vault/.index/lexical.sqlite3 vault/.lock vault/log/ledger/1.jsonl vault/log/loci.log
     vault/world/state.md vault/agents/eliza/archive/0000000001.jsonl vault/agents/eliza/summaries/recent.md
     vault/agents/eliza/notes/sundial.md vault/agents/eliza/mind.md
+    vault/.trash/eliza-20261120-072137/agent.md
 """
 OWNED = """
     README.md mud/app.py tests/conftest.py vault/config/world.md vault/config/llm/think.md vault/text/app.md

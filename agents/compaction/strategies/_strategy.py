@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from agents.compaction.plan import Fold, Range
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.standing import Standing
+from agents.compaction.standing import Budget, Standing
 from agents.compaction.wanted import Wanted
 
 Due = Callable[[Standing, CompactionSettings], Fold | None]
@@ -25,6 +25,10 @@ def _never(standing: Standing, settings: CompactionSettings) -> int | None:
 
 def _hides_nothing(standing: Standing, settings: CompactionSettings) -> Range | None:
     return None
+
+
+def _unbounded(standing: Standing, settings: CompactionSettings) -> tuple[Budget, ...]:
+    return ()
 
 
 def _as_set(settings: CompactionSettings) -> Wanted:
@@ -47,7 +51,10 @@ class Strategy:
         masks: results of one's own queries shrink to a line when newer ones have come.
         hides: which memories that are not folded are not shown either.
         least_saving: tokens that an automatic fold must save.
+        by_tokens: it decides by tokens, which are counted as exactly as can be then.
+        journals: facts are kept in the journal before a fold, and its owner is told when its head is getting full.
         wanted: how its summaries are written.
+        budgets: within what it keeps the view by itself; nothing for one that keeps it within nothing.
     """
 
     name: str
@@ -61,4 +68,7 @@ class Strategy:
     masks: bool = False
     hides: Callable[[Standing, CompactionSettings], Range | None] = _hides_nothing
     least_saving: Callable[[CompactionSettings], int] = lambda settings: 0
+    by_tokens: bool = False
+    journals: bool = False
     wanted: Callable[[CompactionSettings], Wanted] = _as_set
+    budgets: Callable[[Standing, CompactionSettings], tuple[Budget, ...]] = _unbounded

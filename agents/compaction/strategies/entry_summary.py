@@ -7,8 +7,9 @@ memories. Fewer entries than the gate are never folded, however long they are.
 from __future__ import annotations
 
 from agents.compaction.plan import Fold
+from agents.compaction.presets import OFF
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.standing import Standing
+from agents.compaction.standing import Budget, Standing
 from agents.compaction.strategies._strategy import Strategy
 from agents.compaction.wanted import Wanted
 
@@ -19,6 +20,9 @@ def _entries(standing: Standing) -> int:
 
 def next_at(standing: Standing, settings: CompactionSettings) -> int | None:
     """Return at how many memories the next fold is due, if it does not come earlier by their length."""
+    if settings.preset == OFF:
+        return None
+    settings = settings.tuned()
     most = max(settings.min_entries_for_compaction, settings.max_entries_before_compaction)
     least = settings.preserve_last_n_entries + 1
     return standing.watermark + max(most - min(1, standing.summaries), least)
@@ -26,6 +30,8 @@ def next_at(standing: Standing, settings: CompactionSettings) -> int | None:
 
 def due(standing: Standing, settings: CompactionSettings) -> Fold | None:
     """Return all but the newest once there are enough entries, or enough characters in enough entries."""
+    if settings.preset == OFF:
+        return None
     settings = settings.tuned()
     entries = _entries(standing)
     if entries < settings.min_entries_for_compaction:
@@ -43,8 +49,9 @@ def manual(standing: Standing, settings: CompactionSettings) -> Fold | None:
 
 def waits(standing: Standing, settings: CompactionSettings) -> str:
     """Say what it waits for."""
-    settings = settings.tuned()
-    most = settings.max_chars_before_compaction
+    if settings.preset == OFF:
+        return "only when asked for (the preset is off)"
+    most = settings.tuned().max_chars_before_compaction
     return f"at {next_at(standing, settings)} memories or {most:,} characters (now {standing.chars():,})"
 
 
@@ -59,6 +66,18 @@ def wanted(settings: CompactionSettings) -> Wanted:
     )
 
 
+def budgets(standing: Standing, settings: CompactionSettings) -> tuple[Budget, ...]:
+    """Return the entries of the view, the summary counted as one, and its characters.
+
+    The characters cannot hold where fewer entries than the gate, or the newest that are never folded, take more.
+    """
+    at = next_at(standing, settings)
+    if at is None:
+        return ()
+    entries = Budget("entries", _entries(standing), at - standing.watermark + min(1, standing.summaries) - 1)
+    return entries, Budget("characters", standing.chars(), settings.tuned().max_chars_before_compaction - 1)
+
+
 ENTRY_SUMMARY = Strategy(
     "entry_summary",
     "One summary of a few sentences and the newest two memories; folded at ten entries or 8,000 characters.",
@@ -66,7 +85,8 @@ ENTRY_SUMMARY = Strategy(
     manual=manual,
     waits=waits,
     keeps=lambda settings: f"the newest {settings.tuned().preserve_last_n_entries} memories",
-    next_at=lambda standing, settings: next_at(standing, settings.tuned()),
+    next_at=next_at,
     rolling=True,
     wanted=wanted,
+    budgets=budgets,
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from agents.compaction.plan import Fold
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.standing import Standing
+from agents.compaction.standing import Budget, Standing
 from agents.compaction.strategies._strategy import Strategy
 
 
@@ -27,6 +27,11 @@ def manual(standing: Standing, settings: CompactionSettings) -> Fold | None:
     return Fold(standing.watermark + 1, end) if end > standing.watermark else None
 
 
+def budgets(standing: Standing, settings: CompactionSettings) -> tuple[Budget, ...]:
+    """Return how many memories stand word for word, or masked, at most. Beside them is one summary."""
+    return (Budget("memories", standing.unfolded, max(settings.hybrid_entries, settings.hybrid_keep + 1) - 1),)
+
+
 HYBRID = Strategy(
     "hybrid",
     "Old results shrink to a line, and at 43 memories all but the newest ten are folded into one summary.",
@@ -37,4 +42,5 @@ HYBRID = Strategy(
     next_at=next_at,
     rolling=True,
     masks=True,
+    budgets=budgets,
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from agents.compaction.plan import Fold
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.standing import Standing
+from agents.compaction.standing import Budget, Standing
 from agents.compaction.strategies._strategy import Strategy
 from agents.compaction.wanted import SECTIONS, Wanted
 
@@ -28,6 +28,12 @@ def waits(standing: Standing, settings: CompactionSettings) -> str:
     return f"over {settings.threshold_tokens:,} tokens (now {standing.tokens():,}), when it saves {saving:,}"
 
 
+def budgets(standing: Standing, settings: CompactionSettings) -> tuple[Budget, ...]:
+    """Return the tokens of the view: the threshold, and more only while a fold would save too little."""
+    least = settings.min_saving_tokens + settings.max_summary_tokens
+    return (Budget("tokens", standing.tokens(), max(settings.threshold_tokens, least)),)
+
+
 LAYERED = Strategy(
     "layered",
     "Old results shrink at every turn; over 12,000 tokens everything becomes one summary of six sections.",
@@ -37,6 +43,8 @@ LAYERED = Strategy(
     keeps=lambda settings: "nothing",
     rolling=True,
     masks=True,
+    by_tokens=True,
     least_saving=lambda settings: settings.min_saving_tokens,
     wanted=lambda settings: Wanted(shape=SECTIONS),
+    budgets=budgets,
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from agents.compaction.plan import EMERGENCY, SLEEP, Fold
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.standing import Standing
+from agents.compaction.standing import Budget, Standing
 from agents.compaction.strategies._strategy import Strategy
 
 
@@ -49,6 +49,14 @@ def waits(standing: Standing, settings: CompactionSettings) -> str:
     return f"over {asleep:,} tokens asleep, {awake:,} awake (now {standing.tokens():,})"
 
 
+def budgets(standing: Standing, settings: CompactionSettings) -> tuple[Budget, ...]:
+    """Return the tokens of the view: awake up to the emergency, asleep up to the sleeper's share of the window.
+
+    It cannot hold where the summary alone takes more.
+    """
+    return (Budget("tokens", standing.tokens(), _threshold(standing, settings)),)
+
+
 SLEEP_STRATEGY = Strategy(
     "sleep",
     "One summary, made asleep from 70 % of the window on, in an emergency at 80 %; facts go into the journal first.",
@@ -59,4 +67,7 @@ SLEEP_STRATEGY = Strategy(
         f"the newest {settings.preserve_entries} memories or {settings.preserve_fraction:.0%} of the window"
     ),
     rolling=True,
+    journals=True,
+    by_tokens=True,
+    budgets=budgets,
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from agents.compaction.plan import Range
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.standing import Standing
+from agents.compaction.standing import Budget, Standing
 from agents.compaction.strategies._strategy import Strategy
 
 
@@ -17,8 +17,14 @@ def hides(standing: Standing, settings: CompactionSettings) -> Range | None:
     return (standing.watermark + 1, end) if end > standing.watermark else None
 
 
+def budgets(standing: Standing, settings: CompactionSettings) -> tuple[Budget, ...]:
+    """Return how many memories are shown at most."""
+    return (Budget("memories", min(standing.unfolded, settings.sliding_entries), settings.sliding_entries),)
+
+
 SLIDING_WINDOW = Strategy(
     "sliding_window",
     "The newest five memories and nothing else; what is older only recall finds.",
     hides=hides,
+    budgets=budgets,
 )

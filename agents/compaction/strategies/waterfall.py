@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from agents.compaction.plan import Fold
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.standing import Standing
+from agents.compaction.standing import Budget, Standing
 from agents.compaction.strategies._strategy import Strategy
 
 
@@ -35,6 +35,11 @@ def manual(standing: Standing, settings: CompactionSettings) -> Fold | None:
     return Fold(standing.watermark + 1, end) if end > standing.watermark else None
 
 
+def budgets(standing: Standing, settings: CompactionSettings) -> tuple[Budget, ...]:
+    """Return how many memories stand word for word at most: both windows. Beside them are two summaries."""
+    return (Budget("memories", standing.unfolded, settings.immediate_window + settings.recent_window),)
+
+
 WATERFALL = Strategy(
     "waterfall",
     "Two summaries, a short one of the last fold and a long one of all before it; the newest memories word for word.",
@@ -43,4 +48,5 @@ WATERFALL = Strategy(
     waits=lambda standing, settings: f"at {next_at(standing, settings)} memories",
     keeps=lambda settings: f"the newest {settings.immediate_window} memories",
     next_at=next_at,
+    budgets=budgets,
 )

@@ -7,15 +7,15 @@ that says something else. No word is added that could be anybody's name.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
-from agents.compaction.voices import PROMISE
-from agents.compaction.wording import flat, numbers, sentences, telling, unquoted, word_set
+from agents.compaction.summarizers._reading import COUNTING, read
+from agents.compaction.wording import flat, sentences, unquoted, word_set
 from agents.memory.entries import Entry
-from mud.world.narration import listed
 
 LONGEST_QUOTE = 180
 """Characters of a quotation; of a longer one the sentences that tell most are taken."""
+SMALL = 1.8
+"""Worth of a sentence below which it is left out beside one that tells more."""
 LONGEST_SENTENCE = 240
 """Characters of one sentence; a longer one is left out."""
 
@@ -51,7 +51,7 @@ _PAST = {
 _NO_VERBS = word_set(
     """always perhaps sometimes upstairs downstairs outdoors indoors overseas nowadays afterwards backwards
     forwards upwards downwards inwards outwards towards besides thus as plus versus unless across this his its us
-    less yes has's others ones themselves ourselves"""
+    less yes all both has's others ones themselves ourselves"""
 )
 _QUOTES = re.compile(r'("[^"]*"|“[^”]*”)')
 _SPOKEN = re.compile(r"""^([^"]*)"(.*)"([.!?]?)$""")
@@ -65,6 +65,11 @@ _OWN = re.compile(
 )
 _OWN_SHORT = re.compile(r"\b[Yy]ou(?:['’](re|ve|ll|d))\b")
 _OWN_BE = re.compile(r"\b[Yy]ou (are|were|have|had|can|could|will|would|must|should|see|know|feel)\b")
+_OF_ME = re.compile(
+    r"You(?:r|['’](?:re|ve|ll|d)|(?: \w+ly)? (?:are|were|have|had|will|would|must|should|can|could|may|might|used|owe"
+    r"|love|hate|like|belong|always|never|promised|said|killed|stole|live|lived|come|came|was|is))\b[^\"]*$"
+)
+"""What somebody says about me: hearsay, whoever says it."""
 _NEGATED = {"do": "did not", "ca": "could not", "can": "could not", "are": "was not"}
 _SAYINGS = {"heard": "said", "saw": "said", "told": "told me", "said": "said", "thought": "thought", "note": "noted"}
 _SAYINGS |= {"dream": "dreamed", "did": "did", "moved": "went", "result": "saw"}
@@ -78,7 +83,9 @@ def retell(entry: Entry) -> str:
     text = _whole(entry)
     if not text:
         return ""
-    if text.startswith("You ") or text.startswith(("You'", "You’")):
+    if entry.kind in ("heard", "told") and _OF_ME.match(text):
+        told = f'{flat(entry.actor) if entry.actor else "Somebody"} told me, "{text.replace(chr(34), chr(39))}"'
+    elif text.startswith("You ") or text.startswith(("You'", "You’")):
         told = _own(text)
     elif entry.actor and text.startswith(f"{entry.actor} "):
         told = _others(text, entry.actor)
@@ -124,7 +131,7 @@ def _passage(text: str, scrap: re.Pattern[str] | None = None) -> str:
     if scrap:  # what was shown, and what I said of it, may have been cut before I remembered it
         found = ["" if scrap.search(one) else one for one in found]
     if all(found) and len(text) <= LONGEST_QUOTE:
-        return text
+        return text if len(found) < 2 else " ".join(_trimmed(found))
     best, most = "", 0.0
     for start in range(len(found)):
         row = ""
@@ -133,10 +140,20 @@ def _passage(text: str, scrap: re.Pattern[str] | None = None) -> str:
             if not one or (row and len(longer) > LONGEST_QUOTE):
                 break
             row = longer
-        worth = len(telling(row)) + 6.0 * len(numbers(row)) + (8.0 if PROMISE.search(row) else 0.0)
-        if row and worth > most:
+        if row and (worth := _tells(row)) > most:
             best, most = row, worth
-    return best
+    return best.strip()
+
+
+def _trimmed(found: list[str]) -> list[str]:
+    """Return sentences without the small talk before and behind what tells something; all when nothing does."""
+    tells = [at for at, one in enumerate(found) if read(one).worth >= SMALL]
+    return found[tells[0] : tells[-1] + 1] if tells else found
+
+
+def _tells(row: str) -> float:
+    found = read(row)
+    return len(found.words) + 6.0 * found.counted + 8.0 * found.promise + 0.01
 
 
 def _own(text: str) -> str:
@@ -148,7 +165,8 @@ def _past_own(match: re.Match[str]) -> str:
     start, adverb, negated, verb = match.groups()
     if negated:
         return f"{start}I{adverb} {next(past for head, past in _NEGATED.items() if negated.startswith(head))}"
-    return f"{start}I{adverb} {past_of(verb) if verb.islower() and verb.isalpha() else verb}"
+    is_verb = verb.islower() and verb.isalpha() and verb not in COUNTING and verb not in _NO_VERBS
+    return f"{start}I{adverb} {past_of(verb) if is_verb else verb}"
 
 
 def _mine(text: str) -> str:
@@ -198,43 +216,3 @@ def past_of(verb: str) -> str:
     if re.search(r"(?:^|[^aeiou])[aeiou][bdgklmnprtvz]$", verb) and len(re.findall(r"[aeiou]+", verb)) == 1:
         return f"{verb}{verb[-1]}ed"
     return f"{verb}ed"
-
-
-_BEGAN = re.compile(r"^My first memories are (?:of (?P<places>.+?))?(?:,? ?\bwith (?P<people>.+?))?\.$")
-_WAS = re.compile(r"^I was (?:at (?P<places>.+?))?(?:(?:, mostly |\b)with (?P<people>.+?))?\.$")
-
-
-def scene(places: Sequence[str], people: Sequence[str], begins: bool) -> str:
-    """Return the sentence that says where I was and with whom; empty when nothing is known of either."""
-    where = listed([_the(flat(place)) for place in places])
-    who = listed([flat(name) for name in people])
-    if not where and not who:
-        return ""
-    if begins:
-        return f"My first memories are {f'of {where}' if where else ''}{', ' if where and who else ''}" + (
-            f"with {who}." if who else "."
-        )
-    if not where:
-        return f"I was with {who}."
-    return f"I was at {where}{f', mostly with {who}' if who else ''}."
-
-
-def _the(place: str) -> str:
-    return f"the {place[4:]}" if place.startswith("The ") else place
-
-
-def read_scene(sentence: str) -> tuple[list[str], list[str], bool] | None:
-    """Return places, people and whether it tells the beginning, of a sentence that `scene` made; None for another."""
-    for pattern, begins in ((_BEGAN, True), (_WAS, False)):
-        match = pattern.match(sentence)
-        if match and (match["places"] or match["people"]) and '"' not in sentence:
-            return _listed(match["places"]), _listed(match["people"]), begins
-    return None
-
-
-def _listed(text: str | None) -> list[str]:
-    """Undo `listed`."""
-    if not text:
-        return []
-    head, _, last = text.rpartition(" and ")
-    return [*(part for part in head.split(", ") if part), last] if head else text.split(", ")

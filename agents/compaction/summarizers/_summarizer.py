@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
+from agents.compaction.summarizers._styles import Style
 from agents.compaction.wanted import PROSE
 from agents.memory.entries import Entry
 
 Writing = Generator[str, str, str]
 """A summary being written: yields prompts, is sent replies, returns the text."""
 
-Prompts = Callable[[str], str]
-"""Gives the text of `vault/prompts/<name>.md`."""
+Prompts = Callable[[str], Style]
+"""Gives a prompt style by its name, that of a file in `vault/prompts/summaries` without its ending."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
-"""The summarizer that asks a language model, with the prompts of `vault/prompts/`.
+"""The summarizer that asks a language model, in one of the styles of `vault/prompts/summaries/`.
 
-It trusts no reply: it only tidies one, and whoever asked for the summary checks it. Memories that are too many for one
-prompt are summarized in parts, and the parts combined.
+It trusts no reply: it only tidies one, and whoever asked for the summary checks it. What is too much for one prompt is
+taken up piece by piece, each into the summary of those before.
 """
 
 from __future__ import annotations
@@ -10,118 +10,144 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
+from agents.compaction.sections import sections_of, tidy_sections
+from agents.compaction.summarizers._styles import HEADINGS, Style
 from agents.compaction.summarizers._summarizer import Prompts, Source, Summarizer, Writing
+from agents.compaction.wanted import SECTIONS
 from agents.compaction.wording import flat, sentences
 from agents.llm.tokens import estimate
 from agents.memory.entries import Entry
-from mud.errors import Problem, VaultProblem
+from mud.errors import Unavailable
 
-SUMMARIZE = "summarize.md"
-COMBINE = "combine.md"
-PLACES = {SUMMARIZE: ("name", "memories", "again"), COMBINE: ("name", "longterm", "recent", "again")}
-"""The prompts and the places each may use."""
+PREVIEWS = {"heard": 600, "told": 600, "said": 600, "thought": 400, "note": 400, "dream": 400, "result": 160}
+"""Characters of a memory that a model is shown at most, by its kind: what was said cannot be looked up again."""
+PREVIEW = 240
+"""The same for the other kinds."""
 
-_NEEDED = {SUMMARIZE: ("memories",), COMBINE: ("longterm", "recent")}
-_PLACE = re.compile(r"\{(\w+)\}")
 _AGAIN = ", a few sentences, only names and numbers that stand above"
+_AGAIN_IN_SECTIONS = ", short, with all six headings, only names and numbers that stand above"
 _CUT = re.compile(r"\n\s*(?:#|---|===|<\||</)|<\|[^|>]*\|>|</?s>")
+_CUT_SECTIONS = re.compile(r"\n\s*(?:---|===|<\||</)|<\|[^|>]*\|>|</?s>")
 _LEAD = re.compile(r"^[\s>*_\"“]*(?=\S)")
+_ENDED = re.compile(r"[.!?…][\"”»'’)]*$")
 
 
-def parse_prompt(text: str, file: str) -> str:
-    """Return a prompt of `vault/prompts/`, checked; what stands in the file is what the model reads.
-
-    Args:
-        text: the whole file.
-        file: what problems call it; its last part is its name.
+def style_of(source: Source, prompts: Prompts) -> Style:
+    """Return the style that a source is asked for in: its own, or the one with headings where headings are wanted.
 
     Raises:
-        VaultProblem: with every place that is unknown or missing.
+        VaultProblem: there is no such style.
     """
-    name = file.rpartition("/")[2]
-    known, needed = PLACES[name], _NEEDED[name]
-    found = {match[1]: text.count("\n", 0, match.start()) + 1 for match in _PLACE.finditer(text)}
-    problems = [
-        Problem(file, line, place, f"there is no such place; there is: {', '.join(known)}")
-        for place, line in found.items()
-        if place not in known
-    ]
-    problems += [
-        Problem(file, 0, place, f"missing; expected {{{place}}} where the model shall read it")
-        for place in needed
-        if place not in found
-    ]
-    if problems:
-        raise VaultProblem(problems)
-    return text.rstrip()  # a model continues "> " far worse than ">"
-
-
-def _filled(template: str, **places: str) -> str:
-    return _PLACE.sub(lambda match: places[match[1]], template)
+    style = prompts(source.style)
+    return style if style.sections or source.shape != SECTIONS else prompts(SECTIONS)
 
 
 def write(source: Source, prompts: Prompts) -> Writing:
-    """Write a summary by asking the model; its last reply, tidied, is the text."""
-    again = _AGAIN if source.again else ""
-    if not source.entries:
-        texts = [text for text in source.earlier if text.strip()]
-        if len(texts) == 1:
-            return texts[0]
-        return (yield from _combined(source, texts, prompts, again))
-    parts = []
-    for entries in _parts(source.entries, source.max_source_tokens):
-        memories = "\n".join(flat(entry.text) for entry in entries)
-        reply = yield _filled(prompts(SUMMARIZE), name=source.name, memories=memories, again=again)
-        parts.append(tidy(reply, source))
-    if len(parts) == 1:
-        return parts[0]
-    return (yield from _combined(source, parts, prompts, again))
+    """Write a summary by asking the model; its last reply, tidied, is the text.
 
-
-def _combined(source: Source, texts: Sequence[str], prompts: Prompts, again: str) -> Writing:
-    """Combine summaries two by two, oldest first."""
-    whole = texts[0]
-    for text in texts[1:]:
-        reply = yield _filled(prompts(COMBINE), name=source.name, longterm=whole, recent=text, again=again)
-        whole = tidy(reply, source)
+    Raises:
+        Unavailable: what is summed up already leaves no room for anything new.
+    """
+    style = style_of(source, prompts)
+    again = (_AGAIN_IN_SECTIONS if style.sections else _AGAIN) if source.again else ""
+    earlier = [text for text in source.earlier if text.strip()]
+    whole = earlier.pop(0) if earlier else ""
+    lines = [*earlier, *(_preview(entry) for entry in source.entries)]
+    while lines:
+        memories = "\n".join(_fitting(lines, source.max_source_tokens, whole))
+        prompt = style.fill(name=source.name, memories=memories, earlier=whole, again=again)
+        whole = tidy((yield prompt), source, style)
     return whole
 
 
-def _parts(entries: Sequence[Entry], most: int) -> Iterator[list[Entry]]:
-    """Split memories into stretches of at most `most` tokens; one memory alone may be longer."""
-    part: list[Entry] = []
-    size = 0
-    for entry in entries:
-        tokens = estimate(entry.text) + 1
-        if part and size + tokens > most:
-            yield part
-            part, size = [], 0
-        part.append(entry)
-        size += tokens
-    if part:
-        yield part
+def _preview(entry: Entry) -> str:
+    """Return a memory on one line, without its end when it is long for its kind."""
+    text, most = flat(entry.text), PREVIEWS.get(entry.kind, PREVIEW)
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 
 
-def tidy(reply: str, source: Source) -> str:
+def _fitting(lines: list[str], most: int, earlier: str) -> list[str]:
+    """Take from the front of `lines` what one prompt has room for, one line at least, cut if need be.
+
+    Args:
+        lines: the memories that are left; shortened.
+        most: tokens of one prompt.
+        earlier: the summary so far, which stands in it too.
+
+    Raises:
+        Unavailable: there is room for less than a quarter of a prompt.
+    """
+    room = most - estimate(earlier)
+    if room < most / 4:
+        raise Unavailable(f"the summary so far takes {most - room} of the {most} tokens that a prompt may hold")
+    taken: list[str] = []
+    while lines and (size := estimate(lines[0]) + 1) <= room:
+        taken.append(lines.pop(0))
+        room -= size
+    return taken or [_cut(lines.pop(0), room)]
+
+
+def _cut(line: str, room: int) -> str:
+    """Return as much of a line as `room` tokens hold."""
+    while len(line) > 1 and estimate(line) + 1 > room:
+        line = f"{line[: len(line) * 3 // 4].rstrip('…')}…"
+    return line
+
+
+def tidy(reply: str, source: Source, style: Style) -> str:
     """Return a reply without what models leave around one: cue marks, what follows the summary, a sentence cut off.
 
     Args:
         reply: the raw reply.
         source: its limits are kept by cutting at a sentence's end.
+        style: how it was asked for; lines of its template end a reply.
     """
-    text = unicodedata.normalize("NFC", reply)
+    text = unicodedata.normalize("NFC", reply).lstrip()
+    text = text.removeprefix(style.cue) if len(style.cue) > 1 else text
+    ends = [at for stop in style.stops if (at := text.find(f"\n{stop}")) >= 0]
+    text = text[: min(ends, default=len(text))]
+    return _tidy_sections(text, source, style) if style.sections else _tidy_prose(text, source)
+
+
+def _tidy_prose(text: str, source: Source) -> str:
     text = _LEAD.sub(lambda lead: '"' if lead[0].count('"') % 2 and text.count('"') % 2 == 0 else "", text, count=1)
     text = _CUT.split(text, maxsplit=1)[0].strip()
     if text.count('"') == 2 and text.startswith('"') and text.endswith('"'):
         text = text[1:-1]
     lines = [line for line in map(flat, text.split("\n")) if line]
     found = sentences("\n".join(lines))
-    if len(found) > 1 and not re.search(r"[.!?…][\"”»'’)]*$", found[-1]):
+    if len(found) > 1 and not _ENDED.search(found[-1]):
         found.pop()
     found = found[: source.max_sentences] if source.max_sentences else found
     while len(found) > 1 and estimate(" ".join(found)) > source.max_tokens:
         found.pop()
     return _as_lines(lines, found)
+
+
+def _tidy_sections(text: str, source: Source, style: Style) -> str:
+    """Return a reply under its headings; the first one may have been the cue. Of too much the longest lists are cut."""
+    text = _CUT_SECTIONS.split(text, maxsplit=1)[0]
+    first = style.cue.rstrip(":")
+    found = sections_of(text)
+    if first in HEADINGS and (not found or not found[0][0]):
+        found = sections_of(f"{first}:\n{text}")
+    while estimate(_written(found)) > source.max_tokens:
+        longest = max(found, key=lambda section: len(section[1]))
+        if len(longest[1]) < 2:
+            break
+        longest[1].pop()
+    return tidy_sections(_written(found))
+
+
+def _written(found: Sequence[tuple[str, list[str]]]) -> str:
+    return "\n".join(_lines(found))
+
+
+def _lines(found: Sequence[tuple[str, list[str]]]) -> Iterator[str]:
+    for heading, lines in found:
+        if heading:
+            yield f"{heading}:"
+        yield from (f"- {flat(line)}" for line in lines)
 
 
 def _as_lines(lines: Sequence[str], found: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from agents.llm.profiles import LLMProfile
+from agents.llm.tokens import estimate
 from mud.errors import Unavailable
 
 TEXT_LIMIT = 100_000
@@ -63,6 +64,18 @@ class LanguageModel(Protocol):
         """
         ...
 
+    async def tokens(self, text: str, profile: LLMProfile) -> int | None:
+        """Return how many tokens the model makes of a text, exactly; None when its host cannot tell.
+
+        Args:
+            text: any text.
+            profile: names the model.
+
+        Raises:
+            Unavailable: the host does not answer.
+        """
+        ...
+
     async def check(self, profile: LLMProfile) -> None:
         """Return when the host answers, without asking the model anything.
 
@@ -110,3 +123,17 @@ def tidy(text: str, stop: tuple[str, ...] = ()) -> str:
     kept = _CONTROL.sub("", text[:TEXT_LIMIT].encode("utf-8", "replace").decode("utf-8"))
     ends = [at for mark in stop if mark and (at := kept.find(mark)) >= 0]
     return kept[: min(ends)] if ends else kept
+
+
+def hold_to_window(prompt: str, profile: LLMProfile) -> None:
+    """Hold a prompt to its profile's window: servers cut a longer one where nobody sees it, or fail.
+
+    Raises:
+        Refused: prompt and reply do not fit.
+    """
+    tokens = estimate(prompt)
+    if tokens + profile.max_tokens > profile.num_ctx:
+        raise Refused(
+            f"a prompt of about {tokens} tokens and a reply of {profile.max_tokens} do not fit into num_ctx "
+            f"{profile.num_ctx} of the LLM profile"
+        )

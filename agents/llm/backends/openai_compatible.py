@@ -24,6 +24,7 @@ CONNECT_SECONDS = 10.0
 CHECK_SECONDS = 3.0
 """Seconds to wait for the list of models when only asking whether the host is there."""
 _OUR_FAULT = (400, 413, 422)
+_NO_SUCH = (404, 405, 501)
 _MEANINGS = {
     401: "it wants another key: name the environment variable that holds it under api_key_env",
     403: "it does not allow this: check the key named under api_key_env",
@@ -32,6 +33,10 @@ _MEANINGS = {
     501: "it cannot do this: set another api",
     503: "it is still loading its model, or too busy",
 }
+
+
+class _NoSuch(Unavailable):
+    """The server answers, but has no such address."""
 
 
 class OpenAICompatible:
@@ -44,6 +49,7 @@ class OpenAICompatible:
     def __init__(self, profile: LLMProfile) -> None:
         self._base = base_url(profile.host)
         self._first_model: str | None = None
+        self._counts = True
         # Proxies and .netrc of the environment would divert loopback requests or add foreign passwords.
         self._client = httpx.AsyncClient(trust_env=False, headers={"Accept-Encoding": "identity"})
 
@@ -63,7 +69,7 @@ class OpenAICompatible:
         else:
             payload["prompt"] = prompt
         path = "/chat/completions" if profile.api == "chat" else "/completions"
-        answer, seconds = await self._ask("POST", path, profile, profile.timeout, payload)
+        answer, seconds = await self._ask("POST", self._base + path, profile, profile.timeout, payload)
         text = self._text(answer)
         usage = answer.get("usage")
         counts = usage if isinstance(usage, dict) else {}
@@ -75,9 +81,24 @@ class OpenAICompatible:
             tidy(str(answer.get("model") or model))[:200],
         )
 
+    async def tokens(self, text: str, profile: LLMProfile) -> int | None:
+        """Ask as llama.cpp's server is asked, whose `/tokenize` stands beside `/v1`; see `LanguageModel.tokens`."""
+        if not self._counts:
+            return None
+        address = f"{self._base.removesuffix('/v1')}/tokenize"
+        try:
+            answer, _ = await self._ask(
+                "POST", address, profile, min(CHECK_SECONDS, profile.timeout), {"content": text}
+            )
+        except (_NoSuch, Refused):
+            self._counts = False  # it is not sent a whole life again, just to say so
+            return None
+        found = answer.get("tokens")
+        return len(found) if isinstance(found, list) else None
+
     async def check(self, profile: LLMProfile) -> None:
         """Return when the host lists its models; see `LanguageModel.check`."""
-        self._first_model = None
+        self._first_model, self._counts = None, True
         await self._listed_model(profile, min(CHECK_SECONDS, profile.timeout))
 
     async def close(self) -> None:
@@ -86,7 +107,7 @@ class OpenAICompatible:
 
     async def _listed_model(self, profile: LLMProfile, seconds: float = CHECK_SECONDS) -> str:
         if self._first_model is None:
-            answer, _ = await self._ask("GET", "/models", profile, seconds)
+            answer, _ = await self._ask("GET", f"{self._base}/models", profile, seconds)
             models = answer.get("data")
             names = (
                 [m["id"] for m in models if isinstance(m, dict) and isinstance(m.get("id"), str)]
@@ -99,7 +120,7 @@ class OpenAICompatible:
         return self._first_model
 
     async def _ask(
-        self, method: str, path: str, profile: LLMProfile, seconds: float, payload: dict[str, Any] | None = None
+        self, method: str, address: str, profile: LLMProfile, seconds: float, payload: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], float]:
         """Send one request and return the decoded answer and how long it took.
 
@@ -110,9 +131,7 @@ class OpenAICompatible:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         timeout = httpx.Timeout(seconds, connect=min(CONNECT_SECONDS, seconds))
         try:
-            async with self._client.stream(
-                method, self._base + path, json=payload, headers=headers, timeout=timeout
-            ) as response:
+            async with self._client.stream(method, address, json=payload, headers=headers, timeout=timeout) as response:
                 body = await self._read(response)
         except httpx.TimeoutException as error:
             raise Unavailable(f"{self._base} did not answer within {seconds:g} s") from error
@@ -145,7 +164,7 @@ class OpenAICompatible:
             said = said.replace(key, "(key)")
         words = "; ".join(filter(None, (_MEANINGS.get(status, ""), said)))
         sentence = f"{self._base} answered {status}" + (f": {words}" if words else "")
-        raise Refused(sentence) if status in _OUR_FAULT else Unavailable(sentence)
+        raise (Refused if status in _OUR_FAULT else _NoSuch if status in _NO_SUCH else Unavailable)(sentence)
 
     def _text(self, answer: dict[str, Any]) -> str:
         try:

@@ -46,6 +46,11 @@ class ScriptedModel:
         text = _shortened(tidy(text, profile.stop), profile.max_tokens)
         return Completion(text, estimate(prompt), estimate(text), self._seconds, "scripted")
 
+    async def tokens(self, text: str, profile: LLMProfile) -> int | None:
+        """Count as its completions do."""
+        await self.check(profile)
+        return estimate(text)
+
     async def check(self, profile: LLMProfile) -> None:
         """Return unless it is closed."""
         if self._closed:

@@ -7,13 +7,9 @@ tomorrow.
 from __future__ import annotations
 
 import asyncio
-import shutil
-import tempfile
 import time
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 
 from agents.agent import Agent
@@ -23,19 +19,11 @@ from agents.recall.settings import RecallSettings
 from mud.benches._bench import Say
 from mud.benches._recall.apart import Apart
 from mud.benches._recall.lives import Life
-from mud.build import Parts, RealClock, opened
+from mud.benches._scratch import NAME, NONE, clock_of
+from mud.build import Parts, opened
 from mud.bulk import live_through, newcomer
-from mud.clock import parse_iso
 from mud.errors import LociError
 
-NEEDED = ("config", "text", "prompts", "world/locations")
-"""What a vault for a bench has of the one that it is made from."""
-GRAPHS = ("*.onnx",)
-KEPT = ("embeddings.sqlite3", *GRAPHS)
-"""What is carried from one life to the next: vectors are not computed twice, the model's graph is not built twice."""
-NAME = "Listener"
-NONE = "none"
-"""The embedder of those who want no vectors."""
 TIMED = 10
 """Hits of a search whose time is taken."""
 
@@ -97,56 +85,6 @@ class Lived:
     tokens: list[int] = field(default_factory=list)
 
 
-class EndOfLife(RealClock):
-    """The machine's clock, but that the time of day stays when the last memory was.
-
-    Args:
-        moment: that time.
-    """
-
-    def __init__(self, moment: datetime) -> None:
-        self._moment = moment
-
-    def now(self) -> datetime:
-        """Return when the last memory was."""
-        return self._moment
-
-
-@contextmanager
-def scratch(vault: Path, cache: Path, kept: Sequence[str] = KEPT) -> Iterator[Path]:
-    """Make a vault for a bench in a temporary folder, and take back what is worth keeping of its index.
-
-    Args:
-        vault: whose settings and texts are used.
-        cache: what is kept is in this folder.
-        kept: what that is, as patterns.
-
-    Raises:
-        LociError: there is no vault.
-    """
-    if not (vault / "config").is_dir():
-        raise LociError(f"there is no vault in {vault}; name one with --vault, or start in the folder that has it")
-    with tempfile.TemporaryDirectory(prefix="loci-bench-") as folder:
-        copy = Path(folder)
-        for name in NEEDED:
-            if (vault / name).is_dir():
-                shutil.copytree(vault / name, copy / name)
-        (copy / "agents").mkdir()
-        (copy / FOLDER).mkdir()
-        _carry(cache, copy / FOLDER, kept)
-        yield copy
-        _carry(copy / FOLDER, cache, kept)
-
-
-def _carry(source: Path, target: Path, kept: Sequence[str]) -> None:
-    target.mkdir(parents=True, exist_ok=True)
-    for pattern in kept:
-        for file in source.glob(pattern):
-            beside = target / f"{file.name}.new"
-            shutil.copyfile(file, beside)
-            beside.replace(target / file.name)
-
-
 def run_life(
     vault: Path, life: Life, arms: Sequence[Arm], beside: Collection[str], k: int, apart: Apart, say: Say
 ) -> Lived:
@@ -165,8 +103,7 @@ def run_life(
         LociError: there are no vectors although the settings want them.
     """
     lived = Lived()
-    end = max((parse_iso(str(one["at"])) for one in life.records if one.get("at")), default=None)
-    with opened(vault, writable=True, clock=EndOfLife(end) if end else RealClock()) as parts:
+    with opened(vault, writable=True, clock=clock_of(life.records)) as parts:
         lived.embedder = parts.configuration.get(RecallSettings).embedder
         vectors = lived.embedder != NONE
         used = [arm for arm in arms if vectors or arm.by != "vectors"]

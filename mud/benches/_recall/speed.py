@@ -25,9 +25,9 @@ from agents.recall.recall import FOLDER, LEXICAL, RecallService
 from agents.recall.settings import RecallSettings
 from mud.benches._bench import Report, Say, Table
 from mud.benches._recall.apart import Apart
-from mud.benches._recall.asking import GRAPHS, NONE, EndOfLife, scratch
 from mud.benches._recall.made_up import MadeUp, end_of
 from mud.benches._recall.scores import percentile
+from mud.benches._scratch import GRAPHS, NONE, LifeClock, scratch
 from mud.build import Parts, opened, spare_what_stays
 from mud.errors import LociError
 
@@ -107,7 +107,7 @@ def measure(vault: Path, size: Size, cache: Path, say: Say) -> Report:
         say: is told how far it is.
     """
     begun = time.perf_counter()
-    clock, measured = EndOfLife(end_of(size.memories + FRESH)), Measured()
+    clock, measured = LifeClock(end_of(size.memories + FRESH)), Measured()
     with scratch(vault, cache, GRAPHS) as folder, Apart() as apart:
         made = MadeUp(size.seed, apart.frequent_words(WORDS))
         with opened(folder, writable=True, clock=clock) as parts:

@@ -52,3 +52,20 @@ def test_what_was_never_there_is_a_problem_and_cannot_be_had(tmp_path: Path) -> 
     assert problem.file == "prompts/none.md"
     with pytest.raises(VaultProblem, match=r"prompts/none\.md"):
         templates.get("none.md")
+
+
+def test_of_a_whole_folder_every_file_can_be_had_by_its_name_and_a_new_one_after_the_next_reading(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "one.md").write_text("first")
+    (tmp_path / "two.md").write_text("bad")
+    found = Templates(tmp_path, None, _parse, "prompts/summaries")
+    assert [problem.file for problem in found.load()] == ["prompts/summaries/two.md"]
+    assert found.names() == ["one"]
+    (tmp_path / "two.md").write_text("second")
+    (tmp_path / "one.md").unlink()
+    assert found.load() == []
+    assert found.names() == ["one", "two"]
+    assert (found.named("one"), found.named("two")) == ("first", "second")
+    with pytest.raises(VaultProblem, match=r"prompts/summaries/three\.md"):
+        found.named("three")

@@ -12,7 +12,7 @@ from mud.clock import VirtualClock
 from mud.engine import Step
 from mud.errors import LociError, UnknownName
 from mud.ledger import Ledger
-from mud.storage.world_files import read_state
+from mud.storage.world_state import read_state
 from tests.processes import Running, loci, memories, texts
 from tests.vaults import copy_vault, without_vectors
 

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from agents.definition import Definition
 from mud.build import FAMILIES, SCHEMAS
-from mud.checks import check_names, find_location, misplaced
+from mud.checks import check_names, find_location, misplaced, unknown_styles
 from mud.storage.configuration import Configuration
+from mud.storage.settings import Value
 from mud.storage.texts import TextStore
 from tests.worlds import GARDEN, LOBBY, LOCATIONS
 
@@ -29,6 +31,19 @@ def test_a_vault_without_profiles_voices_and_locations_says_that_there_is_none(t
         "config/memory_compaction.md: profile: there is no 'summarizer'; there is none",
         "agents/eliza/agent.md:5: voice: there are no texts for 'default'; there is none",
     ]
+
+
+def test_a_prompt_style_that_is_not_there_is_named_where_it_is_set(tmp_path: Path) -> None:
+    configuration = Configuration(tmp_path, SCHEMAS, FAMILIES)
+    value = Value("prompt_style", "narative", "agents/eliza/agent.md", 6)
+    eliza = replace(ELIZA, overrides={"prompt_style": value})
+    told = [str(problem) for problem in unknown_styles(configuration, ["narrative", "sections"], [eliza])]
+    assert told == [
+        "config/memory_compaction.md: prompt_style: there is no 'base_v2'; expected one of narrative, sections",
+        "agents/eliza/agent.md:6: prompt_style: there is no 'narative'; expected one of narrative, sections; "
+        "did you mean narrative?",
+    ]
+    assert unknown_styles(configuration, ["base_v2"], [ELIZA]) == []
 
 
 def test_who_is_put_nowhere_is_told_where_there_is() -> None:

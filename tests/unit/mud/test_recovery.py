@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mud.recovery import build_world, state_of
-from mud.storage.world_files import State
+from mud.storage.world_state import State
 from mud.world.things import Kind, Thing
 from mud.world.world import World
 from tests.worlds import (

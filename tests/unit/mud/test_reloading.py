@@ -83,8 +83,9 @@ async def test_settings_texts_prompts_and_places_act_on_their_next_use(tmp_path:
         assert "Seven gravel paths" in on.home.type(ann, "look").reply
         on.write("prompts/think.md", "Be brief.\n" + (on.vault / "prompts/think.md").read_text(encoding="utf-8"))
         assert "Be brief." in (await on.home.ask(ann, "@impersonate Ann")).reply
-        on.write("prompts/combine.md", "Short.\n" + (on.vault / "prompts/combine.md").read_text(encoding="utf-8"))
-        assert on.home.parts.summary_prompts.get("combine.md").startswith("Short.")
+        on.write("prompts/summaries/mine.md", "Short.\n\n{earlier}\n\n{memories}{again}\n>")
+        assert on.home.parts.summary_prompts.named("mine").fill(name="Ann", memories="I sat.") == "Short.\n\nI sat.\n>"
+        on.replace("config/memory_compaction.md", "**prompt_style**: base_v2", "**prompt_style**: mine")
         assert on.told == []
 
 
@@ -94,7 +95,8 @@ async def test_settings_texts_prompts_and_places_act_on_their_next_use(tmp_path:
         ("config/memory_compaction.md", "**immediate_window**: 64", "**immediate_window**: many"),
         ("text/commands.md", '**said**: You say, "{words}"', "**said**: You say, {wrods}"),
         ("prompts/think.md", "{transcript}", "{transkript}"),
-        ("prompts/summarize.md", "{memories}", "{memmories}"),
+        ("prompts/summaries/base_v2.md", "# Memories:\n{memories}", "# Memories:\n{memmories}"),
+        ("config/memory_compaction.md", "**prompt_style**: base_v2", "**prompt_style**: base_v3"),
         ("world/locations/the-garden.md", "[[The Lobby]]", "[[The Loby]]"),
         ("agents/eliza/agent.md", "think_interval: 8", "think_interval: soon"),
         ("agents/eliza/agent.md", 'id: "#2001"', 'id: "#2002"'),

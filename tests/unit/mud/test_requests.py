@@ -7,7 +7,7 @@ import pytest
 from mud.commands._command import Outcome
 from mud.errors import Problem, Refusal
 from mud.requests import carry_out
-from mud.storage.world_files import read_state
+from mud.storage.world_state import read_state
 from mud.world.events import Request
 from tests.houses import House, house
 

@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+import asyncio
+import logging
+import socket
 from pathlib import Path
 
 import pytest
 
+from mud.build import RealClock
 from mud.world.roles import Role
-from tests.houses import house
+from tests.houses import PATIENCE, house
+from tests.vaults import copy_vault
 
 
 async def test_without_a_name_it_is_ones_own_memory_and_it_leaves_none(tmp_path: Path) -> None:
@@ -37,3 +42,53 @@ async def test_nobody_else_looks_into_another_mind(tmp_path: Path, line: str, ro
         step = home.type(home.enter("Ann"), line, role)
         assert step.failed
         assert step.requests == ()
+
+
+async def test_it_says_where_settings_come_from_and_who_does_not_answer(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        await home.ask(ann, "@compaction strategy hybrid")
+        reply = (await home.ask(ann, "@memory-status")).reply
+        line = next(
+            number
+            for number, text in enumerate((ann.folder / "agent.md").read_text().splitlines(), 1)
+            if text.startswith("strategy:")
+        )
+        assert f"hybrid (agents/ann/agent.md:{line}); it never folds the newest 10 memories" in reply
+        assert "hybrid_entries 43 (" in reply
+        assert "(counted by the tokenizer of all-MiniLM-L6-v2)" in reply
+
+
+class Told(logging.Handler):
+    """Waits for a word in the log."""
+
+    def __init__(self, word: str) -> None:
+        super().__init__()
+        self._word = word
+        self.heard = asyncio.Event()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if self._word in record.getMessage():
+            self.heard.set()
+
+
+async def test_a_chroma_server_that_does_not_answer_is_told_at_the_first_try(tmp_path: Path) -> None:
+    config = copy_vault(tmp_path) / "config/recall.md"
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        address = f"127.0.0.1:{held.getsockname()[1]}"
+    config.write_text(config.read_text().replace("**chroma**: embedded\n", f"**chroma**: http://{address}\n"))
+    log, told = logging.getLogger("agents.recall.vectors"), Told(address)
+    level = log.level
+    log.addHandler(told)
+    log.setLevel(logging.INFO)
+    try:
+        async with house(tmp_path, RealClock()) as home:
+            ann = home.enter("Ann")
+            home.type(ann, "think of the pear that Moss promised")
+            await home.parts.recall.start()
+            await asyncio.wait_for(told.heard.wait(), PATIENCE)
+            assert f"no chroma server answers at http://{address}" in (await home.ask(ann, "@memory-status")).reply
+            assert address in home.minds.status(ann)["errors"][-1]
+    finally:
+        log.removeHandler(told)
+        log.setLevel(level)

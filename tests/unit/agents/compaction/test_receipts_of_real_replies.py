@@ -60,8 +60,28 @@ BAD = {
     "I tell the story of Sellis, Vellis and the bag of nails.": "about the summary",
     "I have always been fascinated by history and distant countries. Sellis came along.": "other things",
 }
+BAD |= {
+    "I am a 17-year-old girl. I am a 17-year-old girl.": "the number 17",
+    "The story of the 19th century in the 1800s.": "the number 1800",
+    "I am the one who has to do the work of creating a story.": "other things",
+    "I am the only one who can make a difference.\n\nI am the only one who can make a difference.": "again and again",
+    "I was in the town of Ravenswood, and I saw a man with a sword.": "the name Ravenswood",
+    "The man with the sword was a man named Oliver. I saw him.": "the name Oliver",
+    "I am a 12-year-old boy who lives in a small town in the UK.": "the name UK",
+    "I'm not sure if I'm going to make it to the Juniper Mill. I'm not sure if I'm going to make it to the Candle "
+    "Orchard. I'm not sure if I'm going to make it to the Barley Gate.": "again and again",
+    "I was at the Tin and the Water, mostly with Sellis.": "the name Tin",
+    "I saw it in the Eagle's mouth, and Sellis came along.": "the name Eagle's",
+    "The story is set in a village.\n> The story is about a blacksmith and a group of people.": "template",
+    "The Candle Orchard is a place of great beauty. It is a place where people can talk.": "first person",
+    "Concise telling of what was learned of people and places, told by me in the first person": "about the summary",
+    'Sellis says, "In the year 1878 the flood took The Pewter Stairs."\n> Dringo says, "I promise I will."': "1878",
+    "What I remember of this, told by me in the first person (I/me/my, no meta-commentary)": "about the summary",
+    "No, no, no, no, no, no, no, no, no, no, no, no, no, no, no, no, no, no": "again and again",
+}
 
 BAD_LATER = {
+    "I walked to the Mill, and I was tired of it.": "loses what was summed up",
     "I was with Thillam. I said I promise I will mend the oil lamp before Tuesday.": "words of somebody else",
     'I was at the Juniper Mill. I said, "I promise I will mend the oil lamp before Tuesday."': "another's mouth",
     "I was with Thillam and I promised that I would mend the oil lamp.": "somebody else promised",

@@ -59,6 +59,18 @@ def test_a_quotation_is_not_split() -> None:
     assert sentences(text) == ["I met Moss.", 'He said, "Wait. I come."', "Then I left!", "Mr. Fox stayed."]
 
 
+def test_a_title_does_not_end_a_sentence_and_a_word_that_ends_like_one_does() -> None:
+    assert sentences("I met Dr. Fox. He came first. Then he left.") == [
+        "I met Dr. Fox.",
+        "He came first.",
+        "Then he left.",
+    ]
+
+
+def test_a_text_is_made_flat_whatever_is_in_it() -> None:
+    assert flat("  a  b ") == flat("a\x07b") == flat("a\n\tb") == "a b"
+
+
 def test_quotations_are_taken_out() -> None:
     assert unquoted('He said, "I am Ada" and “I” went.') == 'He said, "" and "" went.'
 

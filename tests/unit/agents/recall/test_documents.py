@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from agents.memory.notes import Note
 from agents.memory.summaries import Summary
-from agents.recall.documents import IndexedDocument, documents_of, record_of
+from agents.recall.documents import IndexedDocument, documents_of, record_of, versions_of
 
 SUMMARY = IndexedDocument(
     "summaries/recent-20261120-072137",
@@ -54,16 +54,22 @@ def test_a_text_with_half_a_character_can_be_indexed() -> None:
     assert len(record.digest) == 64
 
 
-def test_the_summary_in_use_stands_for_its_versions() -> None:
-    version = Summary("recent", (66, 129), "I met Moss.", updated="2026-11-20T07:21:37.123Z")
+def test_summaries_and_notes_become_documents() -> None:
     older = Summary("recent", (1, 65), "I woke.")
     longterm = Summary("longterm", (1, 65), "Long ago I woke.")
-    edited = Summary("recent", (66, 129), "I met Moss and a fox.", updated="2026-11-20T07:21:37.123Z")
-    found = documents_of([older, version, longterm, edited], [Note("The key", "the-key", "Under the pot.", "")])
+    found = documents_of([older, longterm], [Note("The key", "the-key", "Under the pot.", "")])
     assert [(one.key, one.text, one.covers) for one in found] == [
         ("summaries/recent-1-65", "I woke.", (1, 65)),
-        ("summaries/recent-66-129", "I met Moss and a fox.", (66, 129)),
         ("summaries/longterm-1-65", "Long ago I woke.", (1, 65)),
         ("notes/the-key", "Under the pot.", None),
     ]
-    assert (found[1].kind, found[3].kind, found[3].title) == ("summary", "note", "The key")
+    assert (found[0].kind, found[2].kind, found[2].title) == ("summary", "note", "The key")
+
+
+def test_a_version_is_read_when_it_is_asked_for() -> None:
+    there = {"recent-1.md": Summary("recent", (1, 65), "I woke.")}
+    whole, broken = versions_of(["recent-1.md", "recent-2.md"], there.get)
+    assert whole.read() == IndexedDocument(
+        "summaries/recent-1-65", "summary", "I woke.", covers=(1, 65), file=whole.file
+    )
+    assert (whole.file, broken.read()) == ("recent-1.md", None)

@@ -12,7 +12,7 @@ import pytest
 
 from agents.memory.entries import Entry
 from agents.recall.documents import IndexedDocument
-from agents.recall.feed import Feed
+from agents.recall.feed import MOST_IN_BULK, Feed
 from agents.recall.lexical import LexicalIndex
 from mud.errors import Unavailable
 
@@ -99,3 +99,18 @@ async def test_an_index_that_another_process_holds_is_said_once_and_filled_when_
     other.close()
     await feed.fill("#1")
     assert feed.life("#1").progress.lexical_through == 3
+
+
+async def test_documents_wait_while_a_life_is_given_in_bulk_and_memories_do_not_pile_up(lexical: LexicalIndex) -> None:
+    feed = _feed(lexical)
+    entries = [Entry(seq, AT, "heard", None, None, f"The bell rang {seq} times.") for seq in range(1, 6001)]
+    feed.sync_documents("#1", lambda: [NOTE])
+    async with feed.in_bulk("#1") as indexed:
+        for start in range(0, len(entries), 1000):
+            feed.remember("#1", entries[start : start + 1000])
+            await indexed()
+            assert len(feed.life("#1").queue) <= MOST_IN_BULK
+        await feed.flush()
+        assert (lexical.progress("#1").lexical_through, lexical.progress("#1").documents) == (6000, 0)
+    await feed.flush()
+    assert lexical.progress("#1").documents == 1

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.memory.entries import Entry
-from agents.recall.documents import IndexedDocument
+from agents.recall.documents import IndexedDocument, Unread
 from agents.recall.lexical import LexicalIndex, read_progress
 from agents.recall.question import telling_words
 from agents.recall.ranking import FoundDocument
@@ -110,6 +110,49 @@ def test_documents_follow_the_list_they_are_given(opened: Open) -> None:
     assert set(index.sync("#1", [edited])) == {old.vector_id("#1"), note.vector_id("#1")}
     assert keys(index, "#1", "fox owl") == set()
     assert keys(index, "#1", "heron") == {"summaries/recent"}
+
+
+class Version:
+    """A version of a summary in a file that never changes; counts how often it is read."""
+
+    def __init__(self, name: str, text: str, key: str = "s/1") -> None:
+        self.document = IndexedDocument(key, "summary", text, covers=(1, 64), file=name)
+        self.reads = 0
+        self.listed = Unread(name, self.read)
+
+    def read(self) -> IndexedDocument:
+        self.reads += 1
+        return self.document
+
+
+def test_a_summary_in_a_file_that_never_changes_is_read_once(opened: Open) -> None:
+    index = opened()
+    version, gone = Version("a.md", "I saw a fox."), Unread("b.md", lambda: None)
+    for _ in range(3):
+        assert index.sync("#1", [version.listed, gone, replace(version.document, file="")]) == []
+    assert (version.reads, keys(index, "#1", "fox")) == (1, {"s/1"})
+    index.discard()
+    index.sync("#1", [version.listed])
+    assert (version.reads, keys(index, "#1", "fox")) == (2, {"s/1"})
+    assert index.sync("#1", []) == [version.document.vector_id("#1")]
+    assert keys(index, "#1", "fox") == set()
+
+
+def test_of_two_documents_of_one_key_the_later_holds_and_an_edit_gives_way_to_what_it_was_made_from(
+    opened: Open,
+) -> None:
+    index = opened()
+    one, two = Version("a.md", "I saw a fox."), Version("b.md", "I saw a heron.")
+    edited = replace(two.document, text="I saw an owl.", file="")
+    for _ in range(2):
+        index.sync("#1", [one.listed, two.listed])
+        assert [keys(index, "#1", word) for word in ("fox", "heron", "owl")] == [set(), {"s/1"}, set()]
+    assert two.reads == 1
+    for _ in range(2):
+        index.sync("#1", [one.listed, two.listed, edited])
+        assert [keys(index, "#1", word) for word in ("fox", "heron", "owl")] == [set(), set(), {"s/1"}]
+    index.sync("#1", [one.listed, two.listed])
+    assert [keys(index, "#1", word) for word in ("fox", "heron", "owl")] == [set(), {"s/1"}, set()]
 
 
 def test_what_waits_for_a_vector_is_counted_until_it_has_one(opened: Open) -> None:

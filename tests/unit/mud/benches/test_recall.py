@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from mud.__main__ import main
 from mud.benches._recall.speed import FRESH
 from tests.unit.mud.benches.recall.data import write_conversation, write_life
+from tests.unit.mud.benches.running import record_of, run_bench
 from tests.vaults import copy_vault, without_vectors
 
 
@@ -26,14 +26,11 @@ def hashing(tmp_path: Path) -> Path:
 
 
 def _bench(vault: Path, *argv: object) -> int:
-    return main(["bench", "recall", *map(str, argv), "--vault", str(vault)])
+    return run_bench("recall", vault, *argv)
 
 
 def _record(vault: Path, capsys: pytest.CaptureFixture[str], *argv: object) -> dict[str, Any]:
-    assert _bench(vault, *argv, "--json") == 0
-    (line,) = capsys.readouterr().out.splitlines()
-    record: dict[str, Any] = json.loads(line)
-    return record
+    return record_of("recall", vault, capsys, *argv)
 
 
 TIMES = {"p50_ms", "p95_ms", "fill_seconds", "seconds"}

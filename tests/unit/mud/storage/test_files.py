@@ -25,6 +25,7 @@ from mud.storage.files import (
     slugify,
     sweep_leftovers,
     write_atomic,
+    write_unsynced,
 )
 from tests.disks import file_size_limit
 
@@ -216,3 +217,16 @@ def test_a_vault_that_is_not_there_is_a_problem_not_a_traceback(tmp_path: Path) 
         VaultLock(tmp_path / "nowhere"),
     ):
         pass
+
+
+def test_a_file_that_need_not_wait_for_the_disk_is_whole_or_not_there(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "a.md"
+    write_unsynced(path, "one\n")
+    write_unsynced(path, "two\n")
+    assert path.read_text() == "two\n"
+    with file_size_limit(4), pytest.raises(OSError, match=r"."):
+        write_unsynced(path, "much longer\n")
+    with pytest.raises(OSError, match=r"."):
+        write_unsynced(tmp_path / "new", "a folder is there")
+    assert [found.name for found in sorted(tmp_path.rglob("*"))] == ["new", "a.md"]
+    assert path.read_text() == "two\n"

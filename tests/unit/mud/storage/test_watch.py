@@ -147,6 +147,22 @@ async def test_a_folder_removed_and_made_again_goes_on_being_watched(tmp_path: P
         await reports.until({folder / "a.md"})
 
 
+@pytest.mark.parametrize("sweeps", [False, True])
+async def test_a_folder_moved_away_and_back_at_once_is_told_as_new_when_that_was_announced(
+    tmp_path: Path, sweeps: bool
+) -> None:
+    folder = tmp_path / "agents" / "moss"
+    folder.mkdir(parents=True)
+    (folder / "agent.md").write_text("# Moss\n")
+    async with watching(folder.parent, folder, sweeps=sweeps) as (watcher, reports):
+        folder.rename(tmp_path / "away")
+        watcher.lost(folder)
+        (tmp_path / "away").rename(folder)
+        await reports.until({folder / "agent.md"})
+        write_atomic(folder / "agent.md", "# Moss, again\n")
+        await reports.until({folder / "agent.md"})
+
+
 async def test_a_folder_that_is_not_there_yet_is_found_by_the_sweep(tmp_path: Path) -> None:
     folder = tmp_path / "later"
     async with watching(folder, sweeps=True) as (_, reports):

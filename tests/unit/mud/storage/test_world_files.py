@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mud.errors import VaultProblem
-from mud.storage.world_files import State, assign_ids, load_world_files, read_state, set_state_aside, write_state
+from mud.storage.world_files import assign_ids, load_world_files
+from mud.storage.world_state import State, read_state, set_state_aside, write_state
 from mud.world.things import Exit, Kind, Thing
 
 LIBRARY = """---

@@ -19,17 +19,23 @@ def test_every_mistake_is_named_with_file_line_and_key(tmp_path: Path, capsys: p
     for file, old, new in (
         ("config/world.md", "**line_limit**", "**line_limt**"),
         ("agents/moss/agent.md", "[[The Library]]", "[[The Libary]]"),
-        ("prompts/combine.md", "{recent}", "{resent}"),
+        ("prompts/summaries/narrative.md", "# Memories:\n{memories}", "# Memories:\n{memmories}"),
+        ("config/memory_compaction.md", "**prompt_style**: base_v2", "**prompt_style**: base_v3"),
     ):
         text = (vault / file).read_text(encoding="utf-8")
         assert old in text
         (vault / file).write_text(text.replace(old, new, 1), encoding="utf-8")
     assert main(["check", "--json", "--vault", str(vault)]) == 1
     found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert {one["file"] for one in found} == {"config/world.md", "agents/moss/agent.md", "prompts/combine.md"}
+    assert {one["file"] for one in found} == {
+        "config/world.md",
+        "config/memory_compaction.md",
+        "agents/moss/agent.md",
+        "prompts/summaries/narrative.md",
+    }
     assert all(set(one) == {"file", "line", "key", "message"} for one in found)
-    assert {one["key"] for one in found} >= {"line_limt", "location"}
-    assert all(one["line"] > 0 for one in found if one["file"] != "prompts/combine.md")
+    assert {one["key"] for one in found} >= {"line_limt", "location", "{memmories}", "prompt_style"}
+    assert all(one["line"] > 0 for one in found)
 
 
 def test_what_stops_the_world_is_a_problem_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

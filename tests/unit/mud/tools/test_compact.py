@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -46,3 +47,22 @@ def test_nothing_to_fold_is_an_empty_summary(tmp_path: Path, count: int, capsys:
     assert record["preserved_entries"] == record["compacted_entries"] == count
     assert main(["compact", "Eliza", "--vault", str(vault)]) == 0
     assert capsys.readouterr().out.startswith("There is nothing to fold: ")
+
+
+def test_a_fold_is_told_in_aligned_lines_with_the_summary_below(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    vault = _lived(tmp_path, 100)
+    assert main(["compact", "Eliza", "--vault", str(vault)]) == 0
+    head, _, summary = capsys.readouterr().out.partition("\n\n")
+    rows = dict(line.split("  ", 1) for line in head.splitlines())
+    assert rows["Folded"].strip() == "memories 1-36, 64 stay word for word"
+    assert rows["Written by"].strip() == "extractive"
+    assert re.fullmatch(r"[\d,]+ became [\d,]+, \d+% less", rows["Characters"].strip())
+    assert re.fullmatch(r"every later prompt [\d,]+ shorter; [\d,]+ spent, .+", rows["Tokens"].strip())
+    assert re.fullmatch(r"\d+% of names, numbers, places and promises", rows["Kept"].strip())
+    assert len({line.index(rows[line.split("  ")[0]].strip()) for line in head.splitlines()}) == 1
+    with opened(vault, writable=False) as parts:
+        recent = parts.minds.get("Eliza").memory.recent
+        assert recent is not None
+        assert summary.strip() == recent.text

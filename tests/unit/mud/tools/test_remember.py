@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -85,3 +87,24 @@ def test_somebody_new_is_made_only_when_asked_and_lives_in_the_world(
 def test_a_name_that_cannot_be_one_makes_nobody(tmp_path: Path, vault: Path, name: str) -> None:
     assert _remember(vault, name, _life(tmp_path, {"text": "x"}), "--create") == 1
     assert len(list(vault.glob("agents/*"))) == 4
+
+
+def test_a_life_may_come_through_a_pipe(vault: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_text('{"text": "One."}\n\n{"text": "Two."}\n'))
+    writer.start()
+    assert _remember(vault, "eliza", str(pipe)) == 0
+    writer.join()
+    assert json.loads(capsys.readouterr().out)["count"] == 2
+
+
+@pytest.mark.parametrize(("raw", "says"), [(b'{"text": "\xff"}\n', "not UTF-8"), (None, "cannot be read")])
+def test_a_file_that_cannot_be_read_says_why(
+    vault: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], raw: bytes | None, says: str
+) -> None:
+    path = tmp_path / "life.jsonl"
+    if raw is not None:
+        path.write_bytes(raw)
+    assert _remember(vault, "eliza", str(path)) == 1
+    assert says in capsys.readouterr().err

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mud.world.changes import Change, Define, Leave, Put, Remove, change_from_json, change_to_json
+from mud.world.changes import Change, Define, FallAsleep, Leave, Put, Remove, WakeUp, change_from_json, change_to_json
 from mud.world.things import Exit, Kind, Thing
 
 TEXT = st.text(max_size=20)
@@ -18,7 +18,8 @@ THINGS = st.builds(
     st.booleans(),
 )  # fmt: skip
 CHANGES = st.one_of(
-    st.builds(Put, TEXT, TEXT), st.builds(Leave, TEXT), st.builds(Remove, TEXT), st.builds(Define, THINGS)
+    st.builds(Put, TEXT, TEXT), st.builds(Leave, TEXT), st.builds(Remove, TEXT), st.builds(Define, THINGS),
+    st.builds(FallAsleep, TEXT), st.builds(WakeUp, TEXT)
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mud.world.changes import Change, Define, Leave, Put, Remove
+from mud.world.changes import Change, Define, FallAsleep, Leave, Put, Remove, WakeUp
 from mud.world.things import Exit, Kind, Thing
 from mud.world.world import World
 from tests.worlds import (
@@ -37,6 +37,8 @@ CHANGES: st.SearchStrategy[Change] = st.one_of(
     st.sampled_from(IDS).map(lambda id: Define(Thing(id, KINDS[id], f"thing {id}"))),
     st.sampled_from(IDS[2:]).flatmap(lambda id: st.sampled_from(holders(id)).map(lambda into: Put(id, into))),
     st.sampled_from(IDS[2:4]).map(Leave),
+    st.sampled_from(IDS).map(FallAsleep),
+    st.sampled_from(IDS).map(WakeUp),
     st.sampled_from(IDS).map(Remove),
 )
 

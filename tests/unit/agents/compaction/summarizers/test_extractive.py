@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.compaction.receipts import evidence, made_up, validate
 from agents.compaction.summarizers._summarizer import Source
 from agents.compaction.summarizers.extractive import extract
+from agents.compaction.wanted import SECTIONS
 from agents.compaction.wording import sentences
 from agents.llm.tokens import estimate
 from agents.memory.entries import KINDS, Entry, importance_of
@@ -121,6 +124,129 @@ def test_its_own_summaries_pass_the_checks_a_model_must_pass() -> None:
     assert validate(extract(source), source) == []
 
 
+def test_small_talk_is_not_carried_on_once_there_is_better() -> None:
+    facts = [f'Moss said, "The {what} is kept under the blue jug."' for what in ("ring", "comb", "lamp", "map", "bell")]
+    text = extract(
+        Source("Eliza", "longterm", earlier=('Petra said, "My knees ache." ' + facts[0], " ".join(facts[1:])))
+    )
+    assert "knees" not in text
+    assert all(fact in text for fact in facts)
+    alone = extract(Source("Eliza", "longterm", earlier=('Petra said, "My knees ache."', facts[0])))
+    assert "knees" in alone
+
+
+def test_what_several_people_said_is_told_once_of_all_of_them() -> None:
+    fact = "The old bridge is closed until spring."
+    earlier = (f'Moss said, "{fact}"', f'Ada said, "{fact}"')
+    text = extract(Source("Eliza", "longterm", earlier=earlier))
+    assert text == f'Moss and Ada said, "{fact}"'
+    third = extract(Source("Eliza", "longterm", earlier=(text, f'Petra said, "{fact}"')))
+    assert third == f'Moss, Ada and Petra said, "{fact}"'
+    fourth = extract(Source("Eliza", "longterm", earlier=(third, f'Ulric said, "{fact}"')))
+    assert fourth == f'Moss, Ada and others said, "{fact}"'
+    again = extract(Source("Eliza", "longterm", earlier=(fourth, f'Moss said, "{fact}"')))
+    assert again == f'More than once Moss, Ada and others said, "{fact}"'
+
+
+def test_my_own_words_are_not_put_into_the_mouths_of_others() -> None:
+    fact = "The old bridge is closed until spring."
+    text = extract(Source("Eliza", "longterm", earlier=(f'I said, "{fact}"', f'Ada said, "{fact}"')))
+    assert f'I said, "{fact}"' in text
+    assert f'Ada said, "{fact}"' in text
+
+
+def test_what_somebody_says_about_me_is_told_as_hearsay() -> None:
+    entries = (
+        Entry(1, "", "told", None, "The Mill", "You are the lost heir of Greywater.", importance=9),
+        Entry(2, "", "told", "Ada", "The Mill", "You have always hated Moss.", importance=9),
+        Entry(3, "", "heard", "Moss", "The Mill", 'Moss says, "You are a thief, Eliza."', importance=9),
+    )
+    text = extract(Source("Eliza", "recent", (*entries, *small_talk(20, 4)), max_sentences=4))
+    assert 'Somebody told me, "You are the lost heir of Greywater."' in text
+    assert 'Ada told me, "You have always hated Moss."' in text
+    assert 'Moss said, "You are a thief, Eliza."' in text
+    for claim in ("I am", "I was the", "I have", "I had always"):
+        assert claim not in text
+
+
+def test_what_was_said_for_sure_goes_before_a_guess() -> None:
+    guess = heard(1, "Ulric", "I think the ring lies under the mill, or so they say.")
+    sure = heard(2, "Petra", "The ring lies under the old ferry.")
+    text = extract(Source("Eliza", "recent", (guess, *small_talk(30, 3), sure), max_sentences=2))
+    assert "old ferry" in text
+    assert "I think" not in text
+
+
+def test_a_fact_that_was_said_again_and_again_is_told_once_and_says_so() -> None:
+    fact = heard(1, "Ada", "The gate is kept locked after dark.")
+    text = extract(Source("Eliza", "recent", (fact, fact, *small_talk(20), fact), max_sentences=4))
+    assert text.count("kept locked") == 1
+    assert 'Again and again Ada said, "The gate is kept locked after dark."' in text
+
+
+def rolling(earlier: str, entries: list[Entry], most: int | None = None) -> str:
+    return extract(Source("Eliza", "longterm", tuple(entries), (earlier,) if earlier else (), max_sentences=most))
+
+
+def test_a_rolling_summary_never_has_more_sentences_than_it_may_and_keeps_the_most_telling() -> None:
+    text = ""
+    for fold in range(40):
+        entries = small_talk(7, 7 * fold + 1)
+        if fold == 3:
+            entries[2] = heard(1, "Ada", "I promise to hide the blue key under the third step, tell nobody.")
+        if fold == 9:
+            entries[4] = heard(1, "Moss", "My sister Orla died in the flood, she left me 30 pennies.")
+        text = rolling(text, entries, most=2)
+        assert 1 <= len(sentences(text)) <= 2
+    assert "third step" in text
+    assert "Orla" in text
+
+
+def test_one_sentence_is_one_sentence() -> None:
+    text = ""
+    for fold in range(5):
+        text = rolling(text, [*small_talk(5), heard(9, "Ada", f"The code of gate {fold} is {fold}417.")], most=1)
+        assert len(sentences(text)) == 1
+    assert "417" in text
+
+
+def test_without_findings_no_number_is_told() -> None:
+    entries = small_talk(20)
+    entries[5] = heard(6, "Ada", "The gate opens to the number 7533, tell nobody.")
+    entries[7] = heard(8, "Moss", "My sister Orla was lost in the flood.")
+    source = Source("Eliza", "longterm", tuple(entries), earlier=("Petra owes me 92 candles.",), max_sentences=3)
+    assert "7533" in extract(source)
+    without = extract(replace(source, findings=False))
+    assert "Orla" in without
+    assert not any(digit in without for digit in "0123456789")
+
+
+def test_a_summary_in_sections_is_taken_up_as_prose_when_prose_is_wanted() -> None:
+    entries = small_talk(40)
+    entries[5] = heard(6, "Ada", "The gate opens to the number 7533, tell nobody.")
+    notes = extract(Source("Eliza", "longterm", tuple(entries), shape=SECTIONS))
+    text = rolling(notes, [heard(41, "Moss", "My sister Orla was lost in the flood.")])
+    assert "7533" in text
+    assert "Orla" in text
+    assert "I was at the Library, mostly with" in text
+    assert "Confirmed Facts" not in text
+    assert "@archive" not in text
+    assert "none" not in text
+
+
+def test_a_beginning_that_is_all_there_was_is_not_told_twice() -> None:
+    first = extract(Source("Eliza", "recent", tuple(small_talk(64)), max_sentences=4, begins=True))
+    second = extract(Source("Eliza", "recent", tuple(small_talk(64)), max_sentences=4))
+    text = extract(Source("Eliza", "longterm", earlier=(first, second)))
+    assert text.count("the Library") == 1
+
+
+def test_of_a_long_speech_the_greetings_are_left_out() -> None:
+    speech = "Wow, hi! So good to see you. My sister Orla moved to Greywater on Friday. That is so cool, thank you!"
+    text = extract(Source("Eliza", "recent", (*small_talk(20), heard(21, "Ada", speech)), max_sentences=4))
+    assert 'Ada said, "My sister Orla moved to Greywater on Friday."' in text
+
+
 WORDS = st.lists(
     st.sampled_from(
         [
@@ -198,3 +324,21 @@ def test_no_name_and_no_number_is_ever_made_up(
         assert made_up(longterm, evidence(both)) == []
         assert estimate(longterm) <= 600
         assert len(longterm) <= sum(map(len, earlier)) + 1
+
+
+@settings(max_examples=150, deadline=None)
+@given(ENTRIES, ENTRIES, st.sampled_from([None, 1, 2, 3]), st.sampled_from([40, 80, 600]), st.booleans())
+def test_a_rolling_summary_is_as_honest_and_keeps_its_limits(
+    one: tuple[Entry, ...], two: tuple[Entry, ...], most: int | None, tokens: int, findings: bool
+) -> None:
+    text = ""
+    for entries in (one, two, one):
+        source = Source(
+            "Eliza", "longterm", entries, (text,) if text else (), most, max_tokens=tokens, findings=findings
+        )
+        text = extract(source)
+        assert text.strip()
+        assert made_up(text, evidence(source)) == []
+        assert estimate(text) <= tokens
+        assert len(text) <= sum(map(len, source.texts())) + len(source.texts()) - 1 or text == "..."
+        assert most is None or len(sentences(text)) <= most

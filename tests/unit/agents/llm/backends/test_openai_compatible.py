@@ -217,6 +217,35 @@ async def test_a_reply_becomes_text_that_any_file_can_hold(choice: object, text:
     assert reply.prompt_tokens is None
 
 
+@pytest.mark.parametrize("status", [400, 404, 405, 501])
+async def test_a_server_that_cannot_count_is_not_sent_a_whole_life_again(status: int) -> None:
+    async with serving(answer(status, b"{}")) as server:
+        model = OpenAICompatible(server.profile)
+        assert await model.tokens("a life", server.profile) is None
+        assert await model.tokens("a life", server.profile) is None
+        await model.close()
+    assert len(server.requests) == 1
+    assert server.requests[0].startswith(b"POST /tokenize ")
+
+
+@pytest.mark.parametrize("reply", [answer(500, b"{}"), said(200, [1, 2]), answer(200, b"no json")])
+async def test_a_count_that_fails_is_unavailable_and_asked_for_again(reply: bytes) -> None:
+    async with serving(reply) as server:
+        model = OpenAICompatible(server.profile)
+        for _ in range(2):
+            with pytest.raises(Unavailable):
+                await model.tokens("a life", server.profile)
+        await model.close()
+    assert len(server.requests) == 2
+
+
+async def test_an_answer_without_tokens_is_no_count() -> None:
+    async with serving(said(200, {"count": 3})) as server:
+        model = OpenAICompatible(server.profile)
+        assert await model.tokens("a life", server.profile) is None
+        await model.close()
+
+
 @pytest.mark.parametrize(
     ("host", "base"),
     [

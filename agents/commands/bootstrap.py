@@ -1,0 +1,28 @@
+"""Make the first summaries of a life that was imported, written by hand, or lived with compaction switched off."""
+
+from __future__ import annotations
+
+from agents.commands._answer import answers, ask_about, asked_about
+from agents.commands.rebuild import made
+from agents.compaction.rebuild import BOOTSTRAP
+from agents.minds import Minds
+from mud.commands._command import Context, Outcome, command
+from mud.world.events import Request
+
+
+@command("@bootstrap-summaries", "[name]", category="memory", keeps="skip")
+def bootstrap_summaries(ctx: Context, name: str) -> Outcome:
+    """Make the first summaries of your life at once, however long it is: of everything but the newest memories.
+
+    It is for a life that was imported or written by hand. Where there are summaries already, @rebuild-summaries makes
+    them anew. The owner may name anybody.
+
+    Example: @bootstrap-summaries
+    """
+    return ask_about(ctx, name, BOOTSTRAP)
+
+
+@answers(BOOTSTRAP)
+async def bootstrap(minds: Minds, request: Request) -> Outcome:
+    """Make them, and tell what came of it."""
+    return await made(minds, asked_about(minds, request), BOOTSTRAP)

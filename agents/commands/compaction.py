@@ -1,0 +1,180 @@
+"""See and choose how memories are folded: strategy, preset, on and off, for oneself, for another, for the world."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from agents.agent import Agent
+from agents.commands._answer import OTHERS_MIND, answers, ask_about, asked_about
+from agents.compaction.origins import FILE
+from agents.compaction.settings import OWN as NO_PRESET
+from agents.compaction.settings import CompactionSettings
+from agents.minds import Minds
+from mud.commands._command import Context, Outcome, command
+from mud.errors import Problem, Refusal
+from mud.registry import suggest
+from mud.storage.configuration import FOLDER
+from mud.storage.documents import replace_key
+from mud.storage.files import read_if_there, read_text, write_atomic
+from mud.storage.setting_lines import replace_setting
+from mud.storage.settings import describe
+from mud.world.events import Request
+from mud.world.narration import listed, phrase
+from mud.world.roles import Role
+
+STRATEGY = phrase("minds.compaction.strategy", "agent", "strategy", "origin", "help")
+ON = phrase("minds.compaction.on", "origin", "waits")
+OFF = phrase("minds.compaction.off", "origin")
+PRESET = phrase("minds.compaction.preset", "preset", "origin")
+IDLE = phrase("minds.compaction.idle", "preset")
+THERE = phrase("minds.compaction.there", "strategies", "presets")
+SET = phrase("minds.compaction.set", "key", "value", "file")
+SET_WORLD = phrase("minds.compaction.set_world", "key", "value", "file")
+OWN = phrase("minds.compaction.own", "agents")
+NO_SUCH = phrase("minds.compaction.no_such", "key", "name", "there")
+HINT = phrase("minds.compaction.hint", "name")
+WHICH = phrase("minds.compaction.which", "key", "there")
+WRONG = phrase("minds.compaction.wrong", "problems")
+NOT_WRITTEN = phrase("minds.compaction.not_written", "file", "why")
+
+WORLD = "world"
+"""Named instead of an agent, it means everybody who sets nothing else."""
+BY_PRESET = "entry_summary"
+"""The strategy that reads the preset."""
+CHOSEN = ("strategy", "preset")
+SWITCHED = {"on": "true", "off": "false"}
+AUTO = "auto_enabled"
+
+
+@command("@compaction", "[what]", category="memory", keeps="skip")
+def compaction(ctx: Context, what: str) -> Outcome:
+    """See how your memories are folded, or choose it: on, off, strategy NAME, preset NAME.
+
+    It acts at once and is written into your agent.md. The owner may name anybody behind it, or the world, which is
+    everybody who sets nothing else. Nothing is ever lost by it: the archive keeps every word.
+
+    Example: @compaction
+    Example: @compaction strategy waterfall
+    Example: @compaction preset own
+    Example: @compaction on
+    """
+    key, value, name = _read(what)
+    if name.casefold() == WORLD and key:
+        if ctx.role < Role.OWNER:
+            raise Refusal(ctx.say(OTHERS_MIND))
+        args = {"name": "", "key": key, "value": value, "world": WORLD}
+        return Outcome("", requests=(Request("compaction", ctx.actor.id, ctx.step, args),))
+    (request,) = ask_about(ctx, name, "compaction").requests
+    args = {**request.args, "key": key, "value": value, "world": ""}
+    return Outcome("", requests=(Request("compaction", ctx.actor.id, ctx.step, args),))
+
+
+def _read(what: str) -> tuple[str, str, str]:
+    """Return the setting that is to be set, empty for none, its value, and whose it is, empty for one's own."""
+    word, _, rest = what.partition(" ")
+    word, rest = word.casefold(), rest.strip()
+    if word in SWITCHED:
+        return AUTO, SWITCHED[word], rest
+    if word in CHOSEN:
+        value, _, name = rest.partition(" ")
+        return word, value.casefold(), name.strip()
+    return "", "", what
+
+
+@answers("compaction")
+async def show_or_set(minds: Minds, request: Request) -> Outcome:
+    """Return how memories are folded, after it was set if that was asked for."""
+    key, value = request.args["key"], request.args["value"]
+    if key:
+        _check(minds, key, value)
+    if request.args["world"]:
+        return Outcome(_set_world(minds, key, value))
+    agent = asked_about(minds, request)
+    if not key:
+        return Outcome(f"{_shown(minds, agent)}\n{_there(minds)}")
+    return Outcome(f"{_set(minds, agent, key, value)}\n{_shown(minds, agent)}")
+
+
+def _choices(minds: Minds, key: str) -> list[str]:
+    if key == "strategy":
+        return minds.means.strategies.names()
+    return list(next(one.choices for one in describe(CompactionSettings) if one.key == key))
+
+
+def _check(minds: Minds, key: str, value: str) -> None:
+    """Refuse a value that there is not."""
+    if key not in CHOSEN:
+        return
+    there = _choices(minds, key)
+    if not value:
+        raise Refusal(minds.say(WHICH, key=key, there=", ".join(there)))
+    if value not in there:
+        near = suggest(value, there)
+        told = minds.say(NO_SUCH, key=key, name=value, there=", ".join(there))
+        raise Refusal(told, minds.say(HINT, name=near) if near else "")
+
+
+def _shown(minds: Minds, agent: Agent) -> str:
+    """Say how somebody's memories are folded now."""
+    say, status = minds.say, minds.status(agent)
+    known: Mapping[str, Mapping[str, object]] = status["settings"]
+    strategy = agent.compactor.outlook.strategy
+    lines = [
+        say(STRATEGY, agent=agent.name, strategy=strategy.name, origin=known["strategy"]["from"], help=strategy.help)
+    ]
+    origin = known[AUTO]["from"]
+    on = status["automatic"]
+    lines.append(say(ON, origin=origin, waits=status["waits"]) if on else say(OFF, origin=origin))
+    preset = known["preset"]
+    if strategy.name == BY_PRESET:
+        lines.append(say(PRESET, preset=preset["value"], origin=preset["from"]))
+    elif preset["value"] != NO_PRESET:
+        lines.append(say(IDLE, preset=preset["value"]))
+    return "\n".join(lines)
+
+
+def _there(minds: Minds) -> str:
+    names = {key: ", ".join(_choices(minds, key)) for key in CHOSEN}
+    return minds.say(THERE, strategies=names["strategy"], presets=names["preset"])
+
+
+def _typed(key: str, value: str) -> str | bool:
+    return value == "true" if key == AUTO else value
+
+
+def _set(minds: Minds, agent: Agent, key: str, value: str) -> str:
+    """Write a setting into somebody's agent.md, and have it act."""
+    file = agent.definition.file
+    path = agent.folder / "agent.md"
+    _write(minds, path, file, replace_key(read_text(path, file=file), key, _typed(key, value), file))
+    _hold(minds, minds.load_definition(agent.slug))
+    minds.remembered(agent.slug, ())
+    return minds.say(SET, key=key, value=value, file=file)
+
+
+def _set_world(minds: Minds, key: str, value: str) -> str:
+    """Write a setting into the config file, and have it act on everybody who has none of their own."""
+    file = f"{FOLDER}/{FILE}.md"
+    path = minds.means.vault / file
+    text = read_if_there(path, file=file) or ""
+    _write(minds, path, file, replace_setting(text, CompactionSettings, key, _typed(key, value), file))
+    _hold(minds, minds.means.configuration.reload(path))
+    for agent in minds.opened():
+        minds.remembered(agent.slug, ())
+    others = sorted(one.name for one in minds.definitions.values() if key in one.overrides)
+    told = minds.say(SET_WORLD, key=key, value=value, file=file)
+    return f"{told}\n{minds.say(OWN, agents=listed(others))}" if others else told
+
+
+def _write(minds: Minds, path: Path, file: str, text: str) -> None:
+    try:
+        write_atomic(path, text)
+    except OSError as error:
+        raise Refusal(minds.say(NOT_WRITTEN, file=file, why=error.strerror or error)) from None
+
+
+def _hold(minds: Minds, problems: list[Problem]) -> None:
+    """Refuse when what was written does not act, because the file has a mistake beside it."""
+    if problems:
+        raise Refusal(minds.say(WRONG, problems="; ".join(map(str, problems))))

@@ -1,0 +1,90 @@
+"""Take somebody and everything they remember out of the world, into the vault's trash; nothing is deleted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from agents.commands._answer import NO_MIND, answers
+from agents.commands._excerpt import excerpt
+from agents.definition import Definition, find_definition
+from agents.life import must_be_written, trash_of
+from agents.minds import Minds
+from mud.commands._command import Context, Outcome, command
+from mud.commands._find import LONGEST_SHOWN
+from mud.errors import LociError, Refusal
+from mud.world.events import Request
+from mud.world.narration import phrase
+from mud.world.roles import Role
+
+DONE = phrase("minds.forget.done", "name", "trash", "folder")
+ONESELF = phrase("minds.forget.oneself")
+PRESENT = phrase("minds.forget.present", "name")
+NO_WORLD = phrase("minds.forget.no_world")
+CANNOT = phrase("minds.forget.cannot", "name", "why")
+
+
+@command("@forget", "<name>", role=Role.OWNER, category="admin", keeps="skip")
+def forget(ctx: Context, name: str) -> Outcome:
+    """Take an agent, or a person who is not here, out of the world, with every memory; nothing asks you twice.
+
+    Nothing is deleted: its whole folder moves into .trash of the vault, and moving it back to agents brings back
+    whoever it was, with everything that was remembered.
+
+    Example: @forget Corvin
+    """
+    return Outcome("", requests=(Request("forget", ctx.actor.id, ctx.step, {"name": name}),))
+
+
+@answers("forget")
+async def put_away(minds: Minds, request: Request) -> Outcome:
+    """Move the folder, and have the character leave."""
+    definition = _asked(minds, request)
+    await minds.drop_folds(definition.slug)
+    definition = _asked(minds, request)  # others had their turn meanwhile
+    trash = _put_away(minds, definition)
+    await minds.means.recall.forget(definition.id)
+    told = {"trash": trash.relative_to(minds.means.vault), "folder": f"agents/{definition.slug}"}
+    return Outcome(minds.say(DONE, name=definition.name, **told))
+
+
+def _asked(minds: Minds, request: Request) -> Definition:
+    """Return who is to be put away.
+
+    Raises:
+        Refusal: when nobody of that name is there, or it is somebody who plays.
+    """
+    name = request.args["name"]
+    definition = find_definition(name, minds.definitions)
+    if definition is None:
+        raise Refusal(minds.say(NO_MIND, name=excerpt(name, LONGEST_SHOWN)))
+    if definition.id == request.who:
+        raise Refusal(minds.say(ONESELF))
+    if minds.world is None or minds.send_away is None:
+        raise Refusal(minds.say(NO_WORLD))
+    if definition.person and minds.world.location_of(definition.id) is not None:
+        raise Refusal(minds.say(PRESENT, name=definition.name))
+    return definition
+
+
+def _put_away(minds: Minds, definition: Definition) -> Path:
+    """Move somebody's folder and have them leave; return where it lies now. Never awaits: nobody writes in between.
+
+    Raises:
+        Refusal: when it cannot be done; then everything is as it was.
+    """
+    folder, agent = minds.means.vault / "agents" / definition.slug, minds.by_slug(definition.slug)
+    try:
+        if agent is not None:
+            must_be_written(agent.memory)
+        trash = trash_of(folder, minds.means.clock.now())
+        trash.parent.mkdir(exist_ok=True)
+        folder.rename(trash)
+    except (LociError, OSError) as error:
+        raise Refusal(minds.say(CANNOT, name=definition.name, why=error)) from None
+    assert minds.send_away is not None
+    try:
+        minds.send_away(definition)
+    except LociError as error:
+        trash.rename(folder)
+        raise Refusal(minds.say(CANNOT, name=definition.name, why=error)) from None
+    return trash

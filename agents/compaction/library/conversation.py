@@ -1,0 +1,131 @@
+"""The library's memory of a conversation: every turn is kept, and a context for the next call of a model made of them.
+
+A context grows coarser with age, and no turn is missing from it:
+
+    the newest five         word for word
+    older ones              the first 100 characters of question and answer
+    turns folded away       as soon as there are more than `max_turns` unfolded, the older half of those: of each fold
+                            three turns keep 100 characters, the others 30
+    the middle of a life    only counted, where the brackets would hold more than `max_chars_before_compaction`
+                            characters (1,000 at least); the oldest and the newest stay
+
+What is in brackets and what is word for word are together always all turns. `turns` itself never loses one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from agents.compaction.library.compactor import MemoryCompactor
+from agents.compaction.library.digest import LEAST_ROOM, oldest_and_newest
+from agents.compaction.wording import flat
+
+SHOWN = 5
+"""Turns that a context has word for word."""
+PREVIEW_CHARS, TRACE_CHARS = 100, 30
+PREVIEWS = 3
+"""Turns of one fold that keep a long preview: its first, by which what began a conversation stays."""
+
+
+class Turn(NamedTuple):
+    """One question and its answer.
+
+    Args:
+        user_message: what was asked.
+        assistant_response: what was answered.
+        task: what it was about.
+        history: the steps that led to the answer, as compaction left them.
+        summary: the summary among them; empty when there is none.
+    """
+
+    user_message: str
+    assistant_response: str
+    task: str = ""
+    history: tuple[Any, ...] = ()
+    summary: str = ""
+
+
+class ConversationMemory:
+    """Keeps a conversation, and says of it what fits into a prompt.
+
+    Args:
+        compactor: compacts the steps within a turn; its `max_chars_before_compaction` bounds the older turns' brackets.
+        max_turns: how many turns may be unfolded; one more, and the older half is folded.
+
+    Raises:
+        ValueError: for less than one turn.
+    """
+
+    def __init__(self, compactor: MemoryCompactor | None = None, max_turns: int = 20) -> None:
+        if max_turns < 1:
+            raise ValueError(f"max_turns is {max_turns}; the least is 1")
+        self.compactor = compactor or MemoryCompactor()
+        self.max_turns = max_turns
+        self._turns: list[Turn] = []
+        self._traces: list[str] = []
+
+    @property
+    def turns(self) -> list[Turn]:
+        """Return every turn ever added, in order."""
+        return list(self._turns)
+
+    def add_turn(self, user_message: str, assistant_response: str, history: Any = None, task: str = "") -> None:
+        """Add a turn; its steps are compacted when they are due. Nothing is added when that fails.
+
+        Args:
+            user_message: what was asked.
+            assistant_response: what was answered.
+            history: the steps that led to the answer, in any form that the compactor takes.
+            task: what it was about.
+
+        Raises:
+            TypeError: when the history is none.
+            Exception: what the compactor's model raises, when rules may not write instead.
+        """
+        steps: list[Any] = []
+        summary = ""
+        if history is not None:
+            result = self.compactor.compact(history, task)
+            steps, summary = self.compactor.apply_compaction(history, result), result.summary
+        self._turns.append(Turn(user_message, assistant_response, task, tuple(steps), summary))
+        if len(self._turns) - len(self._traces) > self.max_turns:
+            self._fold()
+
+    def _fold(self) -> None:
+        """Turn all but the newest half of `max_turns` into traces."""
+        old = self._turns[len(self._traces) : len(self._turns) - max(1, self.max_turns // 2)]
+        self._traces += [_preview(turn, PREVIEW_CHARS if at < PREVIEWS else TRACE_CHARS) for at, turn in enumerate(old)]
+
+    def get_context(self) -> str:
+        """Return the conversation for a prompt: the older turns in brackets, then the newest word for word."""
+        cut = max(len(self._traces), len(self._turns) - SHOWN)
+        older = [*self._traces, *(_preview(turn, PREVIEW_CHARS) for turn in self._turns[len(self._traces) : cut])]
+        parts = [self._bracket(older)] if older else []
+        return "\n\n".join([*parts, *map(_whole, self._turns[cut:])])
+
+    def _bracket(self, older: Sequence[str]) -> str:
+        old, new = oldest_and_newest(older, max(LEAST_ROOM, self.compactor.config.max_chars_before_compaction))
+        left = len(older) - len(old) - len(new)
+        counted = [f"({left} more)"] if left else []
+        return f"[Previous conversation ({len(older)} turns): {' | '.join([*old, *counted, *new])}]"
+
+    def clear(self) -> None:
+        """Forget everything: turns and what was folded of them."""
+        self._turns.clear()
+        self._traces.clear()
+
+
+def _whole(turn: Turn) -> str:
+    lines = [f"User: {turn.user_message}", f"Assistant: {turn.assistant_response}"]
+    return "\n".join([*lines, f"Steps: {turn.summary}"] if turn.summary else lines)
+
+
+def _preview(turn: Turn, chars: int) -> str:
+    return f"Q: {_begun(turn.user_message, chars)} A: {_begun(turn.assistant_response, chars)}"
+
+
+def _begun(text: str, chars: int) -> str:
+    """Return the first characters of a text on one line, with dots where there are more."""
+    line = flat(text)
+    return line if len(line) <= chars else f"{line[:chars]}..."

@@ -1,0 +1,299 @@
+"""The library's summaries by rules: what steps say in a fixed form, which a later summary reads back and carries on.
+
+Its parts are those of seed 001: task, steps, calls of a model, findings, errors; and what an earlier summary in free
+words said. Nothing is understood here: numbers, `word: value` pairs and the names of errors are found by patterns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from agents.compaction.library.steps import Step
+from agents.compaction.wording import all_words, flat, names, numbers, telling
+
+TASK_CHARS, FINDING_CHARS, VALUE_CHARS = 100, 50, 30
+FINDINGS = 3
+"""Findings that one compaction takes from its steps; those of earlier summaries come before them."""
+LEAST_ROOM = 1000
+"""Characters that there always is room for in what earlier summaries said, however short a history shall be."""
+PAIRS = 2
+"""`word: value` pairs that one entry gives."""
+
+_NUMBER = re.compile(r"\b\d+(?:,\d{3})*(?:\.\d+)?\b")
+_PAIR = re.compile(r"\b(\w+):\s*([^\n,]+)")
+_FAILED = re.compile("error|exception|traceback|failed", re.IGNORECASE)
+_NONE = re.compile(
+    r"""
+      \bterror\w*
+    | \b(?:0|no|zero|not\ an?|without|free\ of) (?:\ (?:any|more|other|new|further|fatal|known|unexpected|syntax))?
+        \ (?:(?:errors|exceptions|tracebacks)\b | error\(s\))
+    | \b(?:no|zero|not\ an?|without) (?:\ (?:any|more|other|new|further|fatal|known|unexpected|syntax))?
+        \ (?:error|exception|traceback)\b
+    | (?:^|[,;:(|/]|\b(?:and|with|had)\b) [ ]* 0 (?:\ (?:tests?|checks?|of\ \d+|out\ of\ \d+))? \ failed\b
+    | \b(?:none|nothing|never|not|zero|no\ \w+) \ failed\b
+    | \b(?:\w{1,20}_)?(?:errors?|exceptions?|tracebacks?|failed)(?:_\w{1,20}|\ (?:count|found|raised|seen|total))?
+        [ ]*[:=][ ]* (?:0|none|null|false|\[\]) [ ]* (?=[,;)\]}|]|\.(?!\d)|$)
+    | \berror-free\b
+    """,
+    re.IGNORECASE | re.VERBOSE | re.MULTILINE,
+)
+"""Where errors are named only to say that there are none."""
+KINDS = ("ValueError", "TypeError", "KeyError", "IndexError")
+OTHER = "Error"
+
+_ENDS = re.compile(r"[.!?…]+(?=[\"”»'’)\]]*\s)")
+_TITLES = frozenset({"mr", "mrs", "ms", "dr", "st", "prof", "sir", "e.g", "i.e"})
+_LABELS = ("Working on: ", "Completed ", "Made ", "Earlier: ", "Key findings: ", "Resolved issues: ")
+_NEXT = re.compile(rf"(?:(?<=[.;] )|\A)(?={'|'.join(_LABELS)})")
+_COMPLETED = re.compile(r"Completed (\d+) steps(?: \((\d+) successful\))?")
+_MADE = re.compile(r"Made (\d+) LLM sub-calls")
+_MARKS = " .;"
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """What a summary by rules says.
+
+    Args:
+        task: what is worked on; empty when nobody said.
+        steps: how many steps it stands for; 0 says nothing about them.
+        successful: how many of them were; None when that is not known of all.
+        calls: calls of a model that the steps made.
+        findings: numbers and values, oldest first.
+        issues: the kinds of errors met.
+        earlier: what an earlier summary said in free words, one item a sentence, oldest first.
+    """
+
+    task: str = ""
+    steps: int = 0
+    successful: int | None = 0
+    calls: int = 0
+    findings: tuple[str, ...] = ()
+    issues: frozenset[str] = frozenset()
+    earlier: tuple[str, ...] = ()
+
+    def parts(self) -> list[str]:
+        """Return its parts in words, none of which holds the end of a sentence."""
+        known = "" if self.successful is None else f" ({self.successful} successful)"
+        parts = [
+            f"Working on: {self.task}" if self.task else "",
+            f"Completed {self.steps} steps{known}" if self.steps else "",
+            f"Made {self.calls} LLM sub-calls" if self.calls else "",
+            f"Earlier: {'; '.join(self.earlier)}" if self.earlier else "",
+            f"Key findings: {'; '.join(self.findings)}" if self.findings else "",
+            f"Resolved issues: {', '.join(sorted(self.issues))}" if self.issues else "",
+        ]
+        return [part for part in parts if part]
+
+    def after(self, earlier: Digest) -> Digest:
+        """Return this digest with all that an earlier one says carried on before it."""
+        known = self.successful is not None and earlier.successful is not None
+        other = earlier.task and self.task and earlier.task != self.task
+        told = (f"worked on {earlier.task}",) if other else ()
+        return Digest(
+            self.task or earlier.task,
+            self.steps + earlier.steps,
+            (self.successful or 0) + (earlier.successful or 0) if known else None,
+            self.calls + earlier.calls,
+            _once(earlier.findings + self.findings),
+            self.issues | earlier.issues,
+            _once(earlier.earlier + told + self.earlier),
+        )
+
+    def untold(self, text: str) -> Digest:
+        """Return of findings, issues and earlier sentences what a text does not say."""
+        words, digits = all_words([text]), numbers(text)
+
+        def told(item: str) -> bool:
+            said = telling(item)
+            known = numbers(item) <= digits and names(item).keys() <= words
+            return known and len(said & words) * 2 >= len(said)
+
+        return Digest(
+            findings=tuple(item for item in self.findings if not told(item)),
+            issues=frozenset(item for item in self.issues if not told(item)),
+            earlier=tuple(item for item in self.earlier if not told(item)),
+        )
+
+    def within(self, chars: int) -> Digest:
+        """Return it with findings and earlier sentences of so many characters each: the oldest and the newest."""
+        return replace(
+            self,
+            findings=tuple(item for end in oldest_and_newest(self.findings, chars) for item in end),
+            earlier=tuple(item for end in oldest_and_newest(self.earlier, chars) for item in end),
+        )
+
+    def ever_shorter(self) -> Iterator[Digest]:
+        """Yield it, then with ever less of it: counts go first, then findings, the newest first, and the task last."""
+        yield self
+        bare = replace(self, successful=None)
+        yield bare
+        bare = replace(bare, calls=0)
+        yield bare
+        yield from bare.with_fewer_findings()
+        yield replace(bare, findings=(), task="")
+
+    def with_fewer_findings(self) -> Iterator[Digest]:
+        """Yield it with ever fewer findings, the newest gone first, down to none."""
+        for left in range(len(self.findings) - 1, -1, -1):
+            yield replace(self, findings=self.findings[:left])
+
+
+def _once(items: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(items))
+
+
+def oldest_and_newest(items: Sequence[str], chars: int) -> tuple[list[str], list[str]]:
+    """Return what fits of a list, taken from both its ends by turns; what does not fit goes from the middle.
+
+    The oldest is cut where it alone is too long.
+
+    Args:
+        items: oldest first.
+        chars: how many characters there is room for.
+    """
+    old: list[str] = []
+    new: list[str] = []
+    while len(old) + len(new) < len(items):
+        from_new = len(new) < len(old)
+        item = items[-1 - len(new)] if from_new else items[len(old)]
+        item = item if old else item[:chars]
+        chars -= len(item)
+        if chars < 0:
+            break
+        (new if from_new else old).append(item)
+    return old, new[::-1]
+
+
+def digest_steps(steps: Sequence[Step], task: str, with_findings: bool) -> Digest:
+    """Return what steps say.
+
+    Args:
+        steps: none of them a summary.
+        task: what they work on; the first 100 characters count.
+        with_findings: take findings too.
+    """
+    # Most outputs name no error at all, and to look for the second pattern takes ten times as long.
+    harmless = [_NONE.sub("", step.output) if _FAILED.search(step.output) else "" for step in steps]
+    failed = [bool(_FAILED.search(text)) for text in harmless]
+    found = (one for step in steps for one in _findings(step.output)) if with_findings else iter(())
+    return Digest(
+        task=item_of(task[:TASK_CHARS]),
+        steps=len(steps),
+        successful=sum(bool(step.output.strip()) and not bad for step, bad in zip(steps, failed, strict=True)),
+        calls=sum(step.calls for step in steps),
+        findings=_first(map(item_of, found), FINDINGS),
+        issues=frozenset(_kind(text) for text, bad in zip(harmless, failed, strict=True) if bad),
+    )
+
+
+def _first(items: Iterable[str], most: int) -> tuple[str, ...]:
+    """Return the first few of some items, none of them twice or empty; no more are asked for."""
+    found: dict[str, None] = {}
+    for item in filter(None, items):
+        found[item] = None
+        if len(found) == most:
+            break
+    return tuple(found)
+
+
+def _findings(output: str) -> Iterator[str]:
+    if 1 <= len(list(islice(_NUMBER.finditer(output), 4))) <= 3:
+        yield output.strip()[:FINDING_CHARS]
+    for pair in islice(_PAIR.finditer(output), PAIRS):
+        yield f"{pair[1]}={pair[2].strip()[:VALUE_CHARS]}"
+
+
+def _kind(text: str) -> str:
+    return next((kind for kind in KINDS if kind in text), OTHER)
+
+
+def item_of(text: str) -> str:
+    """Return a text as one item of a list: on one line, without a semicolon and without an end of a sentence."""
+    line = flat(text).replace(";", ",")
+    return _ENDS.sub(_comma, f"{line} ").rstrip(" .!?…,")
+
+
+def _comma(end: re.Match[str]) -> str:
+    return end[0] if _is_title(end.string[: end.start()]) else ","
+
+
+def _is_title(before: str) -> bool:
+    """Return whether a text ends with a word whose full stop ends no sentence."""
+    return before[-8:].rpartition(" ")[2].rstrip(".!?…").casefold() in _TITLES
+
+
+def read_digest(summary: str, steps: int) -> Digest:
+    """Return what an earlier summary says, whoever wrote it; what is in no known form is kept as sentences.
+
+    Args:
+        summary: its text.
+        steps: how many steps it stands for.
+    """
+    digest = Digest(steps=steps, successful=None)
+    prose: list[str] = []
+    for piece in filter(None, (part.strip(_MARKS) for part in _NEXT.split(summary))):
+        read = _read(digest, piece)
+        if read is None:
+            prose += filter(None, map(item_of, sentences_of(piece)))
+        else:
+            digest = read
+    return replace(digest, earlier=_once((*digest.earlier, *prose)))
+
+
+def _read(digest: Digest, piece: str) -> Digest | None:
+    """Return a digest with one labelled piece of a summary put in; None for a piece that is only words."""
+    label = next((label for label in _LABELS if piece.startswith(label)), "")
+    rest = piece[len(label) :]
+    items = tuple(item for part in rest.split("; ") if (item := item_of(part)))
+    if label == "Working on: ":
+        return replace(digest, task=item_of(rest))
+    if label == "Earlier: ":
+        return replace(digest, earlier=_once(digest.earlier + items))
+    if label == "Key findings: ":
+        return replace(digest, findings=_once(digest.findings + items))
+    if label == "Resolved issues: " and {*rest.split(", ")} <= {*KINDS, OTHER}:
+        return replace(digest, issues=digest.issues | {*rest.split(", ")})
+    if made := _MADE.fullmatch(piece):
+        return replace(digest, calls=digest.calls + int(made[1]))
+    if (completed := _COMPLETED.fullmatch(piece)) and int(completed[1]) == digest.steps:
+        return replace(digest, successful=int(completed[2]) if completed[2] else None)
+    return None
+
+
+_BREAK = re.compile(r"\s*\n\s*(?:\n\s*|(?=(?:[-*•]|\d+[.)])\s))")
+_BULLET = re.compile(r"^(?:[-*•]|\d+[.)])\s+")
+_END = re.compile(r"(?<=[.!?…])[\"”»'’)\]]*\s+")
+
+
+def sentences_of(text: str) -> list[str]:
+    """Return the sentences of a text, each on one line.
+
+    Split rather too often than too seldom, so that a limit of sentences holds however they are counted; an item of a
+    list is one.
+    """
+    found: list[str] = []
+    for line in _BREAK.split(text):
+        plain = flat(_BULLET.sub("", line.strip()))
+        start = 0
+        for end in _END.finditer(plain):
+            if not _is_title(plain[start : end.start()]):
+                found.append(plain[start : end.end()].strip())
+                start = end.end()
+        found.append(plain[start:])
+    return [sentence for sentence in found if sentence.strip(_MARKS)]
+
+
+def joined(parts: Sequence[str], most: int) -> str:
+    """Return parts as at most so many sentences; what is more is joined to the last of them by semicolons.
+
+    Args:
+        parts: in words, with or without an end mark.
+        most: sentences, 1 or more.
+    """
+    tail = "; ".join([part.rstrip(_MARKS) for part in parts[most - 1 : -1]] + list(parts[-1:]))
+    sentences = [*parts[: most - 1], tail] if len(parts) > most else parts
+    return " ".join(one if re.search(r"[.!?…][\"”»'’)\]]*$", one) else f"{one}." for one in sentences)

@@ -1,0 +1,203 @@
+"""A status put into words for people: aligned plain text, one thing a line, the summaries' words below.
+
+It looks nothing up: what it says stands in the status.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from agents.compaction.settings import CompactionSettings
+from mud.storage.settings import describe
+
+_UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
+_BYTES = ((1_000_000_000, "GB"), (1_000_000, "MB"), (1000, "KB"))
+_TITLES = {"longterm": "Long-term summary", "recent": "Recent summary"}
+
+
+def report(status: Mapping[str, Any]) -> str:
+    """Return a status in aligned plain text.
+
+    Args:
+        status: what `agents.compaction.integrity.status` returned.
+    """
+    rows = [(name, text) for name, text in _rows(status) if text]
+    width = max(len(name) for name, _ in rows)
+    lines = [f"Memory of {status['agent']}", *(f"  {name:<{width}}  {text}" for name, text in rows)]
+    for tier in status["tiers"]:
+        if tier.get("text"):
+            lines += ["", f"{_TITLES[tier['tier']]} (memories {_span(tier)}):"]
+            lines += [f"  {line}" for line in tier["text"].splitlines()]
+    wrong = list(dict.fromkeys([*status["warnings"], *status["errors"]]))
+    lines += ["", "Warnings:", *(f"  {text}" for text in wrong)] if wrong else ["", "No warnings."]
+    if status["last_error"] and status["last_error"] not in wrong:
+        lines.append(f"Last error, over now: {status['last_error']}")
+    return "\n".join(lines)
+
+
+def _rows(status: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    tiers = {tier["tier"]: tier for tier in status["tiers"]}
+    total, folds = status["total"], status["compactions"]
+    covered = f"{status['covered_through']:,} of them in summaries"
+    yield "Memories", f"{total:,}, {covered}; {folds:,} {_plural(folds, 'fold')} so far"
+    yield "Long-term", _summary(tiers.get("longterm"))
+    yield "Recent", _summary(tiers.get("recent"))
+    yield "Word for word", _verbatim(tiers.get("immediate"))
+    yield "Hidden", _hidden(status["hidden"])
+    yield "View", _view(status["tokens"])
+    yield "Next fold", _next(status)
+    yield "Budget", ", ".join(f"{one['taken']:,} of {one['most']:,} {one['unit']}" for one in status["budgets"])
+    yield "Last fold", _last(status["last_fold"])
+    yield "Not folded", _skipped(status)
+    yield "Depth", _depth(status)
+    yield "Strategy", _strategy(status)
+    yield from _settings(status)
+    yield "Coverage", _coverage(status)
+    yield "Archive", _archive(status["archive"], status["waiting"])
+    yield "Index", _index(status)
+
+
+def _summary(tier: Mapping[str, Any] | None) -> str:
+    if tier is None:
+        return "none yet"
+    by = f"{tier['method']} ({tier['model']})" if tier["model"] else tier["method"]
+    kept = tier["retention"]
+    told = f"{kept:.0%} of names, numbers, places and promises kept" if kept is not None else ""
+    parts = [_span(tier), f"{tier['chars']:,} characters", by, ago(tier["age_seconds"]), told]
+    return ", ".join(filter(None, [*parts, "" if tier["faithful"] else "not all of it is in its source"]))
+
+
+def _verbatim(tier: Mapping[str, Any] | None) -> str:
+    if tier is None:
+        return "none"
+    count, oldest = tier["memories"], ago(tier["age_seconds"])
+    parts = [_span(tier), f"{count:,} {_plural(count, 'memory', 'memories')}", f"{tier['chars']:,} characters"]
+    return ", ".join([*parts, *([f"the oldest {oldest}"] if oldest else [])])
+
+
+def _hidden(hidden: Mapping[str, int] | None) -> str:
+    return f"{_span(hidden)}; the archive has them, and recall finds them" if hidden else ""
+
+
+def _view(tokens: Mapping[str, Any]) -> str:
+    about = "about " if tokens["estimated"] else ""
+    share = f"{about}{tokens['view']:,} of {tokens['window']:,} tokens"
+    return f"{share}, {tokens['utilization']:.0%} of the window: {tokens['band']} (counted by {tokens['counted_by']})"
+
+
+def _next(status: Mapping[str, Any]) -> str:
+    """Say what the next fold waits for, and how many memories that is from now where it goes by them."""
+    at, total, waits = status["next_compaction_at"], status["total"], str(status["waits"])
+    if at is None or not waits.startswith(by := f"at {at} memories"):
+        return waits
+    if at <= total:
+        return f"due since {at} memories"
+    more = waits.removeprefix(by)
+    return f"{by}, in {at - total:,}{',' if more else ''}{more}"
+
+
+def _last(fold: Mapping[str, Any] | None) -> str:
+    if fold is None:
+        return ""
+    what = [_span(fold) if fold["first"] else f"up to {fold['last']}", fold["reason"], fold["method"]]
+    made = f"{', '.join(filter(None, what))}: {fold['source_tokens']:,} tokens became "
+    made += f"{fold['summary_tokens']:,}"
+    rounds, spent = fold["break_even_rounds"], fold["spent_tokens"]
+    if rounds is None:
+        return f"{made}; it saves nothing"
+    if not spent:
+        return f"{made} and cost no model anything"
+    return f"{made} for {spent:,} spent, so it pays off after {rounds:,} {_plural(rounds, 'prompt')}"
+
+
+def _skipped(status: Mapping[str, Any]) -> str:
+    count, why = status["skipped"], status["notice"]
+    told = f"{count:,} {_plural(count, 'fold')} skipped since the start" if count else ""
+    return "; ".join(filter(None, (told, why)))
+
+
+def _depth(status: Mapping[str, Any]) -> str:
+    return str(status["depth_warning"] or status["depth"] or "")
+
+
+def _strategy(status: Mapping[str, Any]) -> str:
+    origin, keeps = status["settings"].get("strategy", {}).get("from"), status["keeps"]
+    never = {"nothing": "", "everything": "; it folds nothing"}.get(keeps, f"; it never folds {keeps}")
+    return f"{status['strategy']}{f' ({origin})' if origin else ''}{never}"
+
+
+def _settings(status: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the settings that the strategy reads, and every other that is not as by default, with their origins."""
+    title = "Settings"
+    for one in describe(CompactionSettings):
+        known = status["settings"].get(one.key)
+        if known is None or one.key == "strategy":
+            continue
+        used = status["strategy"] in one.help.partition(":")[0].split(", ")
+        if used or known["value"] != one.default:
+            yield title, f"{one.key} {_value(known['value'])} ({known['from']})"
+            title = ""
+
+
+def _value(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _coverage(status: Mapping[str, Any]) -> str:
+    if not status["gaps"] and not status["overlaps"]:
+        return f"1-{status['total']} whole, no gap and no overlap" if status["total"] else "nothing to cover yet"
+    told = [f"gap {_span(found)}" for found in status["gaps"]]
+    return ", ".join([*told, *(f"overlap {_span(found)}" for found in status["overlaps"])])
+
+
+def _archive(archive: Mapping[str, int | None], waiting: int) -> str:
+    taken, files = archive["bytes"], archive["files"]
+    if taken is None or files is None:
+        return "cannot be read"
+    told = f"{_size(taken)} in {files:,} {_plural(files, 'file')}" if files else "none yet"
+    more = f"{waiting:,} {_plural(waiting, 'memory waits', 'memories wait')} to be written"
+    return f"{told}; {more}" if waiting else told
+
+
+def _index(status: Mapping[str, Any]) -> str:
+    index, lag = status["index"], status["index_lag"]
+    if index["lexical_through"] is None:
+        return ""
+    parts = []
+    for name, through, behind in (
+        ("words", index["lexical_through"], lag["lexical"]),
+        ("meaning", index["vector_through"], lag["vector"]),
+    ):
+        parts.append(f"{name} up to {through or 'none yet'}" + (f", {behind:,} behind" if behind else ""))
+    return "; ".join(parts)
+
+
+def _span(found: Mapping[str, Any]) -> str:
+    return f"{found['first']}-{found['last']}"
+
+
+def _plural(count: int, one: str, several: str | None = None) -> str:
+    return one if count == 1 else several or f"{one}s"
+
+
+def _size(taken: int) -> str:
+    for least, unit in _BYTES:
+        if taken >= least:
+            return f"{taken / least:.1f} {unit}"
+    return f"{taken} bytes"
+
+
+def ago(seconds: int | None) -> str:
+    """Return an age in words, `3 hours ago`; empty when it is not known.
+
+    Args:
+        seconds: the age.
+    """
+    if seconds is None:
+        return ""
+    for least, unit in _UNITS:
+        if seconds >= least:
+            count = seconds // least
+            return f"{count} {_plural(count, unit)} ago"
+    return "just now"

@@ -1,0 +1,172 @@
+"""What a statement holds: promises, numbers, names, places, ties between people; and how much it is worth keeping.
+
+The summarizer's own rules, read in one pass over the words and remembered for every text. The judge of summaries has
+rules of its own, so that neither repeats the other's mistakes. What is found here is only weighed, never written: a
+summary is made of whole sentences of its source.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import NamedTuple
+
+from agents.compaction.wording import PLAIN, word_set
+
+CACHED = 8192
+"""Statements whose reading is remembered: small talk comes again, and a summary's sentences are read at every fold."""
+MOST_WORDS = 14
+"""Telling words that count; who says more does not say more that matters."""
+LEAST_WORDS = 2
+"""Telling words below which a number, a place or a promise tells of nothing."""
+
+_TOKEN = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*")
+_NAME = re.compile(r"(?<=[\w,;:] )[^\W\d_a-z][\w'’-]+")
+_DIGIT = re.compile(r"\d")
+_SAID = re.compile(r'["“](.*)["”]', re.DOTALL)
+
+_DULL = word_set(
+    """say says said see sees saw seen think thinks thought know knows knew well go goes going went come comes came
+    get gets got gotten look looks looked wonder wonders wondered tell tells told ask asks asked good big new
+    thing things way bit lot lots hi hey thanks thank glad great nice really cool awesome wow amazing sounds
+    like just right sure okay yeah yep yup nope super definitely totally absolutely special wonderful inspiring
+    important fun happy pretty feel feels felt mean means stuff kind gonna wanna cause people time life haha lol
+    proud success believe passion passionate talented talent incredible incredibly congrats congratulations
+    positive luck lucky shine shining dedicated dedication determination determined optimistic stoked excited
+    exciting best pushing keep fantastic impressive lovely perfect welcome hear heart support supportive
+    appreciate journey moments amazingly hope hopefully blast vibe vibes able gotta been chat talk catch forward
+    inspire inspires inspired encouraging encourage encouragement
+    i'm i've i'd i'll it's that's you're you've you'll what's there's they're we're don't didn't can't isn't wasn't
+    won't doesn't haven't couldn't wouldn't let's he's she's a b c d e f g h i j k l m n o p q r s t u v w x y z"""
+)
+_DROPPED = PLAIN | _DULL
+_PLEDGING = re.compile(r"\b(?:i will|i['’]ll|i shall|my word|you must|never forget)\b")
+_HEDGED = re.compile(
+    r"\b(?:i (?:think|guess|suppose|believe|reckon|imagine|gather|fancy|heard|hear)|(?:so|as) (?:they|people|folk) say"
+    r"|they say|people say|somebody said|someone said|perhaps|maybe|might be|may be|rumou?rs?|rumou?red|supposedly"
+    r"|apparently|allegedly|probably|not sure|if i remember|as far as i know|if you ask me|it seems)\b"
+)
+_ASKING = re.compile(
+    r"\b(?:please|help me|help us|(?:can|could|will|would) you|you (?:must|should|have to|need to)"
+    r"|i (?:need|want|ask) you|remember your|remember to|don['’]t forget"
+    r"|do not forget|(?<!['’]ll )(?<!will )never forget"
+    r"|beware|(?:^|[.,:;!-] |\band )(?:tell (?:nobody|no one|him|her|them)|ask (?:for|him|her|them)"
+    r"|(?:bring|find|give|show|carry|take|fetch|meet|tell) (?:me|us|it|them|this|that|the|your)))\b"
+)
+_FILLERS = re.compile(r"^(?:(?:well|ah|oh|hm|so|yes|no|hey|hi|look|listen|wow|you (?:see|know)),? )+")
+_TIE = re.compile(
+    r"\bi (?:was|am|became|have been) (?:a|an|the|your)\b|\byou and i\b"
+    r"|\b(?:on|by) (?:your|my) side\b|\b(?:stand|stood|sit) by\b"
+    r"|\byou (?:swore|promised|owe|taught|saved|raised|betrayed)\b"
+    r"|\bi (?:taught|saved|raised|owe|trust|warned|love) you\b"
+)
+"""What somebody is, and what ties people: `I was a drummer`, `you and I`, `I taught you`."""
+_YOU = re.compile(r"\byou(?:rs?|rself|['’]re|['’]ve|['’]ll)?\b")
+
+_COUNTS, _PLEDGES, _MAY_PLEDGE, _DECIDES, _WEIGHS, _MAY_HEDGE, _LASTS, _PLACES, _ADDRESSES, _MAY_ASK, _TOUCHES = (
+    1 << at for at in range(11)
+)
+_TABLES = {
+    _COUNTS: """two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
+        eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion dozen
+        dozens third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth hundreds thousands millions""",
+    _PLEDGES: "promise promised promises promising swear swears swore sworn vow vows vowed oath pledge pledged",
+    _MAY_PLEDGE: "will i'll i’ll shall word must forget",
+    _DECIDES: "decide decided decision chose chosen choose agreed refuse refused resolved settled accepted quit",
+    _WEIGHS: """secret secrets hidden hide hides buried danger dangerous dead died dies death born birth hate hates
+        hated friend enemy enemies brother sister mother father daughter son wife husband parents uncle aunt
+        cousin grandmother grandfather teacher taught apprentice learned lost missing stolen steals stole
+        thief cheats cheated liar owe owes owed debt paid pay price cost sold bought married marries marry
+        wedding engaged divorced flood fire war sick ill illness healed cured warning warned beware treasure
+        code password named name invited invite found gift gave inherited oldest longest regret trust
+        trusted betrayed forgive forgave moved worked trade hired fired won award birthday surgery hospital
+        pregnant adopted adoption allergic opened murdered killed prison captain ship""",
+    _TOUCHES: """always child children never love loved wish dream afraid fear family friends work job plan plans
+        planned planning key name remember spring summer autumn winter midsummer midwinter noon midnight
+        dawn dusk yesterday tomorrow monday tuesday wednesday thursday friday saturday sunday january
+        february april june july august september october november december""",
+    _MAY_HEDGE: """think guess suppose believe reckon imagine gather fancy heard hear say said perhaps maybe might may
+        rumor rumors rumour rumours rumored rumoured supposedly apparently allegedly probably not if far seems""",
+    _LASTS: "lies lie lives live kept hidden hid buried stands hangs stored locked under beneath behind inside",
+    _PLACES: "in at under behind beneath near by on inside beside below above",
+    _ADDRESSES: "you your yours yourself you're you've you'll you’re you’ve you’ll",
+    _MAY_ASK: """please help you need want remember forget beware tell ask bring find give show carry take fetch meet
+        could would""",
+}
+_MARKS: dict[str, int] = {}
+for _mark, _table in _TABLES.items():
+    for _word in _table.split():
+        _MARKS[_word] = _MARKS.get(_word, 0) | _mark
+_MARKED = frozenset(_MARKS)
+COUNTING = frozenset(_TABLES[_COUNTS].split()) | {"zero", "first", "second"}
+"""Words that count, `one` aside."""
+
+
+class Reading(NamedTuple):
+    """What a statement holds.
+
+    Args:
+        words: its telling words and numbers, in lower case.
+        names: words with a capital inside a sentence, in lower case.
+        worth: how much it is worth keeping, by itself: small talk 0 to 2, a fact 3 to 12.
+        counted: it holds a number.
+        promise: somebody promises, or says what must be done.
+        question: it is a question.
+        hedged: whoever says it does not know.
+        placed: it says where something is for good.
+        asks: it asks somebody to do something.
+    """
+
+    words: frozenset[str]
+    names: frozenset[str]
+    worth: float
+    counted: bool
+    promise: bool
+    question: bool
+    hedged: bool
+    placed: bool
+    asks: bool
+
+    @property
+    def states(self) -> bool:
+        """Whether it states a fact: a promise, a number, a name or a place; a question states nothing."""
+        return not self.question and (self.promise or self.counted or self.placed or bool(self.names))
+
+
+@functools.lru_cache(maxsize=CACHED)
+def read(text: str) -> Reading:
+    """Return what a statement holds: the words that were said, without who said them."""
+    low = text.lower()
+    every = frozenset(_TOKEN.findall(low))
+    words = every - _DROPPED
+    names = frozenset(map(str.lower, _NAME.findall(text))) & words
+    marks = weighty = 0
+    for word in every & _MARKED:
+        mark = _MARKS[word]
+        marks |= mark
+        weighty += 15 if mark & _WEIGHS else 6 if mark & _TOUCHES else 0  # whole numbers: a set has no order
+    counted = bool(marks & _COUNTS) or _DIGIT.search(low.replace("100%", "")) is not None
+    sworn = bool(marks & _PLEDGES)
+    promise = sworn or (bool(marks & _MAY_PLEDGE) and _PLEDGING.search(low) is not None)
+    hedged = bool(marks & _MAY_HEDGE) and _HEDGED.search(low) is not None
+    placed = bool(marks & _LASTS) and bool(marks & _PLACES)
+    asks = bool(marks & _MAY_ASK) and _ASKING.search(low) is not None
+    question = low.rstrip("\"'”’ ").endswith("?")
+    told = len(words)
+    worth = 0.4 * min(told - 0.5 * len(names), MOST_WORDS) + min(3.0, weighty / 10)
+    if question:
+        worth -= 1.5
+    elif told >= LEAST_WORDS:
+        worth += (3.0 if sworn else 1.5 * promise) + 2.5 * counted + 1.5 * placed + (1.5 if marks & _DECIDES else 0.0)
+    if ("i" in every or marks & _ADDRESSES) and not question and _TIE.search(low):
+        worth += 1.5
+    worth += 1.0 * asks - 2.5 * hedged
+    if marks & _ADDRESSES and _YOU.search(_FILLERS.sub("", low)):
+        worth += 0.6
+    return Reading(words, names, worth, counted, promise, question, hedged, placed, asks)
+
+
+def spoken(text: str) -> str:
+    """Return what stands in the quotation of a text, from its first mark to its last; all of it without one."""
+    found = _SAID.search(text) if '"' in text or "“" in text else None
+    return found[1] if found else text

@@ -1,0 +1,299 @@
+"""Seed 004's working memory: six fixed headings with a line for each fact, made by rules.
+
+What is wanted, what is known and who said it, what was decided, what is open, what is still to be done, and where to
+look further. It reads its own form back, so that a new summary carries the facts of the one before on; prose is taken
+up line by line. What was told about oneself stands as what somebody said, never as a fact about oneself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from agents.compaction.sections import sections_of
+from agents.compaction.summarizers._choice import TALE, Weighed, told, weighed
+from agents.compaction.summarizers._lines import Line, carried, flat_lines, kept, line, merged
+from agents.compaction.summarizers._prose import LONGEST_QUOTE, closed, ended
+from agents.compaction.summarizers._reading import read, spoken
+from agents.compaction.summarizers._scene import Scene, placed
+from agents.compaction.summarizers._styles import HEADINGS
+from agents.compaction.summarizers._summarizer import Source
+from agents.compaction.wording import flat, sentences
+from agents.llm.tokens import estimate
+from agents.memory.entries import Entry
+
+GOAL, FACTS, DECISIONS, OPEN, PENDING, REFERENCES = HEADINGS
+NONE = "none"
+"""What stands under a heading that has nothing."""
+MOST = {GOAL: 4, DECISIONS: 8, OPEN: 6, PENDING: 8}
+"""Lines under a heading at most, the newest; facts are as many as fit."""
+MOST_NAMES = 12
+"""People, and places, that the references name."""
+_SHARE = {GOAL: 0.15, DECISIONS: 0.2, OPEN: 0.15, PENDING: 0.2}
+"""Share of the tokens that a heading's lines may take; what they leave is for the facts."""
+_ARCHIVE = re.compile(r"^memories (\d+)-(\d+): @archive \1-\2$")
+_WANTS = re.compile(
+    r"\bI(?:['’]d| would)? (?:want|wish|need|hope|intend|aim|long|like) to\b"
+    r"|\bI (?:want|need|seek)\b|\bI(?:['’]m| am) (?:"
+    r"looking for|searching for|trying to)\b|\bmy (?:goal|aim|wish|task|quest) (?:is|was)\b",
+    re.IGNORECASE,
+)
+_PLANS = re.compile(
+    r"\b(?:promis\w+|swear|swore|vow\w*|my word"
+    r"|I(?: will|['’]ll| shall| must| have to|['’]m going to| am going to| plan to| mean to| intend to)"
+    r"(?! (?:(?:always|never|surely) )?(?:remember|forget|love|miss|be)\b))\b",
+    re.IGNORECASE,
+)
+_DECIDES = re.compile(
+    r"\bI(?:['’]ve| have)? (?:decided?|chose|choose|agreed?|refused?|resolved?|settled)\b", re.IGNORECASE
+)
+_DONE = 0.6
+"""Share of a promise's words that a deed of mine must hold for the promise to be kept."""
+_ANSWERED = 0.5
+"""Share of a question's words that a later statement must hold to answer it."""
+LEAST_ASKED = 3
+"""Telling words of a question that is kept open; `How are you?` is none."""
+_AT_ONCE = 4
+"""Memories after a question among which one word of it is enough, when somebody else says it."""
+
+
+@dataclass(slots=True)
+class _Page:
+    """A summary of six sections, taken apart.
+
+    Args:
+        items: the lines under each heading, oldest first.
+        people, places: whom and where the references name.
+        first, last: the memories that it stands for; 0 for none.
+    """
+
+    items: dict[str, list[str]] = field(default_factory=lambda: {heading: [] for heading in HEADINGS[:-1]})
+    people: list[str] = field(default_factory=list)
+    places: list[str] = field(default_factory=list)
+    first: int = 0
+    last: int = 0
+
+    def met(self, people: Iterable[str], places: Iterable[str]) -> None:
+        """Add to the references."""
+        self.people = list(dict.fromkeys([*self.people, *people]))
+        self.places = list(dict.fromkeys([*self.places, *places]))
+
+    def reaches(self, first: int, last: int) -> None:
+        """Stand for these memories too."""
+        self.first = min(self.first, first) if self.first else first
+        self.last = max(self.last, last)
+
+
+def is_sections(text: str) -> bool:
+    """Return whether a summary has the six headings."""
+    return {heading for heading, _ in _headed(text)} >= set(HEADINGS)
+
+
+def _headed(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield the six headings that a text has, as they are written here, and the lines below them."""
+    written = {heading.casefold(): heading for heading in HEADINGS}
+    for heading, lines in sections_of(text):
+        if heading:
+            yield written[heading.casefold()], [line for line in lines if line.strip(" .").casefold() != NONE]
+
+
+def prose_of(text: str) -> str:
+    """Return a summary of six sections as sentences; what is under no heading is left out."""
+    page = _parsed(text)
+    scene = str(Scene(tuple(page.places), tuple(page.people)))
+    lines = [ended(one) for heading in HEADINGS[:-1] for one in page.items[heading]]
+    return "\n".join(filter(None, (scene, *lines)))
+
+
+def in_sections(source: Source) -> str:
+    """Return the summary of a source under six headings; empty when the headings alone are too long.
+
+    Args:
+        source: memories, earlier summaries of either shape, or both.
+    """
+    page = _Page()
+    for text in source.earlier:
+        if text.strip():
+            _take_up(page, text)
+    _add(page, source)
+    return _written(page, source)
+
+
+def _parsed(text: str) -> _Page:
+    page = _Page()
+    for heading, lines in _headed(text):
+        for one in lines:
+            _put(page, heading, one)
+    return page
+
+
+def _put(page: _Page, heading: str, text: str) -> None:
+    if heading != REFERENCES:
+        page.items[heading] += [one for one in sentences(text) if closed(one)]
+    elif match := _ARCHIVE.match(text):
+        page.reaches(int(match[1]), int(match[2]))
+    elif text.startswith(("people: ", "places: ")):
+        kind, _, names = text.partition(": ")
+        listed_names = [name.strip() for name in names.split("; ") if name.strip()]
+        page.met(listed_names if kind == "people" else (), listed_names if kind == "places" else ())
+
+
+def _take_up(page: _Page, text: str) -> None:
+    """Add an earlier summary, of either shape."""
+    if is_sections(text):
+        old = _parsed(text)
+        for heading, items in old.items.items():
+            page.items[heading] += items
+        page.met(old.people, old.places)
+        if old.first:
+            page.reaches(old.first, old.last)
+        return
+    prose = carried([flat_lines(text)])
+    for scene in prose.scenes:
+        page.met(scene.people, scene.places)
+    for one in prose.lines:
+        page.items[_heading(one)].append(one.text)
+
+
+def _heading(one: Line) -> str:
+    """Return under which heading a sentence belongs."""
+    found, own = one.reading, one.own
+    said = one.what or one.plain
+    if found.question:
+        return OPEN
+    if own and _DECIDES.search(one.plain):
+        return DECISIONS
+    if own and _WANTS.search(said):
+        return GOAL
+    if _PLANS.search(said) and (own or found.promise) and not found.hedged and not found.asks:
+        return PENDING
+    if not own and found.asks:
+        return GOAL
+    return FACTS if one.what or not own else DECISIONS
+
+
+def _add(page: _Page, source: Source) -> None:
+    """Add what memories tell."""
+    entries = source.entries
+    if not entries:
+        return
+    for one in weighed(entries, source.name):
+        heading = _of(one)
+        if heading is None or (one.reading.question and _answered_at_once(one, entries)):
+            continue
+        text = _asked(one) if one.reading.question else told(one)
+        if text:
+            page.items[heading or _heading(line(ended(text)))].append(ended(text))
+    _settle(page, entries)
+    page.met(
+        (entry.actor for entry in entries if entry.actor and entry.actor != source.name),
+        (placed(entry.place) for entry in entries if entry.place),
+    )
+    page.reaches(entries[0].seq, entries[-1].seq)
+
+
+def _asked(one: Weighed) -> str:
+    """Return a question as a sentence; only the question of what was said."""
+    said = [found for found in sentences(flat(spoken(one.entry.text))) if found.endswith("?") and closed(found)]
+    if not said or len(said[-1]) > LONGEST_QUOTE or len(read(said[-1]).words) < LEAST_ASKED:
+        return ""
+    return f'{flat(one.entry.actor or "I")} asked, "{said[-1].replace(chr(34), chr(39))}"'
+
+
+def _of(one: Weighed) -> str | None:
+    """Return the heading of a memory, empty for what its sentence says; None for what is not told."""
+    entry = one.entry
+    if entry.failed:
+        return OPEN
+    if entry.kind in ("result", "note", "moved"):
+        return None
+    if entry.kind == "did":
+        return DECISIONS if entry.reason else None
+    if entry.actor is None and entry.kind in ("said", "thought"):
+        said = spoken(entry.text)
+        telling = one.reading.question or _WANTS.search(said) or _DECIDES.search(said)
+        return "" if (telling and one.reading.words) or one.weight >= TALE else None
+    return "" if one.weight >= TALE or (one.reading.question and one.weight >= TALE - 2) else None
+
+
+def _settle(page: _Page, entries: Sequence[Entry]) -> None:
+    """Close what memories settled: promises that were kept become decisions, answered questions go."""
+    deeds = [read(entry.text).words for entry in entries if entry.kind == "did" and not entry.failed]
+    still: list[str] = []
+    done: list[str] = []
+    for text in page.items[PENDING]:
+        one = line(text)
+        words = one.reading.words - {"promise", "promised", "swear", "vow"}
+        (done if one.own and any(_holds(deed, words, _DONE) for deed in deeds) else still).append(text)
+    page.items[PENDING] = still
+    page.items[DECISIONS] += done
+    statements = [found.words for entry in entries if not (found := read(spoken(entry.text))).question]
+    page.items[OPEN] = [one for one in page.items[OPEN] if not _answered(one, statements)]
+
+
+def _answered_at_once(one: Weighed, entries: Sequence[Entry]) -> bool:
+    """Return whether somebody else spoke to a question right after it was asked."""
+    for later in entries[one.place + 1 : one.place + 1 + _AT_ONCE]:
+        if later.actor != one.entry.actor and later.kind in ("heard", "told", "said"):
+            said = read(spoken(later.text))
+            if not said.question and not said.words.isdisjoint(one.reading.words):
+                return True
+    return False
+
+
+def _answered(text: str, statements: Iterable[frozenset[str]]) -> bool:
+    found = line(text).reading
+    return found.question and any(_holds(said, found.words, _ANSWERED) for said in statements)
+
+
+def _holds(what: frozenset[str], words: frozenset[str], share: float) -> bool:
+    return bool(words) and len(what & words) >= max(2 if len(words) > 1 else 1, share * len(words))
+
+
+def _written(page: _Page, source: Source) -> str:
+    """Return a page as text, within its source's tokens; empty when not even its headings fit."""
+    references = list(_references(page, MOST_NAMES))
+    while (left := _left(source, references)) < 0 and len(references) > 1:
+        references.pop(0)
+    if left < 0:
+        return ""
+    lines = {heading: _lines(page, heading, source) for heading in HEADINGS[:-1]}
+    stay: dict[str, list[Line]] = {}
+    for heading in (*MOST, FACTS):
+        share = left if heading == FACTS else min(left, int(_SHARE[heading] * source.max_tokens))
+        places = kept(lines[heading], share, source.max_sentences)
+        stay[heading] = [lines[heading][at] for at in places]
+        left -= sum(one.tokens + 2 for one in stay[heading])
+    while estimate(text := _page(stay, references)) > source.max_tokens:
+        worst = min((one.worth, heading, at) for heading in stay for at, one in enumerate(stay[heading]))
+        del stay[worst[1]][worst[2]]
+    return text
+
+
+def _lines(page: _Page, heading: str, source: Source) -> list[Line]:
+    found = merged(page.items[heading])
+    if not source.findings:
+        found = [one for one in found if not read(one.plain).counted]
+    return found[-MOST[heading] :] if heading in MOST else found
+
+
+def _left(source: Source, references: Sequence[str]) -> int:
+    return source.max_tokens - estimate(_page({}, references))
+
+
+def _references(page: _Page, most: int) -> Iterator[str]:
+    for kind, names in (("people", page.people), ("places", page.places)):
+        if names:
+            shown = names if len(names) <= most else [*names[: most // 3], *names[-(most - most // 3) :]]
+            yield f"{kind}: {'; '.join(' '.join(name.replace(';', ',').split()) for name in shown)}"
+    if page.first:
+        yield f"memories {page.first}-{page.last}: @archive {page.first}-{page.last}"
+
+
+def _page(stay: dict[str, list[Line]], references: Sequence[str]) -> str:
+    parts = []
+    for heading in HEADINGS:
+        items = references if heading == REFERENCES else [one.text for one in stay.get(heading, ())]
+        parts += [f"{heading}:", *(f"- {item}" for item in (items or [NONE]))]
+    return "\n".join(parts)

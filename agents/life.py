@@ -1,0 +1,153 @@
+"""A life: one character's memory as a whole, behind the six things that can be done with it (seed 004).
+
+It keeps, shows, ends a turn, folds when asked, is put away, and tells whether there is anything. What is kept and how
+it is folded is decided below; nothing here deletes anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from agents.compaction.commits import Commit
+from agents.compaction.compactor import Compactor
+from agents.compaction.micro import Micro
+from agents.memory.entries import Entry
+from agents.memory.memory import Memory, View
+from mud.clock import Clock
+from mud.errors import Unavailable
+from mud.world.events import Perceived
+
+TRASH = ".trash"
+"""The vault's folder of what was put away."""
+PARTS = ("archive", "summaries", "notes", "journal.md", "journal-history.md", "mind.md")
+"""What a life is made of in its folder; who somebody is, `agent.md`, is no part of it."""
+
+
+class Life:
+    """One character's life.
+
+    Args:
+        memory: what it is kept in.
+        compactor: what folds it.
+        micro: what takes note of masked results.
+        clock: the time.
+        fold_soon: begins what is due, where there is an event loop to do it in; None to fold at once, by rules.
+    """
+
+    def __init__(
+        self,
+        memory: Memory,
+        compactor: Compactor,
+        micro: Micro,
+        clock: Clock,
+        fold_soon: Callable[[], None] | None = None,
+    ) -> None:
+        self._memory, self._compactor, self._micro, self._clock = memory, compactor, micro, clock
+        self._fold_soon = fold_soon or compactor.fold_due_now
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is remembered."""
+        return self._memory.total + self._memory.waiting == 0
+
+    def append(self, perceived: Sequence[Perceived], at: str, source: int) -> list[Entry]:
+        """Keep what one step left; see `Memory.append`."""
+        return self._memory.append(perceived, at, source)
+
+    def context(self, most: int | None = None) -> View:
+        """Return the life as it is shown now; see `Outlook.view`."""
+        return self._compactor.outlook.view(most)
+
+    def next_turn(self) -> None:
+        """End a turn: what is masked from now on is written down, then what is due is folded. Never raises."""
+        try:
+            self._micro.turn()
+        except Exception as error:  # masks are a saving; whoever lives on must not be kept from it
+            self._memory.note_trouble("micro", f"masked results could not be written down ({error})")
+        else:
+            self._memory.note_trouble("micro", None)
+        if self._compactor.due():
+            self._fold_soon()
+
+    async def compact(self, reason: str) -> Commit | None:
+        """Fold everything that may be folded; None when that is nothing, and the compactor's `notice` says why.
+
+        Args:
+            reason: who asked, such as `manual`.
+        """
+        return await self._compactor.fold_now(reason)
+
+    def clear(self) -> Path | None:
+        """Put the whole life away, as `@forget` does with its character, and begin anew with nothing remembered.
+
+        The index finds out by itself that another life begins, when it next catches up with it.
+
+        Returns:
+            The folder in the trash where it lies now; None when there was nothing.
+
+        Raises:
+            Unavailable: when it cannot be put away; then it is as it was.
+        """
+        memory = self._memory
+        if self._compactor.busy:
+            raise Unavailable(f"the memories of {memory.name} are being folded; nothing was put away")
+        must_be_written(memory)
+        folder = memory.folder
+        there = [part for part in PARTS if (folder / part).exists()]
+        if not there:
+            return None
+        memory.close()
+        try:
+            return _move(folder, there, trash_of(folder, self._clock.now()))
+        except OSError as error:
+            raise Unavailable(f"the memories of {memory.name} cannot be put away ({error})") from error
+        finally:
+            memory.open(writable=True)
+
+
+def must_be_written(memory: Memory) -> None:
+    """Make sure that everything remembered stands in the archive, before its folder is moved.
+
+    Raises:
+        Unavailable: when the archive cannot be written; it would be lost.
+    """
+    memory.retry()
+    if memory.waiting or memory.missing_from is not None:
+        raise Unavailable(f"the archive of {memory.name} cannot be written, so something would be lost")
+    memory.sync()
+
+
+def trash_of(folder: Path, now: datetime) -> Path:
+    """Return where in the vault's trash a character's folder goes; nothing is there yet.
+
+    Args:
+        folder: `vault/agents/<slug>`.
+        now: the moment, which becomes part of the name.
+    """
+    stem = f"{folder.name}-{now:%Y%m%d-%H%M%S}"
+    trash, number = folder.parent.parent / TRASH, 1
+    while (found := trash / (stem if number == 1 else f"{stem}-{number}")).exists():
+        number += 1
+    return found
+
+
+def _move(folder: Path, parts: Sequence[str], target: Path) -> Path:
+    """Move parts of a folder, all or none.
+
+    Raises:
+        OSError: when one cannot be moved; those before it are back.
+    """
+    target.mkdir(parents=True)
+    moved: list[str] = []
+    try:
+        for part in parts:
+            (folder / part).rename(target / part)
+            moved.append(part)
+    except OSError:
+        for part in moved:
+            (target / part).rename(folder / part)
+        target.rmdir()
+        raise
+    return target

@@ -1,0 +1,152 @@
+"""The form of a journal's file: one list item per entry, with what is known of it in parentheses behind its text.
+
+    - The key is under the bench (2026-11-20T07:21:37.123Z; direct; trust 0.9; importance 6; from Moss; eliza#120)
+
+Pure: text in, values and text out. People write in it too: whatever is no list item is prose and left alone, and an
+item without the parentheses is an entry of which no more is known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from mud.storage.documents import markdown_lines
+
+DIRECT = "direct"
+OBSERVATION = "observation"
+INFERENCE = "inference"
+ENVIRONMENTAL = "environmental"
+SYNTHESIS = "context_synthesis"
+TYPES = (DIRECT, OBSERVATION, INFERENCE, ENVIRONMENTAL, SYNTHESIS)
+"""Where an entry comes from (seed 003): told, perceived, concluded, overheard; or it is a summary of a fold."""
+
+CONSOLIDATED = "consolidated"
+"""The mark of an entry that stands in a note or a newer entry too."""
+
+_ITEM = re.compile(r"^- +(?P<text>\S.*?)(?: +\((?P<known>[^()]*)\))?[ \t]*$")
+_REFERENCE = re.compile(r"[\w-]+#(?P<first>\d{1,15})(?:-(?P<last>\d{1,15}))?")
+_TIME = re.compile(r"\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?")
+_UNSAFE = re.compile(r"[;()\n\r]+")
+
+
+@dataclass(frozen=True, slots=True)
+class JournalEntry:
+    """One entry of a journal.
+
+    Args:
+        text: what is kept, on one line.
+        at: when it was lived; empty when that is not known.
+        type: one of `TYPES`.
+        trust: how far it is to be trusted, 0 to 1.
+        importance: 1 (trifle) to 10.
+        source: name of who said it; empty for nobody.
+        about: the person or place that it is about; empty for none.
+        references: the memories it comes from, such as `eliza#120` or `eliza#66-129`.
+        consolidated: it stands in a note or a newer entry too.
+    """
+
+    text: str
+    at: str = ""
+    type: str = DIRECT
+    trust: float = 0.9
+    importance: int = 5
+    source: str = ""
+    about: str = ""
+    references: tuple[str, ...] = ()
+    consolidated: bool = False
+
+    @property
+    def last(self) -> int:
+        """The last memory that it refers to; 0 when it refers to none."""
+        found = (_REFERENCE.fullmatch(one) for one in self.references)
+        return max((int(one["last"] or one["first"]) for one in found if one), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class JournalLine:
+    """An entry and the line that it was read from."""
+
+    raw: str
+    entry: JournalEntry
+
+
+def render_entry(entry: JournalEntry) -> str:
+    """Return the line of an entry; it reads back as the same entry."""
+    text = " ".join(entry.text.split())
+    if text.endswith(")"):
+        text += "."  # what stands in parentheses at the end would be taken for what is known of it
+    known = [
+        entry.at,
+        entry.type,
+        f"trust {entry.trust:g}",
+        f"importance {entry.importance}",
+        f"from {_safe(entry.source)}" if _safe(entry.source) else "",
+        f"about {_safe(entry.about)}" if _safe(entry.about) else "",
+        ", ".join(entry.references),
+        CONSOLIDATED if entry.consolidated else "",
+    ]
+    return f"- {text} ({'; '.join(part for part in known if part)})"
+
+
+def _safe(name: str) -> str:
+    return " ".join(_UNSAFE.sub(" ", name).split())
+
+
+def parse_entry(line: str) -> JournalEntry | None:
+    """Return the entry of a line; None when it is none."""
+    found = _ITEM.match(line)
+    if found is None:
+        return None
+    known = found["known"]
+    if known is None or not any(_is_known(part) for part in _parts(known)):
+        return JournalEntry(line.strip()[1:].strip())
+    entry = JournalEntry(found["text"])
+    for part in _parts(known):
+        entry = _with(entry, part)
+    return entry
+
+
+def _parts(known: str) -> list[str]:
+    return [part for part in (one.strip() for one in known.split(";")) if part]
+
+
+def _is_known(part: str) -> bool:
+    return part in TYPES or _TIME.fullmatch(part) is not None or _references(part) != ()
+
+
+def _references(part: str) -> tuple[str, ...]:
+    """Return the references that a part lists; none when it is something else."""
+    found = [one.strip() for one in part.split(",")]
+    return tuple(found) if all(_REFERENCE.fullmatch(one) for one in found) else ()
+
+
+def _with(entry: JournalEntry, part: str) -> JournalEntry:
+    """Return an entry with what one part says of it; a part that says nothing readable changes nothing."""
+    word, _, rest = part.partition(" ")
+    if part in TYPES:
+        return replace(entry, type=part)
+    if part == CONSOLIDATED:
+        return replace(entry, consolidated=True)
+    if _TIME.fullmatch(part):
+        return replace(entry, at=part)
+    if references := _references(part):
+        return replace(entry, references=references)
+    if word == "from":
+        return replace(entry, source=rest)
+    if word == "about":
+        return replace(entry, about=rest)
+    if word == "trust" and re.fullmatch(r"[01](?:\.\d+)?", rest):
+        return replace(entry, trust=min(1.0, float(rest)))
+    if word == "importance" and re.fullmatch(r"\d{1,2}", rest):
+        return replace(entry, importance=max(1, min(10, int(rest))))
+    return entry
+
+
+def entry_lines(text: str) -> Iterator[JournalLine]:
+    """Yield the entries of a file, in its order; what stands in code is none."""
+    for line in markdown_lines(text):
+        entry = None if line.fenced else parse_entry(line.text)
+        if entry is not None:
+            yield JournalLine(line.text, entry)

@@ -1,0 +1,74 @@
+"""When agents sleep by the clock: pure questions about times of day. Nobody falls asleep in here; see `living`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+
+_TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
+
+
+def time_of(text: str) -> time | None:
+    """Return a time of day such as `22:00`; None for an empty text.
+
+    Raises:
+        ValueError: when it is something else.
+    """
+    if not text.strip():
+        return None
+    found = _TIME.fullmatch(text.strip())
+    if found is None:
+        raise ValueError(f"{text!r} is no time of day; expected one such as 22:00, or nothing")
+    return time(int(found[1]), int(found[2]))
+
+
+@dataclass(frozen=True, slots=True)
+class Hours:
+    """When one agent sleeps. All moments are aware, in the zone whose times of day count.
+
+    Args:
+        sleep_at: when it falls asleep; None for not by the clock.
+        wake_at: when it wakes; None for not by the clock.
+        nap: hours that it sleeps at most outside its night; 0 for any number. Whoever falls asleep by the clock and has
+            no time of waking sleeps until somebody wakes it.
+    """
+
+    sleep_at: time | None = None
+    wake_at: time | None = None
+    nap: float = 1.0
+
+    def night(self, now: datetime) -> bool:
+        """Whether it is the time between falling asleep and waking."""
+        if self.sleep_at is None or self.wake_at is None:
+            return False
+        return _last(self.wake_at, now) < _last(self.sleep_at, now)
+
+    def falls_asleep(self, since: datetime, now: datetime) -> bool:
+        """Whether somebody awake is to fall asleep.
+
+        Args:
+            since: when that was asked last; without a time of waking, the moment itself counts alone.
+            now: the moment.
+        """
+        if self.sleep_at is None:
+            return False
+        return self.night(now) if self.wake_at is not None else since < _last(self.sleep_at, now)
+
+    def wakes(self, since: datetime, now: datetime) -> bool:
+        """Whether a sleeper is to wake.
+
+        Args:
+            since: when it fell asleep.
+            now: the moment.
+        """
+        if self.wake_at is not None and since < _last(self.wake_at, now):
+            return True
+        endless = self.nap <= 0 or (self.sleep_at is not None and self.wake_at is None)
+        return not endless and now - since >= timedelta(hours=self.nap) and not self.night(now)
+
+
+def _last(at: time, now: datetime) -> datetime:
+    """Return the last moment at which the clock showed a time of day."""
+    today = now.replace(hour=at.hour, minute=at.minute, second=0, microsecond=0)
+    return today if today <= now else today - timedelta(days=1)

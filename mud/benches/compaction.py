@@ -1,0 +1,142 @@
+"""`bench compaction`: what does each strategy keep of a life, how long are its views, and what does it cost?
+
+With `--data` it lives somebody's life and asks its questions; without, a made-up one with planted facts. It keeps
+nothing of the data, and copies none of it into what it writes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from mud.benches._bench import Report, Say, Table, bench, require_block, whole_number
+from mud.benches._compaction import archive, micro, threshold
+from mud.benches._compaction.living import Way, live
+from mud.benches._compaction.made_up import LEAST, made_up_life
+from mud.benches._compaction.telling import facts, row_of, sizes, told, verdict
+from mud.benches._compaction.watching import counter
+from mud.benches._recall.lives import Life, read_data
+from mud.benches._scratch import NONE, cached
+from mud.errors import LociError
+from mud.registry import plug_in_names
+
+STRATEGIES = plug_in_names("agents.compaction.strategies")
+PARTS = ("strategies", "micro", "threshold", "archive")
+
+
+def _some_of(names: Sequence[str]) -> Callable[[str], list[str]]:
+    """Return what reads a list of names, separated by commas."""
+
+    def read(text: str) -> list[str]:
+        wanted = [one.strip() for one in text.split(",")]
+        wrong = [one for one in wanted if one not in names]
+        if wrong:
+            raise argparse.ArgumentTypeError(f"{wrong[0]!r} is wrong; expected some of {','.join(names)}")
+        return [name for name in names if name in wanted]
+
+    return read
+
+
+def _numbers(text: str) -> list[int]:
+    return [whole_number(one.strip()) for one in text.split(",")]
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--data", type=Path, metavar="FILE", help="a life as `remember` takes it")
+    parser.add_argument(
+        "--questions", type=Path, metavar="FILE", help="what it is asked (default: beside it, NAME-questions.jsonl)"
+    )
+    parser.add_argument(
+        "--parts", type=_some_of(PARTS), default=list(PARTS), metavar=",".join(PARTS), help="measure these alone"
+    )
+    parser.add_argument(
+        "--strategies",
+        type=_some_of(STRATEGIES),
+        default=list(STRATEGIES),
+        metavar="A,B",
+        help=f"live under these alone: {','.join(STRATEGIES)}",
+    )
+    parser.add_argument("--model", action="store_true", help="have the model of config/llm/summarizer write summaries")
+    parser.add_argument("--lexical", action="store_true", help="recall goes by words alone; no vectors are made")
+    parser.add_argument("--cache", type=Path, metavar="DIR", help="keep computed vectors here for the next time")
+    parser.add_argument("--memories", type=whole_number, default=2000, metavar="2000", help="without --data: how many")
+    parser.add_argument("--seed", type=int, default=1, metavar="1", help="seed of what is made up")
+    parser.add_argument(
+        "--thresholds",
+        type=_numbers,
+        default=list(threshold.THRESHOLDS),
+        metavar="N,M",
+        help="of the part threshold: values of threshold_tokens",
+    )
+    parser.add_argument(
+        "--savings", type=_numbers, default=list(threshold.SAVINGS), metavar="N,M", help="and of min_saving_tokens"
+    )
+
+
+@bench("compaction", "what each strategy keeps of a life, how long its views are, and what it costs", _arguments)
+def compaction(args: argparse.Namespace, say: Say) -> Report:
+    """Measure what the arguments ask for."""
+    name = _name(args)
+    require_block(args.table, name)
+    life = _life(args)
+    with cached(args.cache) as cache:
+        begun = time.perf_counter()
+        record, tables = _measured(args, life, Way(args.vault, cache, args.model, not args.lexical), say)
+        record["seconds"] = round(time.perf_counter() - begun, 1)
+    text = told(record) + " " if "strategies" in record else ""
+    return Report(name, record, tables, f"{text}Everything took {record['seconds']:.0f} s.")
+
+
+def _name(args: argparse.Namespace) -> str:
+    """Return the name of the block in a file: what was not measured, or made up, must not replace what was."""
+    return " ".join(["compaction", *(["made-up"] if args.data is None else []), *args.parts])
+
+
+def _life(args: argparse.Namespace) -> Life:
+    if args.data is None:
+        if args.memories < LEAST:
+            raise LociError(f"a life of {args.memories} memories has no room for the facts; expected {LEAST} at least")
+        return made_up_life(args.memories, args.seed)
+    data = read_data(args.data, args.questions)
+    if data.form != "life":
+        raise LociError(f"{args.data} holds conversations; expected one life of JSON lines")
+    return data.lives[0]
+
+
+def _measured(args: argparse.Namespace, life: Life, way: Way, say: Say) -> tuple[dict[str, Any], list[Table]]:
+    record: dict[str, Any] = {
+        "bench": "compaction",
+        "data": "life" if args.data is not None else "made-up",
+        "entries": len(life.records),
+        "counted_by": counter()[1],
+    }
+    tables = []
+    if "strategies" in args.parts:
+        record |= _strategies(args.strategies, life, way, say)
+        tables += [sizes(record["strategies"]), facts(life, record["strategies"])]
+    if "micro" in args.parts:
+        record["micro"] = micro.measure(way.vault, way.cache, say)
+        tables.append(micro.table(record["micro"]))
+    if "threshold" in args.parts:
+        record["threshold"] = threshold.measure(life, way, say, args.thresholds, args.savings)
+        tables.append(threshold.table(record["threshold"]))
+    if "archive" in args.parts:
+        record["archive"] = archive.measure(say)
+        tables.append(archive.table(record["archive"]))
+    return record, tables
+
+
+def _strategies(names: Sequence[str], life: Life, way: Way, say: Say) -> dict[str, Any]:
+    """Live the life once under each strategy."""
+    record: dict[str, Any] = {"questions": len(life.questions)}
+    rows = []
+    for number, name in enumerate(names, 1):
+        say(f"strategy {number} of {len(names)}: {name}")
+        lived = live(life, way, {"strategy": name}, ask=True)
+        record |= {"window": lived.window, "by": "words" if lived.embedder == NONE else f"words and {lived.embedder}"}
+        rows.append(row_of(life, name, lived))
+        say(f"{lived.totals.folds} folds, {lived.seconds:.1f} s")
+    return record | verdict(rows) | {"strategies": rows}

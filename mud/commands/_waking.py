@@ -1,0 +1,31 @@
+"""How somebody wakes who is called: by name, or in a whisper. Falling asleep and `wake` are in `sleep`."""
+
+from __future__ import annotations
+
+import re
+
+from mud.commands._command import Say
+from mud.world.changes import Change, WakeUp
+from mud.world.events import Event
+from mud.world.matching import plain
+from mud.world.narration import phrase
+from mud.world.things import Thing
+from mud.world.world import World
+
+WAKES = phrase("commands.wake.wakes", "actor")
+
+
+def called_by_name(world: World, location: Thing, words: str) -> list[Thing]:
+    """Return who sleeps there and whose name is among the words, as a word of its own, in any case."""
+    spoken = plain(words)
+    return [
+        one
+        for one in world.people(location.id)
+        if one.id in world.asleep
+        and any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", spoken) for name in map(plain, one.names) if name)
+    ]
+
+
+def waking(say: Say, sleeper: Thing, location: Thing) -> tuple[Change, Event]:
+    """Return what makes a sleeper wake, and what others there see of it."""
+    return WakeUp(sleeper.id), Event("action", sleeper.id, location.id, say(WAKES, actor=sleeper.name))

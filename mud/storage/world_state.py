@@ -1,0 +1,135 @@
+"""`world/state.md`: where everything is and who sleeps, as the program saves it every few seconds.
+
+The program's own file; people may read it. One that is not as the program writes it is set aside, never repaired.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from mud.errors import Problem, VaultProblem
+from mud.storage.documents import parse_document, render_document
+from mud.storage.files import read_if_there, write_atomic
+
+STATE = "world/state.md"
+
+_ID = re.compile(r"#[0-9]{1,15}")
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Where everything is, as last saved.
+
+    Args:
+        step: number of the ledger's last step that it includes.
+        next_id: number of the next id to be given; ids are never given twice.
+        where: for each thing that is somewhere, by id, the id of what it is in.
+        away: for each person who has left, by id, the id of the location they left from.
+        asleep: ids of the characters that sleep, whoever fell asleep first before the others.
+    """
+
+    step: int
+    next_id: int
+    where: dict[str, str]
+    away: dict[str, str]
+    asleep: tuple[str, ...] = ()
+
+
+def read_state(vault: Path) -> State | None:
+    """Return the saved state; None when nothing was ever saved.
+
+    Raises:
+        VaultProblem: when the file is not as the program writes it.
+    """
+    text = read_if_there(vault / STATE, limit=1 << 28, file=STATE)
+    if text is None or not text.strip():
+        return None
+    document = parse_document(text, STATE)
+    problems: list[Problem] = []
+
+    def wrong(key: str, expected: str) -> None:
+        problems.append(Problem(STATE, document.lines.get(key, 1), key, f"it is not in order; expected {expected}"))
+
+    def number(key: str) -> int:
+        value = document.front.get(key)
+        if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+            return value
+        wrong(key, "a whole number")
+        return 0
+
+    def ids(key: str) -> dict[str, str]:
+        value = document.front.get(key)
+        if isinstance(value, dict) and all(isinstance(to, str) and _ID.fullmatch(to) for to in value.values()):
+            return dict(value)
+        wrong(key, "an id behind each id")
+        return {}
+
+    def sleepers() -> tuple[str, ...]:
+        value = document.front.get("asleep", [])
+        if isinstance(value, list) and all(isinstance(who, str) and _ID.fullmatch(who) for who in value):
+            return tuple(value)
+        wrong("asleep", "a list of ids")
+        return ()
+
+    state = State(number("step"), number("next_id"), ids("where"), ids("away"), sleepers())
+    if problems:
+        raise VaultProblem(problems)
+    return state
+
+
+def set_state_aside(vault: Path) -> str:
+    """Rename a saved state that cannot be used, into the log, and return its new path inside the vault.
+
+    Raises:
+        OSError: when it cannot be renamed.
+    """
+    folder = vault / "log"
+    folder.mkdir(exist_ok=True)
+    number = next(n for n in itertools.count(1) if not (folder / f"state-broken-{n}.md").exists())
+    aside = folder / f"state-broken-{number}.md"
+    (vault / STATE).rename(aside)
+    return aside.relative_to(vault).as_posix()
+
+
+def write_state(vault: Path, state: State, names: Mapping[str, str] | None = None) -> str:
+    """Write the state, with a table for people below.
+
+    Args:
+        vault: the vault's folder.
+        state: what to write.
+        names: names of things by id, for the table.
+
+    Returns:
+        The text as written, for the watcher that must know it.
+
+    Raises:
+        OSError: when it cannot be written; the old state stays.
+    """
+    front = {
+        "type": "world_state",
+        "step": state.step,
+        "next_id": state.next_id,
+        "where": state.where,
+        "away": state.away,
+        "asleep": list(state.asleep),
+    }
+    text = render_document(front, _table(state, names or {}))
+    write_atomic(vault / STATE, text)
+    return text
+
+
+def _table(state: State, names: Mapping[str, str]) -> str:
+    """Return the body of the state's file, which only people read."""
+
+    def shown(identity: str) -> str:
+        return names.get(identity, identity).replace("|", "\\|")
+
+    asleep = dict.fromkeys(state.asleep, ", asleep")
+    rows = [f"| {shown(thing)} | {shown(place)}{asleep.get(thing, '')} |" for thing, place in state.where.items()]
+    rows += [f"| {shown(thing)} | away, last in {shown(place)} |" for thing, place in state.away.items()]
+    intro = "The program writes this file every few seconds; what is edited here while it runs is overwritten."
+    return "\n".join(["# World State", "", intro, "", "| who or what | where |", "|---|---|", *rows, ""])

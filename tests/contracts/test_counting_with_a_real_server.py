@@ -1,0 +1,86 @@
+"""Tokens counted by a real llama.cpp server: exactly, at once, and in a status."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agents.llm.backends.openai_compatible import OPENAI_COMPATIBLE
+from agents.llm.counting import BY_SERVER, TokenCounter, by_tokenizer, served
+from agents.llm.profiles import LLMProfile
+from agents.llm.queue import ModelQueue
+from mud.build import RealClock
+from mud.registry import Registry
+from tests.houses import house
+from tests.live_server import LiveServer
+from tests.settings import proves
+from tests.vaults import copy_vault
+
+TEXTS = [
+    "Dust turns in a blade of light. Somebody has left a chair by the window, facing out.",
+    'Moss says, "The old key is under the third stone, by the fountain."',
+    "I promised Tamsin 12 copper feathers before the bell rings at half past seven.",
+    "You see here: sundial. Exits: north, east, west, gate",
+    "Καλημέρα, 猫が好き 😀",
+] * 4
+
+
+def queue_of(server: LiveServer) -> ModelQueue:
+    profile = LLMProfile(host=server.address)
+    return ModelQueue(lambda name: profile, Registry("backend", [OPENAI_COMPATIBLE]), RealClock())
+
+
+async def test_a_view_is_counted_exactly_and_single_texts_nearly_so(live_server: LiveServer) -> None:
+    queue = queue_of(live_server)
+    counter = TokenCounter(ask=served(queue, RealClock()))
+    exact = live_server.tokens("\n".join(TEXTS))
+    assert await counter.calibrate(TEXTS) == exact
+    assert counter.total(TEXTS) == (exact, BY_SERVER)
+    summed = sum(map(counter.count, TEXTS))
+    assert abs(summed - exact) <= 0.03 * exact
+    await queue.close(0)
+
+
+def test_the_tokenizer_alone_is_within_a_fifth_of_the_server_for_plain_text(live_server: LiveServer) -> None:
+    count = by_tokenizer()
+    assert count is not None
+    plain = TEXTS[:4]
+    exact = sum(map(live_server.tokens, plain))
+    assert abs(sum(map(count, plain)) - exact) <= 0.2 * exact
+
+
+@proves("memory_compaction.token_counter")
+@pytest.mark.parametrize(("way", "by"), [("auto", BY_SERVER), ("characters", "a quarter of the characters")])
+async def test_a_status_says_what_counted(tmp_path: Path, live_server: LiveServer, way: str, by: str) -> None:
+    vault = copy_vault(tmp_path)
+    think = vault / "config/llm/think.md"
+    think.write_text(think.read_text().replace("http://127.0.0.1:8080", live_server.address))
+    agent = vault / "agents/moss/agent.md"
+    agent.write_text(agent.read_text().replace("brain: auto\n", f"brain: auto\ntoken_counter: {way}\n"))
+    async with house(tmp_path, RealClock()) as home:
+        moss = home.agent("Moss")
+        moss.memory.append_raw([{"text": text} for text in TEXTS])
+        await moss.measure()
+        tokens = home.minds.status(moss)["tokens"]
+    exact = live_server.tokens("\n".join(TEXTS)) if way == "auto" else sum(-(-len(text) // 4) for text in TEXTS)
+    assert (tokens["view"], tokens["counted_by"], tokens["estimated"]) == (exact, by, False)
+
+
+async def test_a_fold_by_tokens_is_decided_by_the_servers_own_count(tmp_path: Path, live_server: LiveServer) -> None:
+    vault = copy_vault(tmp_path)
+    think = vault / "config/llm/think.md"
+    think.write_text(think.read_text().replace("http://127.0.0.1:8080", live_server.address))
+    exact = live_server.tokens("\n".join(TEXTS))
+    count = by_tokenizer()
+    assert count is not None
+    keys = f"strategy: layered\nmin_saving_tokens: 0\nmax_summary_tokens: 40\nthreshold_tokens: {exact - 15}\n"
+    assert sum(map(count, TEXTS)) < exact - 15, "by the tokenizer alone nothing would be due"
+    agent = vault / "agents/moss/agent.md"
+    agent.write_text(agent.read_text().replace("brain: auto\n", f"brain: auto\n{keys}"))
+    async with house(tmp_path, RealClock()) as home:
+        moss = home.agent("Moss")
+        moss.memory.append_raw([{"text": text} for text in TEXTS])
+        assert not moss.compactor.due()
+        await moss.measure()
+        assert moss.compactor.due()

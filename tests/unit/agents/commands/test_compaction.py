@@ -1,0 +1,163 @@
+"""Choosing how memories are folded, in the world: it acts at once, and nothing else in a file changes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mud.build import RealClock
+from mud.world.roles import Role
+from tests.houses import house
+
+CONFIG = "config/memory_compaction.md"
+
+
+def changed(before: str, after: str) -> list[str]:
+    """Return the lines that are new."""
+    old = before.splitlines()
+    return [line for line in after.splitlines() if line not in old]
+
+
+async def test_without_more_it_says_how_ones_memories_are_folded_and_what_there_is(tmp_path: Path) -> None:
+    async with house(tmp_path, RealClock()) as home:
+        answer = await home.ask(home.enter("Ann"), "@compaction")
+    assert answer.reply.startswith("Ann remembers by the strategy waterfall (")
+    assert "at 129 memories" in answer.reply
+    assert "entry_summary" in answer.reply
+    assert "aggressive" in answer.reply
+
+
+@pytest.mark.parametrize("role", [Role.OWNER, Role.GUEST, Role.AGENT])
+async def test_anybody_chooses_for_themselves_and_it_acts_at_once(tmp_path: Path, role: Role) -> None:
+    async with house(tmp_path, RealClock()) as home:
+        ann = home.enter("Ann")
+        path = ann.folder / "agent.md"
+        before = path.read_text()
+        answer = await home.ask(ann, "@compaction strategy entry_summary", role)
+        assert not answer.failed
+        assert "From now on strategy is entry_summary (agents/ann/agent.md)." in answer.reply
+        assert "at 10 memories" in answer.reply
+        assert changed(before, path.read_text()) == ["strategy: entry_summary"]
+        for number in range(12):
+            home.type(ann, f"think of pear number {number}")
+        await home.minds.finish_folds(60)
+        assert ann.memory.longterm is not None
+        assert ann.memory.longterm.strategy == "entry_summary"
+
+
+async def test_a_fold_that_becomes_due_by_the_choice_is_made(tmp_path: Path) -> None:
+    async with house(tmp_path, RealClock()) as home:
+        ann = home.enter("Ann")
+        for number in range(50):
+            home.type(ann, f"think of pear number {number}")
+        assert ann.memory.watermark == 0
+        await home.ask(ann, "@compaction strategy hybrid")
+        await home.minds.finish_folds(60)
+        assert ann.memory.watermark > 0
+
+
+async def test_off_is_off_and_on_is_on_again(tmp_path: Path) -> None:
+    async with house(tmp_path, RealClock()) as home:
+        ann = home.enter("Ann")
+        answer = await home.ask(ann, "@compaction off")
+        assert "Folds come only when asked for (agents/ann/agent.md:" in answer.reply
+        for number in range(140):
+            home.type(ann, f"think of pear number {number}")
+        await home.minds.finish_folds(60)
+        assert ann.memory.watermark == 0
+        assert "Folds come by themselves" in (await home.ask(ann, "@compaction on")).reply
+        await home.minds.finish_folds(60)
+        assert ann.memory.watermark == 65
+
+
+async def test_a_preset_says_what_it_waits_for(tmp_path: Path) -> None:
+    async with house(tmp_path, RealClock()) as home:
+        ann = home.enter("Ann")
+        assert "waits for the strategy entry_summary" in (await home.ask(ann, "@compaction preset aggressive")).reply
+        answer = await home.ask(ann, "@compaction strategy entry_summary")
+        assert "The preset is aggressive (agents/ann/agent.md:" in answer.reply
+        assert "at 6 memories or 4,000 characters" in answer.reply
+
+
+async def test_the_owner_chooses_for_another_and_nothing_else_in_the_file_changes(tmp_path: Path) -> None:
+    async with house(tmp_path, RealClock()) as home:
+        path = home.agent("Moss").folder / "agent.md"
+        before = path.read_text()
+        answer = await home.ask(home.enter("Ann"), "@compaction strategy sleep Moss")
+        assert "Moss remembers by the strategy sleep" in answer.reply
+        after = path.read_text()
+        assert changed(before, after) == ["strategy: sleep"]
+        assert after.replace("strategy: sleep\n", "") == before
+        assert home.agent("Moss").settings().strategy == "sleep"
+        assert home.agent("Eliza").settings().strategy == "waterfall"
+        assert (await home.ask(home.enter("Bea"), "@compaction moss")).reply.startswith("Moss remembers by the str")
+
+
+async def test_the_owner_chooses_for_the_world_and_who_has_an_own_way_is_named(tmp_path: Path) -> None:
+    async with house(tmp_path, RealClock()) as home:
+        path = home.parts.vault / CONFIG
+        before, ann = path.read_text(), home.enter("Ann")
+        await home.ask(ann, "@compaction strategy none Moss")
+        answer = await home.ask(ann, "@compaction strategy hybrid world")
+        assert answer.reply == (
+            f"From now on strategy is hybrid for everybody who sets nothing else ({CONFIG}).\n"
+            "It is set otherwise by Moss."
+        )
+        assert changed(before, path.read_text()) == ["**strategy**: hybrid"]
+        assert home.agent("Eliza").settings().strategy == "hybrid"
+        assert home.agent("Moss").settings().strategy == "none"
+        await home.ask(ann, "@compaction off world")
+        assert home.agent("Eliza").settings().auto_enabled is False
+
+
+@pytest.mark.parametrize("role", [Role.GUEST, Role.AGENT])
+@pytest.mark.parametrize("line", ["Moss", "off Moss", "strategy none Moss", "strategy none world", "off world"])
+async def test_nobody_else_chooses_for_another_or_the_world(tmp_path: Path, line: str, role: Role) -> None:
+    async with house(tmp_path, RealClock()) as home:
+        step = home.type(home.enter("Ann"), f"@compaction {line}", role)
+        assert step.failed
+        assert step.requests == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("strategy waterfal", 'There is no strategy "waterfal"; there is: '),
+        ("strategy waterfal", "did you mean waterfall?"),
+        ("strategy", "Say which strategy; there is: "),
+        ("preset wild", 'There is no preset "wild"; there is: own, aggressive'),
+        ("preset wild world", 'There is no preset "wild"'),
+        ("strategy none Nobody", "Nobody"),
+        ("Nobody", "Nobody"),
+    ],
+)
+async def test_a_name_that_there_is_not_gets_a_sentence_and_changes_nothing(
+    tmp_path: Path, line: str, said: str
+) -> None:
+    async with house(tmp_path, RealClock()) as home:
+        ann = home.enter("Ann")
+        files = [ann.folder / "agent.md", home.parts.vault / CONFIG]
+        before = [path.read_text() for path in files]
+        answer = await home.ask(ann, f"@compaction {line}")
+        assert answer.failed
+        assert said in answer.reply
+        assert [path.read_text() for path in files] == before
+
+
+async def test_a_file_with_a_mistake_in_it_says_so(tmp_path: Path) -> None:
+    async with house(tmp_path, RealClock()) as home:
+        ann = home.enter("Ann")
+        path = home.agent("Moss").folder / "agent.md"
+        path.write_text(path.read_text().replace("think_interval: 12", "think_interval: soon"))
+        answer = await home.ask(ann, "@compaction strategy none Moss")
+        assert answer.failed
+        assert "agents/moss/agent.md:" in answer.reply
+        assert home.agent("Moss").settings().strategy == "waterfall"
+        config = home.parts.vault / CONFIG
+        before = config.read_text() + "\n**strategie**: none\n"
+        config.write_text(before)
+        answer = await home.ask(ann, "@compaction strategy none world")
+        assert answer.failed
+        assert "strategie" in answer.reply
+        assert config.read_text() == before

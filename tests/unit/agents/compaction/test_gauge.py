@@ -1,0 +1,100 @@
+"""The gauge counts what a plain count counts, at any moment and for any earlier one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.compaction.gauge import Gauge, Surroundings
+from agents.compaction.masking import masked
+from agents.compaction.settings import CompactionSettings
+from tests.lives import Life
+
+SETTINGS = CompactionSettings(mask_keep=2, mask_block=2, mask_chars=30)
+KINDS = st.sampled_from(["heard", "result", "result", "said", "did"])
+
+
+def plain(life: Life, masks: bool, total: int, settings: CompactionSettings = SETTINGS) -> tuple[int, int]:
+    """Return characters and tokens of the memories that no summary stands for, counted from the beginning."""
+    entries = life.memory.read(life.memory.watermark + 1, total)
+    shown = masked(entries, settings, "life") if masks else entries
+    summaries = [one.text for one in (life.memory.longterm, life.memory.recent) if one is not None]
+    chars = sum(len(entry.text) for entry in entries) + sum(map(len, summaries))
+    return chars, sum(-(-len(text) // 4) for text in [*summaries, *(entry.text for entry in shown)])
+
+
+@settings(max_examples=40)
+@given(
+    steps=st.lists(st.tuples(st.lists(st.tuples(KINDS, st.integers(1, 90)), max_size=9), st.booleans()), max_size=9),
+    masks=st.booleans(),
+    back=st.integers(0, 12),
+)
+def test_it_counts_what_is_shown_now_and_what_was_shown_before(
+    steps: list[tuple[list[tuple[str, int]], bool]], masks: bool, back: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    life = Life(tmp_path_factory.mktemp("life"))
+    life.set(immediate_window=3, recent_window=4)
+    gauge = Gauge(life.memory, Surroundings())
+    for batch, fold in steps:
+        for kind, length in batch:
+            life.remember("The lamp by the Cistern. " * (length // 10 + 1), kind=kind)
+        if fold:
+            life.compactor.fold_due_now()
+        total = life.memory.total
+        for end in {total, max(life.memory.watermark, total - back)}:
+            standing = gauge.standing(SETTINGS, masks, end)
+            assert (standing.chars(), standing.tokens()) == plain(life, masks, end)
+            sizes = [-(-len(one.text) // 4) for one in life.memory.read(life.memory.watermark + 1, end)]
+            fitting = sum(sum(sizes[at:]) <= 40 for at in range(len(sizes)))
+            assert standing.fitting(40) == fitting
+
+
+def test_it_reads_each_memory_once(tmp_path: Path) -> None:
+    counted: list[str] = []
+
+    def count(text: str) -> int:
+        counted.append(text)
+        return 1
+
+    life = Life(tmp_path)
+    gauge = Gauge(life.memory, Surroundings(count=count))
+    for number in range(300):
+        life.remember(f"lamp {number}")
+        assert gauge.standing(SETTINGS, masks=False).tokens() == number + 1
+    assert len(counted) == 300
+
+
+def test_it_lets_go_of_what_was_folded(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.set(immediate_window=4, recent_window=40)
+    gauge = Gauge(life.memory, Surroundings())
+    longest = 0
+    for start in range(0, 4000, 50):
+        life.remember(*(f"I saw lamp {start + number} by the Cistern in the evening." for number in range(50)))
+        life.compactor.fold_due_now()
+        assert gauge.standing(SETTINGS, masks=False).tokens() == plain(life, False, life.memory.total)[1]
+        longest = max(longest, len(gauge._chars))
+    assert longest < 2500
+
+
+def test_it_counts_anew_when_the_settings_or_the_counting_change(tmp_path: Path) -> None:
+    scale = 1.0
+    life = Life(tmp_path)
+    life.remember(*("The Library\n" + "Dust lies here. " * 20 for _ in range(9)), kind="result")
+    life.remember("I walk on.", kind="did")
+    gauge = Gauge(life.memory, Surroundings(count=lambda text: round(len(text) * scale), scale=lambda: scale))
+    masking = gauge.standing(SETTINGS, masks=True).tokens()
+    whole = gauge.standing(CompactionSettings(mask_keep=2, mask_block=2, mask_chars=5000), masks=True).tokens()
+    assert masking < whole == sum(len(entry.text) for entry in life.memory.tail)
+    scale = 2.0
+    assert gauge.standing(CompactionSettings(mask_keep=2, mask_chars=5000), masks=True).tokens() == 2 * whole
+
+
+def test_it_says_what_the_view_would_take_after_a_fold(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.remember(*("four" for _ in range(10)))
+    gauge = Gauge(life.memory, Surroundings())
+    assert gauge.tokens_after(SETTINGS, False, 7, ["a summary of"]) == 3 + 3

@@ -1,0 +1,227 @@
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.compaction.gauge import Gauge, Surroundings
+from agents.compaction.masking import (
+    ACTS,
+    KIND,
+    masked,
+    masked_count,
+    may_mask,
+    of_this_turn,
+    placeholder,
+    reference,
+)
+from agents.compaction.settings import CompactionSettings
+from agents.memory.entries import KINDS, Entry
+from agents.memory.memory import Memory
+from mud.clock import VirtualClock
+from mud.world.events import Perceived
+from tests.houses import house
+
+SETTINGS = CompactionSettings(mask_keep=2, mask_block=3, mask_chars=80)
+LOOK = "The Garden\n" + "Four gravel paths meet at a slate sundial. " * 6 + "\nEliza is here.\nExits: north, east"
+
+
+def entry(seq: int, kind: str = KIND, text: str = LOOK, **more: object) -> Entry:
+    return Entry(seq, "2026-11-20T07:21:37.123Z", kind, None, "The Garden", text, **more)  # type: ignore[arg-type]
+
+
+def life(kinds: str) -> list[Entry]:
+    """Return a life: `r` a long result, `s` a short one, `h` something long that was heard, `a` an own act."""
+    made = {
+        "r": (KIND, LOOK),
+        "s": (KIND, "Nothing."),
+        "h": ("heard", f'Moss says, "{LOOK}"'),
+        "a": ("did", "You sit."),
+    }
+    return [entry(seq, *made[letter]) for seq, letter in enumerate(kinds, 1)]
+
+
+def seqs_of_masked(entries: list[Entry], settings: CompactionSettings = SETTINGS) -> list[int]:
+    shown = masked(entries, settings, "eliza")
+    return [one.seq for one, whole in zip(shown, entries, strict=True) if one != whole]
+
+
+lives = st.text("rsha", max_size=60).map(life)
+windows = st.builds(
+    CompactionSettings,
+    mask_keep=st.integers(0, 8),
+    mask_block=st.integers(1, 7),
+    mask_chars=st.sampled_from([0, 80, 900]),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (LOOK, "look at The Garden: Four gravel paths meet at a slate sundial. Four gravel … [ok, 4 lines, "),
+        ("sundial: " + "A disc of slate, split once. " * 9, "examine sundial: A disc of slate, split once. A disc of"),
+        (
+            'You search your memory for "the fin" and find:\non 3 May, The Library: The fin is gone. [3]\nmore'
+            + "." * 99,
+            'recall "the fin": on 3 May, The Library: The fin is gone. [3] [ok, 3 lines, ',
+        ),
+        ('Your note "Sundial": ' + "Four holes and a stain. " * 9, "notes Sundial: Four holes and a stain. "),
+        ("Your notes: " + "Boathouse, " * 20, "notes: Boathouse, Boathouse"),
+        (
+            "The pear tree has been trained flat. " * 9,
+            "look: The pear tree has been trained flat. The pear tree has been … [",
+        ),
+    ],
+)
+def test_a_mask_tells_what_was_asked_what_it_showed_how_it_ended_and_where_it_is(text: str, told: str) -> None:
+    mask = placeholder(entry(120, text=text), "eliza")
+    assert mask.startswith(told)
+    assert mask.endswith(", whole in eliza#120]")
+    assert "\n" not in mask
+    assert len(mask) < 200
+
+
+def test_a_mask_says_when_it_had_failed() -> None:
+    assert "[failed, " in placeholder(entry(7, failed=True), "eliza")
+
+
+def test_a_reference_names_one_memory_or_a_range() -> None:
+    assert (reference("eliza", 120), reference("eliza", 120, 133)) == ("eliza#120", "eliza#120-133")
+    assert reference("eliza", 120, 120) == "eliza#120"
+
+
+def test_the_newest_results_stay_whole_and_the_rest_is_masked_in_blocks() -> None:
+    told = {count: seqs_of_masked(life("r" * count + "a")) for count in range(12)}
+    assert [len(told[count]) for count in range(12)] == [0, 0, 0, 0, 0, 3, 3, 3, 6, 6, 6, 9]
+    assert told[8] == [1, 2, 3, 4, 5, 6]
+
+
+def test_what_this_turn_brought_is_never_masked_and_is_when_one_has_acted() -> None:
+    assert seqs_of_masked(life("arrrrrrrrr")) == []
+    assert seqs_of_masked(life("arrrrrrrrrh")) == []
+    assert seqs_of_masked(life("arrrrrrrrra")) == [2, 3, 4, 5, 6, 7]
+    assert of_this_turn(life("rarr")) == 2
+
+
+@given(entries=lives, settings=windows)
+def test_only_old_results_are_masked_whatever_one_lived_through(
+    entries: list[Entry], settings: CompactionSettings
+) -> None:
+    gone = seqs_of_masked(entries, settings)
+    results = [one.seq for one in entries if one.kind == KIND]
+    acts = [one.seq for one in entries if one.kind in ACTS]
+    kept = results[len(results) - settings.mask_keep :] if settings.mask_keep else []
+    assert set(gone) <= set(results) - set(kept)
+    assert all(seq < max(acts, default=0) for seq in gone)
+    shown = masked(entries, settings, "eliza")
+    assert [replace(one, text="") for one in shown] == [replace(one, text="") for one in entries]
+    assert all(len(one.text) < len(whole.text) for one, whole in zip(shown, entries, strict=True) if one != whole)
+
+
+@given(entries=lives, settings=windows)
+def test_twice_is_once(entries: list[Entry], settings: CompactionSettings) -> None:
+    once = masked(entries, settings, "eliza")
+    assert masked(once, settings, "eliza") == once
+
+
+@given(entries=lives, settings=windows)
+def test_masks_advance_in_blocks_and_in_between_what_is_shown_only_grows_at_its_end(
+    entries: list[Entry], settings: CompactionSettings
+) -> None:
+    before: tuple[Entry, ...] = ()
+    masks = changes = 0
+    for count in range(1, len(entries) + 1):
+        now = masked(entries[:count], settings, "eliza")
+        results = sum(one.kind == KIND for one in entries[:count])
+        advanced = masked_count(results, settings, of_this_turn(entries[:count]))
+        assert advanced % settings.mask_block == 0
+        assert advanced >= masks, "what was masked stays masked"
+        if advanced == masks:
+            assert now[:-1] == before
+        changes += advanced != masks
+        masks, before = advanced, now
+    assert changes * settings.mask_block <= sum(one.kind == KIND for one in entries)
+
+
+@given(
+    kind=st.sampled_from(KINDS), text=st.text(max_size=400), failed=st.booleans(), place=st.none() | st.text(max_size=9)
+)
+def test_a_mask_is_made_of_any_text_and_is_one_short_line(
+    kind: str, text: str, failed: bool, place: str | None
+) -> None:
+    one = Entry(3, "", kind, None, place, text, failed=failed)
+    assert len(placeholder(one, "wren")) < 260
+    assert "\n" not in placeholder(one, "wren")
+    assert not may_mask(one, SETTINGS, "wren") or (kind == KIND and len(placeholder(one, "wren")) < len(text))
+
+
+def test_a_result_that_cannot_be_masked_is_shown_as_it_is_and_the_others_are_masked() -> None:
+    odd = entry(2)
+    object.__setattr__(odd, "text", 5)  # what no archive of ours gives, and a plug-in might
+    entries = [entry(1), odd, *life("rrrrra")[2:]]
+    shown = masked(entries, SETTINGS, "eliza")
+    assert shown[1] is odd
+    assert [one.seq for one in shown if str(one.text).startswith("look at")] == [1, 3]
+    assert not may_mask(odd, SETTINGS, "eliza")
+
+
+@given(kinds=st.text("rsha", max_size=40), settings=windows, folded=st.integers(0, 10))
+def test_the_gauge_counts_exactly_what_is_shown(kinds: str, settings: CompactionSettings, folded: int) -> None:
+    memory = _Held(life(kinds), min(folded, len(kinds)))
+    gauge = Gauge(memory, Surroundings(owner="eliza", count=len))  # type: ignore[arg-type]
+    for total in range(len(kinds) + 1):
+        memory.total = total
+        shown = masked(memory.read(memory.watermark + 1, total), settings, "eliza")
+        assert gauge.standing(settings, True).tokens() == sum(len(one.text) for one in shown)
+
+
+class _Held:
+    """As much of a memory as a gauge asks for."""
+
+    longterm = recent = None
+
+    def __init__(self, entries: list[Entry], folded: int) -> None:
+        self._entries, self.total, self._folded = entries, 0, folded
+
+    @property
+    def watermark(self) -> int:
+        return min(self.total, self._folded)
+
+    def read(self, first: int, last: int) -> list[Entry]:
+        return self._entries[first - 1 : last]
+
+
+def test_every_mask_of_a_real_life_resolves_to_the_whole_text(tmp_path: Path) -> None:
+    memory = Memory("Eliza", tmp_path / "eliza", VirtualClock())
+    memory.open(writable=True)
+    told = [Perceived("#1", KIND if seq % 2 else "did", f"{LOOK} {seq}", None, "The Garden") for seq in range(40)]
+    memory.append(told, "2026-11-20T07:21:37.123Z", 1)
+    shown = masked(memory.tail, SETTINGS, "eliza")
+    masks = [one for one in shown if one.text.endswith("]")]
+    assert len(masks) == 18
+    for one in masks:
+        owner, _, seq = one.text.removesuffix("]").rpartition(" ")[2].partition("#")
+        assert owner == memory.folder.name
+        assert memory.read(int(seq), int(seq))[0].text == told[int(seq) - 1].text
+    memory.close()
+
+
+async def test_real_looks_searches_and_notes_of_the_world_get_masks_that_tell_them_apart(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        await home.ask(ann, "note Sundial -> " + "Four screw holes and a green stain where the fin was. " * 4)
+        home.type(ann, "look")
+        home.type(ann, "examine Eliza")
+        await home.ask(ann, "recall screw holes")
+        await home.ask(ann, "notes Sundial")
+        home.type(ann, "say There.")
+        entries = ann.memory.read(1, ann.memory.total)
+        shown = masked(entries, dataclasses.replace(SETTINGS, mask_keep=0, mask_block=1), ann.slug)
+        masks = [one.text for one, whole in zip(shown, entries, strict=True) if one != whole]
+        asked = ["look at The Garden: ", "examine Eliza: ", 'recall "screw holes": ', "notes Sundial: "]
+        assert [next(mark for mark in asked if text.startswith(mark)) for text in masks] == asked
+        assert all(f"whole in {ann.slug}#" in text for text in masks)

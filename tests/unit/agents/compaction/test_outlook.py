@@ -1,0 +1,110 @@
+"""The outlook: folds that come late take what they would have taken on time, and what is shown is bounded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agents.compaction.outlook import ARREAR
+from tests.lives import STRATEGIES, Life
+
+LAMP = "The Library\nLamp {} stands here. " + "Dust lies on all of it. " * 20
+
+
+def folds_of(folder: Path, strategy: str, batch: int, count: int = 240) -> list[tuple[int, int]]:
+    """Return which memories were folded when so many at a time arrived."""
+    life = Life(folder)
+    life.set(strategy=strategy, immediate_window=5, recent_window=6, threshold_tokens=900, min_saving_tokens=0)
+    for start in range(0, count, batch):
+        numbers = range(start, min(count, start + batch))
+        life.remember(*(f"I saw lamp {number} by the Cistern in the evening." for number in numbers))
+        life.compactor.fold_due_now()
+    return life.covered()
+
+
+@pytest.mark.parametrize("strategy", [one.name for one in STRATEGIES])
+def test_the_same_memories_are_folded_alike_however_many_arrive_at_once(strategy: str, tmp_path: Path) -> None:
+    single = folds_of(tmp_path / "1", strategy, 1)
+    assert folds_of(tmp_path / "7", strategy, 7) == single
+    assert folds_of(tmp_path / "240", strategy, 240) == single
+
+
+@pytest.mark.parametrize("strategy", ["hybrid", "layered"])
+def test_where_a_late_fold_would_make_the_view_grow_it_takes_more(strategy: str, tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.set(strategy=strategy, threshold_tokens=900, min_saving_tokens=0)
+    for number in range(120):
+        life.remember(LAMP.format(number), kind="result")
+        life.remember("I walk on.", kind="did")
+    before = life.compactor.outlook.tokens()
+    commits = life.compactor.fold_due_now()
+    assert all(commit.saved > 0 for commit in commits), "masked results would be whole again, were too few folded"
+    assert life.compactor.outlook.tokens() == before - sum(commit.saved for commit in commits)
+    assert life.memory.watermark > 120
+    assert not life.compactor.due()
+
+
+def test_a_long_arrear_is_folded_as_it_stands(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.set(strategy="none")
+    life.remember(*(f"I saw lamp {number} by the Cistern in the evening." for number in range(ARREAR + 50)))
+    life.set(strategy="entry_summary")
+    life.compactor.fold_due_now()
+    assert life.covered() == [(1, ARREAR + 48)], "nobody waits for eighty summaries"
+
+
+def test_masks_stay_as_they_are_while_the_window_of_a_prompt_moves_on(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.set(strategy="masking", mask_keep=3, mask_block=4)
+    masked_at = []
+    for number in range(60):
+        life.remember(LAMP.format(number), kind="result")
+        life.remember("I walk on.", kind="did")
+        shown = life.compactor.outlook.view(14).tail
+        whole = life.compactor.outlook.view().tail
+        assert shown == whole[-14:]
+        masked_at.append(sum("whole in life#" in entry.text for entry in whole))
+    assert masked_at == [max(0, count - 3) // 4 * 4 for count in range(1, 61)]
+
+
+def test_a_bounded_view_of_a_very_long_life_reads_no_more_of_it_than_its_end(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.set(strategy="masking")
+    life.memory.append_raw([{"text": LAMP.format(number), "kind": "result"} for number in range(13_000)])
+    life.remember("I walk on.", kind="did")
+    read: list[int] = []
+    reading = life.memory.read
+
+    class Counting:
+        """The memory, counting what is read of it."""
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(life.memory, name)
+
+        def read(self, first: int, last: int) -> object:
+            read.append(last - first + 1)
+            return reading(first, last)
+
+    life.compactor.outlook._gauge._memory = Counting()  # type: ignore[assignment]
+    shown = life.compactor.outlook.view(100).tail
+    assert sum("whole in life#" in entry.text for entry in shown) == 86, (
+        "ninety-nine results in the view, all that are masked of the whole life"
+    )
+    assert 4096 <= sum(read) <= 8192
+    life.remember(LAMP.format(0), kind="result")
+    life.compactor.outlook.view(100)
+    assert sum(read[1:]) <= 8192
+
+
+@pytest.mark.parametrize("strategy", ["none", "masking", "sliding_window"])
+def test_asking_whether_a_fold_is_due_reads_nothing_where_nothing_is_ever_folded(strategy: str, tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.set(strategy=strategy)
+    life.remember(*(f"lamp {number}" for number in range(500)))
+    life.memory.close()
+    for path in (tmp_path / "archive").iterdir():
+        path.unlink()
+    assert not life.compactor.due()
+    assert life.compactor.outlook.next_at() is None
+    assert life.memory.warnings == []

@@ -1,0 +1,151 @@
+"""A status in words: two whole reports as they are to read, and what each line says when it matters."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents.compaction.integrity import Facts, status
+from agents.compaction.origins import origins
+from agents.compaction.report import ago, report
+from agents.compaction.settings import CompactionSettings
+from agents.llm.counting import TokenCounter
+from mud.clock import iso
+from mud.storage.configuration import Configuration
+from tests.lives import Life, heard
+
+GOLDEN = Path(__file__).parents[3] / "golden"
+CONFIG = "**strategy**: {strategy}\n**preset**: {preset}\n**max_summary_tokens**: {max_summary_tokens}\n"
+SAID = (
+    ("Moss", "The Library", "I carried 12 copper feathers to the old mill."),
+    ("Tamsin", "The Garden", "Meet me by the sundial at half past seven."),
+    ("Moss", "The Library", "Mrs Abel has the key of the Loft."),
+    ("Tamsin", "The Boathouse", "The boat leaks at 3 planks, and I promise to mend it."),
+    ("Corvin", "The Garden", "Nobody has seen the clock's gilt hand since the storm."),
+)
+
+
+def told(life: Life, count: int) -> None:
+    """Live so many memories, a minute each, and fold what becomes due."""
+    for number in range(life.memory.total + 1, life.memory.total + count + 1):
+        life.clock.advance(60)
+        who, place, words = SAID[number % len(SAID)]
+        life.memory.append([heard(words, who, place)], iso(life.clock.now()), number)
+        life.compactor.fold_due_now()
+
+
+def of(life: Life, **facts: Any) -> dict[str, Any]:
+    values = asdict(life.settings)
+    config = life.folder / "config" / "memory_compaction.md"
+    config.parent.mkdir(exist_ok=True)
+    config.write_text(CONFIG.format(**values))
+    configuration = Configuration(life.folder, {"memory_compaction": CompactionSettings})
+    assert configuration.load() == []
+    known = {
+        "counter": TokenCounter(lambda: "characters"),
+        "now": life.clock.now(),
+        "settings": origins(configuration, {}, life.settings),
+    }
+    return status(life.memory, life.settings, life.compactor.outlook, Facts(**{**known, **facts}))
+
+
+def row(life: Life, name: str, **facts: Any) -> str:
+    """Return what a report says in one of its lines; empty when it has no such line."""
+    found = re.search(rf"^  {name}  +(.*)$", report(of(life, **facts)), re.M)
+    return found[1] if found else ""
+
+
+@pytest.mark.parametrize("name", ["status_waterfall", "status_entry_summary"])
+def test_a_report_is_to_be_read_with_pleasure(name: str) -> None:
+    status = json.loads((GOLDEN / f"{name}.json").read_text("utf-8"))
+    assert report(status) == (GOLDEN / f"{name}.txt").read_text("utf-8").rstrip("\n")
+
+
+@pytest.mark.parametrize("name", ["status_waterfall", "status_entry_summary"])
+def test_the_statuses_that_are_read_so_have_the_keys_of_a_real_one(name: str, tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    told(life, 300)
+    real, made = of(life), json.loads((GOLDEN / f"{name}.json").read_text("utf-8"))
+    assert list(made) == list(real)
+    assert list(made["settings"]) == [key for key in real["settings"] if key in made["settings"]]
+    assert [list(tier) for tier in made["tiers"]] == [list(tier) for tier in real["tiers"]][-len(made["tiers"]) :]
+
+
+def test_a_life_not_begun_has_nothing_to_cover(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    assert row(life, "Memories") == "0, 0 of them in summaries; 0 folds so far"
+    assert (row(life, "Coverage"), row(life, "Archive")) == ("nothing to cover yet", "none yet")
+    assert report(of(life)).endswith("No warnings.")
+
+
+def test_a_fold_that_waits_for_its_number_says_how_many_are_missing(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.live(10)
+    assert row(life, "Next fold") == "at 129 memories, in 119"
+    life.set(strategy="entry_summary")
+    assert row(life, "Next fold").startswith("due since 10 memories")
+    life.compactor.fold_due_now()
+    assert row(life, "Next fold").startswith("at 17 memories, in 7, or 8,000 characters (now ")
+
+
+def test_off_says_how_to_fold_all_the_same(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.set(auto_enabled=False)
+    assert row(life, "Next fold") == "only when asked for (@compact-memories)"
+    assert "auto_enabled false (" in report(of(life))
+
+
+def test_a_strategy_shows_its_own_settings_and_of_the_others_what_is_not_as_by_default(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.set(strategy="layered", max_summary_tokens=500)
+    text = report(of(life))
+    assert "threshold_tokens 12000" in text
+    assert "mask_keep 10" in text
+    assert "max_summary_tokens 500" in text
+    assert "hybrid_entries" not in text
+    assert "immediate_window" not in text
+
+
+def test_what_is_hidden_says_where_it_is(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.set(strategy="sliding_window")
+    life.live(20)
+    assert row(life, "Hidden") == "1-15; the archive has them, and recall finds them"
+    assert row(life, "Strategy").endswith("it folds nothing")
+
+
+def test_skipped_folds_say_why(tmp_path: Path) -> None:
+    words = row(Life(tmp_path), "Not folded", skipped=2, notice="it would save 3 tokens of 40")
+    assert words == "2 folds skipped since the start; it would save 3 tokens of 40"
+
+
+def test_a_gap_stands_where_the_coverage_is(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.live(20)
+    path = tmp_path / "archive" / "0000000001.jsonl"
+    path.write_text("".join(f"{line}\n" for line in path.read_text().splitlines() if '"seq":7,' not in line))
+    life.start()
+    assert row(life, "Coverage") == "gap 7-7"
+
+
+def test_an_error_that_is_over_is_told_as_such(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.live(1)
+    life.disk.full = True
+    life.live(1)
+    life.disk.full = False
+    life.live(1)
+    assert "No warnings.\nLast error, over now: the archive cannot be written" in report(of(life))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(None, ""), (0, "just now"), (1, "1 second ago"), (3599, "59 minutes ago"), (90_000, "1 day ago")],
+)
+def test_ages_are_in_words(seconds: int | None, words: str) -> None:
+    assert ago(seconds) == words

@@ -1,0 +1,95 @@
+"""A strategy may be changed at any moment; what was folded stays folded, and the next fold takes it up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from agents.compaction.integrity import coverage, holes
+from agents.memory.summaries import parse_summary
+from tests.lives import Life, reply, waiting_model
+
+GOOD = "I sat in the Library with Moss, who told me again and again that the wind had turned."
+
+
+def whole(life: Life) -> bool:
+    return holes(coverage(life.compactor.outlook.view()), life.memory.total) == ([], [])
+
+
+def test_one_summary_takes_up_the_two_of_a_waterfall(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.live(200)
+    assert life.summary_file("recent").exists()
+    life.set(strategy="hybrid")
+    life.live(1)
+    assert life.memory.longterm is not None
+    assert life.memory.longterm.covers[0] == 1
+    assert not life.summary_file("recent").exists()
+    assert life.memory.longterm.depth > 1
+    assert life.memory.watermark == 129 + 33, "as it would have been with 43 memories"
+    assert whole(life)
+
+
+def test_a_waterfall_goes_on_from_one_summary(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.set(strategy="hybrid")
+    life.live(43)
+    kept = life.memory.longterm
+    life.set(strategy="waterfall")
+    assert life.compactor.outlook.next_at() == 33 + 64 + 64
+    life.live(33 + 128 - 43)
+    assert life.memory.recent is not None
+    assert life.memory.recent.covers == (34, 97)
+    assert life.memory.longterm is not None
+    assert kept is not None
+    assert (life.memory.longterm.covers, life.memory.longterm.text) == ((1, 33), kept.text)
+    assert whole(life)
+
+
+def test_every_receipt_says_which_strategy_made_it(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    for strategy, count in (("waterfall", 129), ("entry_summary", 20), ("hybrid", 50)):
+        life.set(strategy=strategy)
+        life.live(count)
+        assert life.commits[-1].told.strategy == strategy
+        made = parse_summary(life.summary_file(life.commits[-1].told.tier).read_text(), life.commits[-1].told.tier, "")
+        assert made.strategy == strategy
+
+
+def test_without_a_strategy_the_summaries_stay_and_nothing_more_is_folded(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.live(140)
+    life.set(strategy="none")
+    life.live(300)
+    view = life.compactor.outlook.view()
+    assert view.recent is not None
+    assert (len(life.commits), view.recent.covers, len(view.tail)) == (1, (1, 65), 375)
+    assert whole(life)
+
+
+async def test_a_strategy_changed_while_the_model_answers_does_not_change_the_fold_under_way(tmp_path: Path) -> None:
+    life = Life(tmp_path, model=waiting_model)
+    life.set(auto_enabled=False)
+    life.live(129)
+    life.set(auto_enabled=True)
+    folding = life.compactor.fold_due()
+    folding.send(None)
+    life.set(strategy="none")
+    try:
+        folding.send(reply(GOOD))
+    except StopIteration:
+        pass
+    else:
+        raise AssertionError("it should have ended")
+    assert [(commit.told.strategy, commit.told.covers) for commit in life.commits] == [("waterfall", (1, 65))]
+    assert whole(life)
+
+
+def test_a_skipped_fold_is_forgotten_when_the_settings_change(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.set(strategy="entry_summary", min_entries_for_compaction=1, max_entries_before_compaction=3)
+    life.remember("a", "b", "c")
+    assert life.compactor.fold_due_now() == []
+    assert life.compactor.skipped == 1
+    assert not life.compactor.due()
+    life.set(preserve_last_n_entries=1)
+    assert life.compactor.due()

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from agents.memory.archive import Archive
+from agents.memory.entries import Entry
+from agents.memory.history import events, last_event
+
+COMMIT = {"event": "auto_compact", "covers": {"first": 1, "last": 2}, "number": 1, "longterm": None}
+NAMED = {"covers": {"first": 1, "last": 2}, "file": "recent-20261120-072137.md", "sha256": "0"}
+
+
+def entries(first: int, last: int) -> list[Entry]:
+    return [
+        Entry(seq, "2026-11-20T07:21:37.123Z", "did", None, None, f'"event": {seq}') for seq in range(first, last + 1)
+    ]
+
+
+def written(folder: Path) -> Path:
+    """Write a life of ten memories, four a file, with events behind the 2nd, the 4th and the 9th."""
+    archive = Archive(folder / "archive", per_file=4)
+    archive.open(writable=True)
+    archive.append(entries(1, 2))
+    archive.append_event({**COMMIT, "recent": NAMED})
+    archive.append(entries(3, 4))
+    archive.append_event({"event": "micro_compact", "masked": [1]})
+    archive.append(entries(5, 9))
+    archive.append_event({"event": "micro_compact", "masked": [3]})
+    archive.append(entries(10, 10))
+    archive.close()
+    return folder / "archive"
+
+
+def names(archive: Path, first: int, last: int) -> list[tuple[int, str]]:
+    return [(seq, event["event"]) for seq, event in events(archive, first, last)]
+
+
+def test_events_stand_behind_the_memory_they_followed_and_a_repeated_commit_counts_once(tmp_path: Path) -> None:
+    archive = written(tmp_path)
+    assert len(list(archive.iterdir())) == 3
+    assert names(archive, 1, 10) == [(2, "auto_compact"), (4, "micro_compact"), (9, "micro_compact")]
+
+
+def test_a_part_has_the_events_behind_its_own_memories_only(tmp_path: Path) -> None:
+    archive = written(tmp_path)
+    assert names(archive, 1, 1) == []
+    assert names(archive, 2, 3) == [(2, "auto_compact")]
+    assert names(archive, 3, 4) == [(4, "micro_compact")]
+    assert names(archive, 5, 8) == []
+    assert names(archive, 9, 10) == [(9, "micro_compact")]
+
+
+def test_every_cut_of_a_life_into_pages_shows_every_event_once(tmp_path: Path) -> None:
+    archive = written(tmp_path)
+    for size in range(1, 12):
+        pages = [names(archive, first, min(10, first + size - 1)) for first in range(1, 11, size)]
+        assert [event for page in pages for event in page] == names(archive, 1, 10)
+
+
+def test_an_event_before_the_first_memory_comes_with_the_first(tmp_path: Path) -> None:
+    archive = Archive(tmp_path)
+    archive.open(writable=True)
+    archive.append_event({"event": "import", "covers": {"first": 1, "last": 2}})
+    archive.append(entries(1, 2))
+    archive.close()
+    assert names(tmp_path, 1, 2) == [(0, "import")]
+    assert names(tmp_path, 2, 2) == []
+
+
+def test_broken_lines_and_texts_that_look_like_events_are_passed_over(tmp_path: Path) -> None:
+    archive = written(tmp_path)
+    with (archive / "0000000009.jsonl").open("ab") as file:
+        file.write(b'{"event":"torn\n{"event":5}\n' + json.dumps({"event": "note"}).encode() + b'\n{"event":"half')
+    assert names(archive, 10, 10) == [(10, "note")]
+
+
+def test_the_last_event_of_a_name_is_found_from_the_end(tmp_path: Path) -> None:
+    archive = written(tmp_path)
+    assert last_event(archive, "micro_compact") == {"event": "micro_compact", "masked": [3]}
+    assert (last_event(archive, "auto_compact") or {})["number"] == 1
+    assert last_event(archive, "rebuild") is None
+    assert last_event(tmp_path / "none", "rebuild") is None

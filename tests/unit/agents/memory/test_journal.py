@@ -1,0 +1,156 @@
+"""The journal's file: its form, its hundred entries, what people do with it, and a kill at any write."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.memory.journal import FILE, HISTORY, LIVE, Journal, superseded
+from agents.memory.journal_form import SYNTHESIS, TYPES, JournalEntry, entry_lines, parse_entry, render_entry
+from tests.lives import Disk, PowerCut
+
+WORDS = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1, max_size=12)
+TEXTS = st.lists(WORDS, min_size=1, max_size=6).map(" ".join).filter(lambda text: not text.endswith(")"))
+NAMES = st.sampled_from(["", "Moss", "Moss the Slow", "Mrs Abel", "The Library"])
+ENTRIES = st.builds(
+    JournalEntry,
+    text=TEXTS,
+    at=st.sampled_from(["", "2026-11-20T07:21:37.123Z"]),
+    type=st.sampled_from(TYPES),
+    trust=st.sampled_from([0.3, 0.6, 0.8, 0.9]),
+    importance=st.integers(1, 10),
+    source=NAMES,
+    about=NAMES,
+    references=st.lists(st.sampled_from(["eliza#3", "eliza#66-129"]), max_size=2, unique=True).map(tuple),
+    consolidated=st.booleans(),
+)
+
+
+def entry(number: int, importance: int = 5, text: str = "") -> JournalEntry:
+    said = text or f"The lamp number {number} is out"
+    return JournalEntry(said, "2026-11-20T07:21:37.123Z", importance=importance, references=(f"wren#{number}",))
+
+
+@given(ENTRIES)
+def test_an_entry_reads_back_from_its_line(one: JournalEntry) -> None:
+    assert parse_entry(render_entry(one)) == one
+
+
+@given(st.text(max_size=80))
+def test_no_line_is_refused(line: str) -> None:
+    parse_entry(line)
+    list(entry_lines(line))
+
+
+def test_the_line_of_an_entry_is_made_for_people() -> None:
+    told = JournalEntry(
+        "The key is under the third bench", "2026-11-20T07:21:37.123Z", "direct", 0.9, 6, "Moss", "Moss", ("wren#120",)
+    )
+    assert render_entry(told) == (
+        "- The key is under the third bench "
+        "(2026-11-20T07:21:37.123Z; direct; trust 0.9; importance 6; from Moss; about Moss; wren#120)"
+    )
+
+
+def test_a_line_that_somebody_wrote_is_an_entry_of_which_no_more_is_known() -> None:
+    assert parse_entry("- Moss owes me a boat (a small one)") == JournalEntry("Moss owes me a boat (a small one)")
+    assert parse_entry("Moss owes me a boat") is None
+
+
+def test_entries_are_added_and_read_again(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    assert (journal.lines(), journal.through()) == ([], 0)
+    journal.keep([entry(1), entry(2)], through=9)
+    journal.keep([entry(11)], through=12)
+    again = Journal(tmp_path)
+    assert [line.entry for line in again.lines()] == [entry(1), entry(2), entry(11)]
+    assert again.through() == 12
+    assert (tmp_path / FILE).read_text("utf-8").startswith("---\ntype: journal\nthrough: 12\n---\n# Journal\n")
+
+
+def test_what_people_write_stays(tmp_path: Path) -> None:
+    journal, path = Journal(tmp_path), tmp_path / FILE
+    journal.keep([entry(1), entry(2)], through=2)
+    mine = "\n## My own heading\n\n- Moss owes me a boat\n\n```\n- no entry\n```\nSome prose.\n"
+    path.write_text(path.read_text("utf-8").replace("number 1 is out", "number 1 is lit") + mine, "utf-8")
+    read = journal.lines()
+    path.write_text(path.read_text("utf-8").replace("number 2 is out", "number 2 is lit"), "utf-8")
+    changed = {line.raw: replace(line.entry, consolidated=True) for line in read}
+    journal.settle(changed, [entry(3)], through=3)
+    text = path.read_text("utf-8")
+    assert mine.strip() in text.replace(
+        "owes me a boat (direct; trust 0.9; importance 5; consolidated)", "owes me a boat"
+    )
+    assert [line.entry.text for line in journal.lines()] == [
+        "The lamp number 1 is lit",
+        "The lamp number 2 is lit",
+        "Moss owes me a boat",
+        "The lamp number 3 is out",
+    ]
+    assert [line.entry.consolidated for line in journal.lines()] == [True, False, True, False]
+
+
+def test_front_matter_that_is_not_in_order_keeps_nothing_from_being_kept(tmp_path: Path) -> None:
+    journal, path = Journal(tmp_path), tmp_path / FILE
+    path.write_text("---\nthrough: [1\n---\n- Old\n", "utf-8")
+    journal.keep([entry(7)], through=8)
+    assert [line.entry.text for line in journal.lines()] == ["Old", "The lamp number 7 is out"]
+    assert journal.through() == 7
+    assert "through: [1" in path.read_text("utf-8")
+
+
+def test_what_matters_least_makes_room_and_is_kept_in_the_history(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    journal.keep([entry(number, importance=9 if number % 2 else 2) for number in range(1, LIVE + 1)])
+    journal.keep([entry(number, importance=5) for number in range(LIVE + 1, LIVE + 21)])
+    live = [line.entry for line in journal.lines()]
+    assert len(live) == LIVE
+    history = [line.entry for line in entry_lines((tmp_path / HISTORY).read_text("utf-8"))]
+    assert [one.references[0] for one in history] == [f"wren#{number}" for number in range(2, 42, 2)]
+
+
+def test_a_summary_is_marked_when_a_newer_one_takes_it_up(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    for number in (1, 2, 3):
+        made = JournalEntry(f"Summary {number}", type=SYNTHESIS, references=(f"wren#1-{number}",))
+        journal.settle(superseded(journal.lines()), [made])
+    assert [line.entry.consolidated for line in journal.lines()] == [True, True, False]
+    assert journal.through() == 0, "a summary is no fact that was looked for"
+
+
+@given(batches=st.lists(st.integers(1, 60), min_size=1, max_size=5), cut=st.integers(1, 12), half=st.booleans())
+@settings(max_examples=150, deadline=None)
+def test_a_kill_at_any_write_loses_no_entry(
+    tmp_path_factory: pytest.TempPathFactory, batches: list[int], cut: int, half: bool
+) -> None:
+    folder, disk = tmp_path_factory.mktemp("journal"), Disk(cut, half)
+    journal, number, acknowledged = Journal(folder, disk.write, disk.open), 0, 0
+    try:
+        for size in batches:
+            journal.keep([entry(number + one, one % 10 + 1) for one in range(1, size + 1)], number + size)
+            number += size
+            acknowledged = number
+    except PowerCut:
+        pass
+    journal = Journal(folder)
+    assert len(journal.lines()) <= LIVE
+    history = folder / HISTORY
+    moved = [line.entry for line in entry_lines(history.read_text("utf-8"))] if history.exists() else []
+    kept = {one.references for one in (*moved, *(line.entry for line in journal.lines())) if one.references}
+    assert {(f"wren#{one}",) for one in range(1, acknowledged + 1)} <= kept
+    assert journal.through() >= acknowledged
+
+
+def test_a_full_disk_says_so_and_nothing_is_lost(tmp_path: Path) -> None:
+    disk = Disk()
+    journal = Journal(tmp_path, disk.write, disk.open)
+    journal.keep([entry(1)], 1)
+    before = (tmp_path / FILE).read_text("utf-8")
+    disk.full = True
+    with pytest.raises(OSError, match="No space"):
+        journal.keep([entry(number) for number in range(2, 200)], 199)
+    assert (tmp_path / FILE).read_text("utf-8") == before

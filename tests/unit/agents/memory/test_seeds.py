@@ -1,0 +1,223 @@
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.memory.history import events
+from agents.memory.memory import Memory
+from agents.memory.seeds import BATCH, FOLDER, IMPORT, Seeds, fresh, read_seed
+from mud.clock import VirtualClock
+from mud.errors import VaultProblem
+from tests.lives import Disk, PowerCut, heard
+
+MINIWORLD = """---
+timestamp: 2025-10-12T16:09:51Z
+type: memory
+location: Clock Tower
+location_id: #1003
+occupants: ["Ben"]
+event_type: speech
+---
+# Memory
+
+Ben says, "The bell is cracked."
+"""
+
+
+class Lived:
+    """A life with hand-written memories.
+
+    Args:
+        folder: its folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.disk, self.clock = folder, Disk(), VirtualClock()
+        self.start()
+
+    def start(self) -> None:
+        """Open it, as if for the first time."""
+        self.memory = Memory(
+            "Wren", self.folder, self.clock, write=self.disk.write, open_writer=self.disk.open, in_ram=64
+        )
+        self.memory.open(writable=True)
+        self.seeds = Seeds(self.memory, self.clock)
+        self.seeds.finish()
+
+    def write(self, name: str, text: str) -> None:
+        """Write a memory by hand."""
+        (self.folder / FOLDER).mkdir(parents=True, exist_ok=True)
+        (self.folder / FOLDER / name).write_text(text, encoding="utf-8")
+
+    def texts(self) -> list[str]:
+        """Return what is remembered."""
+        return [entry.text for entry in self.memory.read(1, self.memory.total)]
+
+
+@pytest.fixture
+def wren(tmp_path: Path) -> Lived:
+    return Lived(tmp_path / "agents/wren")
+
+
+def test_files_become_the_first_memories_in_the_order_of_their_names_and_stay_as_they_are(wren: Lived) -> None:
+    wren.write("02.md", "I learned to swim.")
+    wren.write("01.md", "I was born by the sea.")
+    wren.write("notes.txt", "This is no memory.")
+    wren.write(".hidden.md", "Neither is this.")
+    files = {path: path.read_bytes() for path in (wren.folder / FOLDER).iterdir()}
+    entries, problems = wren.seeds.take_up()
+    assert problems == []
+    assert [(entry.seq, entry.text, entry.kind) for entry in entries] == [
+        (1, "I was born by the sea.", "told"),
+        (2, "I learned to swim.", "told"),
+    ]
+    assert {path: path.read_bytes() for path in (wren.folder / FOLDER).iterdir()} == files
+    ((after, event),) = events(wren.folder / "archive", 1, 2)
+    assert (after, event["event"], event["covers"]) == (0, IMPORT, {"first": 1, "last": 2})
+    assert [one["file"] for one in event["files"]] == ["01.md", "02.md"]
+
+
+def test_nothing_is_imported_twice_and_what_is_added_later_becomes_a_new_memory(wren: Lived) -> None:
+    wren.write("01.md", "One.")
+    wren.seeds.take_up()
+    wren.memory.append([heard("Good morning.")], "2026-11-20T07:21:37.123Z", 7)
+    wren.write("00.md", "Nought.")
+    assert [entry.text for entry in wren.seeds.take_up()[0]] == ["Nought."]
+    for _ in range(2):
+        wren.start()
+        assert wren.seeds.take_up() == ([], [])
+    assert wren.texts() == ["One.", 'Moss says, "Good morning."', "Nought."]
+    assert wren.memory.last_source == 7
+
+
+def test_an_edited_or_renamed_file_changes_no_memory_and_two_alike_are_two_memories(wren: Lived) -> None:
+    wren.write("01.md", "The bell rings.")
+    wren.write("02.md", "The bell rings.")
+    wren.seeds.take_up()
+    wren.write("01.md", "The bell does not ring.")
+    (wren.folder / FOLDER / "02.md").rename(wren.folder / FOLDER / "03.md")
+    assert wren.seeds.take_up() == ([], [])
+    assert wren.texts() == ["The bell rings.", "The bell rings."]
+
+
+def test_a_folder_of_miniworld_works_as_it_is(wren: Lived) -> None:
+    wren.write("20251012-160951-memory.md", MINIWORLD)
+    wren.write("20251012-160952-memory.md", MINIWORLD.replace("Ben says", "> look | to see\nBen says"))
+    wren.write("20251012-160953-memory.md", MINIWORLD.replace('Ben says, "The bell is cracked."', "> look"))
+    entries, problems = wren.seeds.take_up()
+    assert problems == []
+    assert [(one.at, one.place, one.kind) for one in entries] == [
+        ("2025-10-12T16:09:51.000Z", "Clock Tower", "told")
+    ] * 3
+    assert [one.text for one in entries] == ['Ben says, "The bell is cracked."'] * 2 + ["> look"]
+
+
+def test_front_matter_says_when_where_and_what_kind(wren: Lived) -> None:
+    front = "at: 2020-05-01T08:00:00Z\nkind: heard\nactor: Moss\nplace: '[[The Garden]]'\nimportance: 9"
+    wren.write("01.md", f"---\n{front}\n---\n# The frost\n\nThe frost took the pears.\nAll of them.\n")
+    ((entry,), _) = wren.seeds.take_up()
+    assert (entry.at, entry.kind, entry.actor, entry.place, entry.importance) == (
+        "2020-05-01T08:00:00.000Z", "heard", "Moss", "The Garden", 9,
+    )  # fmt: skip
+    assert entry.text == "The frost took the pears.\nAll of them."
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "agents/wren/memories/bad.md:1: text: there is none"),
+        ("---\nkind: heard\n---\n\n", "bad.md:4"),
+        ("---\nplace: x\nkind: sung\n---\nLa.\n", "agents/wren/memories/bad.md:3: kind"),
+        ("---\ntype: memory\ntimestamp: noon\n---\n# Memory\n\nLa.\n", "agents/wren/memories/bad.md:3: timestamp"),
+        ("---\nimportance: 11\n---\nLa.\n", "bad.md:2: importance"),
+        ("---\nkind: heard\nkind: said\n---\nLa.\n", "bad.md:3"),
+    ],
+)
+def test_a_file_that_is_wrong_is_named_with_its_line_and_left_out(wren: Lived, text: str, told: str) -> None:
+    wren.write("bad.md", text)
+    wren.write("good.md", "All is well.")
+    entries, (problem, *more) = wren.seeds.take_up()
+    assert [entry.text for entry in entries] == ["All is well."]
+    assert more == []
+    assert told.replace(": text", "") in str(problem) or told in str(problem)
+    wren.write("bad.md", "It is mended.")
+    assert [entry.text for entry in wren.seeds.take_up()[0]] == ["It is mended."]
+
+
+def test_bytes_that_are_no_text_are_a_problem_and_no_memory(wren: Lived) -> None:
+    wren.write("01.md", "")
+    (wren.folder / FOLDER / "01.md").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(VaultProblem):
+        read_seed(wren.folder, "01.md")
+    assert len(fresh(wren.folder)[1]) == 1
+
+
+def test_a_reader_imports_nothing(wren: Lived) -> None:
+    wren.write("01.md", "One.")
+    reader = Memory("Wren", wren.folder, wren.clock)
+    reader.open(writable=False)
+    assert Seeds(reader, wren.clock, writable=False).take_up() == ([], [])
+    assert reader.total == 0
+
+
+def test_nothing_is_imported_while_other_memories_wait_and_a_full_disk_only_puts_it_off(wren: Lived) -> None:
+    wren.write("01.md", "One.")
+    wren.disk.full = True
+    assert wren.seeds.take_up() == ([], [])
+    wren.memory.append([heard("Good morning.")], "2026-11-20T07:21:37.123Z", 7)
+    wren.disk.full = False
+    assert wren.seeds.take_up() == ([], [])
+    wren.memory.retry()
+    wren.seeds.take_up()
+    assert wren.texts() == ['Moss says, "Good morning."', "One."]
+
+
+def test_more_files_than_one_line_names_are_imported_in_order(wren: Lived) -> None:
+    meant = [f"Thing {number}." for number in range(BATCH + 3)]
+    for number, text in enumerate(meant):
+        wren.write(f"{number:05d}.md", text)
+    wren.seeds.take_up()
+    wren.start()
+    assert wren.texts() == meant
+    assert len(events(wren.folder / "archive", 1, len(meant))) == 2
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    files=st.integers(1, 6),
+    lived=st.integers(0, 3),
+    cut=st.integers(0, 4),
+    half=st.booleans(),
+    kills=st.integers(1, 3),
+    gone=st.booleans(),
+)
+def test_a_power_cut_at_any_write_imports_every_file_once_and_in_order(
+    files: int, lived: int, cut: int, half: bool, kills: int, gone: bool
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        wren = Lived(Path(folder) / "agents/wren")
+        for number in range(lived):
+            wren.memory.append([heard(f"{number}")], "2026-11-20T07:21:37.123Z", number + 1)
+        for number in range(files):
+            wren.write(f"{number}.md", f"Seed {number}.")
+        for _ in range(kills):
+            wren.disk.cut_after(cut, half)
+            try:
+                wren.start()
+                wren.seeds.take_up()
+            except PowerCut:
+                continue
+        wren.disk.cut = 0
+        wren.start()
+        if gone:  # a file is taken away after the import
+            wren.seeds.take_up()
+            (wren.folder / FOLDER / "0.md").unlink()
+        wren.memory.append([heard("Later.")], "2026-11-20T07:21:37.123Z", 90)
+        wren.start()
+        wren.seeds.take_up()
+        assert sorted(text for text in wren.texts() if text.startswith("Seed")) == [f"Seed {n}." for n in range(files)]
+        assert wren.texts()[:lived] == [f'Moss says, "{number}"' for number in range(lived)]
