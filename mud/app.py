@@ -26,7 +26,7 @@ from mud.errors import LociError, VaultProblem
 from mud.phrases import MODEL_ANSWERS, MODEL_SILENT, check_texts, load_phrases
 from mud.portal.plain import run_plain, show_plain
 from mud.portal.session import Session
-from mud.portal.terminal import run_terminal, show_wrapped
+from mud.portal.wrapped import show_wrapped
 from mud.registry import Registry
 from mud.reloading import Reloading
 from mud.requests import carry_out
@@ -222,6 +222,9 @@ class App:
         try:
             if self._terminal:
                 words = self._parts.commands.words()
+                # Here, and not above: only a terminal needs the library that draws one.
+                from mud.portal.terminal import run_terminal
+
                 await run_terminal(session, words, self._parts.vault / "log" / "history")
             else:
                 await run_plain(session, lambda: self._answered, sys.stdin.fileno())

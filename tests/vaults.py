@@ -9,7 +9,17 @@ ROOT = Path(__file__).resolve().parent.parent
 SHIPPED = ROOT / "vault"
 
 _WRITTEN = shutil.ignore_patterns(
-    ".index", ".lock", ".trash", "log", "state.md", "archive", "summaries", "notes", "journal.md", "journal-history.md", "mind.md"
+    ".index",
+    ".lock",
+    ".trash",
+    "log",
+    "state.md",
+    "archive",
+    "summaries",
+    "notes",
+    "journal.md",
+    "journal-history.md",
+    "mind.md",
 )
 
 

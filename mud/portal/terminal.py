@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-import shutil
-import textwrap
 from pathlib import Path
 
 from prompt_toolkit import PromptSession
@@ -26,17 +24,6 @@ class _History(FileHistory):
             super().store_string(string.encode("utf-8", "replace").decode("utf-8"))
         except OSError as error:
             log.warning("what was typed cannot be kept for the arrow keys: %s", error)
-
-
-WIDEST = 100
-"""Columns of a line at most; longer ones are hard to read."""
-
-
-def show_wrapped(text: str) -> None:
-    """Print a text at once, its lines broken between words at the terminal's width."""
-    width = min(WIDEST, shutil.get_terminal_size().columns)
-    for line in text.split("\n"):
-        print(textwrap.fill(line, width, drop_whitespace=True, break_on_hyphens=False) if line.strip() else "")
 
 
 async def run_terminal(session: Session, words: list[str], history: Path) -> None:

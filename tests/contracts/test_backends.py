@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from agents.llm.backends._backend import Backend, LanguageModel, Refused
-from agents.llm.backends.openai_compatible import OpenAICompatible
+from agents.llm.backends._openai_client import OpenAICompatible
 from agents.llm.backends.scripted import ScriptedModel
 from agents.llm.profiles import LLMProfile
 from agents.llm.tokens import estimate

@@ -9,20 +9,16 @@ from pathlib import Path
 import pytest
 
 from tests.processes import Running, loci_json, memories, texts
+from tests.settings import put
 from tests.vaults import copy_vault
 
-WINDOWS = ("**immediate_window**: 64", "**immediate_window**: 6"), ("**recent_window**: 64", "**recent_window**: 5")
+WINDOWS = {"immediate_window": 6, "recent_window": 5}
 """Small ones, so that kills meet folds."""
 
 
 def _vault(tmp_path: Path) -> Path:
     vault = copy_vault(tmp_path)
-    config = vault / "config/memory_compaction.md"
-    text = config.read_text(encoding="utf-8")
-    for old, new in WINDOWS:
-        assert old in text
-        text = text.replace(old, new)
-    config.write_text(text, encoding="utf-8")
+    put(vault, "memory_compaction", **WINDOWS)
     return vault
 
 

@@ -12,7 +12,8 @@ from prompt_toolkit.output import DummyOutput
 
 from mud.engine import Engine
 from mud.portal.session import Session
-from mud.portal.terminal import WIDEST, run_terminal, show_wrapped
+from mud.portal.terminal import run_terminal
+from mud.portal.wrapped import WIDEST, show_wrapped
 from mud.world.roles import Role
 from tests.worlds import ANN, make_engine
 

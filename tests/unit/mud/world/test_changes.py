@@ -18,8 +18,12 @@ THINGS = st.builds(
     st.booleans(),
 )  # fmt: skip
 CHANGES = st.one_of(
-    st.builds(Put, TEXT, TEXT), st.builds(Leave, TEXT), st.builds(Remove, TEXT), st.builds(Define, THINGS),
-    st.builds(FallAsleep, TEXT), st.builds(WakeUp, TEXT)
+    st.builds(Put, TEXT, TEXT),
+    st.builds(Leave, TEXT),
+    st.builds(Remove, TEXT),
+    st.builds(Define, THINGS),
+    st.builds(FallAsleep, TEXT),
+    st.builds(WakeUp, TEXT),
 )
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 
 from agents.llm.backends._backend import Refused, named_host
-from agents.llm.backends.openai_compatible import BODY_LIMIT, OpenAICompatible, base_url
+from agents.llm.backends._openai_client import BODY_LIMIT, OpenAICompatible, base_url
 from agents.llm.profiles import LLMProfile
 from mud.errors import Unavailable
 
