@@ -14,7 +14,6 @@ from agents.compaction.drafts import Scribe
 from agents.compaction.gauge import Surroundings
 from agents.compaction.integrity import shown_texts
 from agents.compaction.micro import Micro
-from agents.compaction.plan import EMERGENCY
 from agents.compaction.rebuild import Rebuild
 from agents.compaction.settings import CompactionSettings
 from agents.definition import Definition
@@ -99,8 +98,7 @@ class Agent:
 
     def relieve(self) -> bool:
         """Fold at once, by rules, when a view takes too much of the window for a prompt; return whether it did."""
-        plan = self.compactor.outlook.planned() if self.compactor.due() else None
-        if plan is None or plan.reason != EMERGENCY:
+        if not self.compactor.emergency():
             return False
         standing = self.compactor.outlook.standing()
         taken = f"{standing.tokens()} of {standing.window} tokens of the window are taken"
@@ -168,7 +166,7 @@ def put_together(
         keeper.keep,
     )
     micro = Micro(memory, settings, lambda: compactor.outlook.strategy.masks, definition.slug, means.clock)
-    life = Life(memory, compactor, micro, means.clock, fold_soon)
+    life = Life(memory, compactor, micro, means.clock, fold_soon, keeper.forget)
     notes, actor = Notes(folder / "notes"), Actor(life, remembered)
     scribe, seeds = Scribe(means.summarizers, model, means.prompts), Seeds(memory, means.clock, writable=means.writable)
     rebuild = Rebuild(memory, settings, compactor, scribe, means.clock, log.info, keeper.keep)

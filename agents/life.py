@@ -34,6 +34,7 @@ class Life:
         micro: what takes note of masked results.
         clock: the time.
         fold_soon: begins what is due, where there is an event loop to do it in; None to fold at once, by rules.
+        forget: is told when the life is put away and another begins.
     """
 
     def __init__(
@@ -43,9 +44,10 @@ class Life:
         micro: Micro,
         clock: Clock,
         fold_soon: Callable[[], None] | None = None,
+        forget: Callable[[], None] = lambda: None,
     ) -> None:
         self._memory, self._compactor, self._micro, self._clock = memory, compactor, micro, clock
-        self._fold_soon = fold_soon or compactor.fold_due_now
+        self._fold_soon, self._forget = fold_soon or compactor.fold_due_now, forget
 
     @property
     def is_empty(self) -> bool:
@@ -105,6 +107,9 @@ class Life:
             raise Unavailable(f"the memories of {memory.name} cannot be put away ({error})") from error
         finally:
             memory.open(writable=True)
+            self._compactor.forget()
+            self._micro.forget()
+            self._forget()
 
 
 def must_be_written(memory: Memory) -> None:

@@ -5,7 +5,6 @@ Works without a running world too: the command line's tools open a vault and use
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
@@ -19,7 +18,7 @@ from agents.compaction.origins import origins
 from agents.compaction.plan import SLEEP
 from agents.compaction.report import report
 from agents.definition import Definition, find_definition
-from agents.llm.patience import done_within
+from agents.folding import Folding
 from agents.means import Means
 from agents.memory.entries import Entry, Hit
 from agents.memory.notes import Note
@@ -59,7 +58,7 @@ class Minds:
         """Has a character leave the world for good; there is one as soon as the vault is watched."""
         self._agents: dict[str, Agent] = {}
         self._by_id: dict[str, Agent] = {}
-        self._folding: dict[asyncio.Task[Any], str] = {}
+        self._folding = Folding(means.clock, self._fold_due, self.by_slug)
         self.asleep: dict[str, str] = {}
         """Folders of those whose memory could not be opened, and why."""
         self.owed = False
@@ -155,7 +154,7 @@ class Minds:
             self.sleeps,
             lambda entries: self.remembered(slug, entries),
             lambda commit: self._committed(slug, commit),
-            lambda: self._fold_soon(self._agents[slug]),
+            lambda: self._folding.begin(self._agents[slug]),
         )
 
     def sleeps(self, who: str) -> bool:
@@ -253,14 +252,6 @@ class Minds:
 
     # folding
 
-    def _fold_soon(self, agent: Agent) -> None:
-        try:
-            loop = asyncio.get_running_loop()
-        except RuntimeError:
-            return  # a tool without a loop folds by itself, with `fold_due_now`
-        if agent.slug not in self._folding.values() and not agent.relieve():
-            self._track(agent, loop.create_task(self._fold_due(agent)))
-
     async def _fold_due(self, agent: Agent) -> None:
         if agent.compactor.outlook.strategy.by_tokens:
             await agent.measure()  # whether it is due is decided by the model's own count
@@ -274,19 +265,13 @@ class Minds:
         """Consolidate an agent's journal; asked while it sleeps."""
         agent.keeper.consolidate(agent.notes, lambda title, text: self.add_note(agent, title, text, None))
 
-    def _track(self, agent: Agent, task: asyncio.Task[Any]) -> None:
-        self._folding[task] = agent.slug
-        task.add_done_callback(lambda done: self._folding.pop(done, None))
-
     async def fold(self, agent: Agent, reason: str) -> Commit | None:
         """Fold everything outside the immediate window now; None when there is nothing to fold."""
         return await self.tracked(agent, agent.life.compact(reason))
 
     async def tracked(self, agent: Agent, work: Coroutine[Any, Any, T]) -> T:
         """Do what folds an agent's memories; it gets a while at the end, and is cancelled then."""
-        task = asyncio.ensure_future(work)
-        self._track(agent, task)
-        return await task
+        return await self._folding.tracked(agent, work)
 
     async def compact(self, agent: Agent) -> dict[str, Any]:
         """Fold everything outside the immediate window now and return the record of it.
@@ -300,10 +285,7 @@ class Minds:
 
     async def drop_folds(self, slug: str) -> None:
         """Give up the folds of one folder that are under way; the watermark stays where it was."""
-        folding = [task for task, owner in self._folding.items() if owner == slug]
-        for task in folding:
-            task.cancel()
-        await asyncio.gather(*folding, return_exceptions=True)
+        await self._folding.drop(slug)
 
     async def finish_folds(self, grace: float) -> None:
         """Give the folds under way a while, cancel the rest, and do what is due by rules alone.
@@ -313,13 +295,7 @@ class Minds:
         Args:
             grace: seconds.
         """
-        folding = list(self._folding)
-        if folding:
-            await done_within(grace, asyncio.gather(*folding, return_exceptions=True), self.means.clock)
-        late = {self._folding[task] for task in folding if not task.done()}
-        for task in folding:
-            task.cancel()
-        await asyncio.gather(*folding, return_exceptions=True)
+        late = await self._folding.finish(grace)
         for agent in self.opened():
             if agent.slug not in late:
                 agent.compactor.fold_due_now()

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+from agents.memory.ranges import spoken
 from agents.prompt_template import Template
 from mud.errors import Unavailable
 
@@ -64,6 +65,8 @@ class PromptParts:
         longterm_range: memories that the long-term summary covers.
         recent_range: memories that the recent summary covers.
         transcript_range: first and last verbatim memory.
+        hidden: memories before those that a strategy does not show.
+        left_out: memories between the two that are too many to be held.
     """
 
     name: str
@@ -83,6 +86,8 @@ class PromptParts:
     longterm_range: tuple[int, int] | None = None
     recent_range: tuple[int, int] | None = None
     transcript_range: tuple[int, int] | None = None
+    hidden: tuple[int, int] | None = None
+    left_out: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,11 +260,9 @@ def _values(parts: PromptParts, cuts: _Cuts) -> dict[str, str]:
         "commands": "\n".join(f"- {usage}" if cuts.brief else f"- {usage}: {summary}" for usage, summary in commands),
         "longterm": "" if cuts.longterm else parts.longterm.strip(),
         "recent": "" if cuts.recent else parts.recent.strip(),
-        "transcript": "\n".join(map(cut, lines)),
+        "transcript": "\n".join([*_marker(parts, cuts), *map(cut, lines)]),
         "notes": "\n".join(f"- {title}: {_flat(text)}" for title, text in notes),
-        "experiences": "\n".join(
-            f"- {_flat(one.text)} (memories {one.covers[0]}-{one.covers[1]})" for one in experiences
-        ),
+        "experiences": "\n".join(f"- {_flat(one.text)} ({spoken(*one.covers)})" for one in experiences),
         "hints": "\n".join(f"- {_flat(hint)}" for hint in parts.hints[: len(parts.hints) - cuts.hints]),
         "location": cut(parts.location),
         "description": cut(parts.description.strip()),
@@ -267,6 +270,17 @@ def _values(parts: PromptParts, cuts: _Cuts) -> dict[str, str]:
         "people": cut(", ".join(parts.people)),
         "items": cut(", ".join(parts.items)),
     }
+
+
+def _marker(parts: PromptParts, cuts: _Cuts) -> list[str]:
+    """Return the line that stands for all memories before the transcript, if only the archive has some of them."""
+    unseen = [one for one in (parts.hidden, parts.left_out) if one is not None]
+    if not unseen:
+        return []
+    first, last = unseen[0][0], unseen[-1][1] + cuts.lines
+    where = f"@archive {first}-{last}" if last > first else f"@archive {first}"
+    told = f"[{spoken(first, last)} {'are' if last > first else 'is'} in your archive: {where}]"
+    return [f"[{where}]" if 0 < cuts.longest < len(told) else told]
 
 
 def _kept_related(parts: PromptParts, left_out: int) -> tuple[tuple[tuple[str, str], ...], tuple[Experience, ...]]:
@@ -293,8 +307,9 @@ def _shown(parts: PromptParts, cuts: _Cuts) -> tuple[int, int] | None:
 def _shed(parts: PromptParts, cuts: _Cuts) -> tuple[str, ...]:
     """Say what the cuts leave out."""
     notes, experiences = _kept_related(parts, cuts.related)
-    first = parts.transcript_range[0] if parts.transcript_range else None
-    told = f" (memories {first}-{first + cuts.lines - 1})" if first is not None else ""
+    oldest = parts.left_out or parts.transcript_range
+    lines = cuts.lines + (parts.left_out[1] - parts.left_out[0] + 1 if parts.left_out else 0)
+    told = f" ({spoken(oldest[0], oldest[0] + lines - 1)})" if oldest else ""
     return tuple(
         words
         for left_out, words in (
@@ -304,7 +319,7 @@ def _shed(parts: PromptParts, cuts: _Cuts) -> tuple[str, ...]:
                 _number(len(parts.experiences) - len(experiences), "related experience"),
             ),
             (cuts.hints, _number(cuts.hints, "hint")),
-            (cuts.lines, _number(cuts.lines, "oldest line") + told),
+            (lines, _number(lines, "oldest line") + told),
             (cuts.longterm, "summary of older memories"),
             (cuts.recent, "summary of the recent past"),
             (cuts.brief and not cuts.bare and parts.commands, "what the commands do"),

@@ -160,6 +160,8 @@ class Prompting:
             longterm_range=view.longterm.covers if view.longterm else None,
             recent_range=view.recent.covers if view.recent else None,
             transcript_range=(tail[0].seq, tail[-1].seq) if tail else None,
+            hidden=view.hidden,
+            left_out=view.left_out,
         )
 
     def _described(self, agent: Agent, here: Thing) -> str:

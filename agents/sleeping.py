@@ -32,6 +32,9 @@ GATHERED = 2
 CATCHES_UP = 4096
 """Memories that are looked through again at once after the journal could not be written."""
 SUMMARY_IMPORTANCE = 8
+MOST_SOURCES = 4
+"""Names that an entry tells as those who said the same; of more it says that there are others."""
+AND, OTHERS = " and ", "others"
 
 _SPOKEN = ("heard", "told", "said")
 _KEPT = (*_SPOKEN, "saw", "did", "note", "thought")
@@ -59,6 +62,10 @@ class Keeper:
     def __init__(self, memory: Memory, journal: Journal, owner: str) -> None:
         self.journal = journal
         self._memory, self._owner = memory, owner
+        self.forget()
+
+    def forget(self) -> None:
+        """Forget what was put in order; another life may begin."""
         self._settled: tuple[int, int] | None = None
         """The journal's file as it was when it was put in order last."""
 
@@ -92,13 +99,16 @@ class Keeper:
             self._memory.note_trouble("journal", None)
 
     def _keep(self, entries: Sequence[Entry]) -> None:
-        through = self.journal.through()
+        through = self._looked_through()
         new = [entry for entry in entries if entry.seq > through]
         if new:
             # A name that opens a sentence is known for one by where else it stands.
             names = Reading(entry.text for entry in new).names
             kept = [one for entry in new for one in self._facts(entry, names)]
             self.journal.keep(kept, new[-1].seq)
+
+    def _looked_through(self) -> int:
+        return self.journal.through(self._owner, self._memory.total)
 
     def _facts(self, entry: Entry, known: Mapping[str, str]) -> Iterator[JournalEntry]:
         """Yield what is worth keeping of one memory, sentence by sentence."""
@@ -154,7 +164,7 @@ class Keeper:
 
     def _catch_up(self) -> None:
         """Look through what was folded while the journal could not be written."""
-        through = self.journal.through()
+        through = self._looked_through()
         if 0 < through < self._memory.watermark:
             last = min(self._memory.watermark, through + CATCHES_UP)
             self._keep(self._memory.read(through + 1, last))
@@ -192,14 +202,17 @@ def alike(lines: Sequence[JournalLine]) -> dict[str, JournalEntry | None]:
 
 
 def _united(entries: Sequence[JournalEntry]) -> JournalEntry:
-    """Return what several entries say, with the references of all."""
-    sources = dict.fromkeys(entry.source for entry in entries if entry.source)
+    """Return what several entries say, with the sources and references of all, in short when there are many."""
+    split = [one for entry in entries for one in entry.source.split(AND) if one]
+    sources = [one for one in dict.fromkeys(split) if one != OTHERS]
+    if len(sources) > MOST_SOURCES or OTHERS in split:
+        sources = [*sources[:MOST_SOURCES], OTHERS]
     return replace(
         entries[0],
         trust=max(entry.trust for entry in entries),
         importance=max(entry.importance for entry in entries),
-        source=" and ".join(sources),
-        references=tuple(dict.fromkeys(one for entry in entries for one in entry.references)),
+        source=AND.join(sources),
+        references=form.united_references(one for entry in entries for one in entry.references),
         consolidated=any(entry.consolidated for entry in entries),
     )
 

@@ -30,6 +30,7 @@ from mud.world.world import World
 log = logging.getLogger(__name__)
 
 NOT_YOURS = phrase("engine.refusals.not_yours", "verb")
+FOR_PEOPLE = phrase("engine.refusals.for_people", "verb")
 LEDGER_FAILED = phrase("engine.refusals.ledger_failed", "why")
 BROKEN = phrase("engine.refusals.broken", "verb")
 TRIED = phrase("engine.memories.tried", "line", "why")
@@ -197,7 +198,8 @@ class Engine:
 
     def _run(self, command: Command, actor: Thing, line: Line, role: Role) -> Outcome:
         if not isinstance(role, Role) or role < command.role:
-            raise Refusal(self._say(NOT_YOURS, verb=command.name))
+            why = FOR_PEOPLE if command.role is Role.GUEST else NOT_YOURS
+            raise Refusal(self._say(why, verb=command.name))
         context = Context(self.world, actor, role, self._say, self.commands, self.number + 1, line.verb, line.reason)
         slots = command.form.read(command.name, line.rest)
         try:

@@ -8,9 +8,10 @@ from agents.compaction.rebuild import BOOTSTRAP
 from agents.minds import Minds
 from mud.commands._command import Context, Outcome, command
 from mud.world.events import Request
+from mud.world.roles import Role
 
 
-@command("@bootstrap-summaries", "[name]", category="memory", keeps="skip")
+@command("@bootstrap-summaries", "[name]", role=Role.GUEST, category="memory", keeps="skip")
 def bootstrap_summaries(ctx: Context, name: str) -> Outcome:
     """Make the first summaries of your life at once, however long it is: of everything but the newest memories.
 

@@ -9,6 +9,7 @@ from mud.commands._command import Context, Outcome, command
 from mud.world.events import Request
 from mud.world.narration import phrase
 
+FOLDED_ONE = phrase("minds.compact.folded_one", "last", "method", "chars", "text")
 FOLDED = phrase("minds.compact.folded", "first", "last", "method", "chars", "text")
 WORTH = phrase("minds.compact.worth", "share", "saved")
 PAID = phrase("minds.compact.paid", "share", "saved", "rounds", "spent")
@@ -43,9 +44,8 @@ async def compact(minds: Minds, request: Request) -> Outcome:
 def _told(minds: Minds, commit: Commit) -> str:
     """Say what was folded into what, what it saves and cost, and what it kept."""
     told, say = commit.told, minds.say
-    parts = [
-        say(FOLDED, first=commit.first, last=commit.last, method=told.method, chars=len(told.text), text=told.text)
-    ]
+    about = {"last": commit.last, "method": told.method, "chars": len(told.text), "text": told.text}
+    parts = [say(FOLDED, first=commit.first, **about) if commit.last > commit.first else say(FOLDED_ONE, **about)]
     share = f"{1 - sum(len(summary.text) for summary in commit.made) / commit.chars:.0%}" if commit.chars else "0%"
     rounds = commit.break_even
     if rounds:

@@ -25,7 +25,9 @@ from mud.world.roles import Role
 
 STRATEGY = phrase("minds.compaction.strategy", "agent", "strategy", "origin", "help")
 ON = phrase("minds.compaction.on", "origin", "waits")
+NEVER = phrase("minds.compaction.never")
 OFF = phrase("minds.compaction.off", "origin")
+PEOPLE = phrase("minds.compaction.people")
 PRESET = phrase("minds.compaction.preset", "preset", "origin")
 IDLE = phrase("minds.compaction.idle", "preset")
 THERE = phrase("minds.compaction.there", "strategies", "presets")
@@ -52,7 +54,8 @@ def compaction(ctx: Context, what: str) -> Outcome:
     """See how your memories are folded, or choose it: on, off, strategy NAME, preset NAME.
 
     It acts at once and is written into your agent.md. The owner may name anybody behind it, or the world, which is
-    everybody who sets nothing else. Nothing is ever lost by it: the archive keeps every word.
+    everybody who sets nothing else. Nothing is ever lost by it: the archive keeps every word. Only people choose: what
+    a language model writes never changes how its own memories are kept.
 
     Example: @compaction
     Example: @compaction strategy waterfall
@@ -60,6 +63,8 @@ def compaction(ctx: Context, what: str) -> Outcome:
     Example: @compaction on
     """
     key, value, name = _read(what)
+    if key and ctx.role < Role.GUEST:
+        raise Refusal(ctx.say(PEOPLE))
     if name.casefold() == WORLD and key:
         if ctx.role < Role.OWNER:
             raise Refusal(ctx.say(OTHERS_MIND))
@@ -125,7 +130,10 @@ def _shown(minds: Minds, agent: Agent) -> str:
     ]
     origin = known[AUTO]["from"]
     on = status["automatic"]
-    lines.append(say(ON, origin=origin, waits=status["waits"]) if on else say(OFF, origin=origin))
+    if status["keeps"] == "everything":
+        lines.append(say(NEVER))
+    else:
+        lines.append(say(ON, origin=origin, waits=status["waits"]) if on else say(OFF, origin=origin))
     preset = known["preset"]
     if strategy.name == BY_PRESET:
         lines.append(say(PRESET, preset=preset["value"], origin=preset["from"]))

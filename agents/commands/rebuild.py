@@ -20,6 +20,7 @@ from mud.commands._command import Context, Outcome, command
 from mud.errors import LociError, Refusal
 from mud.world.events import Request
 from mud.world.narration import phrase
+from mud.world.roles import Role
 
 DONE = phrase("minds.rebuild.done", "name", "last", "parts", "method", "n")
 RESUMED = phrase("minds.rebuild.resumed", "n")
@@ -43,7 +44,7 @@ DECLINED = {
 }
 
 
-@command("@rebuild-summaries", "[name]", category="memory", keeps="skip")
+@command("@rebuild-summaries", "[name]", role=Role.GUEST, category="memory", keeps="skip")
 def rebuild_summaries(ctx: Context, name: str) -> Outcome:
     """Make your summaries anew from everything you ever lived through, as if they had never been summed up before.
 

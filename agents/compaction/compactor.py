@@ -1,27 +1,30 @@
 """The compactor: one life's folds, from the question whether one is due to the commit.
 
-plan -> guardrail -> summarize -> validate -> guardrail -> commit. At most one fold is in flight; what arrives
-meanwhile stays outside it. A model that fails or makes things up is tried once more and then replaced by the extractive
-summarizer. An automatic fold never raises: what went wrong stands in the memory's warnings, and it is tried again
-later. Nothing is folded while the archive cannot be written, and what is not folded stays visible word for word.
+plan -> guardrail -> summarize -> validate -> guardrail -> commit. At most one fold is in flight; what arrives meanwhile
+stays outside it, and only an emergency overtakes one that waits for a model, which then yields. A model that fails or
+makes things up is tried once more and then replaced by the extractive summarizer. An automatic fold never raises: what
+went wrong stands in the memory's warnings, and it is tried again later. Nothing is folded while the archive cannot be
+written, and what is not folded stays visible word for word.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from agents.compaction.commits import Commit
 from agents.compaction.drafts import Draft, Scribe
 from agents.compaction.gauge import Surroundings
+from agents.compaction.job import Job
 from agents.compaction.outlook import Outlook
-from agents.compaction.plan import AUTOMATIC, MANUAL, Plan
+from agents.compaction.plan import AUTOMATIC, EMERGENCY, MANUAL, Plan
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategies._strategy import Strategy
-from agents.compaction.summarizers._summarizer import Prompts, Source, Summarizer
+from agents.compaction.summarizers._summarizer import Prompts, Summarizer
 from agents.llm.backends._backend import Completion
 from agents.memory.entries import Entry
 from agents.memory.memory import Memory
+from agents.memory.ranges import spoken
 from agents.memory.summaries import Summary
 from mud.clock import Clock, iso
 from mud.errors import LociError, Unavailable
@@ -30,37 +33,11 @@ from mud.registry import Registry
 FIRST_PAUSE = 2.0
 """Seconds before a fold that failed is tried again by itself; each further failure doubles it."""
 LONGEST_PAUSE = 300.0
+SENTENCE = 8
+"""Tokens of a short sentence; nobody asks a model to say in one what takes no more than that."""
 
 Ask = Callable[[str, str], Awaitable[Completion]]
 """Asks the language model: the prompt, and the name of the LLM profile."""
-
-
-@dataclass(slots=True)
-class _Job:
-    """A plan with what it read.
-
-    Args:
-        plan: the plan.
-        strategy: what made it.
-        entries: the memories to fold.
-        longterm, recent: the summaries as they were when it was planned.
-        seconds: the clock then.
-    """
-
-    plan: Plan
-    strategy: Strategy
-    entries: tuple[Entry, ...]
-    longterm: Summary | None
-    recent: Summary | None
-    seconds: float
-
-    def earlier(self) -> list[Summary]:
-        """Return the summaries that the new long-term summary takes up."""
-        return [summary for summary in (self.longterm, self.recent) if summary is not None]
-
-    def texts(self) -> list[str]:
-        """Return the texts of those; when they have changed by the time of the commit, a person edited them."""
-        return [summary.text for summary in self.earlier()]
 
 
 class Compactor:
@@ -108,22 +85,49 @@ class Compactor:
         """Since the last fold would have saved too little: the settings then, and the tokens of the view from which on
         another is tried while they hold, one that takes more."""
         self.busy = False
+        self.yields = False
+        """What is under way waits for a model or its turn, and looks again before it commits: an emergency may come in
+        between."""
         self.skipped = 0
         """Automatic folds that were not made because they would have saved too little."""
         self.notice = ""
         """Why the last fold that was asked for did not happen; empty when it did."""
 
+    def forget(self) -> None:
+        """Know nothing of the life any more; another begins in its place."""
+        self._pause, self._not_before, self._skip = FIRST_PAUSE, 0.0, None
+        self.skipped, self.notice = 0, ""
+        self.outlook.forget()
+
+    @property
+    def pause(self) -> float:
+        """Seconds until a fold that failed may be tried again by itself; 0 for at once."""
+        return max(0.0, self._not_before - self._clock.monotonic())
+
     def due(self) -> bool:
         """Return whether a fold should begin now. Cheap: asked after every memory."""
         return self._planned() is not None
 
-    def _planned(self, at_once: bool = False) -> Plan | None:
-        """Return the fold to begin now; `at_once` does not wait after one that failed."""
-        if self.busy or self._memory.waiting or not (at_once or self._clock.monotonic() >= self._not_before):
+    def emergency(self) -> bool:
+        """Return whether the view takes too much to wait for anything, a fold that waits for a model included."""
+        plan = self._planned(overtaking=True)
+        return plan is not None and plan.reason == EMERGENCY
+
+    def _planned(self, at_once: bool = False, overtaking: bool = False) -> Plan | None:
+        """Return the fold to begin now.
+
+        Args:
+            at_once: not to wait after one that failed.
+            overtaking: what is under way may be overtaken, by an emergency.
+        """
+        if self.busy and not (overtaking and self.yields):
+            return None
+        if self._memory.waiting or not (at_once or self._clock.monotonic() >= self._not_before):
             return None
         if self._skip is not None and self._skip[0] != self._settings():
             self._skip = None
-        return self.outlook.planned(self._skip[1] if self._skip is not None else 0)
+        plan = self.outlook.planned(self._skip[1] if self._skip is not None else 0)
+        return plan if plan is None or not self.busy or plan.reason == EMERGENCY else None
 
     async def fold_due(self, may_ask_model: bool = True) -> list[Commit]:
         """Fold until nothing is due; never raises but when cancelled, and then the watermark has not moved.
@@ -146,16 +150,17 @@ class Compactor:
     def fold_due_now(self) -> list[Commit]:
         """Fold until nothing is due, by rules and without awaiting: for bulk, and for the end. Never raises.
 
+        What waits for a model or its turn is overtaken by an emergency, and by nothing else.
         A strategy whose summaries only a model may write folds nothing here when there is one.
         """
         done: list[Commit] = []
         if self._asks() and not self.outlook.wanted().may_fall_back:
             return done
-        plan = self._planned(at_once=True)
+        plan = self._planned(at_once=True, overtaking=True)
         while plan is not None:
             failed, commit = self._not_before, self._by_rules(plan)
             done += [commit] if commit is not None else []
-            plan = self._planned(at_once=True) if self._not_before <= failed else None
+            plan = self._planned(at_once=True, overtaking=True) if self._not_before <= failed else None
         return done
 
     def _by_rules(self, plan: Plan) -> Commit | None:
@@ -184,7 +189,7 @@ class Compactor:
             self.notice = "the archive cannot be written; nothing is folded until it can"
         else:
             plan = self.outlook.manual(reason)
-            self.notice = "" if plan else f"nothing is older than {self.outlook.keeps()}"
+            self.notice = "" if plan else self.outlook.why_nothing()
             return plan
         return None
 
@@ -202,7 +207,21 @@ class Compactor:
 
     async def _fold_by_model(self, plan: Plan) -> Commit | None:
         job = self._begin(plan)
-        drafts, rejected = await self._scribe.ask(self._sources(job), self._settings())
+        if plan.reason == MANUAL and sum(map(self._around.count, job.replaced())) <= SENTENCE:
+            self._refused(plan, "is not shorter than they")
+            return None
+        self.yields = True
+        try:
+            settings = self._settings()
+            drafts, rejected = await self._scribe.ask(job.sources(self._memory.name, settings), settings)
+        finally:
+            self.yields = False
+        if self._memory.watermark >= plan.first:
+            self._refused(plan, "came too late: they were folded in an emergency meanwhile", stay=False)
+            return None
+        if plan.reason != MANUAL and job.settings != self._settings() and self.outlook.planned() is None:
+            self._refused(plan, "is not wanted any more")
+            return None
         may_fall_back = job.strategy.wanted(self._settings()).may_fall_back
         if not may_fall_back and any(draft.fell_back for draft in drafts):
             raise Unavailable("; ".join(rejected))
@@ -215,61 +234,43 @@ class Compactor:
         return self._fold_at_once(plan, rejected)
 
     def _guarded(self, work: Callable[[], Commit | None]) -> Commit | None:
-        self.busy = True
+        under_way = self.busy, self.yields
+        self.busy, self.yields = True, False
         try:
             return work()
         except Exception as error:  # as above
             self._failed(error)
             return None
         finally:
-            self.busy = False
+            self.busy, self.yields = under_way
 
     def _fold_at_once(self, plan: Plan, rejected: list[str]) -> Commit | None:
         """Fold by rules, from what the files hold now, without awaiting: nobody can come in between."""
         job = self._begin(plan, quiet=bool(rejected))
-        return self._commit(job, [self._scribe.by_rules(source) for source in self._sources(job)], rejected)
+        sources = job.sources(self._memory.name, self._settings())
+        return self._commit(job, [self._scribe.by_rules(source) for source in sources], rejected)
 
-    def _begin(self, plan: Plan, quiet: bool = False) -> _Job:
+    def _begin(self, plan: Plan, quiet: bool = False) -> Job:
         memory, settings = self._memory, self._settings()
         if not quiet:
             windows = f"{settings.immediate_window} immediate, {settings.recent_window} recent"
             self._say(f"Starting compaction ({memory.total} memories, {windows})")
         memory.refresh()
-        entries = tuple(memory.read(plan.first, plan.last))
         if plan.first != memory.watermark + 1:
             raise LociError(f"the fold of {plan.first} to {plan.last} does not begin after memory {memory.watermark}")
-        if not entries:
-            raise LociError(f"the archive does not hold the memories {plan.first} to {plan.last}")
-        return _Job(plan, self.outlook.strategy, entries, memory.longterm, memory.recent, self._clock.monotonic())
+        entries = tuple(memory.read(plan.first, plan.last))
+        if not entries:  # nobody can tell of nothing; what reaches further says what it does not know
+            plan = self.outlook.widened(plan)
+            entries = tuple(memory.read(plan.first, plan.last))
+        return Job(
+            plan, self.outlook.strategy, entries, settings, memory.longterm, memory.recent, self._clock.monotonic()
+        )
 
-    def _overtaken(self, job: _Job) -> bool:
+    def _overtaken(self, job: Job) -> bool:
         held = [summary.text for summary in (self._memory.longterm, self._memory.recent) if summary is not None]
         return held != job.texts() or self._memory.watermark + 1 != job.plan.first
 
-    def _sources(self, job: _Job) -> list[Source]:
-        """Return what is to be written: the long-term summary first, as it takes up the recent one."""
-        settings, texts = self._settings(), tuple(job.texts())
-        wanted = job.strategy.wanted(settings)
-        recent = Source(
-            self._memory.name,
-            "recent",
-            job.entries,
-            max_sentences=settings.max_recent_sentences,
-            max_tokens=settings.max_summary_tokens,
-            max_source_tokens=settings.max_source_tokens,
-            begins=job.plan.first == 1,
-            style=settings.prompt_style,
-            shape=wanted.shape,
-            findings=wanted.findings,
-        )
-        if job.plan.recent is None:
-            return [replace(recent, tier="longterm", earlier=texts, max_sentences=wanted.sentences)]
-        if not texts:
-            return [recent]
-        both = replace(recent, tier="longterm", entries=(), earlier=texts, max_sentences=None, begins=False)
-        return [both, recent]
-
-    def _commit(self, job: _Job, drafts: list[Draft], rejected: list[str]) -> Commit | None:
+    def _commit(self, job: Job, drafts: list[Draft], rejected: list[str]) -> Commit | None:
         memory, plan, at = self._memory, job.plan, iso(self._clock.now())
         if memory.waiting:
             memory.retry()
@@ -304,6 +305,7 @@ class Compactor:
             "tokens": dict(commit.told.tokens),
             "reason": plan.reason,
             "number": commit.number,
+            **({"unread": gaps} if (gaps := job.gaps()) else {}),
         }
         if job.strategy.journals:
             self._before_fold(job.entries)
@@ -312,7 +314,7 @@ class Compactor:
         self._committed(commit)
         return commit
 
-    def _allowed(self, job: _Job, commit: Commit, before: int) -> bool:
+    def _allowed(self, job: Job, commit: Commit, before: int) -> bool:
         """Return whether a fold saves what it must: as a rule something; one that is asked for need not save more.
 
         A waterfall that is due may save nothing, as its next summaries wait for this one, but the view never grows.
@@ -320,15 +322,18 @@ class Compactor:
         must = job.strategy.least_saving(self._settings()) if commit.reason == AUTOMATIC else 0
         if commit.saved >= max(0 if commit.recent is not None and commit.reason != MANUAL else 1, must):
             return True
-        many = f"{commit.first}-{commit.last}" if commit.last > commit.first else f"{commit.first}"
         why = (
             f"saves {commit.saved} tokens, and {must} are asked for" if commit.saved > 0 else "is not shorter than they"
         )
-        self.notice = f"a summary of the memories {many} {why}; they stay as they are"
         if commit.reason != MANUAL:
             self._skip = (self._settings(), before + self._until(commit, must))
-        self._say(f"Compaction skipped ({self.notice})")
+        self._refused(job.plan, why)
         return False
+
+    def _refused(self, plan: Plan, why: str, stay: bool = True) -> None:
+        """Say why a fold is not made; `stay`: its memories stay as they are."""
+        self.notice = f"a summary of {spoken(plan.first, plan.last)} {why}{'; they stay as they are' if stay else ''}"
+        self._say(f"Compaction skipped ({self.notice})")
 
     def _until(self, commit: Commit, must: int) -> int:
         """Count a fold that was due and saved too little, and return by how much the view must grow before another.
@@ -342,12 +347,13 @@ class Compactor:
         self.skipped += 1
         return must or commit.tokens or 1
 
-    def _summary(self, job: _Job, draft: Draft, at: str) -> Summary:
+    def _summary(self, job: Job, draft: Draft, at: str) -> Summary:
         """Return a draft as a summary with its receipt."""
         longterm = draft.source.tier == "longterm"
         covers = job.plan.longterm if longterm else job.plan.recent
         assert covers is not None
         made = replace(draft.summary(covers, at), strategy=job.plan.strategy, reason=job.plan.reason)
+        made = replace(made, unread=job.unread(made.tier))
         earlier = job.earlier()
         if not longterm or not earlier:
             return made

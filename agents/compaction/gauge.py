@@ -51,6 +51,10 @@ class Gauge:
 
     def __init__(self, memory: Memory, around: Surroundings) -> None:
         self._memory, self._around = memory, around
+        self.forget()
+
+    def forget(self) -> None:
+        """Forget what was counted; another life may stand in the memory now."""
         self._by: tuple[str, int, str, float] | None = None
         self._told: tuple[tuple[str, ...], int] = ((), 0)
         """The summaries' texts when they were last counted, and their tokens."""

@@ -17,9 +17,9 @@ from agents.compaction.settings import CompactionSettings
 from agents.compaction.weighing import Weight, weigh, worth
 from agents.llm.counting import TokenCounter
 from agents.memory.memory import Memory, View
-from agents.memory.ranges import Range, merged, missing
+from agents.memory.ranges import Range, merged, missing, spoken
 from agents.memory.scan import lost, size, without
-from agents.memory.summaries import Summary
+from agents.memory.summaries import Summary, unread
 from mud.storage.settings import Scalar
 
 READ = 1024
@@ -101,6 +101,7 @@ def status(
     # by the sizes that were just counted: a long life is not counted again
     standing = replace(standing, chars=lambda: weight.chars, tokens=lambda: weight.tokens)
     index = facts.index or {}
+    late = outlook.strategy.warns(standing, settings) if settings.auto_enabled else ""
     return {
         "agent": memory.name,
         "total": total,
@@ -108,12 +109,12 @@ def status(
         "immediate": _range(shown) if shown else None,
         "recent": _tier(memory.recent),
         "longterm": _tier(memory.longterm),
-        "gaps": [_range(found) for found in gaps],
+        "gaps": [_range(found) for found in merged([*gaps, *unread(memory.longterm, memory.recent)])],
         "overlaps": [_range(found) for found in overlaps],
         "next_compaction_at": outlook.next_at(),
         "strategy": settings.strategy,
         "compactions": memory.compactions,
-        "warnings": [*memory.warnings, *(f"memories {first}-{last} are shown twice" for first, last in overlaps)],
+        "warnings": [*memory.warnings, *_shown_twice(overlaps), *([late] if late else [])],
         "index": {"lexical_through": index.get("lexical_through"), "vector_through": index.get("vector_through")},
         "index_lag": {
             "lexical": total - index["lexical_through"] if "lexical_through" in index else None,
@@ -173,6 +174,10 @@ def _older(memory: Memory, view: View, shown: Range | None) -> list[Range]:
     doubtful = lost(memory.folder / "archive", first, min(last, memory.total), memory.total)
     gaps = [gap for one in doubtful for gap in missing((entry.seq for entry in memory.read(*one)), *one)]
     return without(first, last, gaps)
+
+
+def _shown_twice(overlaps: Sequence[Range]) -> list[str]:
+    return [f"{spoken(*one)} {'is' if one[0] == one[1] else 'are'} shown twice" for one in overlaps]
 
 
 def _range(covers: Range) -> dict[str, int]:

@@ -43,6 +43,10 @@ class Micro:
         clock: Clock,
     ) -> None:
         self._memory, self._settings, self._masks, self._owner, self._clock = memory, settings, masks, owner, clock
+        self.forget()
+
+    def forget(self) -> None:
+        """Forget what was counted; another life may stand in the memory now."""
         self._results: list[int] = []
         self._turn = 0
         self._through = 0
@@ -76,7 +80,7 @@ class Micro:
         """Count what came, and let go of what was folded."""
         memory = self._memory
         if memory.total < self._through:  # another life stands there now
-            self._results, self._turn, self._through, self._told = [], 0, 0, None
+            self.forget()
         self._through = max(self._through, memory.watermark)
         while self._through < memory.total:
             last = min(memory.total, self._through + CHUNK)

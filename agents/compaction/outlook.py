@@ -17,6 +17,7 @@ from agents.compaction.strategies._strategy import Strategy
 from agents.compaction.wanted import Wanted
 from agents.memory.entries import Entry
 from agents.memory.memory import Memory, View
+from mud.errors import LociError
 from mud.registry import Registry
 
 FALLBACK = "waterfall"
@@ -49,6 +50,10 @@ class Outlook:
         self._gauge = Gauge(memory, around)
         self._last: tuple[CompactionSettings, Strategy] | None = None
         """The strategy that was chosen last, and the settings it was chosen by."""
+
+    def forget(self) -> None:
+        """Forget what was counted; another life begins."""
+        self._gauge.forget()
 
     @property
     def strategy(self) -> Strategy:
@@ -148,6 +153,26 @@ class Outlook:
             fold = replace(fold, last=fold.first + LONGEST_FOLD - 1)
         return plan_fold(strategy.name, fold, self._memory.watermark, rolling=strategy.rolling)
 
+    def widened(self, plan: Plan) -> Plan:
+        """Return a plan none of whose memories can be read, with as many more as it takes until some can be.
+
+        Args:
+            plan: the plan.
+
+        Raises:
+            LociError: when that is none of all that may be folded; the fold waits for others.
+        """
+        settings = self._settings()
+        strategy = self._chosen(settings)
+        fold = strategy.manual(self._standing(strategy, settings), settings)
+        last, step = plan.last, plan.last - plan.first + 1
+        while fold is not None and last < fold.last:
+            first, last = last + 1, min(last + step, fold.last)
+            if self._memory.read(first, last):
+                return plan.until(last)
+            step = min(2 * step, LONGEST_FOLD)
+        raise LociError(f"none of the memories {plan.first} to {last} can be read")
+
     def next_at(self) -> int | None:
         """Return at how many memories the next fold is due; None when none is by their number."""
         settings = self._settings()
@@ -163,6 +188,15 @@ class Outlook:
     def keeps(self) -> str:
         """Say what is never folded, such as `the newest 64 memories`."""
         return self.strategy.keeps(self._settings())
+
+    def why_nothing(self) -> str:
+        """Say why a fold that is asked for finds nothing to fold."""
+        keeps = self.keeps()
+        if keeps == "everything":
+            return f"the strategy {self.strategy.name} never folds anything"
+        if keeps != "nothing":
+            return f"nothing is older than {keeps}"
+        return "everything is folded already" if self._memory.total else "there are no memories yet"
 
     def view(self, most: int | None = None) -> View:
         """Return the life as it is shown: summaries, what is hidden, and the rest with old results masked.
@@ -180,7 +214,8 @@ class Outlook:
         if strategy.masks:
             left = self._masked_of(tail, settings) if shown < count else None
             tail = masked(tail, settings, self._around.owner, left)
-        return View(memory.longterm, memory.recent, tail, hidden)
+        left_out = (first, first + count - shown - 1) if shown < count else None
+        return View(memory.longterm, memory.recent, tail, hidden, left_out)
 
     def _masked_of(self, tail: Sequence[Entry], settings: CompactionSettings) -> int | None:
         """Return how many results of the newest memories are masked, so that masks stay as the window moves on.

@@ -6,7 +6,7 @@ watermark or is not made at all.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 AUTOMATIC = "automatic"
 MANUAL = "manual"
@@ -54,6 +54,12 @@ class Plan:
     def event(self) -> str:
         """The event of its commit line."""
         return "manual_compact" if self.reason == MANUAL else "auto_compact"
+
+    def until(self, last: int) -> Plan:
+        """Return the same fold up to another memory."""
+        if self.recent is None:
+            return replace(self, last=last, longterm=(1, last))
+        return replace(self, last=last, recent=(self.first, last))
 
 
 def plan_fold(strategy: str, fold: Fold | None, watermark: int, *, rolling: bool = False) -> Plan | None:

@@ -2,8 +2,8 @@
 
 It writes with what folds write with, lets everybody else have their turn after every part, and can be killed at any
 moment: the parts that are made are kept and the summaries in use hold until the new ones do. While it works nothing is
-folded; what is remembered meanwhile stays word for word. It refuses a life whose memories cannot all be read, as the
-summaries there are may be the last that tells of them.
+folded but in an emergency, to which it yields; what is remembered meanwhile stays word for word. It refuses a life
+whose memories cannot all be read, as the summaries there are may be the last that tells of them.
 """
 
 from __future__ import annotations
@@ -90,6 +90,7 @@ class _Work:
         rejected: why it was not used.
         longterm: the newest part that takes up those before.
         waiting: the parts since.
+        watermark: the last memory that a summary stood for when it began.
     """
 
     settings: CompactionSettings
@@ -101,6 +102,7 @@ class _Work:
     rejected: list[str]
     longterm: Summary | None
     waiting: list[Summary]
+    watermark: int
 
     def key(self) -> Mapping[str, object]:
         """Return everything that decides what the parts are like."""
@@ -141,7 +143,7 @@ class Rebuild:
     Args:
         memory: the life.
         settings: gives the settings of the moment.
-        compactor: folds it; it folds nothing meanwhile.
+        compactor: folds it; it folds nothing meanwhile but in an emergency.
         scribe: has summaries written.
         clock: the time.
         log: takes lines for the log.
@@ -212,6 +214,7 @@ class Rebuild:
         work = self._begin(reason, self.check(reason))
         progress = Progress(self._memory.folder / "summaries", self._open_writer)
         self._compactor.busy, self.progress = True, (0, sum(1 for _ in work.layout.steps()))
+        self._compactor.yields = True
         try:
             kept = await self._make(work, progress)
             return self._committed(work, kept, progress)
@@ -219,7 +222,7 @@ class Rebuild:
             raise Unavailable(f"the disk refused ({error.strerror or error}); what was made is kept") from error
         finally:
             progress.close()
-            self._compactor.busy, self.progress = False, None
+            self._compactor.busy, self._compactor.yields, self.progress = False, False, None
 
     def _begin(self, reason: str, through: int) -> _Work:
         self._memory.refresh()
@@ -228,7 +231,7 @@ class Rebuild:
         held = recent.covers if recent is not None else None
         layout = layout_of(through, held, settings.recent_window, rolling=strategy.rolling)
         asks = self._scribe.may_ask(settings) and wanted.may_ask
-        return _Work(settings, strategy, wanted, reason, layout, asks, [], None, [])
+        return _Work(settings, strategy, wanted, reason, layout, asks, [], None, [], self._memory.watermark)
 
     async def _make(self, work: _Work, progress: Progress) -> int:
         """Write every part that is not kept from before; return how many are."""
@@ -249,7 +252,13 @@ class Rebuild:
                 told = 10 * done // of
                 self._say(f"{done} of {of} parts of its summaries are made")
             await self._clock.sleep(0)
+            self._must_stand(work)
         return kept
+
+    def _must_stand(self, work: _Work) -> None:
+        """Yield to an emergency fold that came in between: the summaries that would be replaced tell of more now."""
+        if self._memory.watermark > work.watermark:
+            raise Unavailable("memories were folded in an emergency meanwhile; what was made is kept, ask again")
 
     async def _written(self, work: _Work, step: Step) -> Summary:
         """Return one part with its receipt, by a model where one answers."""
@@ -302,6 +311,7 @@ class Rebuild:
         memory, layout, at = self._memory, work.layout, iso(self._clock.now())
         memory.refresh()
         memory.retry()
+        self._must_stand(work)
         if memory.waiting:
             raise Unavailable("the archive cannot be written; what was made is kept")
         longterm = replace(work.longterm, updated=at) if work.longterm is not None else None

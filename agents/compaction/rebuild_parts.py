@@ -148,7 +148,7 @@ def _part(line: dict[str, Any] | None) -> Summary | None:
     """Return the part in a line; None when it cannot be understood."""
     try:
         first, last = (line or {})["covers"]
-        part = Summary(**{**(line or {}), "covers": (int(first), int(last))})
+        part = Summary(**{**(line or {}), "covers": (int(first), int(last)), "unread": ()})  # it refuses any
     except (KeyError, TypeError, ValueError):
         return None
     whole = isinstance(part.text, str) and part.text and isinstance(part.tokens, dict)

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from agents.compaction.settings import CompactionSettings
+from agents.memory.ranges import spoken
 from mud.storage.settings import describe
 
 _UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
@@ -27,7 +28,7 @@ def report(status: Mapping[str, Any]) -> str:
     lines = [f"Memory of {status['agent']}", *(f"  {name:<{width}}  {text}" for name, text in rows)]
     for tier in status["tiers"]:
         if tier.get("text"):
-            lines += ["", f"{_TITLES[tier['tier']]} (memories {_span(tier)}):"]
+            lines += ["", f"{_TITLES[tier['tier']]} ({spoken(tier['first'], tier['last'])}):"]
             lines += [f"  {line}" for line in tier["text"].splitlines()]
     wrong = list(dict.fromkeys([*status["warnings"], *status["errors"]]))
     lines += ["", "Warnings:", *(f"  {text}" for text in wrong)] if wrong else ["", "No warnings."]
@@ -174,7 +175,7 @@ def _index(status: Mapping[str, Any]) -> str:
 
 
 def _span(found: Mapping[str, Any]) -> str:
-    return f"{found['first']}-{found['last']}"
+    return f"{found['first']}-{found['last']}" if found["first"] != found["last"] else str(found["first"])
 
 
 def _plural(count: int, one: str, several: str | None = None) -> str:

@@ -54,15 +54,24 @@ class Journal:
         """
         return list(entry_lines(self._text()))
 
-    def through(self) -> int:
+    def through(self, owner: str, total: int) -> int:
         """Return the last memory that was looked through for facts; 0 when none was, or that cannot be told.
+
+        The front matter says it; only where it does not, the entries do by what they refer to. People write in both:
+        numbers of memories that there are not say nothing, nor do memories of others.
+
+        Args:
+            owner: folder of whose journal it is; references name it.
+            total: how many memories there are.
 
         Raises:
             OSError, VaultProblem: as `lines`.
         """
         value = examine_document(self._text(), FILE)[0].front.get("through")
-        number = value if isinstance(value, int) and not isinstance(value, bool) else 0
-        return max([number, *(line.entry.last for line in self.lines() if line.entry.type != SYNTHESIS)])
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= total:
+            return value
+        referred = [line.entry.last(owner) for line in self.lines() if line.entry.type != SYNTHESIS]
+        return max((last for last in referred if last <= total), default=0)
 
     def keep(self, entries: Sequence[JournalEntry], through: int | None = None) -> None:
         """Add entries; those that have to make room go into the history.

@@ -9,7 +9,7 @@ item without the parentheses is an entry of which no more is known.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from mud.storage.documents import markdown_lines
@@ -26,7 +26,10 @@ CONSOLIDATED = "consolidated"
 """The mark of an entry that stands in a note or a newer entry too."""
 
 _ITEM = re.compile(r"^- +(?P<text>\S.*?)(?: +\((?P<known>[^()]*)\))?[ \t]*$")
-_REFERENCE = re.compile(r"[\w-]+#(?P<first>\d{1,15})(?:-(?P<last>\d{1,15}))?")
+_REFERENCE = re.compile(r"(?P<owner>[\w-]+)#(?P<first>\d{1,15})(?:-(?P<last>\d{1,15}))?")
+_REST = re.compile(r"(?P<count>\d{1,15}) more")
+SHOWN = 4
+"""References at either end of an entry's that are told one by one; of those between them only how many memories."""
 _TIME = re.compile(r"\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?")
 _UNSAFE = re.compile(r"[;()\n\r]+")
 
@@ -43,7 +46,7 @@ class JournalEntry:
         importance: 1 (trifle) to 10.
         source: name of who said it; empty for nobody.
         about: the person or place that it is about; empty for none.
-        references: the memories it comes from, such as `eliza#120` or `eliza#66-129`.
+        references: the memories it comes from, such as `eliza#120` or `eliza#66-129`; `12 more` for those left out.
         consolidated: it stands in a note or a newer entry too.
     """
 
@@ -57,11 +60,9 @@ class JournalEntry:
     references: tuple[str, ...] = ()
     consolidated: bool = False
 
-    @property
-    def last(self) -> int:
-        """The last memory that it refers to; 0 when it refers to none."""
-        found = (_REFERENCE.fullmatch(one) for one in self.references)
-        return max((int(one["last"] or one["first"]) for one in found if one), default=0)
+    def last(self, owner: str) -> int:
+        """Return the last memory of an owner that it refers to; 0 when it refers to none."""
+        return max((max(_numbers(found)) for found in _found(self.references) if found["owner"] == owner), default=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,49 @@ def _is_known(part: str) -> bool:
 def _references(part: str) -> tuple[str, ...]:
     """Return the references that a part lists; none when it is something else."""
     found = [one.strip() for one in part.split(",")]
-    return tuple(found) if all(_REFERENCE.fullmatch(one) for one in found) else ()
+    known = _REFERENCE.fullmatch(found[0]) and all(_REFERENCE.fullmatch(one) or _REST.fullmatch(one) for one in found)
+    return tuple(found) if known else ()
+
+
+def _found(references: Iterable[str]) -> Iterator[re.Match[str]]:
+    return (found for one in references if (found := _REFERENCE.fullmatch(one)))
+
+
+def _numbers(found: re.Match[str]) -> tuple[int, int]:
+    first, last = int(found["first"]), int(found["last"] or found["first"])
+    return min(first, last), max(first, last)
+
+
+def united_references(references: Iterable[str]) -> tuple[str, ...]:
+    """Return references in order, those that touch as ranges, and of very many the first and the last few."""
+    references = list(references)
+    spans: dict[str, list[tuple[int, int]]] = {}
+    for found in _found(references):
+        spans.setdefault(found["owner"], []).append(_numbers(found))
+    ranges = [(owner, *span) for owner, found in spans.items() for span in _joined(found)]
+    left_out = sum(int(rest["count"]) for one in references if (rest := _REST.fullmatch(one)))
+    between = ranges[SHOWN:-SHOWN]
+    left_out += sum(last - first + 1 for _, first, last in between)
+    if left_out:
+        after = ranges[max(SHOWN, len(ranges) - SHOWN) :]
+        return (*map(_reference, ranges[:SHOWN]), f"{left_out} more", *map(_reference, after))
+    return tuple(map(_reference, ranges))
+
+
+def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return spans of numbers in order, those that overlap or follow each other as one."""
+    joined: list[tuple[int, int]] = []
+    for first, last in sorted(spans):
+        if joined and first <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], max(last, joined[-1][1]))
+        else:
+            joined.append((first, last))
+    return joined
+
+
+def _reference(span: tuple[str, int, int]) -> str:
+    owner, first, last = span
+    return f"{owner}#{first}-{last}" if last > first else f"{owner}#{first}"
 
 
 def _with(entry: JournalEntry, part: str) -> JournalEntry:

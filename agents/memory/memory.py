@@ -18,7 +18,7 @@ from agents.memory.entries import Entry, entry_from_perceived, entry_from_record
 from agents.memory.lines import is_commit
 from agents.memory.newest import Newest
 from agents.memory.ranges import missing
-from agents.memory.summaries import TIERS, Summary, SummaryFiles, Write
+from agents.memory.summaries import TIERS, Summary, SummaryFiles, Write, unread
 from agents.memory.tiers import Tiers
 from agents.memory.troubles import Troubles
 from agents.memory.waiting import Waiting
@@ -40,18 +40,18 @@ _BATCH = 1024
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A whole life: long-term `1..a`, recent `a+1..b`, hidden `b+1..c`, word for word `c+1..n`.
+    """A whole life: long-term `1..a`, recent `a+1..b`, hidden `b+1..c`, left out `c+1..d`, word for word `d+1..n`.
 
     Args:
-        longterm, recent: the summaries; None for one that there is not.
-        tail: the rest, oldest first.
-        hidden: memories that only the archive and recall know; None when there are none.
+        longterm, recent, tail: the summaries, None for one that there is not, and the rest, oldest first.
+        hidden, left_out: memories that only the archive and recall know, by the strategy and by the caller's limit.
     """
 
     longterm: Summary | None
     recent: Summary | None
     tail: tuple[Entry, ...]
     hidden: tuple[int, int] | None = None
+    left_out: tuple[int, int] | None = None
 
 
 class Memory:
@@ -172,7 +172,7 @@ class Memory:
     @property
     def warnings(self) -> list[str]:
         """What is wrong now, one sentence each."""
-        return self._troubles.warnings
+        return [*self._troubles.warnings, *self._troubles.unknown(unread(self.longterm, self.recent))]
 
     @property
     def last_error(self) -> str | None:

@@ -7,6 +7,11 @@ from collections.abc import Iterable
 Range = tuple[int, int]
 
 
+def spoken(first: int, last: int) -> str:
+    """Return a range in words: `memory 3`, `memories 3-5`."""
+    return f"memory {first}" if first == last else f"memories {first}-{last}"
+
+
 def missing(numbers: Iterable[int], first: int, last: int) -> list[Range]:
     """Return the runs of `first..last` that are not among numbers.
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from agents.memory.entries import Entry
+from agents.memory.ranges import Range, merged
 from agents.memory.references import reference
 from mud.errors import Problem, VaultProblem
 from mud.storage.documents import parse_document, render_document
@@ -29,6 +30,7 @@ EDITED = "edited"
 
 _VERBATIM = "\n## The memories themselves\n"
 _NUMBERED = re.compile(r"(.*-\d{8}-\d{6})(?:-(\d+))?\.md")
+_RANGE = re.compile(r"\b([0-9]{1,18})-([0-9]{1,18})\b")
 _STAMP = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)")
 
 Write = Callable[[Path, str], None]
@@ -53,6 +55,7 @@ class Summary:
         compression_ratio: share of the source's tokens that is gone.
         retention: share of the source's names, numbers, places and promises that is kept; None when it had none.
         faithful: no name and no number in it is missing from the source.
+        unread: memories that it stands for and does not know, as they could not be read.
     """
 
     tier: str
@@ -68,6 +71,7 @@ class Summary:
     compression_ratio: float | None = None
     retention: float | None = None
     faithful: bool = True
+    unread: tuple[Range, ...] = ()
 
     @property
     def memory_count(self) -> int:
@@ -95,7 +99,13 @@ class Summary:
             "compression_ratio": self.compression_ratio,
             "retention": self.retention,
             "faithful": self.faithful,
+            **({"unread": ", ".join(f"{first}-{last}" for first, last in self.unread)} if self.unread else {}),
         }
+
+
+def unread(*summaries: Summary | None) -> list[Range]:
+    """Return the memories that summaries stand for and do not know, as they could not be read."""
+    return merged(one for summary in summaries if summary is not None for one in summary.unread)
 
 
 def render_summary(summary: Summary, memories: Sequence[Entry] = (), owner: str = "") -> str:
@@ -133,9 +143,10 @@ def parse_summary(raw: str, tier: str, file: str, version: bool = False) -> Summ
         front, body, line = document.front, document.body, document.lines.get("covers", 0)
     if version and _VERBATIM in body:
         body = body[: body.rindex(_VERBATIM)]
+    covers = _covers(front.get("covers"), file, line)
     return Summary(
         tier=tier,
-        covers=_covers(front.get("covers"), file, line),
+        covers=covers,
         text=_without_title(body),
         updated=_text(front.get("updated")),
         strategy=_text(front.get("strategy")),
@@ -147,6 +158,7 @@ def parse_summary(raw: str, tier: str, file: str, version: bool = False) -> Summ
         compression_ratio=_share(front.get("compression_ratio")),
         retention=_share(front.get("retention")),
         faithful=front.get("faithful") is not False,
+        unread=_ranges(front.get("unread"), *covers),
     )
 
 
@@ -164,6 +176,12 @@ def _without_title(body: str) -> str:
     if body.startswith("# "):
         body = body.partition("\n")[2]
     return body.strip()
+
+
+def _ranges(value: object, first: int, last: int) -> tuple[Range, ...]:
+    """Return the ranges within `first..last` of a text such as `3-3, 10-40`; a hand may have written anything."""
+    found = [(int(one[1]), int(one[2])) for one in _RANGE.finditer(_text(value))]
+    return tuple(merged(one for one in found if first <= one[0] <= one[1] <= last))
 
 
 def _text(value: object) -> str:

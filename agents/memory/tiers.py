@@ -106,11 +106,14 @@ class Tiers:
 
     def _reach(self, total: int) -> int:
         """Return how far the summaries on disk reach; a file in use that says too much is not believed alone."""
-        used = self._in_use("recent")
-        if used is not None and used.covers[1] <= total:
-            return used.covers[1]
-        newest = self._files.newest("recent")
-        return newest.covers[1] if newest is not None else 0
+        recent = self._in_use("recent")
+        if recent is not None and recent.covers[1] <= total:
+            return recent.covers[1]
+        longterm = self._in_use("longterm")  # the only one there is, where a strategy has one
+        if longterm is None or longterm.covers[1] > total:
+            longterm = self._files.newest("longterm")
+        found = (self._files.newest("recent"), longterm)
+        return max((summary.covers[1] for summary in found if summary is not None), default=0)
 
     def _committed(self, commit: CommitLine, total: int) -> dict[str, Summary] | None:
         """Return the summaries that a commit line names; None when they cannot be found or do not tile."""
@@ -138,13 +141,16 @@ class Tiers:
             used = self._in_use(tier)
             pools[tier] = [*self._files.versions(tier), *([used] if used is not None and used.text else [])]
         longs = {summary.covers: summary for summary in pools["longterm"]}
+        alone = max((last for first, last in longs if first == 1 and last <= total), default=0)
         for recent in sorted(pools["recent"], key=lambda summary: summary.covers[1], reverse=True):
             first, last = recent.covers
+            if last < alone:
+                break
             if last <= total and first == 1:
                 return {"recent": recent}
             if last <= total and (1, first - 1) in longs:
                 return {"longterm": longs[1, first - 1], "recent": recent}
-        return {}
+        return {"longterm": longs[1, alone]} if alone else {}
 
     def refresh(self) -> list[str]:
         """Read both files in use and take up what people wrote; return what the owner should know.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from agents.memory.ranges import Range, merged
+from agents.memory.ranges import Range, merged, spoken
 
 TOLD = 8
 """Ranges of unreadable memories that are named in warnings at most."""
@@ -55,11 +55,21 @@ class Troubles:
         """Show a warning that a range of memories cannot be read."""
         self._unreadable = merged([*self._unreadable, (first, last)])
 
+    @staticmethod
+    def unknown(ranges: Sequence[Range]) -> list[str]:
+        """Return the warnings of memories that were folded unread."""
+        told = [
+            f"{spoken(first, last)} cannot be read; the summary does not know {'it' if first == last else 'them'}"
+            for first, last in ranges[:TOLD]
+        ]
+        more = len(ranges) - len(told)
+        return [*told, *([f"{more} more ranges of memories were folded unread"] if more > 0 else [])]
+
     @property
     def warnings(self) -> list[str]:
         """One sentence each."""
         told = [
-            f"memories {first}-{last} cannot be read: {self._where(first, last)}"
+            f"{spoken(first, last)} cannot be read: {self._where(first, last)}"
             for first, last in self._unreadable[:TOLD]
         ]
         more = len(self._unreadable) - len(told)

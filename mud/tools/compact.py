@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
+from agents.memory.ranges import spoken
 from mud.build import Parts, opened
 from mud.tools._tool import agent_argument, emit, tool
 
@@ -38,7 +39,7 @@ def _told(record: Mapping[str, Any]) -> str:
     spent, rounds, kept = tokens["prompt"] + tokens["completion"], record["break_even_rounds"], record["retention"]
     pays = "it saves nothing" if rounds is None else f"pays off after {rounds}" if rounds else "no model was paid"
     rows = {
-        "Folded": f"memories {spread['first']}-{spread['last']}, {record['preserved_entries']} stay word for word",
+        "Folded": f"{spoken(spread['first'], spread['last'])}, {record['preserved_entries']} stay word for word",
         "Written by": record["method"],
         "Characters": f"{record['original_chars']:,} became {record['compacted_chars']:,}, "
         f"{record['compression_ratio']:.0%} less",

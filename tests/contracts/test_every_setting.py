@@ -125,7 +125,7 @@ def others(setting: Setting) -> tuple[Scalar, Scalar]:
         case int(value):
             return value + 1, value + 2
         case float(value):
-            return value + 0.25, value + 0.5
+            return value / 2, value / 4
         case tuple():
             return ("one",), ("two",)
     return "think", "other"

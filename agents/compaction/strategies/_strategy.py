@@ -35,6 +35,11 @@ def _as_set(settings: CompactionSettings) -> Wanted:
     return Wanted()
 
 
+def newest(count: int) -> str:
+    """Say that so many of the newest memories are never folded."""
+    return f"the newest {count:,} memories" if count > 1 else "the newest memory" if count else "nothing"
+
+
 @dataclass(frozen=True, slots=True)
 class Strategy:
     """A way to keep a life's view small, as a plug-in.
@@ -55,6 +60,7 @@ class Strategy:
         journals: facts are kept in the journal before a fold, and its owner is told when its head is getting full.
         wanted: how its summaries are written.
         budgets: within what it keeps the view by itself; nothing for one that keeps it within nothing.
+        warns: says what its settings make of this window; empty when nothing is wrong.
     """
 
     name: str
@@ -72,3 +78,4 @@ class Strategy:
     journals: bool = False
     wanted: Callable[[CompactionSettings], Wanted] = _as_set
     budgets: Callable[[Standing, CompactionSettings], tuple[Budget, ...]] = _unbounded
+    warns: Callable[[Standing, CompactionSettings], str] = lambda standing, settings: ""

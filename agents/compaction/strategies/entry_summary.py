@@ -10,7 +10,7 @@ from agents.compaction.plan import Fold
 from agents.compaction.presets import OFF
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.standing import Budget, Standing
-from agents.compaction.strategies._strategy import Strategy
+from agents.compaction.strategies._strategy import Strategy, newest
 from agents.compaction.wanted import Wanted
 
 
@@ -84,7 +84,7 @@ ENTRY_SUMMARY = Strategy(
     due=due,
     manual=manual,
     waits=waits,
-    keeps=lambda settings: f"the newest {settings.tuned().preserve_last_n_entries} memories",
+    keeps=lambda settings: newest(settings.tuned().preserve_last_n_entries),
     next_at=next_at,
     rolling=True,
     wanted=wanted,

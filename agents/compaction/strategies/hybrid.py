@@ -8,7 +8,7 @@ from __future__ import annotations
 from agents.compaction.plan import Fold
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.standing import Budget, Standing
-from agents.compaction.strategies._strategy import Strategy
+from agents.compaction.strategies._strategy import Strategy, newest
 
 
 def next_at(standing: Standing, settings: CompactionSettings) -> int | None:
@@ -38,7 +38,7 @@ HYBRID = Strategy(
     due=due,
     manual=manual,
     waits=lambda standing, settings: f"at {next_at(standing, settings)} memories",
-    keeps=lambda settings: f"the newest {settings.hybrid_keep} memories",
+    keeps=lambda settings: newest(settings.hybrid_keep),
     next_at=next_at,
     rolling=True,
     masks=True,

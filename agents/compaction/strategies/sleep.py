@@ -9,7 +9,7 @@ from __future__ import annotations
 from agents.compaction.plan import EMERGENCY, SLEEP, Fold
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.standing import Budget, Standing
-from agents.compaction.strategies._strategy import Strategy
+from agents.compaction.strategies._strategy import Strategy, newest
 
 
 def _threshold(standing: Standing, settings: CompactionSettings) -> int:
@@ -63,9 +63,7 @@ SLEEP_STRATEGY = Strategy(
     due=due,
     manual=manual,
     waits=waits,
-    keeps=lambda settings: (
-        f"the newest {settings.preserve_entries} memories or {settings.preserve_fraction:.0%} of the window"
-    ),
+    keeps=lambda settings: f"{newest(settings.preserve_entries)} or {settings.preserve_fraction:.0%} of the window",
     rolling=True,
     journals=True,
     by_tokens=True,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from agents.compaction.plan import Fold
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.standing import Budget, Standing
-from agents.compaction.strategies._strategy import Strategy
+from agents.compaction.strategies._strategy import Strategy, newest
 
 
 def _end(standing: Standing, settings: CompactionSettings) -> int:
@@ -46,7 +46,7 @@ WATERFALL = Strategy(
     due=due,
     manual=manual,
     waits=lambda standing, settings: f"at {next_at(standing, settings)} memories",
-    keeps=lambda settings: f"the newest {settings.immediate_window} memories",
+    keeps=lambda settings: newest(settings.immediate_window),
     next_at=next_at,
     budgets=budgets,
 )

@@ -123,6 +123,24 @@ def test_a_life_that_was_cleared_comes_back_when_its_files_are_moved_back(tmp_pa
     assert parts.memory.view() == view
 
 
+def test_a_life_that_begins_anew_is_measured_anew(tmp_path: Path) -> None:
+    parts, life = made(tmp_path, strategy="hybrid", mask_keep=0, mask_block=1)
+    outlook = parts.compactor.outlook
+    long = Perceived("#1", KIND, "word " * 400, None, "The Library")
+    life.append([long] * 100, AT, 1)
+    (parts.folder / "summaries").write_text("a file is in the way of a fold")
+    life.next_turn()
+    assert parts.compactor.pause
+    assert outlook.tokens()
+    assert life.clear() is not None
+    assert (parts.compactor.pause, parts.compactor.notice, parts.compactor.skipped) == (0.0, "", 0)
+    life.append([heard("tiny")] * 101, AT, 1)
+    assert outlook.tokens() == sum(-(-len(entry.text) // 4) for entry in life.context().tail) < 1000
+    life.next_turn()
+    lines = "".join(path.read_text() for path in parts.folder.glob("archive/*.jsonl"))
+    assert "micro_compact" not in lines
+
+
 def test_clearing_nothing_does_nothing(tmp_path: Path) -> None:
     _, life = made(tmp_path)
     assert life.clear() is None

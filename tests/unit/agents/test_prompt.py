@@ -170,6 +170,34 @@ def test_the_number_of_shed_lines_and_their_memories_are_told() -> None:
     assert f"number {prompt.shown[0] - 1} of" not in prompt.text
 
 
+def test_what_a_strategy_hides_is_marked_before_the_transcript_and_is_not_shed() -> None:
+    prompt = build(replace(EVENING, longterm="", recent="", hidden=(1, 129)))
+    (transcript,) = [section.text for section in prompt.sections if section.name == "transcript"]
+    marker = "[memories 1-129 are in your archive: @archive 1-129]"
+    assert f"{marker}\n{EVENING.transcript[0]}" in transcript
+    assert prompt.shed == ()
+    assert prompt.shown == (130, 134)
+    assert names(prompt) == names(build(replace(EVENING, longterm="", recent="")))
+
+
+def test_what_is_not_held_is_marked_with_what_is_hidden_and_listed_with_the_oldest_lines() -> None:
+    prompt = build(replace(EVENING, hidden=(1, 100), left_out=(101, 129)))
+    assert "[memories 1-129 are in your archive: @archive 1-129]" in prompt.text
+    assert prompt.shed == ("29 oldest lines (memories 101-129)",)
+    one = build(replace(EVENING, left_out=(129, 129)))
+    assert "[memory 129 is in your archive: @archive 129]" in one.text
+    assert one.shed == ("1 oldest line (memory 129)",)
+
+
+def test_a_marker_reaches_up_to_the_first_line_that_is_shown() -> None:
+    prompt = build(replace(long_life(100), left_out=(1, 129)), window=2200)
+    assert prompt.shown is not None
+    last = prompt.shown[0] - 1
+    assert last > 129
+    assert f"[memories 1-{last} are in your archive: @archive 1-{last}]" in prompt.text
+    assert f"{last} oldest lines (memories 1-{last})" in prompt.shed
+
+
 @pytest.mark.parametrize("window", [MINIMUM, 300])
 def test_a_window_without_room_for_a_prompt_is_refused_in_words(window: int) -> None:
     with pytest.raises(Unavailable, match="raise num_ctx or lower max_tokens"):
@@ -189,6 +217,7 @@ shorts = st.lists(st.text(max_size=40), max_size=8).map(tuple)
 lines = st.lists(st.text(max_size=200), max_size=60).map(tuple)
 pairs = st.lists(st.tuples(st.text(max_size=30), texts), max_size=4).map(tuple)
 spans = st.tuples(st.integers(1, 99), st.integers(100, 200))
+hidden = st.none() | st.tuples(st.just(1), st.integers(1, 10**9))
 lives = st.builds(
     PromptParts,
     name=st.text("Elizaé 你", min_size=1, max_size=20),
@@ -205,6 +234,8 @@ lives = st.builds(
     exits=shorts,
     people=shorts,
     items=shorts,
+    hidden=hidden,
+    left_out=st.none() | st.tuples(st.integers(1, 10**9), st.just(10**9)),
 )
 
 
@@ -240,6 +271,7 @@ def test_a_prompt_is_never_over_its_window_and_always_says_who_what_last_and_who
     if shown and shown[-1]:
         transcript = found["transcript"].removesuffix("\n---")
         assert transcript.endswith((shown[-1], "…"))
+    assert ("@archive " in found.get("transcript", "")) >= bool(parts.hidden or parts.left_out)
     if not prompt.shed:
         assert all(line in prompt.text for line in shown)
 

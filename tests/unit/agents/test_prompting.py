@@ -6,10 +6,12 @@ import pytest
 
 from agents.definition import write_definition
 from agents.prompt import Prompt
+from mud.build import RealClock
 from mud.errors import Refusal
 from mud.storage.files import write_atomic
 from mud.world.roles import Role
 from tests.houses import House, house
+from tests.settings import put_own
 
 
 async def _prompt(home: House, name: str) -> Prompt:
@@ -35,6 +37,26 @@ async def test_only_what_an_agent_may_do_is_offered(tmp_path: Path) -> None:
         assert "say <words>" in prompt.text
         for name in ("@save", "@impersonate", "quit"):
             assert f"{name} " not in prompt.text
+
+
+@pytest.mark.parametrize(
+    ("strategy", "first", "shed"),
+    [("sliding_window", 297, ()), ("none", 238, ("237 oldest lines (memories 1-237)",))],
+)
+async def test_what_is_not_shown_of_a_life_is_marked_where_the_transcript_begins(
+    tmp_path: Path, strategy: str, first: int, shed: tuple[str, ...]
+) -> None:
+    async with house(tmp_path, RealClock()) as home:
+        eliza = home.agent("Eliza")
+        put_own(home.parts.vault, "eliza", strategy=strategy, runtime_cap=64)
+        assert home.minds.load_definition("eliza") == []
+        home.enter("Ann")
+        for number in range(301 - eliza.memory.total):
+            home.type(eliza, f"think of pear {number}", Role.AGENT)
+        prompt = await _prompt(home, "Eliza")
+    assert prompt.shown == (first, 301)
+    assert f"[memories 1-{first - 1} are in your archive: @archive 1-{first - 1}]\n" in prompt.text
+    assert prompt.shed == shed
 
 
 async def test_ones_own_reason_is_told_to_oneself_alone(tmp_path: Path) -> None:

@@ -37,6 +37,16 @@ async def test_it_says_what_a_fold_saves_and_what_it_kept(tmp_path: Path) -> Non
         assert re.search(r"Of names, numbers, places and promises it keeps \d+%\.$", reply)
 
 
+async def test_a_fold_of_one_memory_speaks_of_one(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        home.type(ann, "think " + "Rain again, and again rain, so nothing much was done all day. " * 30)
+        for number in range(64 - ann.memory.total + 1):
+            home.type(ann, f"think of pear number {number}")
+        reply = (await home.ask(ann, "@compact-memories")).reply
+    assert reply.startswith(f"Memory {ann.memory.watermark} is folded into a summary (")
+
+
 async def test_a_fold_that_a_model_was_asked_for_says_when_it_pays_off(tmp_path: Path) -> None:
     vault = copy_vault(tmp_path)
     profile = vault / "config/llm/summarizer.md"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -28,7 +29,7 @@ async def test_without_more_it_says_how_ones_memories_are_folded_and_what_there_
     assert "aggressive" in answer.reply
 
 
-@pytest.mark.parametrize("role", [Role.OWNER, Role.GUEST, Role.AGENT])
+@pytest.mark.parametrize("role", [Role.OWNER, Role.GUEST])
 async def test_anybody_chooses_for_themselves_and_it_acts_at_once(tmp_path: Path, role: Role) -> None:
     async with house(tmp_path, RealClock()) as home:
         ann = home.enter("Ann")
@@ -44,6 +45,20 @@ async def test_anybody_chooses_for_themselves_and_it_acts_at_once(tmp_path: Path
         await home.minds.finish_folds(60)
         assert ann.memory.longterm is not None
         assert ann.memory.longterm.strategy == "entry_summary"
+
+
+@pytest.mark.parametrize("line", ["off", "on", "strategy none", "preset off", "strategy", "OFF"])
+async def test_what_a_language_model_writes_does_not_change_how_its_memories_are_kept(
+    tmp_path: Path, line: str
+) -> None:
+    async with house(tmp_path, RealClock()) as home:
+        eliza = home.agent("Eliza")
+        before = (eliza.folder / "agent.md").read_bytes()
+        step = home.type(eliza, f"@compaction {line}", Role.AGENT)
+        assert (step.failed, step.requests) == (True, ())
+        assert step.reply.startswith("Only people choose how memories are folded")
+        assert (eliza.folder / "agent.md").read_bytes() == before
+        assert "Eliza remembers by" in (await home.ask(eliza, "@compaction", Role.AGENT)).reply
 
 
 async def test_a_fold_that_becomes_due_by_the_choice_is_made(tmp_path: Path) -> None:
@@ -66,9 +81,19 @@ async def test_off_is_off_and_on_is_on_again(tmp_path: Path) -> None:
             home.type(ann, f"think of pear number {number}")
         await home.minds.finish_folds(60)
         assert ann.memory.watermark == 0
-        assert "Folds come by themselves" in (await home.ask(ann, "@compaction on")).reply
+        answer = await home.ask(ann, "@compaction on")
+        told = r"Folds come by themselves \(agents/ann/agent\.md:\d+\); the next comes at \d+ memories\."
+        assert re.search(told, answer.reply)
         await home.minds.finish_folds(60)
         assert ann.memory.watermark == 65
+
+
+@pytest.mark.parametrize("strategy", ["none", "masking", "sliding_window"])
+async def test_of_a_strategy_that_never_folds_no_fold_is_promised(tmp_path: Path, strategy: str) -> None:
+    async with house(tmp_path, RealClock()) as home:
+        answer = await home.ask(home.enter("Ann"), f"@compaction strategy {strategy}")
+    assert "This strategy never folds anything." in answer.reply
+    assert "by themselves" not in answer.reply
 
 
 async def test_a_preset_says_what_it_waits_for(tmp_path: Path) -> None:

@@ -47,6 +47,17 @@ async def test_the_owner_may_name_another_and_nobody_else_may(tmp_path: Path) ->
             assert step.requests == ()
 
 
+async def test_it_is_for_people_and_not_for_the_minds(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        eliza = home.agent("Eliza")
+        for command in ("@rebuild-summaries", "@bootstrap-summaries"):
+            step = home.type(eliza, command, Role.AGENT)
+            assert (step.failed, step.requests) == (True, ())
+            assert step.reply == f"{command} is for people; the minds of this world may not use it."
+        ann = home.enter("Ann")
+        assert "no summaries" in (await home.ask(ann, "@rebuild-summaries", Role.GUEST)).reply
+
+
 async def test_a_strategy_without_summaries_says_so(tmp_path: Path) -> None:
     async with house(tmp_path) as home:
         ann = home.enter("Ann")

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agents.compaction.plan import EMERGENCY
 from agents.compaction.presets import OFF
 from agents.compaction.strategies._strategy import Strategy
 from agents.llm.backends._backend import Completion
@@ -68,6 +69,26 @@ async def test_a_forced_fold_of_something_tiny_is_a_no_op_that_says_so_or_saves(
         assert after == before - commit.saved < before
 
 
+async def test_nobody_pays_a_model_for_a_summary_that_cannot_be_shorter(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    async def model(prompt: str, profile: str) -> Completion:
+        asked.append(prompt)
+        return reply("I met Moss.")
+
+    for strategy in (one for one in STRATEGIES if one.waits is not Strategy("", "").waits):
+        life = Life(tmp_path / strategy.name, model=model)
+        life.set(strategy=strategy.name, **SMALL)
+        life.remember('Moss says, "Hi."', "ok")
+        assert await life.compactor.fold_now() is None
+        assert "is not shorter than they; they stay as they are" in life.compactor.notice
+        assert (asked, life.memory.warnings) == ([], [])
+        life.remember(*(f'Moss says, "The wind has turned again, {number}."' for number in range(40)))
+        await life.compactor.fold_now()
+        assert asked, "what is worth it is still written by the model"
+        asked.clear()
+
+
 @FOLDING
 async def test_a_single_short_word_is_never_made_longer(strategy: Strategy, tmp_path: Path) -> None:
     life = small(tmp_path, strategy, preserve_last_n_entries=0)
@@ -75,7 +96,8 @@ async def test_a_single_short_word_is_never_made_longer(strategy: Strategy, tmp_
     view = life.compactor.outlook.view()
     for _ in range(3):
         if await life.compactor.fold_now() is None:
-            assert "stay as they are" in life.compactor.notice or "nothing is older" in life.compactor.notice
+            why = life.compactor.notice
+            assert any(said in why for said in ("stay as they are", "nothing is older", "folded already"))
     assert life.compactor.outlook.tokens() <= 2
     assert life.commits or life.compactor.outlook.view() == view
 
@@ -255,6 +277,7 @@ async def test_at_most_one_fold_is_in_flight(strategy: Strategy, tmp_path: Path)
     assert await life.compactor.fold_due() == []
     assert await life.compactor.fold_now() is None
     assert life.compactor.notice == "a fold is under way already"
-    assert life.compactor.fold_due_now() == []
-    await first
+    by_rules = life.compactor.fold_due_now()
+    assert all(commit.reason == EMERGENCY for commit in by_rules), "it alone overtakes, and the model's fold yields"
+    assert (await first == []) == bool(by_rules)
     assert most == 1

@@ -167,6 +167,21 @@ def test_what_is_hidden_is_told_and_is_no_gap(tmp_path: Path) -> None:
     assert found["gaps"] == found["overlaps"] == []
 
 
+def test_a_threshold_beyond_the_window_is_warned_of(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.set(strategy="layered")
+    assert of(life)["warnings"] == [
+        "layered folds over 12,000 tokens, but the window holds 8,192: before that the oldest lines are left out of "
+        "prompts; lower threshold_tokens"
+    ]
+    life.set(strategy="layered", threshold_tokens=8192)
+    assert of(life)["warnings"] == []
+    life.set(strategy="waterfall", threshold_tokens=12_000)
+    assert of(life)["warnings"] == []
+    life.set(strategy="layered", auto_enabled=False)
+    assert of(life)["warnings"] == []
+
+
 def test_depth_is_warned_of_from_three_on(tmp_path: Path) -> None:
     life = Life(tmp_path)
     depths = []
@@ -257,7 +272,7 @@ def test_a_gap_far_back_in_a_long_tail_is_found_though_nobody_reads_it(
     life.start(writable)
     found = of(life)
     assert found["gaps"] == [{"first": lost, "last": lost}]
-    assert any(f"memories {lost}-{lost} cannot be read" in warning for warning in found["warnings"])
+    assert any(f"memory {lost} cannot be read" in warning for warning in found["warnings"])
     assert found["immediate"] == {"first": 1, "last": 4096 + 2 * READ}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -108,3 +109,32 @@ def test_asking_whether_a_fold_is_due_reads_nothing_where_nothing_is_ever_folded
     assert not life.compactor.due()
     assert life.compactor.outlook.next_at() is None
     assert life.memory.warnings == []
+
+
+@pytest.mark.parametrize(
+    ("values", "count", "notice"),
+    [
+        ({"strategy": "none"}, 3, "the strategy none never folds anything"),
+        ({"strategy": "sliding_window"}, 9, "the strategy sliding_window never folds anything"),
+        ({"strategy": "layered"}, 0, "there are no memories yet"),
+        ({"strategy": "hybrid", "hybrid_keep": 1}, 1, "nothing is older than the newest memory"),
+        ({"strategy": "entry_summary", "preserve_last_n_entries": 0}, 0, "there are no memories yet"),
+    ],
+)
+async def test_why_nothing_can_be_folded_is_a_sentence_to_read(
+    tmp_path: Path, values: dict[str, Any], count: int, notice: str
+) -> None:
+    life = Life(tmp_path)
+    life.set(**values)
+    life.live(count)
+    assert await life.compactor.fold_now("manual") is None
+    assert life.compactor.notice == notice
+
+
+async def test_after_everything_is_folded_a_manual_fold_says_so(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.set(strategy="layered")
+    life.live(60)
+    assert await life.compactor.fold_now("manual") is not None
+    assert await life.compactor.fold_now("manual") is None
+    assert life.compactor.notice == "everything is folded already"

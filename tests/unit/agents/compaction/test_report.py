@@ -130,7 +130,7 @@ def test_a_gap_stands_where_the_coverage_is(tmp_path: Path) -> None:
     path = tmp_path / "archive" / "0000000001.jsonl"
     path.write_text("".join(f"{line}\n" for line in path.read_text().splitlines() if '"seq":7,' not in line))
     life.start()
-    assert row(life, "Coverage") == "gap 7-7"
+    assert row(life, "Coverage") == "gap 7"
 
 
 def test_an_error_that_is_over_is_told_as_such(tmp_path: Path) -> None:

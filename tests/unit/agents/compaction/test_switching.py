@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from agents.compaction.integrity import coverage, holes
 from agents.memory.summaries import parse_summary
 from tests.lives import Life, reply, waiting_model
@@ -66,6 +68,43 @@ def test_without_a_strategy_the_summaries_stay_and_nothing_more_is_folded(tmp_pa
     assert whole(life)
 
 
+@pytest.mark.parametrize(
+    ("strategy", "off"),
+    [
+        ("waterfall", {"auto_enabled": False}),
+        ("waterfall", {"strategy": "none"}),
+        ("entry_summary", {"preset": "off"}),
+        ("hybrid", {"strategy": "sliding_window"}),
+    ],
+)
+async def test_off_is_off_for_a_fold_that_waits_for_its_model_too(
+    tmp_path: Path, strategy: str, off: dict[str, str | bool]
+) -> None:
+    life = Life(tmp_path, model=waiting_model)
+    life.set(strategy=strategy)
+    life.remember(*(f'Moss says, "The wind has turned again, for the {number}. time."' for number in range(129)))
+    folding = life.compactor.fold_due()
+    folding.send(None)
+    life.set(**off)
+    with pytest.raises(StopIteration):
+        folding.send(reply(GOOD))
+    assert (life.commits, life.memory.watermark, life.memory.warnings) == ([], 0, [])
+    assert "is not wanted any more; they stay as they are" in life.compactor.notice
+    assert not life.compactor.busy
+    assert not (life.folder / "summaries").exists()
+
+
+async def test_a_fold_that_was_asked_for_goes_on_when_folding_by_itself_is_switched_off(tmp_path: Path) -> None:
+    life = Life(tmp_path, model=waiting_model)
+    life.remember(*(f'Moss says, "The wind has turned again, for the {number}. time."' for number in range(129)))
+    folding = life.compactor.fold_now()
+    folding.send(None)
+    life.set(auto_enabled=False)
+    with pytest.raises(StopIteration):
+        folding.send(reply(GOOD))
+    assert len(life.commits) == 1
+
+
 async def test_a_strategy_changed_while_the_model_answers_does_not_change_the_fold_under_way(tmp_path: Path) -> None:
     life = Life(tmp_path, model=waiting_model)
     life.set(auto_enabled=False)
@@ -73,14 +112,10 @@ async def test_a_strategy_changed_while_the_model_answers_does_not_change_the_fo
     life.set(auto_enabled=True)
     folding = life.compactor.fold_due()
     folding.send(None)
-    life.set(strategy="none")
-    try:
-        folding.send(reply(GOOD))
-    except StopIteration:
-        pass
-    else:
-        raise AssertionError("it should have ended")
+    life.set(strategy="hybrid")
+    folding.send(reply(GOOD))
     assert [(commit.told.strategy, commit.told.covers) for commit in life.commits] == [("waterfall", (1, 65))]
+    folding.close()  # the next fold, the other strategy's, waits for the model
     assert whole(life)
 
 

@@ -10,7 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.memory.journal import FILE, HISTORY, LIVE, Journal, superseded
-from agents.memory.journal_form import SYNTHESIS, TYPES, JournalEntry, entry_lines, parse_entry, render_entry
+from agents.memory.journal_form import (
+    SHOWN,
+    SYNTHESIS,
+    TYPES,
+    JournalEntry,
+    entry_lines,
+    parse_entry,
+    render_entry,
+    united_references,
+)
 from tests.lives import Disk, PowerCut
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1, max_size=12)
@@ -63,12 +72,12 @@ def test_a_line_that_somebody_wrote_is_an_entry_of_which_no_more_is_known() -> N
 
 def test_entries_are_added_and_read_again(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
-    assert (journal.lines(), journal.through()) == ([], 0)
+    assert (journal.lines(), journal.through("wren", 20)) == ([], 0)
     journal.keep([entry(1), entry(2)], through=9)
     journal.keep([entry(11)], through=12)
     again = Journal(tmp_path)
     assert [line.entry for line in again.lines()] == [entry(1), entry(2), entry(11)]
-    assert again.through() == 12
+    assert again.through("wren", 20) == 12
     assert (tmp_path / FILE).read_text("utf-8").startswith("---\ntype: journal\nthrough: 12\n---\n# Journal\n")
 
 
@@ -99,8 +108,48 @@ def test_front_matter_that_is_not_in_order_keeps_nothing_from_being_kept(tmp_pat
     path.write_text("---\nthrough: [1\n---\n- Old\n", "utf-8")
     journal.keep([entry(7)], through=8)
     assert [line.entry.text for line in journal.lines()] == ["Old", "The lamp number 7 is out"]
-    assert journal.through() == 7
+    assert journal.through("wren", 20) == 7
     assert "through: [1" in path.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    "front", ["", "---\nthrough: 5\n---\n", "---\nthrough: 70000\n---\n", "---\nthrough: -1\n---\n"]
+)
+def test_what_people_refer_to_does_not_say_how_far_was_looked(tmp_path: Path, front: str) -> None:
+    journal = Journal(tmp_path)
+    lines = "- Moss told me of the well (moss#90000)\n- Of it too (wren#21; trust 0.9)\n- Old (moss#2, wren#5)\n"
+    (tmp_path / FILE).write_text(front + lines, "utf-8")
+    assert journal.through("wren", 20) == 5
+
+
+MANY = st.lists(st.tuples(st.sampled_from(["wren", "moss"]), st.integers(1, 60), st.integers(0, 3)), max_size=60)
+
+
+def told(references: tuple[str, ...]) -> tuple[set[str], int]:
+    """Return which memories references name one by one, and how many more there are."""
+    named, more = set(), 0
+    for one in references:
+        owner, _, numbers = one.partition("#")
+        if not numbers:
+            more += int(one.split()[0])
+            continue
+        first, _, last = numbers.partition("-")
+        named |= {f"{owner}#{number}" for number in range(int(first), int(last or first) + 1)}
+    return named, more
+
+
+@given(MANY)
+def test_many_references_are_told_in_short_and_none_is_uncounted(many: list[tuple[str, int, int]]) -> None:
+    references = [f"{owner}#{first}-{first + more}" if more else f"{owner}#{first}" for owner, first, more in many]
+    every, _ = told(tuple(references))
+    short = united_references(references)
+    named, more = told(short)
+    assert named <= every
+    assert len(named) + more == len(every)
+    assert len(short) <= 2 * SHOWN + 1
+    assert united_references(short) == short
+    one = JournalEntry("The lamp is out", references=short)
+    assert parse_entry(render_entry(one)) == one
 
 
 def test_what_matters_least_makes_room_and_is_kept_in_the_history(tmp_path: Path) -> None:
@@ -119,7 +168,7 @@ def test_a_summary_is_marked_when_a_newer_one_takes_it_up(tmp_path: Path) -> Non
         made = JournalEntry(f"Summary {number}", type=SYNTHESIS, references=(f"wren#1-{number}",))
         journal.settle(superseded(journal.lines()), [made])
     assert [line.entry.consolidated for line in journal.lines()] == [True, True, False]
-    assert journal.through() == 0, "a summary is no fact that was looked for"
+    assert journal.through("wren", 20) == 0, "a summary is no fact that was looked for"
 
 
 @given(batches=st.lists(st.integers(1, 60), min_size=1, max_size=5), cut=st.integers(1, 12), half=st.booleans())
@@ -142,7 +191,7 @@ def test_a_kill_at_any_write_loses_no_entry(
     moved = [line.entry for line in entry_lines(history.read_text("utf-8"))] if history.exists() else []
     kept = {one.references for one in (*moved, *(line.entry for line in journal.lines())) if one.references}
     assert {(f"wren#{one}",) for one in range(1, acknowledged + 1)} <= kept
-    assert journal.through() >= acknowledged
+    assert journal.through("wren", number) >= acknowledged
 
 
 def test_a_full_disk_says_so_and_nothing_is_lost(tmp_path: Path) -> None:

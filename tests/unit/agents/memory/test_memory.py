@@ -211,7 +211,7 @@ def test_an_unreadable_line_of_the_tail_is_a_gap_with_a_warning(tmp_path: Path) 
     life.start()
     found, text = standing(life)
     assert found["gaps"] == [{"first": 288, "last": 288}]
-    assert "memories 288-288 cannot be read: archive/0000000001.jsonl" in found["warnings"]
+    assert "memory 288 cannot be read: archive/0000000001.jsonl" in found["warnings"]
     assert "No warnings." not in text
     assert life.memory.total == 300
 

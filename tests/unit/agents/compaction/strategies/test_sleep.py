@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from agents.compaction.gauge import Surroundings
 from agents.compaction.plan import EMERGENCY, SLEEP, Fold
+from agents.compaction.rebuild import REBUILD
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.standing import Standing
 from agents.compaction.strategies.sleep import due, manual
-from tests.lives import Life
+from agents.llm.backends._backend import Completion
+from mud.errors import Unavailable
+from tests.lives import Life, reply, waiting_model
+from tests.rebuilds import rebuilding, tiles
 
 DEFAULT = CompactionSettings(strategy="sleep")
 
@@ -65,3 +70,58 @@ def test_who_falls_asleep_folds_over_70_percent_at_once(tmp_path: Path) -> None:
     assert life.commits[0].reason == SLEEP
     life.remember(*(words(10, number) for number in range(30)))
     assert not life.compactor.due()
+
+
+def test_an_emergency_overtakes_a_fold_that_waits_for_its_model(tmp_path: Path) -> None:
+    asleep = True
+    life = Life(
+        tmp_path, settings=DEFAULT, model=waiting_model, around=Surroundings(window=lambda: 1000, asleep=lambda: asleep)
+    )
+    life.remember(*(words(10, number) for number in range(75)))
+    folding = life.compactor.fold_due()
+    folding.send(None)
+    assert not life.compactor.emergency(), "it is not so much yet that it could not wait"
+    asleep = False
+    life.remember(*(words(10, number) for number in range(200)))
+    assert life.compactor.emergency()
+    assert not life.compactor.due(), "nothing else begins meanwhile"
+    commits = life.compactor.fold_due_now()
+    assert {commit.reason for commit in commits} == {EMERGENCY}
+    assert (life.compactor.busy, life.compactor.outlook.tokens() < 800) == (True, True)
+    assert not life.compactor.emergency()
+    with pytest.raises(StopIteration):
+        folding.send(reply("I saw lamp 1. I saw lamp 2."))
+    assert (life.commits, life.memory.warnings, life.compactor.busy) == (commits, [], False)
+    assert "came too late" in life.compactor.notice
+    assert tiles(life)
+
+
+async def test_a_rebuild_yields_to_an_emergency_and_can_be_asked_for_again(tmp_path: Path) -> None:
+    life = Life(tmp_path, settings=DEFAULT, around=Surroundings(window=lambda: 1000))
+    for number in range(85):
+        life.remember(words(10, number))
+        life.compactor.fold_due_now()
+    before = list(life.commits)
+    asked, go_on = asyncio.Event(), asyncio.Event()
+
+    async def model(prompt: str, profile: str) -> Completion:
+        asked.set()
+        await go_on.wait()
+        return reply("I saw lamp 1.")
+
+    life.model = model
+    running = asyncio.ensure_future(rebuilding(life).run(REBUILD))
+    await asked.wait()
+    life.remember(*(words(10, number) for number in range(200)))
+    assert not life.compactor.due()
+    later = life.compactor.fold_due_now()
+    assert later[0].first == before[-1].last + 1
+    assert life.compactor.outlook.tokens() < 800
+    go_on.set()
+    with pytest.raises(Unavailable, match="folded in an emergency meanwhile"):
+        await running
+    assert life.commits == [*before, *later]
+    assert not life.compactor.busy
+    assert tiles(life)
+    assert rebuilding(life).check(REBUILD) == life.memory.watermark
+    assert (await rebuilding(life).run(REBUILD)).made[-1].covers == (1, life.memory.watermark)
