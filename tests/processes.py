@@ -50,7 +50,8 @@ class Running:
         with (errors or Path(os.devnull)).open("ab") as stderr:
             self._process = self._started(vault, args, stderr)
         self._lines: queue.Queue[str | None] = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
     @staticmethod
     def _started(vault: Path, args: Sequence[str], stderr: IO[bytes]) -> subprocess.Popen[str]:
@@ -134,6 +135,8 @@ class Running:
             self._close()
 
     def _close(self) -> None:
+        # The pipe is read to its end first: closed under the reader, it would leave whoever waits without an answer.
+        self._reader.join(PATIENCE)
         for stream in (self._process.stdin, self._process.stdout):
             if stream is not None:
                 try:
