@@ -136,6 +136,11 @@ class JsonlWriter:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
 
+    def __del__(self) -> None:
+        """Let go of the file of a writer that nobody closed."""
+        if getattr(self, "_descriptor", None) is not None:
+            self.close()
+
     def _open(self) -> int:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         is_new = not self._path.exists()

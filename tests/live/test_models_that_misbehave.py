@@ -32,11 +32,11 @@ class Server(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, port: int = 0, first: int = 1) -> None:
+    def __init__(self, port: int = 0) -> None:
         super().__init__(("127.0.0.1", port), Answers)
         self.over = threading.Event()
         self.asked: list[str] = []
-        self.numbers = itertools.count(first)
+        self.numbers = itertools.count(1)
         self._thread = threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True)
         self._thread.start()
 
@@ -258,10 +258,11 @@ def test_a_model_that_goes_away_is_told_of_and_forgotten_when_it_is_back(vault: 
     gone = _until(world, lambda status: "nothing answers at" in _warnings(status))
     assert f"127.0.0.1:{port}" in gone
     assert "down since" in gone
-    back = Server(port, first=1000)  # what was said before would be taken for a repetition
+    back = Server(port)
     try:
         _until(world, lambda status: "No warnings." in status)
-        world.read_until("in the dust")
+        # By what the server is asked: whoever thinks may have walked away meanwhile, and be heard by nobody here.
+        _until(world, lambda status: "behaves" in back.asked)
         world.type("quit")
         assert world.wait() == 0
     finally:

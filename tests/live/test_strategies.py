@@ -34,7 +34,8 @@ def lives(vault: Path, lengths: Sequence[int]) -> dict[str, Any]:
     done = loci("remember", "Moss", file, "--no-wait", "--vault", vault)
     assert done.returncode == 0, done.stderr
     (status,) = loci_json("status", "Moss", "--vault", vault)
-    assert (status["total"], status["gaps"], status["overlaps"], status["warnings"]) == (len(lengths), [], [], [])
+    assert (status["total"], status["gaps"], status["overlaps"]) == (len(lengths), [], [])
+    assert all("the window holds" in warning for warning in status["warnings"])  # seed 004's 12,000 tokens do not fit
     return status
 
 
