@@ -160,7 +160,7 @@ def put_together(
             owner=definition.slug,
             window=lambda: _window(means.configuration),
             asleep=lambda: sleeps(defined().id),
-            count=counter.count,
+            counting=counter.counting,
             scale=lambda: counter.scale,
         ),
         keeper.keep,

@@ -76,8 +76,7 @@ class Compactor:
         self._log = log
         self._on_commit, self._before_fold = on_commit, before_fold
         self._scribe = Scribe(summarizers, model, prompts)
-        self._around = around or Surroundings()
-        self.outlook = Outlook(memory, settings, strategies, self._around)
+        self.outlook = Outlook(memory, settings, strategies, around or Surroundings())
         """How the life stands and what is shown of it."""
         self._pause = FIRST_PAUSE
         self._not_before = 0.0
@@ -207,7 +206,7 @@ class Compactor:
 
     async def _fold_by_model(self, plan: Plan) -> Commit | None:
         job = self._begin(plan)
-        if plan.reason == MANUAL and sum(map(self._around.count, job.replaced())) <= SENTENCE:
+        if plan.reason == MANUAL and self.outlook.count(job.replaced()) <= SENTENCE:
             self._refused(plan, "is not shorter than they")
             return None
         self.yields = True
@@ -277,7 +276,7 @@ class Compactor:
         if memory.waiting:
             raise Unavailable("the archive cannot be written")
         made = {draft.source.tier: self._summary(job, draft, at) for draft in drafts}
-        count, before = self._around.count, self.outlook.tokens()
+        before = self.outlook.tokens()
         texts = [summary.text for summary in made.values()]
         commit = Commit(
             number=memory.compactions + 1,
@@ -288,7 +287,7 @@ class Compactor:
             recent=made.get("recent"),
             longterm=made.get("longterm"),
             chars=sum(len(text) for draft in drafts for text in draft.source.texts()),
-            tokens=sum(count(text) for text in (*job.texts(), *(entry.text for entry in job.entries))),
+            tokens=self.outlook.count(job.texts()) + self.outlook.tokens_of(plan.first, plan.last),
             saved=before - self.outlook.tokens_after(plan.last, texts),
             kept=memory.total - plan.last,
             seconds=self._clock.monotonic() - job.seconds,
@@ -352,8 +351,10 @@ class Compactor:
         longterm = draft.source.tier == "longterm"
         covers = job.plan.longterm if longterm else job.plan.recent
         assert covers is not None
-        made = replace(draft.summary(covers, at), strategy=job.plan.strategy, reason=job.plan.reason)
-        made = replace(made, unread=job.unread(made.tier))
+        lived = self.outlook.tokens_of(job.plan.first, job.plan.last) if draft.source.entries else 0
+        source, told = self.outlook.count(draft.source.earlier) + lived, self.outlook.count([draft.text])
+        made = draft.summary(covers, at, source, told)
+        made = replace(made, strategy=job.plan.strategy, reason=job.plan.reason, unread=job.unread(made.tier))
         earlier = job.earlier()
         if not longterm or not earlier:
             return made

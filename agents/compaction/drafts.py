@@ -64,10 +64,14 @@ class Draft:
     cost: Cost
     fell_back: bool = False
 
-    def summary(self, covers: tuple[int, int], at: str) -> Summary:
-        """Return it as a summary with its receipt; what the plan knows is still to be filled in."""
-        source = sum(estimate(text) for text in self.source.texts())
-        made = estimate(self.text)
+    def summary(self, covers: tuple[int, int], at: str, source: int, made: int) -> Summary:
+        """Return it as a summary with its receipt; what the plan knows is still to be filled in.
+
+        Args:
+            covers: the memories that it tells of, both ends included.
+            at: when it was made.
+            source, made: the tokens of what it was made from, and its own.
+        """
         share, faithful = receipt(self.text, self.source)
         return Summary(
             tier=self.source.tier,

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from agents.compaction.judging.reading import Reading, key_of, keys_of, telling_of
+from agents.compaction.judging.reading import Reading, has_cue, key_of, keys_of, telling_of
 from agents.compaction.judging.tables import CUES, PLAIN
 from agents.memory.entries import Entry
 
@@ -131,8 +131,8 @@ def facts_of_entry(entry: Entry, name: str = "") -> list[Fact]:
             add("name", written, said, hearsay)
         for number in sorted(read.numbers):
             add("number", number, said, hearsay)
-        for kind, what in _deeds(entry, sentence):
-            add(kind, what, said, hearsay)
+        for deed in _deeds(entry, sentence):
+            add(deed.kind, deed.what, said, hearsay)
     return list(found.values())
 
 
@@ -181,16 +181,26 @@ def is_hearsay(entry: Entry, sentence: str, name: str = "") -> bool:
     return re.search(called, sentence) is not None
 
 
-def _deeds(entry: Entry, text: str) -> Iterator[tuple[str, str]]:
-    """Yield the promise and the instructions of a text, as their telling words."""
-    if PROMISE.search(text):
-        yield "promise", " ".join(sorted(telling_of(text)))
-    if entry.actor is None or entry.kind not in ("heard", "told") or not INSTRUCTION.search(text):
-        return
-    for said in spoken_in(text) or [text]:
-        for sentence in parts_of(said):
-            if INSTRUCTION.search(sentence) and not sentence.endswith("?") and (what := telling_of(sentence)):
-                yield "instruction", " ".join(sorted(what))
+def _deeds(entry: Entry, text: str) -> tuple[Fact, ...]:
+    """Return the promise and the instructions of a memory's text, as their telling words."""
+    instructed = entry.actor is not None and entry.kind in ("heard", "told")
+    return (*_promised(text), *(_instructed(text) if instructed else ()))
+
+
+@functools.lru_cache(maxsize=4096)
+def _promised(text: str) -> tuple[Fact, ...]:
+    """Return the promise of a text; a summary's sentences come again at every fold, and small talk does."""
+    return (Fact("promise", " ".join(sorted(telling_of(text)))),) if has_cue(text) and PROMISE.search(text) else ()
+
+
+@functools.lru_cache(maxsize=4096)
+def _instructed(text: str) -> tuple[Fact, ...]:
+    """Return the instructions of a text, a fact for each sentence."""
+    if not INSTRUCTION.search(text):
+        return ()
+    every = (sentence for said in spoken_in(text) or [text] for sentence in parts_of(said))
+    some = [one for one in every if INSTRUCTION.search(one) and not one.endswith("?")]
+    return tuple(Fact("instruction", " ".join(sorted(what))) for one in some if (what := telling_of(one)))
 
 
 def facts_among(entries: Iterable[Entry], earlier: Iterable[str], read: Reading, name: str) -> list[Fact]:
@@ -214,12 +224,10 @@ def facts_among(entries: Iterable[Entry], earlier: Iterable[str], read: Reading,
     found.update((Fact("number", number), None) for number in sorted(read.numbers))
     for at in read.with_cues():
         if at < len(summaries):
-            for sentence in parts_of(summaries[at]) if PROMISE.search(summaries[at]) else ():
-                if PROMISE.search(sentence):
-                    found[Fact("promise", " ".join(sorted(telling_of(sentence))))] = None
+            found.update((one, None) for sentence in parts_of(summaries[at]) for one in _promised(sentence))
         elif at < len(summaries) + len(memories):
             entry = memories[at - len(summaries)]
-            found.update((Fact(kind, what), None) for kind, what in _deeds(entry, entry.text))
+            found.update((one, None) for one in _deeds(entry, entry.text))
     return [fact for fact in found if fact.what]
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from agents.compaction.masking import KIND, masked_count, may_mask, of_this_turn, placeholder
+from agents.compaction.masking import ACTS, KIND, masked_count, may_mask, placeholder
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.standing import Standing
+from agents.llm.counting import Count, by_characters
 from agents.memory.entries import Entry
 from agents.memory.memory import Memory
 
@@ -30,15 +31,19 @@ class Surroundings:
         owner: folder of whose memory it is; archive references name it.
         window: gives the tokens of the thinking model's window.
         asleep: tells whether the character sleeps.
-        count: counts the tokens of a text.
+        counting: gives what counts the tokens of a text at the moment.
         scale: what the counting goes by; when that changes, what was counted is counted anew.
     """
 
     owner: str = "life"
     window: Callable[[], int] = lambda: 8192
     asleep: Callable[[], bool] = lambda: False
-    count: Callable[[str], int] = lambda text: -(-len(text) // 4)
+    counting: Callable[[], Count] = lambda: by_characters
     scale: Callable[[], float] = lambda: 1.0
+
+    def tokens(self, texts: Iterable[str]) -> int:
+        """Return how many tokens some texts take together."""
+        return sum(map(self.counting(), texts))
 
 
 class Gauge:
@@ -99,7 +104,12 @@ class Gauge:
             last: the last memory that they would stand for.
             texts: the summaries.
         """
-        return self._shown(settings, masks, last, self._memory.total) + sum(map(self._around.count, texts))
+        return self._shown(settings, masks, last, self._memory.total) + self._around.tokens(texts)
+
+    def whole(self, settings: CompactionSettings, first: int, last: int) -> int:
+        """Return the tokens of memories that are not folded yet, unmasked, both ends included."""
+        counted = self._counted(settings, self._memory.watermark)
+        return counted._span(counted._tokens, first - 1, last)
 
     def results(self, settings: CompactionSettings, after: int) -> tuple[int, int]:
         """Return how many results there are after a memory, and how many of them this turn brought."""
@@ -110,7 +120,7 @@ class Gauge:
     def summary_tokens(self, texts: tuple[str, ...]) -> int:
         """Return the tokens of the summaries; the same ones are counted once."""
         if texts != self._told[0]:
-            self._told = (texts, sum(map(self._around.count, texts)))
+            self._told = (texts, self._around.tokens(texts))
         return self._told[1]
 
     def _summaries(self) -> tuple[str, ...]:
@@ -151,26 +161,34 @@ class Gauge:
             self._let_go(memory.watermark)
         while through < memory.total:
             last = min(memory.total, through + CHUNK)
-            found = {entry.seq: entry for entry in memory.read(through + 1, last)}
-            for seq in range(through + 1, last + 1):
-                self._add(seq, found.get(seq), settings)
+            self._add(through + 1, memory.read(through + 1, last), last, settings)
             through = last
         return self
 
-    def _add(self, seq: int, entry: Entry | None, settings: CompactionSettings) -> None:
-        chars = tokens = 0  # what cannot be read is not shown either
-        turn = self._turn[-1]
-        if entry is not None:
-            turn = of_this_turn((entry,), turn)
-            count = self._around.count
-            chars, tokens = len(entry.text), count(entry.text)
+    def _add(self, seq: int, entries: Sequence[Entry], last: int, settings: CompactionSettings) -> None:
+        """Take in the memories from a number on to another; what cannot be read is not shown either."""
+        count, owner = self._around.counting(), self._around.owner
+        chars, tokens, turn = self._chars[-1], self._tokens[-1], self._turn[-1]
+        for entry in (*entries, None):
+            for _ in range(seq, entry.seq if entry is not None else last + 1):
+                self._append(chars, tokens, turn)
+            if entry is None:
+                return
+            seq = entry.seq + 1
+            taken = count(entry.text)
+            chars, tokens = chars + len(entry.text), tokens + taken
             if entry.kind == KIND:
-                owner = self._around.owner
-                saved = tokens - count(placeholder(entry, owner)) if may_mask(entry, settings, owner) else 0
-                self._results.append(seq)
+                turn += 1
+                saved = taken - count(placeholder(entry, owner)) if may_mask(entry, settings, owner) else 0
+                self._results.append(entry.seq)
                 self._saved.append(self._saved[-1] + saved)
-        self._chars.append(self._chars[-1] + chars)
-        self._tokens.append(self._tokens[-1] + tokens)
+            elif entry.kind in ACTS:
+                turn = 0
+            self._append(chars, tokens, turn)
+
+    def _append(self, chars: int, tokens: int, turn: int) -> None:
+        self._chars.append(chars)
+        self._tokens.append(tokens)
         self._turn.append(turn)
 
     def _let_go(self, through: int) -> None:

@@ -82,8 +82,7 @@ class Outlook:
         standing = self._gauge.standing(settings, strategy.masks, total)
         if strategy.hides(standing, settings) is None:
             return standing
-        count = self._around.count
-        return replace(standing, tokens=lambda: sum(map(count, _texts(self.view()))))
+        return replace(standing, tokens=lambda: self._around.tokens(_texts(self.view())))
 
     def tokens(self) -> int:
         """Return the tokens of the view as it is now."""
@@ -93,6 +92,14 @@ class Outlook:
         """Return the tokens that the view would take if these summaries stood for everything up to a memory."""
         settings = self._settings()
         return self._gauge.tokens_after(settings, self._chosen(settings).masks, last, texts)
+
+    def count(self, texts: Sequence[str]) -> int:
+        """Return how many tokens some texts take together, counted as the view is."""
+        return self._around.tokens(texts)
+
+    def tokens_of(self, first: int, last: int) -> int:
+        """Return the tokens of memories that are not folded yet, unmasked, both ends included."""
+        return self._gauge.whole(self._settings(), first, last)
 
     def budgets(self) -> tuple[Budget, ...]:
         """Return within what the strategy keeps the view by itself, and how much of it is taken now."""

@@ -274,7 +274,9 @@ class Rebuild:
                 raise Unavailable(f"only a model may write these summaries: {'; '.join(rejected)}")
         else:  # rules hold nobody up: a dense part takes them tens of milliseconds
             draft = await asyncio.to_thread(self._scribe.by_rules, source)
-        part = await asyncio.to_thread(draft.summary, step.covers, iso(self._clock.now()))
+        count, at = self._compactor.outlook.count, iso(self._clock.now())
+        tokens = count(source.texts()), count([draft.text])
+        part = await asyncio.to_thread(draft.summary, step.covers, at, *tokens)
         part = replace(part, strategy=work.strategy.name, reason=work.reason)
         return (
             replace(part, method=earlier[0].method, model=earlier[0].model) if moves else part_of(part, draft, earlier)

@@ -90,7 +90,7 @@ _VAGUE = frozenset({"one"})
 def flat(text: str) -> str:
     """Return a text on one line, without control characters."""
     if text.isprintable():  # most are, and this is asked of every memory that is told
-        return " ".join(text.split())
+        return " ".join(text.split()) if "  " in text or text[:1] == " " or text[-1:] == " " else text
     return " ".join("".join(c if c.isprintable() or c.isspace() else " " for c in text).split())
 
 

@@ -105,7 +105,7 @@ class TokenCounter:
     Args:
         way: gives the setting `token_counter` of the moment.
         ask: asks the model's server; None when no model may be asked.
-        folds_by_tokens: tells whether the strategy of the moment decides by tokens; while it does not, `count` is a
+        folds_by_tokens: tells whether the strategy of the moment decides by tokens; while it does not, counted is a
             quarter of the characters, so that nobody pays for a tokenizer whose counts decide nothing.
         tokenizer: returns what counts by a tokenizer, None when there is none; called when first needed.
     """
@@ -127,9 +127,9 @@ class TokenCounter:
         """What a count is multiplied by to be right; who has kept counts must count anew when it has changed."""
         return self._scale
 
-    def count(self, text: str) -> int:
-        """Return how many tokens a text takes, at once and without asking anybody, for what decides when to fold."""
-        return self._counting(self._folds_by_tokens())(text)
+    def counting(self) -> Count:
+        """Return what counts a text's tokens at once and without asking anybody, for what decides when to fold."""
+        return self._counting(self._folds_by_tokens())
 
     def total(self, texts: Sequence[str]) -> tuple[int, str]:
         """Return how many tokens some texts take together, and what counted them, in words.

@@ -260,9 +260,10 @@ def importance_of(kind: str, text: str, names: tuple[str, ...] = ()) -> int:
         names: the agent's own names; being spoken of raises the value.
     """
     value = _BASE.get(kind, 3)
-    if _finds(_PROMISE, _OF_PROMISES, text):
+    low = text.lower()
+    if _finds(_PROMISE, _OF_PROMISES, text, low):
         value += 2
-    if _DIGIT.search(text) or _finds(_TELLING, _OF_TELLING, text):
+    if _DIGIT.search(text) or _finds(_TELLING, _OF_TELLING, text, low):
         value += 1
     if kind in ("heard", "saw"):
         for name in names:
@@ -272,15 +273,14 @@ def importance_of(kind: str, text: str, names: tuple[str, ...] = ()) -> int:
     return min(10, value)
 
 
-def _finds(pattern: re.Pattern[str], marks: tuple[str, ...], text: str) -> bool:
+def _finds(pattern: re.Pattern[str], marks: tuple[str, ...], text: str, low: str) -> bool:
     """Return whether a pattern is found in a text; a plain text without any of these marks has it nowhere.
 
-    To look for the marks takes a tenth of the time, and most texts have none.
+    To look for the marks in `low`, the text in small letters, takes a tenth of the time, and most texts have none.
     """
     if text.isascii():
-        lower = text.lower()
         for mark in marks:
-            if mark in lower:
+            if mark in low:
                 break
         else:
             return False

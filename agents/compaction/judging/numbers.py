@@ -6,6 +6,7 @@ code. The word `one` alone counts nothing.
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 
@@ -63,7 +64,8 @@ def _as_figures(found: str) -> str:
     return "".join(c if c == "." else str(unicodedata.digit(c)) for c in found if c != ",")
 
 
-def _in_words(text: str) -> set[str]:
+@functools.lru_cache(maxsize=256)
+def _in_words(text: str) -> frozenset[str]:
     """Return the numbers written in words: rows of them joined by blanks, hyphens and `and`."""
     found: set[str] = set()
     row: list[str] = []
@@ -74,7 +76,7 @@ def _in_words(text: str) -> set[str]:
         elif row and word != "and":
             found.update(map(str, _read(row)))
             row = []
-    return found
+    return frozenset(found)
 
 
 def _read(row: list[str]) -> list[int]:

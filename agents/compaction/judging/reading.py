@@ -48,7 +48,7 @@ class Token(NamedTuple):
     goes_on: bool
 
 
-@functools.lru_cache(maxsize=65_536)
+@functools.lru_cache(maxsize=16_384)
 def token_of(written: str) -> Token:
     """Return what there is to know about a token."""
     found = _WORD.findall(written)
@@ -65,6 +65,11 @@ def token_of(written: str) -> Token:
         not CUES.isdisjoint(folded),
         written[-1].isalnum() or written[-1] in ",;)&'’",
     )
+
+
+def has_cue(text: str) -> bool:
+    """Return whether a text may promise or instruct; a search for how it does takes ten times as long."""
+    return any(token_of(written).cue for written in text.split())
 
 
 @functools.lru_cache(maxsize=32_768)
@@ -160,11 +165,13 @@ class Reading:
 
     Args:
         texts: the texts.
+        known: readings of the texts that stand before them.
     """
 
-    def __init__(self, texts: Iterable[str]) -> None:
-        self.texts: Sequence[str] = [composed(text) for text in texts]
-        self._rows = [text.split() for text in self.texts]
+    def __init__(self, texts: Iterable[str], known: Sequence[Reading] = ()) -> None:
+        self._known, self._own = known, [composed(text) for text in texts]
+        self.texts: Sequence[str] = [*(text for one in known for text in one.texts), *self._own]
+        self._rows = [text.split() for text in self._own]
         self._tokens = {written: token_of(written) for row in self._rows for written in row}
 
     @cached_property
@@ -175,12 +182,14 @@ class Reading:
     @cached_property
     def words(self) -> frozenset[str]:
         """Every word, as compared."""
-        return frozenset(itertools.chain.from_iterable([token.words for token in self._tokens.values()]))
+        found = itertools.chain.from_iterable([token.words for token in self._tokens.values()])
+        return frozenset().union(found, *(one.words for one in self._known))
 
     @cached_property
     def capitals(self) -> frozenset[str]:
         """Every word that is written with a capital somewhere, as compared."""
-        return frozenset(itertools.chain.from_iterable([token.capitals for token in self._tokens.values()]))
+        found = itertools.chain.from_iterable([token.capitals for token in self._tokens.values()])
+        return frozenset().union(found, *(one.capitals for one in self._known))
 
     @cached_property
     def numbers(self) -> frozenset[str]:
@@ -188,16 +197,16 @@ class Reading:
         found = set(itertools.chain.from_iterable([token.figures for token in self._tokens.values()]))
         counting = {written for written, token in self._tokens.items() if token.counts}
         if counting:
-            for text, row in zip(self.texts, self._rows, strict=True):
+            for text, row in zip(self._own, self._rows, strict=True):
                 if not counting.isdisjoint(row):
                     found |= numbers_of(text)
-        return frozenset(found)
+        return frozenset(found).union(*(one.numbers for one in self._known))
 
     @cached_property
     def names(self) -> dict[str, str]:
         """Every name, as compared and as written: words with a capital that no rule of sentences explains."""
         named = {written: token.name for written, token in self._tokens.items() if token.name}
-        found = {}
+        found = {key: name for one in self._known for key, name in one.names.items()}
         for row in self._rows:
             if not named.keys().isdisjoint(row):
                 for before, written in itertools.pairwise(row):
@@ -212,5 +221,16 @@ class Reading:
 
     def with_cues(self) -> list[int]:
         """Return which texts may promise or instruct, by their place among `texts`."""
+        found: list[int] = []
+        start = 0
+        for one in self._known:
+            found += [start + at for at in one.with_cues()]
+            start += len(one.texts)
         cues = {written for written, token in self._tokens.items() if token.cue}
-        return [at for at, row in enumerate(self._rows) if not cues.isdisjoint(row)] if cues else []
+        return [*found, *(start + at for at, row in enumerate(self._rows) if not cues.isdisjoint(row))]
+
+
+@functools.lru_cache(maxsize=16)
+def reading_of(text: str) -> Reading:
+    """Return the reading of a summary, which is judged once when it is made and read again when it is folded."""
+    return Reading([text])

@@ -96,7 +96,7 @@ async def _row(parts: Parts, shape: Shape, memories: int) -> dict[str, Any]:
 
     def outlook(strategy: str) -> Outlook:
         chosen = replace(settings, strategy=strategy)
-        around = Surroundings(owner=agent.slug, count=count)
+        around = Surroundings(owner=agent.slug, counting=lambda: count)
         return Outlook(agent.memory, lambda: chosen, parts.minds.means.strategies, around)
 
     whole, masked = outlook("none"), outlook("masking")

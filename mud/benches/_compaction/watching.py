@@ -104,7 +104,7 @@ class Watch:
     def __init__(self, agent: Agent, means: Means, clock: Clock, count: Count, ask_model: bool) -> None:
         self._agent, self._clock, self._ask_model, self._count = agent, clock, ask_model, count
         self.window = agent.compactor.outlook.standing().window
-        around = Surroundings(owner=agent.slug, window=lambda: self.window, count=count)
+        around = Surroundings(owner=agent.slug, window=lambda: self.window, counting=lambda: count)
         self.outlook = Outlook(agent.memory, agent.settings, means.strategies, around)
         self.totals = Totals()
 

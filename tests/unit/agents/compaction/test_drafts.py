@@ -56,7 +56,7 @@ async def test_a_good_reply_becomes_the_draft_and_its_receipt_says_what_it_kept(
     scribe, asked = answering(GOOD)
     draft, rejected = await drafted(scribe, SOURCE)
     assert (draft.text, draft.method, rejected, len(asked)) == (GOOD.strip(), "model", [], 1)
-    summary = draft.summary((1, 4), "2026-11-20T07:21:37.123Z")
+    summary = draft.summary((1, 4), "2026-11-20T07:21:37.123Z", 100, 20)
     assert summary.faithful
     assert summary.retention is not None
     assert 0.2 < summary.retention < 0.9

@@ -60,7 +60,7 @@ def test_it_reads_each_memory_once(tmp_path: Path) -> None:
         return 1
 
     life = Life(tmp_path)
-    gauge = Gauge(life.memory, Surroundings(count=count))
+    gauge = Gauge(life.memory, Surroundings(counting=lambda: count))
     for number in range(300):
         life.remember(f"lamp {number}")
         assert gauge.standing(SETTINGS, masks=False).tokens() == number + 1
@@ -85,7 +85,9 @@ def test_it_counts_anew_when_the_settings_or_the_counting_change(tmp_path: Path)
     life = Life(tmp_path)
     life.remember(*("The Library\n" + "Dust lies here. " * 20 for _ in range(9)), kind="result")
     life.remember("I walk on.", kind="did")
-    gauge = Gauge(life.memory, Surroundings(count=lambda text: round(len(text) * scale), scale=lambda: scale))
+    gauge = Gauge(
+        life.memory, Surroundings(counting=lambda: lambda text: round(len(text) * scale), scale=lambda: scale)
+    )
     masking = gauge.standing(SETTINGS, masks=True).tokens()
     whole = gauge.standing(CompactionSettings(mask_keep=2, mask_block=2, mask_chars=5000), masks=True).tokens()
     assert masking < whole == sum(len(entry.text) for entry in life.memory.tail)

@@ -172,7 +172,7 @@ def test_a_result_that_cannot_be_masked_is_shown_as_it_is_and_the_others_are_mas
 @given(kinds=st.text("rsha", max_size=40), settings=windows, folded=st.integers(0, 10))
 def test_the_gauge_counts_exactly_what_is_shown(kinds: str, settings: CompactionSettings, folded: int) -> None:
     memory = _Held(life(kinds), min(folded, len(kinds)))
-    gauge = Gauge(memory, Surroundings(owner="eliza", count=len))  # type: ignore[arg-type]
+    gauge = Gauge(memory, Surroundings(owner="eliza", counting=lambda: len))  # type: ignore[arg-type]
     for total in range(len(kinds) + 1):
         memory.total = total
         shown = masked(memory.read(memory.watermark + 1, total), settings, "eliza")

@@ -69,7 +69,7 @@ def test_a_word_the_tokenizer_has_no_pieces_for_is_no_single_token(word: str) ->
 
 def test_without_a_tokenizer_a_quarter_of_the_characters_counts() -> None:
     counter = TokenCounter(tokenizer=lambda: None)
-    assert counter.count("x" * 401) == 101
+    assert counter.counting()("x" * 401) == 101
     assert counter.total(["x" * 401, "y"]) == (102, BY_CHARACTERS)
 
 
@@ -82,11 +82,11 @@ def test_a_strategy_that_does_not_fold_by_tokens_pays_for_no_tokenizer() -> None
 
     by_tokens = [False]
     counter = TokenCounter(folds_by_tokens=lambda: by_tokens[0], tokenizer=load)
-    assert counter.count(LINES[0]) == by_characters(LINES[0])
+    assert counter.counting()(LINES[0]) == by_characters(LINES[0])
     assert loaded == []
     assert counter.total(LINES[:1]) == (tokens(LINES[0]), BY_TOKENIZER)
     by_tokens[0] = True
-    assert counter.count(LINES[0]) == tokens(LINES[0])
+    assert counter.counting()(LINES[0]) == tokens(LINES[0])
 
 
 def test_the_program_starts_without_the_tokenizer() -> None:
@@ -97,12 +97,12 @@ def test_the_program_starts_without_the_tokenizer() -> None:
 async def test_what_the_server_counts_is_exact_for_that_view_and_sets_all_other_counts_right() -> None:
     server = Server()
     counter = TokenCounter(ask=server)
-    before = counter.count(LINES[0])
+    before = counter.counting()(LINES[0])
     exact = await counter.calibrate(LINES)
     assert server.asked == ["\n".join(LINES)]
     assert counter.total(LINES) == (exact, BY_SERVER)
     assert counter.scale == pytest.approx(1.5, rel=0.01)
-    assert counter.count(LINES[0]) == round(before * counter.scale)
+    assert counter.counting()(LINES[0]) == round(before * counter.scale)
     more, by = counter.total([*LINES, "And then the bell rang."])
     assert more > (exact or 0)
     assert by == f"{BY_TOKENIZER}, set right by {BY_SERVER}"
@@ -157,7 +157,7 @@ async def test_of_a_view_too_long_to_be_sent_the_server_counts_the_end() -> None
 def test_a_count_is_whole_and_never_negative_and_texts_add_up(texts: list[str]) -> None:
     for way in ("auto", "characters"):
         counter = TokenCounter(lambda way=way: way)  # type: ignore[misc]
-        counts = [counter.count(text) for text in texts]
+        counts = [counter.counting()(text) for text in texts]
         assert all(count >= 0 for count in counts)
         assert counter.total(texts)[0] == sum(counts)
 
