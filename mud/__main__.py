@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Collection
 from pathlib import Path
 
 from mud.errors import LociError
@@ -20,7 +21,8 @@ def _off(text: str) -> str:
     return text
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(only: Collection[str] | None) -> argparse.ArgumentParser:
+    """Return the parser of all commands, or of some: each command's own imports are half of another's start."""
     from mud.registry import load
     from mud.tools._tool import Tool
 
@@ -30,7 +32,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m mud", description="Loci: a text world whose people remember.")
     tools = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     _add_run(tools.add_parser("run", parents=[common], help="open the world and walk in (the default)"))
-    for one in load("mud.tools", Tool, "command"):
+    for one in load("mud.tools", Tool, "command", only):
         own = tools.add_parser(one.name, parents=[common], help=one.help, description=one.help)
         one.add_arguments(own)
         own.set_defaults(run=one.run)
@@ -74,11 +76,15 @@ def _command_first(argv: list[str]) -> list[str]:
     """Return the arguments with the command in front: `run` when none is named, and `--vault X status` means status."""
     if argv and argv[0] in ("-h", "--help"):
         return argv
-    named = {*plug_in_names("mud.tools"), "run"}
+    named = _names()
     for at, word in enumerate(argv):
         if not word.startswith("-") and (at == 0 or argv[at - 1] not in _TAKE_A_VALUE):
             return [word, *argv[:at], *argv[at + 1 :]] if word in named or at == 0 else ["run", *argv]
     return ["run", *argv]
+
+
+def _names() -> set[str]:
+    return {*plug_in_names("mud.tools"), "run"}
 
 
 def main(argv: list[str]) -> int:
@@ -87,7 +93,8 @@ def main(argv: list[str]) -> int:
         from mud.app import check_packages
 
         check_packages()
-        args = _parser().parse_args(_command_first(argv))
+        words = _command_first(argv)
+        args = _parser([words[0]] if words[0] in _names() else None).parse_args(words)
         code: int = args.run(args)
         sys.stdout.flush()
         return code

@@ -10,7 +10,7 @@ import difflib
 import importlib
 import importlib.util
 import pkgutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Generic, Protocol, TypeVar
 
 from mud.errors import UnknownName
@@ -117,10 +117,14 @@ class Registry(Generic[T]):
         return Registry(self.kind, [*self, *others])
 
 
-def modules(package: str) -> list[object]:
-    """Import and return the plug-in modules of a package, sorted by name."""
-    root = importlib.import_module(package)
-    names = sorted(info.name for info in pkgutil.iter_modules(root.__path__) if not info.name.startswith("_"))
+def modules(package: str, only: Collection[str] | None = None) -> list[object]:
+    """Import and return the plug-in modules of a package, sorted by name.
+
+    Args:
+        package: where they are.
+        only: names of those that are wanted; None for all.
+    """
+    names = [name for name in plug_in_names(package) if only is None or name in only]
     return [importlib.import_module(f"{package}.{name}") for name in names]
 
 
@@ -136,16 +140,23 @@ def plug_in_names(package: str) -> tuple[str, ...]:
     return tuple(sorted(info.name for info in pkgutil.iter_modules(folders) if not info.name.startswith("_")))
 
 
-def collect(package: str, kind: type[T]) -> list[T]:
+def collect(package: str, kind: type[T], only: Collection[str] | None = None) -> list[T]:
     """Return every module-level value of type `kind` that the plug-ins of a package define, each once."""
     found: dict[int, T] = {}
-    for module in modules(package):
+    for module in modules(package, only):
         for value in vars(module).values():
             if isinstance(value, kind):
                 found[id(value)] = value
     return list(found.values())
 
 
-def load(package: str, kind: type[T], called: str) -> Registry[T]:
-    """Collect the plug-ins of a package into a registry; `called` is the word for one of them in messages."""
-    return Registry(called, collect(package, kind))
+def load(package: str, kind: type[T], called: str, only: Collection[str] | None = None) -> Registry[T]:
+    """Collect the plug-ins of a package into a registry.
+
+    Args:
+        package: where they are, a file each.
+        kind: the type of their values.
+        called: the word for one of them in messages.
+        only: names of the files that are wanted; None for all.
+    """
+    return Registry(called, collect(package, kind, only))
