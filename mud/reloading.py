@@ -66,7 +66,9 @@ class Reloading:
         for agent in parts.minds.opened():
             self._report(f"{agent.name}: {message}" for message in agent.memory.refresh())
             parts.minds.index_documents(agent)
-        return problems + self._settings_changed()
+        problems += self._settings_changed()
+        self._fold_due()
+        return problems
 
     def changed(self, paths: frozenset[Path]) -> None:
         """Take up changed files; what is wrong is logged and told."""
@@ -89,8 +91,7 @@ class Reloading:
             wrong, told = self._agent_file(path)
             problems += wrong
             messages += told
-        for agent in self._parts.minds.opened():  # a changed window may make a fold due
-            self._parts.minds.remembered(agent.slug, ())
+        self._fold_due()
         self._report([*map(str, problems), *messages])
 
     def _prompts(self) -> list[Problem]:
@@ -100,6 +101,11 @@ class Reloading:
         """Have the parts that do not look at their settings by themselves do so."""
         self._parts.recall.look_again()
         return unknown_names(self._parts)
+
+    def _fold_due(self) -> None:
+        """Begin the folds that a changed window makes due."""
+        for agent in self._parts.minds.opened():
+            self._parts.minds.remembered(agent.slug, ())
 
     def _report(self, lines: Iterable[str]) -> None:
         for line in lines:

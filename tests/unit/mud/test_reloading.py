@@ -313,6 +313,17 @@ async def test_a_changed_window_makes_a_fold_due_at_once(tmp_path: Path) -> None
         await soon(lambda: ann.memory.watermark == 9, settle)
 
 
+async def test_a_window_that_changed_unseen_makes_a_fold_due_when_everything_is_read_again(tmp_path: Path) -> None:
+    async with _edited(tmp_path) as on:
+        ann, config = on.home.enter("Ann"), on.vault / "config/memory_compaction.md"
+        on.replace("config/memory_compaction.md", "**summarizer**: model", "**summarizer**: extractive")
+        for number in range(20):
+            on.home.type(ann, f"think of pear number {number}")
+        write_atomic(config, config.read_text(encoding="utf-8").replace("_window**: 64", "_window**: 8"))
+        assert on.reloading.everything() == []
+        await soon(lambda: ann.memory.watermark == 9, settle)
+
+
 async def test_reading_everything_again_finds_what_no_watcher_said(tmp_path: Path) -> None:
     async with _edited(tmp_path) as on:
         assert on.reloading.everything() == []
