@@ -15,7 +15,7 @@ from enum import IntEnum
 from functools import partial
 from typing import Any, TypeVar
 
-from agents.llm.backends._backend import Backend, Completion, LanguageModel, Refused, hold_to_window
+from agents.llm.backends._backend import Backend, Completion, Enough, LanguageModel, Refused, hold_to_window
 from agents.llm.health import Health, State
 from agents.llm.patience import done_within, within
 from agents.llm.profiles import LLMProfile
@@ -68,6 +68,7 @@ class _Job:
     number: int
     since: float
     answer: asyncio.Future[Completion]
+    enough: Enough | None = None
     task: asyncio.Task[None] | None = None
 
 
@@ -104,7 +105,14 @@ class ModelQueue:
         self._closed = False
         self.totals = Totals()
 
-    async def ask(self, build: Callable[[], str], profile_name: str, urgency: Urgency, owner: str) -> Completion:
+    async def ask(
+        self,
+        build: Callable[[], str],
+        profile_name: str,
+        urgency: Urgency,
+        owner: str,
+        enough: Enough | None = None,
+    ) -> Completion:
         """Ask a model and wait for its reply. Cancelling this call cancels the job.
 
         Args:
@@ -112,6 +120,7 @@ class ModelQueue:
             profile_name: name of a file in `config/llm`.
             urgency: how soon it is wanted.
             owner: on whose behalf, for the log.
+            enough: ends a reply early, see `LanguageModel.complete`.
 
         Raises:
             Unavailable: the host is down, the queue is full or closed, or the model gave nothing of use in time.
@@ -124,7 +133,7 @@ class ModelQueue:
         self._number += 1
         answer: asyncio.Future[Completion] = asyncio.get_running_loop().create_future()
         answer.add_done_callback(self._count)
-        job = _Job(build, profile_name, urgency, owner, self._number, self._clock.monotonic(), answer)
+        job = _Job(build, profile_name, urgency, owner, self._number, self._clock.monotonic(), answer, enough)
         lane.waiting.append(job)
         self._pump(lane)
         try:
@@ -272,7 +281,7 @@ class ModelQueue:
         try:
             prompt = job.build()
             hold_to_window(prompt, profile)
-            completion = await self._heard(lane, profile.timeout, self._complete(prompt, profile))
+            completion = await self._heard(lane, profile.timeout, self._complete(prompt, profile, job.enough))
         except Exception as error:  # a failing build is the asker's own error and reaches nobody else
             _fail(job, error)
         else:
@@ -280,8 +289,8 @@ class ModelQueue:
             if not job.answer.done():
                 job.answer.set_result(completion)
 
-    async def _complete(self, prompt: str, profile: LLMProfile) -> Completion:
-        return await self._model(profile).complete(prompt, profile)
+    async def _complete(self, prompt: str, profile: LLMProfile, enough: Enough | None) -> Completion:
+        return await self._model(profile).complete(prompt, profile, enough)
 
     async def _check(self, profile: LLMProfile) -> None:
         await self._model(profile).check(profile)

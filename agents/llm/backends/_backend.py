@@ -39,6 +39,7 @@ class Completion:
         completion_tokens: what the reply took; None when the server does not say.
         seconds: how long the call took.
         model: name of the model that answered.
+        cached_tokens: of the prompt's tokens, those that the server had read before; None when it does not say.
     """
 
     text: str
@@ -46,17 +47,23 @@ class Completion:
     completion_tokens: int | None
     seconds: float
     model: str
+    cached_tokens: int | None = None
+
+
+Enough = Callable[[str], bool]
+"""Tells of the beginning of a reply whether it is all that is wanted."""
 
 
 class LanguageModel(Protocol):
     """A model that can be asked."""
 
-    async def complete(self, prompt: str, profile: LLMProfile) -> Completion:
+    async def complete(self, prompt: str, profile: LLMProfile, enough: Enough | None = None) -> Completion:
         """Continue a prompt.
 
         Args:
             prompt: the whole prompt.
             profile: model, sampling, length and stops.
+            enough: where the reply comes bit by bit, it is ended as soon as this says so of what has come.
 
         Raises:
             Refused: the host will not do this.

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from agents.llm.backends._backend import Completion, Refused, tidy
+from agents.llm.backends._backend import Completion, Enough, Refused, tidy
 from agents.llm.profiles import LLMProfile
 from mud.errors import Unavailable
 
@@ -53,7 +53,7 @@ class OpenAICompatible:
         # Proxies and .netrc of the environment would divert loopback requests or add foreign passwords.
         self._client = httpx.AsyncClient(trust_env=False, headers={"Accept-Encoding": "identity"})
 
-    async def complete(self, prompt: str, profile: LLMProfile) -> Completion:
+    async def complete(self, prompt: str, profile: LLMProfile, enough: Enough | None = None) -> Completion:
         """Continue a prompt; see `LanguageModel.complete`."""
         model = profile.model or await self._listed_model(profile)
         payload: dict[str, Any] = {

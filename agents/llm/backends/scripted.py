@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 
-from agents.llm.backends._backend import Backend, Completion, tidy
+from agents.llm.backends._backend import Backend, Completion, Enough, tidy
 from agents.llm.profiles import LLMProfile
 from agents.llm.tokens import estimate
 from mud.errors import Unavailable
@@ -33,7 +33,7 @@ class ScriptedModel:
         self.prompts: list[str] = []
         """Every prompt it was asked, in order."""
 
-    async def complete(self, prompt: str, profile: LLMProfile) -> Completion:
+    async def complete(self, prompt: str, profile: LLMProfile, enough: Enough | None = None) -> Completion:
         """Take the next turn of the script; see `LanguageModel.complete`."""
         await self.check(profile)
         self.prompts.append(prompt)
