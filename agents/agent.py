@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -29,6 +30,7 @@ from agents.memory.seeds import Seeds
 from agents.recall.documents import Listed, documents_of, versions_of
 from agents.sleeping import Keeper
 from agents.thinker import Thinker
+from agents.trace_file import TraceFile
 from mud.errors import UnknownName
 from mud.storage.configuration import Configuration
 
@@ -54,6 +56,7 @@ class Agent:
         keeper: keeps its journal.
         rebuild: makes its summaries anew.
         seeds: memories that people wrote for it.
+        traces: how its lines came about.
         counter: counts the tokens of what it remembers.
         thinker: decides for it; None for a person, and while nobody thinks.
     """
@@ -69,6 +72,7 @@ class Agent:
     keeper: Keeper
     rebuild: Rebuild
     seeds: Seeds
+    traces: TraceFile
     counter: TokenCounter = field(default_factory=TokenCounter)
     thinker: Thinker | None = None
 
@@ -104,6 +108,12 @@ class Agent:
         taken = f"{standing.tokens()} of {standing.window} tokens of the window are taken"
         log.warning("[Memory] %s: %s; emergency compaction", self.name, taken)
         return bool(self.compactor.fold_due_now())
+
+    @contextmanager
+    def in_bulk(self) -> Iterator[None]:
+        """Within it nothing that is remembered or noted waits for the disk; its end makes up for that."""
+        with self.memory.in_bulk(), self.notes.in_bulk():
+            yield
 
     async def measure(self) -> None:
         """Have the model's server count the tokens of what is shown, if it can: they are exact from then on."""
@@ -170,7 +180,9 @@ def put_together(
     notes, actor = Notes(folder / "notes"), Actor(life, remembered)
     scribe, seeds = Scribe(means.summarizers, model, means.prompts), Seeds(memory, means.clock, writable=means.writable)
     rebuild = Rebuild(memory, settings, compactor, scribe, means.clock, log.info, keeper.keep)
-    return Agent(definition, folder, memory, notes, compactor, settings, actor, life, keeper, rebuild, seeds, counter)
+    traces = TraceFile(means.vault / "log/traces" / definition.slug)
+    own = (memory, notes, compactor, settings, actor, life, keeper, rebuild, seeds, traces, counter)
+    return Agent(definition, folder, *own)
 
 
 class _Settings:

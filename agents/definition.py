@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 from mud.errors import Problem, Refusal
 from mud.registry import plug_in_names, suggest
@@ -200,7 +201,17 @@ def check_name(name: str) -> str:
     return clean
 
 
-def write_definition(agents: Path, name: str, id: str, *, person: bool, location: str | None = None) -> str:
+def write_definition(
+    agents: Path,
+    name: str,
+    id: str,
+    *,
+    person: bool,
+    location: str | None = None,
+    description: str = "",
+    profile: str = "",
+    more: Mapping[str, object] = MappingProxyType({}),
+) -> str:
     """Write the `agent.md` of somebody new.
 
     A person's folder gets a `.gitignore` of its own, so that visiting does not dirty the checkout.
@@ -211,6 +222,8 @@ def write_definition(agents: Path, name: str, id: str, *, person: bool, location
         id: id of its character.
         person: somebody plays it.
         location: name of where it starts, for an agent.
+        description, profile: what others see, and who it is; a person has no profile.
+        more: further keys of its front matter.
 
     Returns:
         The slug of the new folder; an agent's may be one in which people wrote memories for it.
@@ -220,9 +233,10 @@ def write_definition(agents: Path, name: str, id: str, *, person: bool, location
     front: dict[str, object] = {"id": id, "type": "person" if person else "agent"}
     if location is not None:
         front["location"] = f"[[{location}]]"
-    profile = "" if person else "\n## Profile\n"
-    body = f"# {name}\n\n## Description\n{profile}"
-    write_atomic(agents / slug / "agent.md", render_document(front, body))
+    sections = {"Description": description} if person else {"Description": description, "Profile": profile}
+    told = [f"## {title}\n" + (f"{text}\n" if text else "") for title, text in sections.items()]
+    body = "\n".join([f"# {name}\n", *told])
+    write_atomic(agents / slug / "agent.md", render_document({**front, **more}, body))
     if person:
         write_atomic(agents / slug / ".gitignore", "*\n")
     return slug

@@ -87,6 +87,11 @@ class Folding:
         if not waiting.cancelled():
             self._ask_again(agent)
 
+    async def settle(self) -> None:
+        """Wait until no fold is under way, however long that takes."""
+        while self._tasks:
+            await asyncio.wait(tuple(self._tasks))
+
     async def drop(self, slug: str) -> None:
         """Give up the folds of one folder that are under way; the watermark stays where it was."""
         await _cancelled([task for task, owner in (*self._tasks.items(), *self._pauses.items()) if owner == slug])

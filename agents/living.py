@@ -9,13 +9,13 @@ import asyncio
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, time
 from random import Random
 
 from agents.actor import situate
-from agents.agent import Agent
-from agents.brains._brain import Brain, BrainRun, Voice
+from agents.agent import THINK, Agent
+from agents.brains._brain import Brain, BrainRun, Decision, Situation, Voice
 from agents.llm.patience import within
 from agents.llm.queue import ModelQueue, Urgency
 from agents.memory.entries import Hit
@@ -23,9 +23,10 @@ from agents.minds import Minds
 from agents.nights import Hours, time_of
 from agents.prompting import Prompting, ThinkingSettings
 from agents.scheduler import Scheduler
-from agents.thinker import FALLBACK, Thinker
+from agents.thinker import FALLBACK, Thinker, Thought, trace_of
+from agents.traces import Asked, Asking
 from agents.witnesses import by_witness
-from mud.clock import Clock, parse_iso
+from mud.clock import Clock, iso, parse_iso
 from mud.engine import Engine, Step
 from mud.errors import LociError
 from mud.registry import Registry
@@ -47,6 +48,9 @@ QUIET = 300.0
 """Seconds for which nobody must have spoken to an agent, or woken it, before it falls asleep by the clock."""
 SPOKEN = ("heard", "told")
 """Kinds of memory that somebody else's words leave."""
+HABIT = "habit"
+"""Stands for a brain in the trace of what no brain decided."""
+AT_NIGHT = "it is time to sleep, by the clock"
 LOOK_AGAIN = 30.0
 """Seconds between two looks whether a model that answered still does."""
 LOOK_SOONER = 5.0
@@ -142,14 +146,24 @@ class Living:
         agent.thinker = None
 
     def _brain_of(self, agent: Agent) -> str:
-        """Return the name of the brain whose turn it is; one that needs a model gives way while none answers."""
+        """Return the name of the brain whose turn it is; one that needs a model gives way while it may not be asked."""
+        brain = self._wanted(agent)
+        return FALLBACK if brain is None or self._gave_way(agent, brain) else brain.name
+
+    def _wanted(self, agent: Agent) -> Brain | None:
+        """Return the brain that an agent's file, or the command line, names; None when there is no such one."""
         wanted = self._drives.override or agent.definition.brain
-        if wanted == "auto":
-            wanted = "language"
-        brain = self._drives.brains.find(wanted)
-        if brain is None or (brain.needs_model and not self.model_answers):
-            return FALLBACK
-        return brain.name
+        return self._drives.brains.find("language" if wanted == "auto" else wanted)
+
+    def _gave_way(self, agent: Agent, brain: Brain) -> str:
+        """Return why a brain cannot be asked now; empty when it can."""
+        if not brain.needs_model or self._may_ask(agent):
+            return ""
+        return "the budget for models is used up" if self.model_answers else "no model answers"
+
+    def _may_ask(self, agent: Agent) -> bool:
+        """Whether a model answers and the budget lets the agent ask it."""
+        return bool(self.model_answers) and self._drives.queue.budget.used_up(agent.name) is None
 
     def observe(self, step: Step) -> None:
         """Let everybody notice what a step let them perceive."""
@@ -190,6 +204,22 @@ class Living:
             else:
                 await clock.sleep(0)  # a crowd that is due must not keep everybody else from their turn
 
+    @property
+    def due(self) -> float | None:
+        """When somebody is due next, by the monotonic clock; None when nobody is."""
+        return self._scheduler.next()
+
+    async def take_turn(self) -> Agent | None:
+        """Have whoever has been due for longest take a turn, for one who leads the world step by step instead of `run`.
+
+        Returns:
+            Whose turn it was; None when nobody is due.
+        """
+        for slug in self._scheduler.take(self._drives.clock.monotonic(), 1):
+            await self._turn(slug)
+            return self._minds.by_slug(slug)
+        return None
+
     async def _turn(self, slug: str) -> None:
         """Have one agent think and act once, and make it due again whatever comes of it."""
         agent = self._minds.by_slug(slug)
@@ -221,16 +251,35 @@ class Living:
         if situation is None or agent.thinker is None:
             return None
         thought = await agent.thinker.think(situation, waiting=waiting)
-        if thought is None or thought.decision.line is None:
+        if thought is None:
             return None
-        if agent.thinker is None or self._minds.sleeps(agent.id):  # it left meanwhile, or fell asleep
-            return None
-        return self._submit(agent, thought.decision.line)
+        step, line = None, thought.decision.line
+        stayed = agent.thinker is not None and not self._minds.sleeps(agent.id)
+        if line is not None and stayed:
+            step = agent.actor.submit(self._engine, agent.id, line)
+        self._trace(agent, thought, situation, step)
+        if step is not None:
+            self._submitted(step)
+        return step
 
-    def _submit(self, agent: Agent, line: str) -> Step:
+    def _submit(self, agent: Agent, line: str, why: str) -> Step:
+        """Submit a line that no thought came to, and say why."""
         step = agent.actor.submit(self._engine, agent.id, line)
+        seconds = self._drives.clock.monotonic()
+        situation = situate(agent.definition, self._engine.world, agent.memory, agent.notes, seconds)
+        if situation is not None:
+            self._trace(agent, Thought(HABIT, Decision(line, why), 0.0), situation, step)
         self._submitted(step)
         return step
+
+    def _trace(self, agent: Agent, thought: Thought, situation: Situation, step: Step | None) -> None:
+        """Keep how a line, or none, came about."""
+        known = self._minds.means.configuration.for_agent(ThinkingSettings, agent.definition.overrides)
+        now, brain = iso(self._drives.clock.now()), self._wanted(agent)
+        if thought.brain == FALLBACK and not thought.instead and brain is not None:
+            thought = replace(thought, instead=self._gave_way(agent, brain))
+        trace = trace_of(thought, situation, agent.id, now, self._engine.number, step)
+        agent.traces.keep(trace, int(known.trace_megabytes * 1_000_000))
 
     def sleep(self, agent: Agent) -> None:
         """Let a sleeper wake if it is time, else have its journal put in order and then, when that is due, a fold."""
@@ -240,7 +289,7 @@ class Living:
         since = parse_iso(newest[-1].at).astimezone(now.tzinfo) if newest else now
         if hours.wakes(since, now):
             self._sleepers.discard(agent.slug)
-            self._submit(agent, "wake")
+            self._submit(agent, "wake", "it is time to wake, by the clock or after a nap")
             return
         self._sleepers.add(agent.slug)
         self._minds.put_in_order(agent)
@@ -256,7 +305,7 @@ class Living:
             return False
         since = self._bedtime_asked.get(slug, now)
         self._bedtime_asked[slug] = now
-        return self._hours(agent).falls_asleep(since, now) and not self._submit(agent, "sleep").failed
+        return self._hours(agent).falls_asleep(since, now) and not self._submit(agent, "sleep", AT_NIGHT).failed
 
     def _hours(self, agent: Agent) -> Hours:
         known = self._minds.means.configuration.for_agent(ThinkingSettings, agent.definition.overrides)
@@ -274,7 +323,7 @@ class Living:
         before = agent.slug not in self._told_full and any(words in entry.text for entry in agent.memory.tail)
         self._told_full[agent.slug] = folds
         if not before:
-            self._submit(agent, f"think {words}")
+            self._submit(agent, f"think {words}", "as much is remembered word for word as sleep would fold")
 
     def _due_again(self, agent: Agent) -> None:
         if self._stopped or agent.thinker is None:
@@ -289,14 +338,23 @@ class Living:
         hits, _ = await self._minds.search(agent, query, k)
         return tuple(hits)
 
-    async def _ask(self, agent: Agent, hint: str, waiting: bool) -> str:
+    async def _ask(self, agent: Agent, hint: str, waiting: bool) -> Asked:
         urgency = Urgency.PERSON if waiting else Urgency.THINK
         drives = self._drives
+        kind = drives.brains.find(self._brain_of(agent))
+        enough = kind.enough(agent.name) if kind is not None and kind.enough is not None else None
+        (view,) = drives.queue.overview([THINK])
+        hosts = " or ".join(one.health.host for one in view.hosts)
+        asking = Asking(hint, THINK, hosts, drives.clock.monotonic)
         related = await drives.prompting.related(agent)
-        completion = await drives.queue.ask(
-            lambda: drives.prompting.build(agent, related, hint).text, "think", urgency, agent.name
-        )
-        return completion.text
+        asking.related(related.cue, (*related.notes, *related.summaries))
+        try:
+            completion = await drives.queue.ask(
+                lambda: asking.built(drives.prompting.build(agent, related, hint)), THINK, urgency, agent.name, enough
+            )
+        except LociError as error:
+            return asking.failed(error)
+        return asking.answered(completion)
 
     async def watch_model(self, tell: Callable[[bool], None]) -> None:
         """Keep knowing whether the model answers; tell whenever that changes."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from agents.compaction.strategies._strategy import Strategy
 from agents.compaction.summarizers._summarizer import Prompts, Summarizer
 from agents.llm.backends._backend import Completion
+from agents.llm.queue import ModelQueue
 from agents.recall.recall import RecallService
 from mud.clock import Clock
 from mud.commands._command import Say
@@ -36,6 +37,7 @@ class Means:
         silent: which hosts of language models do not answer, one sentence each.
         writable: this process may write to the vault.
         count: asks the thinking model's server how many tokens a text takes; None when nobody may be asked.
+        models: the queue in front of the models, for those who want to see how they do and what they cost.
     """
 
     vault: Path
@@ -50,3 +52,4 @@ class Means:
     silent: Callable[[], list[str]]
     writable: bool
     count: Callable[[str], Awaitable[int | None]] | None = None
+    models: ModelQueue | None = None

@@ -287,6 +287,10 @@ class Minds:
         """Give up the folds of one folder that are under way; the watermark stays where it was."""
         await self._folding.drop(slug)
 
+    async def settle_folds(self) -> None:
+        """Wait until no fold is under way; next to nothing when none is."""
+        await self._folding.settle()
+
     async def finish_folds(self, grace: float) -> None:
         """Give the folds under way a while, cancel the rest, and do what is due by rules alone.
 

@@ -91,11 +91,30 @@ def spoken(perceived: Perceived) -> Utterance | None:
     return Utterance(perceived.actor, event.words, event.kind == "whisper")
 
 
+def own_words(perceived: Perceived) -> str:
+    """Return what the character itself said in this perception; empty when it said nothing."""
+    return _words_of(perceived.text, "You") if perceived.kind == "said" and perceived.actor is None else ""
+
+
 def remembered(entry: Entry) -> Utterance | None:
     """Return what was said in a memory, one's own words included (speaker empty), or None when nobody spoke."""
     if entry.kind not in _SPOKEN:
         return None
     return Utterance(entry.actor or "", _words_of(entry.text, entry.actor or "You"), entry.kind == "told")
+
+
+def heard_in(recent: Sequence[Entry], said: Utterance) -> int:
+    """Return the number of the newest memory that is this line; 0 when none is."""
+    for entry in reversed(recent):
+        if entry.actor == said.speaker and (one := remembered(entry)) and one.words == said.words:
+            return entry.seq
+    return 0
+
+
+def seen_of(recent: Sequence[Entry], name: str) -> int:
+    """Return the number of the newest memory of coming to where one is, or of seeing somebody act; 0 when none is."""
+    seen = (one for one in reversed(recent) if one.kind == "moved" or (one.actor == name and one.kind == "saw"))
+    return next((one.seq for one in seen), 0)
 
 
 def _words_of(text: str, actor: str) -> str:

@@ -2,7 +2,8 @@
 
 Pure. Words and order stand in the template; this module says only what is left out when not all fits, and in which
 order: related notes and experiences, hints, the oldest verbatim lines, the summaries, and at last the commands and the
-length of single texts. Who the agent is, its newest line and the cue are always there.
+length of single texts. Who the agent is, its newest line and the cue are always there. Whatever is left out is listed,
+also what was left out before, for which there was no room among what is related.
 """
 
 from __future__ import annotations
@@ -26,8 +27,12 @@ _GENTLE = (1024, 512, 256, 160)
 _HARSH = (80, 40, 20, 8, 1)
 """Characters that single texts are cut to when nothing else is left to leave out: before, and after, the commands."""
 
-_NAME = 20
-"""Characters that are left of a name when texts are cut harshly."""
+_NAME, _SHORT_NAME = 20, 8
+"""Characters that are left of a name when texts are cut harshly, and at the last, so that three names in a script with
+three tokens a sign still fit into `MINIMUM`."""
+_NEWEST, _NEWEST_LEAST = 4, 12
+"""The newest line is what is to be answered: so many times as much is left of it as of other texts, and so many
+characters of it at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +72,7 @@ class PromptParts:
         transcript_range: first and last verbatim memory.
         hidden: memories before those that a strategy does not show.
         left_out: memories between the two that are too many to be held.
+        crowded_out: related texts that were left out before, for want of the room that is set for them.
     """
 
     name: str
@@ -88,6 +94,7 @@ class PromptParts:
     transcript_range: tuple[int, int] | None = None
     hidden: tuple[int, int] | None = None
     left_out: tuple[int, int] | None = None
+    crowded_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,20 +254,21 @@ def _values(parts: PromptParts, cuts: _Cuts) -> dict[str, str]:
     """Return what stands in each place of the template."""
 
     def cut(text: str) -> str:
-        short = text[: cuts.longest - 1].rstrip() + "…"
-        return short if 0 < cuts.longest < len(text) else text
+        return _cut(text, cuts.longest)
 
     notes, experiences = _kept_related(parts, cuts.related)
     # Further lines of one memory are set in, so that no memory can pass for the prompt's own words.
     lines = ["\n  ".join(line.rstrip().splitlines()) for line in parts.transcript[cuts.lines :]]
+    newest = cuts.longest and max(_NEWEST * cuts.longest, _NEWEST_LEAST)
+    shown = [*map(cut, lines[:-1]), *(_cut(line, newest) for line in lines[-1:])]
     commands = () if cuts.bare else parts.commands
     return {
-        "name": parts.name[:_NAME] if 0 < cuts.longest <= max(_HARSH) else parts.name,
+        "name": _name(parts.name, cuts.longest),
         "profile": cut(parts.profile.strip()),
         "commands": "\n".join(f"- {usage}" if cuts.brief else f"- {usage}: {summary}" for usage, summary in commands),
         "longterm": "" if cuts.longterm else parts.longterm.strip(),
         "recent": "" if cuts.recent else parts.recent.strip(),
-        "transcript": "\n".join([*_marker(parts, cuts), *map(cut, lines)]),
+        "transcript": "\n".join([*_marker(parts, cuts), *shown]),
         "notes": "\n".join(f"- {title}: {_flat(text)}" for title, text in notes),
         "experiences": "\n".join(f"- {_flat(one.text)} ({spoken(*one.covers)})" for one in experiences),
         "hints": "\n".join(f"- {_flat(hint)}" for hint in parts.hints[: len(parts.hints) - cuts.hints]),
@@ -270,6 +278,18 @@ def _values(parts: PromptParts, cuts: _Cuts) -> dict[str, str]:
         "people": cut(", ".join(parts.people)),
         "items": cut(", ".join(parts.items)),
     }
+
+
+def _cut(text: str, longest: int) -> str:
+    """Return a text with no more than so many characters; 0 for all of it."""
+    return text[: longest - 1].rstrip() + "…" if 0 < longest < len(text) else text
+
+
+def _name(name: str, longest: int) -> str:
+    """Return a name, which is cut only where single texts are cut harshly."""
+    if not 0 < longest <= max(_HARSH):
+        return name
+    return name[: _NAME if longest > min(_HARSH) else _SHORT_NAME]
 
 
 def _marker(parts: PromptParts, cuts: _Cuts) -> list[str]:
@@ -313,6 +333,7 @@ def _shed(parts: PromptParts, cuts: _Cuts) -> tuple[str, ...]:
     return tuple(
         words
         for left_out, words in (
+            (parts.crowded_out, _number(parts.crowded_out, "related text") + " beyond related_tokens"),
             (len(parts.notes) > len(notes), _number(len(parts.notes) - len(notes), "related note")),
             (
                 len(parts.experiences) > len(experiences),

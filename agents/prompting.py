@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from agents.agent import Agent
 from agents.llm.profiles import LLMProfile
-from agents.llm.tokens import estimate
+from agents.llm.tokens import at_most
 from agents.memory.entries import Entry, Hit
 from agents.memory.memory import View
 from agents.memory.note_form import Note
 from agents.minds import Minds
-from agents.prompt import Experience, Prompt, PromptParts, build_prompt
+from agents.prompt import Prompt, PromptParts, build_prompt
+from agents.prompt_excerpts import excerpts, first_sentence
 from agents.prompt_template import TEMPLATES, Template
 from agents.templates import Templates
 from mud.commands._command import Command
@@ -27,6 +28,10 @@ from mud.world.things import Thing
 FULL_HINT = phrase("minds.sleep.full_hint")
 CUE_LINES = 6
 """Newest memories that decide which notes and experiences are related to the present."""
+SETTLED = 6
+"""Newest memories after which a place that all of them are of is told by its first sentence alone: what it looks like
+was read in the prompts of all these, and `look` tells it again. It is read anew at every thought, and the whole
+descriptions of the shipped vault take 68 tokens, their first sentences 24."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +44,14 @@ class ThinkingSettings:
         "classic puts related notes before the summaries.",
         choices=("stable", "classic"),
     )
+    related_tokens: int = setting(
+        120,
+        "How many tokens of a prompt related notes and past experiences may take, as the prompt's own rough count has "
+        "it; the sentences that fit the present best are chosen. They are read anew at every thought; a quick model "
+        "may be given more.",
+        low=0,
+        high=100_000,
+    )
     sleep_at: str = setting(
         "", "When agents fall asleep, by the machine's time of day, such as 22:00; empty for not by the clock."
     )
@@ -49,6 +62,13 @@ class ThinkingSettings:
         low=0.0,
         high=24.0,
     )
+    trace_megabytes: float = setting(
+        16.0,
+        "Megabytes that the traces of one agent may take, from which @why explains its lines, the oldest going first; "
+        "a line of the instinct takes about 3 kB, one of a model 4 bytes for each token of its prompt; 0 keeps none.",
+        low=0.0,
+        high=10_000.0,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +78,17 @@ class Related:
     Args:
         notes: notes, best first.
         summaries: summaries of other times, best first.
+        cue: what was looked for.
     """
 
     notes: tuple[Hit, ...] = ()
     summaries: tuple[Hit, ...] = ()
+    cue: str = ""
+
+    @property
+    def ranked(self) -> list[Hit]:
+        """All of it, best first; of equal score, the note goes first."""
+        return sorted((*self.notes, *self.summaries), key=lambda hit: -hit.score)
 
 
 class Prompting:
@@ -94,7 +121,9 @@ class Prompting:
             return Related()
         hits = await means.recall.related(agent.id, cue, ("note", "summary"), shown=_shown(_view(agent)))
         return Related(
-            tuple(hit for hit in hits if hit.kind == "note"), tuple(hit for hit in hits if hit.kind == "summary")
+            tuple(hit for hit in hits if hit.kind == "note"),
+            tuple(hit for hit in hits if hit.kind == "summary"),
+            cue,
         )
 
     def _cue(self, agent: Agent) -> str:
@@ -131,26 +160,31 @@ class Prompting:
         if self._minds.means.writable:
             agent.relieve()
         profile = self._profile()
-        order = self._minds.means.configuration.for_agent(ThinkingSettings, agent.definition.overrides).prompt_order
-        template = self._templates.get(TEMPLATES[order])
-        parts = self._parts(agent, related, hint)
-        return build_prompt(parts, template, window=profile.num_ctx, reserve=profile.max_tokens, count=estimate)
+        settings = self._minds.means.configuration.for_agent(ThinkingSettings, agent.definition.overrides)
+        template = self._templates.get(TEMPLATES[settings.prompt_order])
+        parts = self._parts(agent, related, hint, settings.related_tokens)
+        return build_prompt(parts, template, window=profile.num_ctx, reserve=profile.max_tokens, count=at_most)
 
-    def _parts(self, agent: Agent, related: Related, hint: str) -> PromptParts:
+    def _parts(self, agent: Agent, related: Related, hint: str, room: int) -> PromptParts:
         world, here = self._minds.world, self._here(agent)
         if world is None or here is None:
             raise Refusal(f"{agent.name} is nowhere just now, so there is no prompt.")
         view = _view(agent)
         tail = view.tail
+        longterm = view.longterm.text if view.longterm else ""
+        recent = view.recent.text if view.recent else ""
+        told = "\n".join([longterm, recent, *(entry.text for entry in tail)])
+        chosen = excerpts(related.ranked, related.cue or self._cue(agent), told, room, at_most)
         return PromptParts(
             name=agent.name,
             profile=_profile_of(agent),
             commands=tuple((c.usage, c.summary) for c in self._commands if c.for_models and c.role <= Role.AGENT),
-            longterm=view.longterm.text if view.longterm else "",
-            recent=view.recent.text if view.recent else "",
+            longterm=longterm,
+            recent=recent,
             transcript=tuple(_line(entry) for entry in tail),
-            notes=tuple((hit.title or "", hit.text) for hit in related.notes),
-            experiences=tuple(Experience(hit.text, hit.covers) for hit in related.summaries if hit.covers),
+            notes=chosen.notes,
+            experiences=chosen.experiences,
+            crowded_out=chosen.crowded_out,
             hints=(hint,) if hint else (),
             location=here.name,
             description=self._described(agent, here),
@@ -165,11 +199,15 @@ class Prompting:
         )
 
     def _described(self, agent: Agent, here: Thing) -> str:
-        """Return what an agent's place looks like, and that its head is full when it is.
+        """Return what an agent's place looks like, in short when it has been there for a while, and that its head is
+        full when it is.
 
         Of a prompt that is full hints are left out first, so this one stands where nothing is.
         """
-        parts = (here.description, self._minds.say(FULL_HINT) if agent.head_is_full else "")
+        newest = agent.memory.newest(SETTLED)
+        settled = len(newest) == SETTLED and all(entry.place == here.name for entry in newest)
+        looks = first_sentence(here.description) if settled else here.description
+        parts = (looks, self._minds.say(FULL_HINT) if agent.head_is_full else "")
         return "\n".join(part for part in parts if part)
 
 

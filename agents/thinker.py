@@ -1,18 +1,20 @@
 """The part of an agent that decides: it runs one brain's thought at a time and hands over what the brain asks for.
 
 When the model fails or answers rubbish, the instinct takes that turn. The flag that says "a thought is under way" falls
-in `finally`, so no failure leaves an agent stuck.
+in `finally`, so no failure leaves an agent stuck. What a brain asked for and got is kept with its thought, for `@why`.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from agents.brains._brain import BrainRun, Complete, Decision, Recall, Situation
 from agents.memory.entries import Hit
-from mud.errors import LociError
+from agents.traces import Asked, Lookup, Trace, briefly, lookup_of
+from mud.engine import Step
+from mud.errors import LociError, Unavailable
 from mud.world.events import Perceived
 
 log = logging.getLogger(__name__)
@@ -23,8 +25,8 @@ FALLBACK = "instinct"
 Look = Callable[[str, int], Awaitable[tuple[Hit, ...]]]
 """Recalls: a query and a number of hits."""
 
-Ask = Callable[[str, bool], Awaitable[str]]
-"""Asks the language model: a hint for the prompt, and whether a person waits for it."""
+Ask = Callable[[str, bool], Awaitable[Asked]]
+"""Asks the language model: a hint for the prompt, and whether a person waits for it. May raise, or tell of an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +37,67 @@ class Thought:
         brain: name of the brain that had it.
         decision: what it decided.
         seconds: how long it took.
+        waiting: a person waited for it.
+        instead: why the brain whose turn it was did not have it; empty when it did.
+        lookups: what was asked of recall on the way.
+        asked: what was asked of a language model, every try.
     """
 
     brain: str
     decision: Decision
     seconds: float
+    waiting: bool = False
+    instead: str = ""
+    lookups: tuple[Lookup, ...] = ()
+    asked: tuple[Asked, ...] = ()
+
+
+def trace_of(thought: Thought, situation: Situation, who: str, at: str, number: int, step: Step | None) -> Trace:
+    """Return the trace of a thought; one that came to no line says little more than why.
+
+    Args:
+        thought: the thought.
+        situation: what it was about.
+        who: id of the character.
+        at: when it ended, as written.
+        number: the ledger's newest step.
+        step: what its line did; None when none was submitted.
+    """
+    decision = thought.decision
+    trace = Trace(
+        step=step.number if step else number,
+        at=step.at if step else at,
+        who=who,
+        line=decision.line if step else None,
+        name=situation.name,
+        place=situation.location,
+        brain=thought.brain,
+        why=decision.why,
+        text=decision.text,
+        answers=decision.answers,
+        cites=decision.cites,
+        waiting=thought.waiting,
+        instead=thought.instead,
+        refused=step.reply if step and step.failed else "",
+        seconds=round(thought.seconds, 3),
+        lookups=thought.lookups,
+        asked=thought.asked,
+    )
+    return trace if step else briefly(trace)
+
+
+@dataclass(slots=True)
+class _Notes:
+    """What is noted while a thought goes on."""
+
+    lookups: list[Lookup] = field(default_factory=list)
+    asked: list[Asked] = field(default_factory=list)
+    instead: str = ""
+
+    def reject(self, why: str) -> None:
+        """Note why nothing is done by the newest reply."""
+        if self.asked and not self.asked[-1].error:
+            self.asked[-1] = replace(self.asked[-1], rejected=why)
 
 
 class Thinker:
@@ -95,42 +153,55 @@ class Thinker:
         self.busy = True
         started = self._seconds()
         try:
-            brain, decision = await self._decide(situation, waiting)
-            self.last = Thought(brain, decision, self._seconds() - started)
+            notes = _Notes()
+            brain, decision = await self._decide(situation, waiting, notes)
+            seconds, asked = self._seconds() - started, tuple(notes.asked)
+            self.last = Thought(brain, decision, seconds, waiting, notes.instead, tuple(notes.lookups), asked)
             return self.last
         finally:
             self.busy = False
 
-    async def _decide(self, situation: Situation, waiting: bool) -> tuple[str, Decision]:
+    async def _decide(self, situation: Situation, waiting: bool, notes: _Notes) -> tuple[str, Decision]:
         brain = self._choose()
         if brain != FALLBACK:
             try:
-                decision = await self._run(self._runs[brain], situation, waiting)
+                decision = await self._run(self._runs[brain], situation, waiting, notes)
                 if decision.line is not None:
                     self.last_error = None
                     return brain, decision
-                self.last_error = f"the model gave nothing that could be done: {decision.why}"
+                notes.instead = decision.why
+                asked = bool(notes.asked)  # else it gave way of its own accord, which is nobody's error
+                self.last_error = f"the model gave nothing that could be done: {decision.why}" if asked else None
+                notes.reject(decision.why)
             except LociError as error:
                 self.last_error = str(error)
             except Exception as error:  # a faulty brain costs its turn, not the agent's
                 log.exception("%s: the brain %s failed", self.name, brain)
                 self.last_error = f"the brain {brain} failed ({type(error).__name__})"
-            log.info("%s: %s; instinct takes this turn", self.name, self.last_error)
+            notes.instead = self.last_error or notes.instead
+            log.info("%s: %s; instinct takes this turn", self.name, notes.instead)
         else:
             self.last_error = None  # no model was asked; whether one answers, its host's health tells
-        return FALLBACK, await self._run(self._runs[FALLBACK], situation, waiting)
+        return FALLBACK, await self._run(self._runs[FALLBACK], situation, waiting, notes)
 
-    async def _run(self, run: BrainRun, situation: Situation, waiting: bool) -> Decision:
-        """Step through a thought, answering what it needs."""
+    async def _run(self, run: BrainRun, situation: Situation, waiting: bool, notes: _Notes) -> Decision:
+        """Step through a thought, answering what it needs and taking note of it."""
         thought = run.decide(situation)
         try:
             need = next(thought)
             while True:
                 match need:
                     case Recall(query, k):
-                        need = thought.send(await self._recall(query, k))
+                        hits = await self._recall(query, k)
+                        notes.lookups.append(lookup_of(query, hits))
+                        need = thought.send(hits)
                     case Complete(hint):
-                        need = thought.send(await self._ask(hint, waiting))
+                        notes.reject(hint)  # who asks again did not take the reply before, and the hint says why
+                        asked = await self._ask(hint, waiting)
+                        notes.asked.append(asked)
+                        if asked.error:
+                            raise Unavailable(asked.error)
+                        need = thought.send(asked.reply)
         except StopIteration as end:
             decision: Decision = end.value
             return decision

@@ -15,9 +15,11 @@ from random import Random
 from typing import Any
 
 from agents.brains._brain import Brain
+from agents.commands.cost import told
 from agents.definition import check_name, find_definition, write_definition
 from agents.living import Drives, Living
 from agents.llm.profiles import LLMProfile
+from agents.llm.spending_file import keep_spending
 from agents.mind_page import MindPages
 from mud.build import Parts, check_packages, find_location, load_brains, opened, spare_what_stays
 from mud.chronicle import Chronicle, show_event, show_event_json
@@ -150,6 +152,7 @@ class App:
         chance = Random(options.seed)
         drives = Drives(brains, self._voice, parts.queue, parts.prompting, chance, parts.clock, options.brain)
         self._living = Living(parts.minds, parts.engine, drives, self._submitted)
+        parts.queue.budget.tell = lambda notice: self._tell(told(parts.texts.render, notice))
         self._reloading = Reloading(parts, self._tell, self._living if options.agents else None)
         self._pages = MindPages(parts.minds, self._reloading.watcher.wrote)
         show = (show_event_json if options.json else show_event) if options.headless else None
@@ -169,6 +172,8 @@ class App:
         for observe in (parts.minds.observe, self._living.observe, self._pages.observe, self._chronicle.observe):
             engine.observe(observe)
         self._tasks += [asyncio.create_task(supervise(name, task, parts.clock)) for name, task in self._duties()]
+        if self._options.agents:
+            parts.queue.prepare("think")
         spare_what_stays()
         try:
             await self._until_over()
@@ -183,10 +188,12 @@ class App:
 
     def _duties(self) -> list[tuple[str, Callable[[], Awaitable[None]]]]:
         """Return what has to be done all the time."""
+        parts = self._parts
         duties: list[tuple[str, Callable[[], Awaitable[None]]]] = [
             ("indexing what was lived before", self._index_all),
             ("saving", self._keep_saving),
             ("syncing", self._keep_syncing),
+            ("counting what models cost", lambda: keep_spending(parts.vault, parts.queue.budget, parts.clock)),
             ("mind pages", self._pages.run),
             ("watching the vault", self._reloading.watcher.run),
         ]

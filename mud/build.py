@@ -10,6 +10,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 
 import agents
 from agents.agent import Agent
@@ -21,9 +22,11 @@ from agents.compaction.strategies._strategy import Strategy
 from agents.compaction.summarizers._styles import Style, parse_style
 from agents.compaction.summarizers._summarizer import Summarizer
 from agents.llm.backends._backend import Backend, Completion
+from agents.llm.budget import Budget, BudgetSettings
 from agents.llm.counting import served
 from agents.llm.profiles import LLMProfile
-from agents.llm.queue import ModelQueue, Urgency
+from agents.llm.queue import ModelQueue, Task, Urgency
+from agents.llm.spending_file import read_spending, write_spending
 from agents.means import Ask, Means
 from agents.minds import Minds
 from agents.prompt import Prompt
@@ -66,8 +69,12 @@ SCHEMAS: dict[str, type] = {
     "thinking": ThinkingSettings,
     "memory_compaction": CompactionSettings,
     "recall": RecallSettings,
+    "budget": BudgetSettings,
 }
 """What each file in `vault/config` sets."""
+
+DREAM = "dream"
+"""The LLM profile that dreams are asked of; what it takes is not counted as summaries."""
 
 FAMILIES: dict[str, type] = {"llm": LLMProfile}
 """What each file in a folder of `vault/config` sets."""
@@ -156,6 +163,10 @@ class Parts:
         names = {thing.id: thing.name for thing in world.things.values()}
         write_state(self.vault, state_of(world, self.engine.number), names)
 
+    def voice(self, voice: str, key: str) -> tuple[str, ...]:
+        """Return what minds may say: the variants of a text in one voice, else in the voice `default`."""
+        return self.texts.variants(f"instinct.{voice}.{key}") or self.texts.variants(f"instinct.default.{key}")
+
     def sync(self) -> None:
         """Force ledger and archives onto the disk."""
         self.ledger.sync()
@@ -164,42 +175,50 @@ class Parts:
 
 
 @contextmanager
-def opened(vault: Path, *, writable: bool, clock: Clock | None = None) -> Iterator[Parts]:
+def opened(vault: Path, *, writable: bool, clock: Clock | None = None, alone: bool = False) -> Iterator[Parts]:
     """Open a vault, put its parts together, and let go of it at the end.
 
     Args:
         vault: its folder.
         writable: take the lock; without it nothing is written or repaired.
         clock: the time; the machine's when None.
+        alone: nobody is served meanwhile and all goes by rules: no language model is asked for summaries and counts,
+            and the index works at once instead of in the background.
 
     Raises:
         LociError: when there is no vault, another process writes to it, or nothing can be made of it.
     """
-    _must_be_there(vault)
+    must_be_there(vault)
     if not writable:
-        yield _put_together(vault, clock or RealClock(), writable=False)
+        yield _put_together(vault, clock or RealClock(), writable=False, alone=alone)
         return
-    with VaultLock(vault), _opened_to_write(vault, clock or RealClock()) as parts:
+    with VaultLock(vault), _opened_to_write(vault, clock or RealClock(), alone=alone) as parts:
         yield parts
 
 
-def _must_be_there(vault: Path) -> None:
+def must_be_there(vault: Path) -> None:
+    """Make sure that there is a folder where a vault is named.
+
+    Raises:
+        LociError: there is none.
+    """
     if not vault.is_dir():
         raise LociError(f"there is no vault in {vault}; name one with --vault, or start in the folder that has it")
 
 
 @contextmanager
-def _opened_to_write(vault: Path, clock: Clock) -> Iterator[Parts]:
+def _opened_to_write(vault: Path, clock: Clock, *, alone: bool = False) -> Iterator[Parts]:
     """Open a vault whose lock is held."""
     for folder in (vault / "world", *vault.glob("world/*/"), *vault.glob("agents/*/")):
         sweep_leftovers(folder)
-    parts = _put_together(vault, clock, writable=True)
+    parts = _put_together(vault, clock, writable=True, alone=alone)
     try:
         yield parts
     finally:
         for agent in parts.minds.opened():
             agent.memory.close()
         parts.ledger.close()
+        write_spending(vault, parts.queue.budget)
 
 
 @contextmanager
@@ -212,7 +231,7 @@ def opened_for_recall(vault: Path) -> Iterator[Parts]:
     Raises:
         LociError: as `opened`.
     """
-    _must_be_there(vault)
+    must_be_there(vault)
     with ExitStack() as stack:
         try:
             stack.enter_context(VaultLock(vault))
@@ -237,7 +256,7 @@ def load_brains() -> Registry[Brain]:
     return Registry("brain", [*found, language(verbs)])
 
 
-def _put_together(vault: Path, clock: Clock, *, writable: bool) -> Parts:
+def _put_together(vault: Path, clock: Clock, *, writable: bool, alone: bool = False) -> Parts:
     configuration = Configuration(vault, SCHEMAS, FAMILIES)
     problems = configuration.load()
     texts = TextStore(vault / "text")
@@ -245,10 +264,16 @@ def _put_together(vault: Path, clock: Clock, *, writable: bool) -> Parts:
     templates = Templates(vault / "prompts", TEMPLATES.values(), parse_template)
     summaries = Templates(vault / "prompts/summaries", None, parse_style, "prompts/summaries")
     problems += templates.load() + summaries.load()
+    budget = Budget(lambda: configuration.get(BudgetSettings), clock)
+    read_spending(vault, budget)
     queue = ModelQueue(
-        lambda name: configuration.get_named(LLMProfile, name), load("agents.llm.backends", Backend, "backend"), clock
+        lambda name: configuration.get_named(LLMProfile, name),
+        load("agents.llm.backends", Backend, "backend"),
+        clock,
+        chance=Random(),
+        budget=budget,
     )
-    recall = RecallService(vault, lambda: configuration.get(RecallSettings), clock, private=not writable)
+    recall = RecallService(vault, lambda: configuration.get(RecallSettings), clock, private=not writable, at_once=alone)
     commands = load_commands()
     minds = Minds(
         Means(
@@ -259,11 +284,12 @@ def _put_together(vault: Path, clock: Clock, *, writable: bool) -> Parts:
             load("agents.compaction.summarizers", Summarizer, "summarizer"),
             recall,
             clock,
-            _asker(queue),
+            _asker(queue) if not alone else None,
             summaries.named,
             lambda: queue.silent(configuration.names(LLMProfile)),
             writable,
-            served(queue, clock),
+            served(queue, clock) if not alone else None,
+            queue,
         )
     )
     problems += minds.load_definitions()
@@ -292,7 +318,8 @@ def _asker(queue: ModelQueue) -> Ask:
     """Return what asks the model of an agent's summaries."""
 
     async def ask(owner: str, prompt: str, profile: str) -> Completion:
-        return await queue.ask(lambda: prompt, profile, Urgency.SUMMARIZE, owner)
+        task = Task.DREAMS if profile == DREAM else Task.SUMMARIES
+        return await queue.ask(lambda: prompt, profile, Urgency.SUMMARIZE, owner, task=task)
 
     return ask
 

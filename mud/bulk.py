@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from itertools import islice
+from types import MappingProxyType
 from typing import Any
 
 from agents.agent import Agent
@@ -18,13 +19,23 @@ BATCH = 512
 """Memories written at once; they and what is not folded yet must fit into what a memory keeps in RAM."""
 
 
-def newcomer(parts: Parts, name: str, location: str | None = None) -> Agent:
+def newcomer(
+    parts: Parts,
+    name: str,
+    location: str | None = None,
+    *,
+    description: str = "",
+    profile: str = "",
+    more: Mapping[str, object] = MappingProxyType({}),
+) -> Agent:
     """Make an agent that the vault did not have, and return it.
 
     Args:
         parts: the vault, opened to write.
         name: its name.
         location: name of where it starts; None for nowhere.
+        description, profile: what others see, and who it is.
+        more: further keys of the front matter of its `agent.md`.
 
     Raises:
         LociError: the name cannot be one.
@@ -32,7 +43,16 @@ def newcomer(parts: Parts, name: str, location: str | None = None) -> Agent:
     """
     clean = check_name(name)
     folder = parts.vault / "agents"
-    slug = write_definition(folder, clean, parts.engine.world.new_id(), person=False, location=location)
+    slug = write_definition(
+        folder,
+        clean,
+        parts.engine.world.new_id(),
+        person=False,
+        location=location,
+        description=description,
+        profile=profile,
+        more=more,
+    )
     problems = parts.minds.load_definition(slug)
     if problems:
         raise VaultProblem(problems)

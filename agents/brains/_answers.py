@@ -72,8 +72,9 @@ def from_memory(
         places |= {"other": other.actor or "", "others": inserted(other.words)}
     if best.at == "":
         keys = tuple(key for key in keys if not key.startswith("answer.time"))
-    why = f"remembers {best.kind} {best.seq or best.title}: {best.score:.2f}"
-    return Answer(keys, places, why, private=best.kind == "told")
+    why = f"remembers {best.kind} {best.cited}: {best.score:.2f}"
+    cites = tuple(one.cited for one in (best, other) if one and one.cited)
+    return Answer(keys, places, why, private=best.kind == "told", cites=cites)
 
 
 def _ignorant_keys(question: Question, asker: str) -> tuple[str, ...]:
@@ -182,7 +183,7 @@ def last_seen(person: str, entries: Sequence[Entry], now: str, phrase_time: Phra
     words = inserted(last.text) if last.kind == "saw" and "\n" not in last.text else ""
     places = {"name": asker, "person": person, "place": last.place or "", "words": words}
     places["when"] = spoken_time(last.at, now, phrase_time)
-    return Answer(("answer.seen", "answer.again"), places, f"remembers {last.kind} {last.seq}")
+    return Answer(("answer.seen", "answer.again"), places, f"remembers {last.kind} {last.seq}", cites=(str(last.seq),))
 
 
 def what_they_said(

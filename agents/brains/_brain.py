@@ -51,10 +51,16 @@ class Decision:
     Args:
         line: the command line to submit; None to let the turn pass.
         why: for traces, a few words on what led to it.
+        text: key of the text of the vault that words the line; empty when it is nobody's text.
+        answers: number of the memory that it answers or follows; 0 for what nobody asked for.
+        cites: what it rests on: a memory's number, `66-129` for the summary of these, `[[Sundial]]` for a note.
     """
 
     line: str | None
     why: str = ""
+    text: str = ""
+    answers: int = 0
+    cites: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +147,12 @@ class Brain:
         help: one sentence for people.
         start: makes one agent's brain from its name, its own `Random`, and the texts it may speak with.
         needs_model: it is of no use without a language model.
+        enough: returns, for an agent's name, what tells of the beginning of a reply whether all that is wanted of it
+            has come; None for a brain that wants every reply whole.
     """
 
     name: str
     help: str
     start: Callable[[str, Random, Voice], BrainRun]
     needs_model: bool = False
+    enough: Callable[[str], Callable[[str], bool]] | None = None

@@ -135,6 +135,12 @@ class Company:
             self._limit[name] = self._rng.randint(*EXCHANGES)
         return self._spent[name] < self._limit[name]
 
+    def tire_of(self, name: str, seconds: float) -> None:
+        """Have no more to say to another mind until there was a silence between them."""
+        if name in self.minds and self.has_patience(name, seconds):
+            self._spent[name] = self._limit[name]
+            self._talked[name] = seconds
+
     def spoke_to(self, name: str, seconds: float) -> None:
         """Count a line to somebody."""
         if self.has_patience(name, seconds) and name in self.minds:

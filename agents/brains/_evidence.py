@@ -57,6 +57,7 @@ class Evidence:
         title: title of a note, or of what was looked at.
         via: name of the mind that passed it on; empty when it was heard from the actor.
         about: whom or what its first word, a pronoun, means; empty when it stands by itself.
+        origin: the note or summary it stands in, see `Decision`; empty for a memory.
     """
 
     words: str
@@ -69,6 +70,12 @@ class Evidence:
     title: str = ""
     via: str = ""
     about: str = ""
+    origin: str = ""
+
+    @property
+    def cited(self) -> str:
+        """How a decision cites it; see `Decision`."""
+        return str(self.seq) if self.seq else self.origin
 
     @property
     def sure(self) -> bool:
@@ -256,7 +263,10 @@ def statements(entry: Entry, name: str, people: tuple[str, ...] = ()) -> list[st
 
 def _uncalled(words: str, people: tuple[str, ...]) -> str:
     """Return a line without the name it calls at its beginning or its end."""
+    plain = words.casefold()
     for name in filter(None, people):
+        if name.casefold() not in plain:
+            continue
         words = re.sub(
             rf"^{re.escape(name)}\s*[,;:!]\s*|"
             rf"\s*,\s*{re.escape(name)}(?=\s*[.!?…]*$)",
@@ -290,14 +300,15 @@ def _from_document(asked: Asked, hit: Hit) -> Iterator[Evidence]:
     if score <= 0:
         return
     source, inner = unwrapped(words, asked.known)
+    origin = f"{hit.covers[0]}-{hit.covers[1]}" if hit.covers else f"[[{hit.title}]]"
     if source and source != asked.name:
-        yield Evidence(inner, score - malus, "heard", source, None, "", 0)
+        yield Evidence(inner, score - malus, "heard", source, None, "", 0, origin=origin)
     else:
         if hit.kind == "summary" and not _shares(question, words, asked.known):
             return
         if question.yours or (hit.kind == "note" and not _concerns(question, hit.title or "", words)):
             return
-        yield Evidence(words, score - malus, hit.kind, title=hit.title or "")
+        yield Evidence(words, score - malus, hit.kind, title=hit.title or "", origin=origin)
 
 
 def _shares(question: Question, words: str, people: Collection[str]) -> bool:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from agents.brains import _answers as answers
 from agents.brains._attention import STAY
 from agents.brains._brain import Decision, Situation
 from agents.brains._self import Self
 from agents.brains._words import with_article
+from agents.memory.entries import Entry
 from agents.perception import Utterance
 
 GESTURE_REST, THOUGHT_REST, TALK_REST, MIND_TALK_REST = 45.0, 75.0, 30.0, 100.0
@@ -46,8 +48,13 @@ class Impulses:
         for _, act in sorted(keyed, key=lambda pair: pair[0], reverse=True):
             decision = act(situation)
             if decision:
-                return decision
+                return replace(decision, why=f"of its own accord: {decision.why}") if decision.line else decision
         return Decision(None, "has nothing to do")
+
+    def move_on(self, situation: Situation) -> Decision | None:
+        """Go elsewhere, or where there is no way turn to something else; None when there is nothing else."""
+        acts: tuple[Act, ...] = (self._go, self._note, self._examine, self._think)
+        return next((decision for act in acts if (decision := act(situation))), None)
 
     def _wish_to_go(self, situation: Situation) -> float:
         """Return how much it would like to walk on; not at all for a minute after it was spoken to."""
@@ -71,7 +78,8 @@ class Impulses:
         if one is None:
             return None
         text = self._me.speaker.plain(one.key, words=one.words, place=one.place, person=one.person)
-        return Decision(f"note {one.title} -> {text}", f"notes {one.title}") if text else None
+        cites = tuple(str(entry.seq) for entry in situation.recent if _tells(entry, one.words))[-1:]
+        return Decision(f"note {one.title} -> {text}", f"notes {one.title}", one.key, cites=cites) if text else None
 
     def _examine(self, situation: Situation) -> Decision | None:
         name = self._me.explorer.to_examine(situation)
@@ -93,23 +101,24 @@ class Impulses:
             return None
         places = self._to_think_of(situation)
         key = self._me.rng.choice(sorted(places))
-        text = self._me.speaker.line(key, **places[key])
+        text = self._me.speaker.line(key, **places[key][0])
         if text is None:
             return None
         self._me.thought_at = situation.seconds
-        return Decision(f"think {text}", "thinks of what it perceived")
+        return Decision(f"think {text}", "thinks of what it perceived", key, cites=places[key][1])
 
-    def _to_think_of(self, situation: Situation) -> dict[str, dict[str, str]]:
-        """Return what there is to think of, by the text that words it."""
-        found = {"think.place": {"place": situation.location}}
+    def _to_think_of(self, situation: Situation) -> dict[str, tuple[dict[str, str], tuple[str, ...]]]:
+        """Return what there is to think of, by the text that words it: what its places hold, and what it rests on."""
+        found: dict[str, tuple[dict[str, str], tuple[str, ...]]] = {"think.place": ({"place": situation.location}, ())}
         if situation.items:
-            found["think.thing"] = {"thing": with_article(self._me.rng.choice(situation.items))}
+            found["think.thing"] = ({"thing": with_article(self._me.rng.choice(situation.items))}, ())
         if situation.people:
-            found["think.person"] = {"person": self._me.rng.choice(situation.people).name}
-        heard = [(words, entry.actor or "") for words, entry in self._me.talk.heard(situation, "")]
+            found["think.person"] = ({"person": self._me.rng.choice(situation.people).name}, ())
+        heard = list(self._me.talk.heard(situation, ""))
         if heard:
-            words, person = self._me.rng.choice(heard)
-            found["think.words"] = {"person": person, "words": answers.inserted(words)}
+            words, entry = self._me.rng.choice(heard)
+            spoken = {"person": entry.actor or "", "words": answers.inserted(words)}
+            found["think.words"] = (spoken, (str(entry.seq),))
         return found
 
     def _bring_up(self, situation: Situation) -> Decision | None:
@@ -122,9 +131,8 @@ class Impulses:
         ask = self._me.speaker.share("manner.ask")
         for topic in self._me.talk.topics(situation, listener, self._me.explorer.visited, ask):
             said = Utterance(listener.name, "")
-            decision = self._me.say(
-                situation, said, (topic.key,), topic.places, f"topic: {topic.subject}", "reason.talk"
-            )
+            why = f"brings up {topic.subject}"
+            decision = self._me.say(situation, said, (topic.key,), topic.places, why, "reason.talk", cites=topic.cites)
             if decision:
                 self._me.talk.brought_up(topic)
                 self._me.ignored += 1
@@ -141,3 +149,8 @@ class Impulses:
         )
         key = "emote.thing" if thing else "emote.idle"
         return self._me.emote(situation, key, thing=thing, place=situation.location)
+
+
+def _tells(entry: Entry, words: str) -> bool:
+    """Return whether words stand in a memory of something other than one's own talk."""
+    return entry.kind != "said" and words in " ".join(entry.text.split())

@@ -90,7 +90,9 @@ class Recollection:
 
     def _say(self, answer: Answer, said: Utterance, situation: Situation) -> Decision | None:
         reason = "reason.answer" if answer.known else "reason.unknown"
-        return self._me.say(situation, said, answer.keys, answer.places, answer.why, reason, private=answer.private)
+        return self._me.say(
+            situation, said, answer.keys, answer.places, answer.why, reason, private=answer.private, cites=answer.cites
+        )
 
     def _to_look_at(self, question: Question, said: Utterance, situation: Situation) -> str:
         """Return a thing here that a question is about and that a look may tell of, once; empty when there is none."""
@@ -185,10 +187,11 @@ class Recollection:
         places |= {"person": one.actor or "", "place": one.place or "", "via": one.via}
         places["when"] = answers.spoken_time(one.at, now, self._phrase_time)
         if one.kind not in ("heard", "told"):
-            return Answer(("answer.source_self", "answer.again"), places, "names itself as the source")
+            told = "names itself as the source"
+            return Answer(("answer.source_self", "answer.again"), places, told, cites=(one.cited,))
         you = "_you" if one.actor == asker else ""
         via = "_via" if one.via and not you else ""
-        return Answer((f"answer.source{you}{via}", "answer.again"), places, "names the source")
+        return Answer((f"answer.source{you}{via}", "answer.again"), places, "names the source", cites=(one.cited,))
 
     def _of_ways(self, question: Question, line: Line, asker: str, situation: Situation) -> Answer:
         """Say how one gets somewhere, or whether one was there, from what one walked oneself."""
@@ -216,7 +219,8 @@ class Recollection:
             places["words"] = answers.inserted(words)
             places["when"] = answers.spoken_time(entry.at, now, self._phrase_time)
             places["place"] = entry.place or self._phrase_time("word.somewhere", "")
-            return Answer(("self.know_words", "self.know"), places, f"remembers heard {entry.seq}")
+            cites = (str(entry.seq),)
+            return Answer(("self.know_words", "self.know"), places, f"remembers heard {entry.seq}", cites=cites)
         if known:
             return Answer(("self.know",), places, "remembers them")
         return Answer(("self.stranger",), places, "does not remember them", known=False)
@@ -229,7 +233,8 @@ class Recollection:
         for topic in sorted(topics, key=lambda topic: topic.key == "talk.been"):
             if topic.key not in told:
                 continue
-            decision = self._me.say(situation, said, (told[topic.key],), topic.places, f"news: {topic.subject}")
+            why = f"news: {topic.subject}"
+            decision = self._me.say(situation, said, (told[topic.key],), topic.places, why, cites=topic.cites)
             if decision:
                 self._me.talk.brought_up(topic)
                 return decision

@@ -116,15 +116,17 @@ class Responder:
             return me.say(situation, said, ("ack.secret", "ack.plain"), places, "was told a secret", "reason.told")
         keys = ["ack.thing", "ack.plain"] if me.rng.random() < 0.6 else ["ack.plain", "ack.thing"]
         link = None if mind else (yield from self._link(line, said, situation))
+        cites: tuple[str, ...] = ()
         if line.corrects and not mind:
             keys.insert(0, "ack.changed")
         elif link:
             keys.insert(0, "ack.link_you" if link.actor == speaker else "ack.link")
             places |= {"words": answers.inserted(link.words), "person": link.actor or ""}
+            cites = (link.cited,)
         elif me.rng.random() < 0.4 * me.speaker.share("manner.ask") and situation.seconds - me.asked_at > 60:
             me.asked_at = situation.seconds
             keys.insert(0, "ack.ask")
-        return me.say(situation, said, tuple(keys), places, "was told something", "reason.told")
+        return me.say(situation, said, tuple(keys), places, "was told something", "reason.told", cites=cites)
 
     def _link(
         self, line: Line, said: Utterance, situation: Situation
@@ -164,7 +166,8 @@ class Responder:
             keys = ("greet.remembers", *keys)
             places["words"] = answers.inserted(words)
             places["when"] = answers.spoken_time(entry.at, now, self._phrase_time)
-        return self._me.say(situation, said, keys, places, "newcomer", "reason.greet")
+        cites = (str(entry.seq),) if "words" in places and entry else ()
+        return self._me.say(situation, said, keys, places, "newcomer", "reason.greet", cites=cites)
 
     def _phrase_time(self, key: str, number: str) -> str:
         return self._me.speaker.plain(key, number=number)

@@ -6,6 +6,7 @@ nothing, and that a whisper is answered by a whisper.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 from agents.brains._attention import Attention
@@ -53,7 +54,7 @@ class Self:
         if text is None:
             return None
         self.gestured_at = situation.seconds
-        return Decision(f"emote {text}", "makes a gesture")
+        return Decision(f"emote {text}", "makes a gesture", key)
 
     def say(
         self,
@@ -65,6 +66,7 @@ class Self:
         reason: str = "",
         *,
         private: bool = False,
+        cites: tuple[str, ...] = (),
     ) -> Decision | None:
         """Speak to who spoke, in the first text that repeats nothing.
 
@@ -76,17 +78,21 @@ class Self:
             why: for traces.
             reason: text of the private reason; empty for none.
             private: nobody else may hear it.
+            cites: what it rests on, see `Decision`.
         """
         if all(person.name != said.speaker for person in situation.people):
             return None
-        text = next((text for key in keys if (text := self.speaker.line(key, **places))), None)
-        if text is None:
-            return self.emote(situation, "emote.nod", name=said.speaker)
+        told = ((text, key) for key in keys if (text := self.speaker.line(key, **places)))
+        text, key = next(told, ("", ""))
+        if not text:
+            nod = self.emote(situation, "emote.nod", name=said.speaker)
+            return nod and replace(nod, why=f"{why}, and has no words for it that are new")
         self.last_line, self.spoke_at = text, situation.seconds
         self.company.spoke_to(said.speaker, situation.seconds)
         if said.private or private:
-            return Decision(f"whisper {said.speaker} {text}", why)
-        return Decision(f"say {text}{self.reason(reason, **places) if reason else ''}", why)
+            return Decision(f"whisper {said.speaker} {text}", why, key, cites=cites)
+        behind = self.reason(reason, **places) if reason else ""
+        return Decision(f"say {text}{behind}", why, key, cites=cites)
 
     def reason(self, key: str, /, **places: str) -> str:
         """Return a private reason to stand behind a line, now and then."""

@@ -39,6 +39,7 @@ class Answer:
         why: for traces.
         private: only the asker may hear it.
         known: it is an answer, not its absence.
+        cites: what it rests on, see `Decision`.
     """
 
     keys: tuple[str, ...]
@@ -46,6 +47,7 @@ class Answer:
     why: str
     private: bool = False
     known: bool = True
+    cites: tuple[str, ...] = ()
 
 
 def in_sight(question: Question, situation: Situation, asker: str, pick: Pick) -> Answer | None:

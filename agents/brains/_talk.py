@@ -28,12 +28,14 @@ class Topic:
         subject: what it is about, so that it is not brought up again soon.
         weight: how much the agent cares to bring it up.
         places: what the text's places hold.
+        cites: the memory it is, see `Decision`; none for what is here.
     """
 
     key: str
     subject: str
     weight: float
     places: dict[str, str] = field(default_factory=dict)
+    cites: tuple[str, ...] = ()
 
 
 class Talk:
@@ -78,9 +80,10 @@ class Talk:
                 yield Topic("talk.been", place, 0.7, {"name": name, "place": place})
         for words, entry in self.heard(situation, name):
             person = entry.actor or ""
-            yield Topic("talk.news", words, 1.0, {"name": name, "person": person, "words": words})
+            places = {"name": name, "person": person, "words": words}
+            yield Topic("talk.news", words, 1.0, places, (str(entry.seq),))
         for entry in self._sights(situation, name):
-            yield Topic("talk.saw", entry.text, 0.5, {"name": name, "words": entry.text})
+            yield Topic("talk.saw", entry.text, 0.5, {"name": name, "words": entry.text}, (str(entry.seq),))
         if name:
             yield Topic("talk.ask", f"{name}?", ask, {"name": name})
 

@@ -54,6 +54,8 @@ class Speaker:
         self._variants = voice
         self.name = "default"
         self._lines: deque[str] = deque(maxlen=WINDOW)
+        """What was spoken last, also by another brain; thoughts and gestures must not push it out."""
+        self._silent: deque[str] = deque(maxlen=WINDOW)
         self._earlier: tuple[str, ...] = ()
         self._used: deque[str] = deque(maxlen=3 * WINDOW)
 
@@ -61,9 +63,14 @@ class Speaker:
         """Take the agent's own newest lines from its memory, whoever thought of them; they count as said."""
         self._earlier = tuple(lines)[-WINDOW:]
 
+    def spoken(self, line: str) -> None:
+        """Count a line as said that the agent's character said, whoever thought of it."""
+        if not self._lines or self._lines[-1].casefold() != line.casefold():
+            self._lines.append(line)
+
     def is_new(self, line: str) -> bool:
         """Return whether a line is unlike everything said lately."""
-        return not repeats(line, [*self._earlier, *self._lines])
+        return not repeats(line, [*self._earlier, *self._lines, *self._silent])
 
     def said_lately(self, words: str) -> bool:
         """Return whether these words stood in a line said lately."""
@@ -81,7 +88,7 @@ class Speaker:
             text = fill(template, places)
             if text and self.is_new(text):
                 self._used.append(template)
-                self._lines.append(text)
+                (self._silent if key.startswith(("emote.", "think.")) else self._lines).append(text)
                 return text[0].upper() + text[1:] if not key.startswith("emote.") else text
         return None
 

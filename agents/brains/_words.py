@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from agents.brains._alike import ALIKE
 
@@ -75,6 +76,7 @@ def tokens(text: str) -> list[str]:
     return [found.replace("’", "'") for found in _TOKEN.findall(text.casefold())]
 
 
+@lru_cache(maxsize=1 << 14)
 def stem(word: str) -> str:
     """Return a crude stem: irregular forms by table, then the commonest endings cut until none is left."""
     word = word.removesuffix("'s").removesuffix("'")

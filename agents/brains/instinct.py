@@ -6,14 +6,16 @@ comes from what it noticed and from the chance it was given. It never speaks whe
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 from agents.brains._brain import Brain, Decision, Person, Situation, Thought, Voice
 from agents.brains._impulses import Impulses
+from agents.brains._loops import Loop, Stage, find_loop, person_waits
 from agents.brains._responder import Responder
 from agents.brains._self import Self
 from agents.brains._wander import gone_to
-from agents.perception import remembered, spoken
+from agents.perception import heard_in, own_words, remembered, seen_of, spoken
 from mud.world.events import Perceived
 
 PROMPT = (0.5, 2.5)
@@ -34,6 +36,8 @@ class Instinct:
         self._responder = Responder(self._me)
         self._impulses = Impulses(self._me)
         self._begun = False
+        self._moved_on = 0
+        """Newest memory of the loop that it walked away from last."""
 
     def notice(self, perceived: Perceived, seconds: float) -> float | None:
         """Take note of something perceived; see `BrainRun.notice`."""
@@ -58,17 +62,23 @@ class Instinct:
         me.explorer.outcome(perceived.text, perceived.failed, me.location)
         if perceived.kind == "said" and not (me.last_line and me.last_line in perceived.text):
             me.attention.forget()  # another brain, or a person, spoke for this one
+            me.speaker.spoken(own_words(perceived))
 
     def decide(self, situation: Situation) -> Thought:
         """Begin a thought; see `BrainRun.decide`."""
         new = self._take_in(situation)
         if self._me.follow_to:
-            return self._follow()
+            return self._follow(situation)
+        loop = None if person_waits(situation) else find_loop(situation)
+        moved = self._end(loop, situation) if loop is not None else None
+        if moved is not None:
+            return moved
         here = [person.name for person in situation.people]
         said = self._me.attention.newest(here, situation.seconds)
         decision: Decision | None = None
         if said:
             decision = yield from self._responder.respond(said, situation, new)
+            decision = decision and replace(decision, answers=heard_in(situation.recent, said))
             if self._me.looking is said:
                 self._me.looking = None  # it stays, and is answered after the look
             else:
@@ -77,13 +87,27 @@ class Instinct:
         new = tuple(one for one in new if self._me.company.is_new(one.name, situation.seconds))
         if decision is None and new:
             decision = yield from self._responder.greet(new, situation)
+            decision = decision and replace(decision, answers=seen_of(situation.recent, new[0].name))
         return decision or self._impulses.follow(situation)
 
-    def _follow(self) -> Decision:
+    def _end(self, loop: Loop, situation: Situation) -> Decision | None:
+        """Lose patience with a mind with which it goes round in circles, and move on when nothing else has helped."""
+        me = self._me
+        if loop.stage > Stage.HINT:
+            me.company.tire_of(loop.partner, situation.seconds)
+        if loop.stage < Stage.MOVE or loop.seq <= self._moved_on or me.following:
+            return None
+        self._moved_on = loop.seq
+        decision = self._impulses.move_on(situation)
+        return decision and replace(decision, why=f"moves on: {loop.told}")
+
+    def _follow(self, situation: Situation) -> Decision:
         """Go where somebody went who asked for company."""
         me = self._me
         place, me.follow_to = me.follow_to, ""
-        return Decision(f"go {place}{me.reason('reason.asked', name=me.following)}", f"follows {me.following}")
+        why = f"follows {me.following}"
+        seen = seen_of(situation.recent, me.following)
+        return Decision(f"go {place}{me.reason('reason.asked', name=me.following)}", why, answers=seen)
 
     def _take_in(self, situation: Situation) -> tuple[Person, ...]:
         """Bring what the agent knows up to this situation; return who is yet to be greeted."""

@@ -1,7 +1,9 @@
 """The brain that asks a language model: prompt, reply, one command line.
 
-It asks again once when the reply would repeat itself, then lets the turn pass. A reply without a command is no action,
-never a guess. When no model answers, the Thinker takes another brain; this one knows nothing of that.
+It asks again once when the reply would repeat itself, or say after somebody what they have just said, then lets the
+turn pass. Where two minds go round in circles it hints at that, then is silent towards the other, then gives way, so
+that another brain moves on. A reply without a command is no action, never a guess. When no model answers, the Thinker
+takes another brain; this one knows nothing of that.
 """
 
 from __future__ import annotations
@@ -11,10 +13,11 @@ from collections.abc import Collection, Iterator
 from random import Random
 
 from agents.brains._brain import Brain, BrainRun, Complete, Decision, Situation, Thought, Voice
+from agents.brains._loops import SILENCE, Loop, Stage, find_loop, person_waits
 from agents.memory.entries import Entry
-from agents.perception import Address, addressed, remembered, spoken
-from agents.repetition import LOOKBACK, repeats
-from agents.replies import clean_reply
+from agents.perception import Address, Utterance, addressed, calls, own_words, remembered, spoken
+from agents.repetition import LOOKBACK, repeats, words_of
+from agents.replies import clean_reply, enough
 from mud.world.events import Perceived
 
 COMMON_VERBS = (
@@ -27,8 +30,16 @@ ANSWER_AFTER = 1.0
 """Seconds after which one who is spoken to would like to think: long enough for a second line to follow the first."""
 TRIES = 2
 """Times the model is asked in one turn."""
+HOPELESS = 3
+"""Turns in a row without a usable reply after which it is asked only once in a turn, until one is usable again."""
 
-_SPEECH = ("say", "emote", "whisper", "think")
+HEARD = 6
+"""Newest lines of others that are not said after them."""
+COURTESY = 3
+"""Words up to which a line may be given back, such as `Good morning.`; not twice."""
+
+_SPEECH = ("say", "emote", "me", "whisper", "tell", "think")
+_TO_OTHERS = ("say", "emote", "me", "whisper", "tell")
 _HELP = "Asks the language model of the profile think what to do next."
 
 
@@ -46,29 +57,78 @@ class LanguageBrain:
         self._name = name
         self._verbs = frozenset(verb.lower() for verb in verbs)
         self._lines: deque[str] = deque(maxlen=LOOKBACK)
+        self._said: deque[str] = deque(maxlen=LOOKBACK)
+        """What its character said last, whoever thought of it."""
+        self._silent: dict[str, float] = {}
+        """Until when a mind is not answered, by its name."""
+        self._useless = 0
+        """Turns in a row in which no reply was of use."""
+        self._moved_on = 0
+        """Newest memory of the loop that it gave way to last."""
 
     def notice(self, perceived: Perceived, seconds: float) -> float | None:
         """Wish for a thought soon when spoken to."""
         utterance = spoken(perceived)
         if utterance is None:
+            if own := own_words(perceived):
+                self._said.append(own)
+            return None
+        if self._silent.get(utterance.speaker, seconds) > seconds:
             return None
         for_whom = addressed(utterance.words, (self._name,), private=utterance.private)
         return ANSWER_AFTER if for_whom is Address.ME else None
 
     def decide(self, situation: Situation) -> Thought:
         """Ask the model, at most `TRIES` times."""
-        hint = ""
-        for _ in range(TRIES):
+        loop = None if person_waits(situation) else find_loop(situation)
+        if loop is not None and loop.stage is Stage.MOVE and loop.seq > self._moved_on:
+            self._moved_on = loop.seq
+            self._silent[loop.partner] = situation.seconds + SILENCE
+            return Decision(None, f"moves on: {loop.told}")
+        if loop is not None and loop.stage > Stage.HINT:
+            self._silent[loop.partner] = situation.seconds + SILENCE
+        hint, why = loop.hint if loop else "", ""
+        for number in range(TRIES if self._useless < HOPELESS else 1):
             raw = yield Complete(hint)
             line = clean_reply(raw, situation.name, self._verbs)
             if line is None:
                 return Decision(None, f"the reply holds no command: {_glimpse(raw)}")
-            twin = self._repeated(line, situation.recent)
-            if twin is None:
+            hint, why = self._objection(line, situation, loop)
+            if not hint:
                 self._lines.append(line)
-                return Decision(line, "the model's reply" if not hint else "the model's second reply")
-            hint = f"You did this a moment ago: {_glimpse(twin)}. Do not do or say it again; find something new."
-        return Decision(None, "both replies repeat an earlier line")
+                self._useless = 0
+                return Decision(line, "the model's second reply" if number else "the model's reply")
+        self._useless += 1
+        return Decision(None, f"no reply is of use: the last one {why}")
+
+    def _objection(self, line: str, situation: Situation, loop: Loop | None) -> tuple[str, str]:
+        """Return what a second prompt says against a line, and the same for traces; both empty when it will do."""
+        twin = self._repeated(line, situation.recent)
+        if twin is not None:
+            told = f"You did this a moment ago: {_glimpse(twin)}. Do not do or say it again; find something new."
+            return told, "repeats an earlier line"
+        echoed = _echoed(line, situation.recent)
+        if echoed is not None:
+            told = f"{echoed.speaker} has just said that: {_glimpse(echoed.words)}. Say or do something of your own."
+            return told, f"says after {echoed.speaker} what was just said"
+        shunned = self._shunned(line, situation)
+        if shunned:
+            told = loop.hint if loop else f"You have talked with {shunned} long enough; do something else."
+            return told, f"answers {shunned}, with whom it goes round in circles"
+        return "", ""
+
+    def _shunned(self, line: str, situation: Situation) -> str:
+        """Return the mind that a line speaks to though it is not to be answered now; empty when it may be said."""
+        here = {person.name: person.thinks for person in situation.people}
+        silent = [name for name, until in self._silent.items() if until > situation.seconds and name in here]
+        words = _words(line) if line.partition(" ")[0] in _TO_OTHERS else None
+        if not silent or words is None or person_waits(situation):
+            return ""
+        others = [name for name in here if name not in silent]
+        if any(calls(words, name) or words.startswith(f"{name} ") for name in others):
+            return ""
+        named = [name for name in silent if calls(words, name) or words.startswith(f"{name} ")]
+        return (named or [*([] if others else silent), ""])[0]
 
     def _repeated(self, line: str, recent: tuple[Entry, ...]) -> str | None:
         """Return the earlier line that this one repeats: for speech any of the last ones, else the very last."""
@@ -76,7 +136,7 @@ class LanguageBrain:
         if words is None:
             last = self._lines[-1] if self._lines else ""
             return last if line.partition("|")[0].split() == last.partition("|")[0].split() else None
-        return repeats(words, (*self._spoken(), *_said(recent)))
+        return repeats(words, (*self._spoken(), *reversed(self._said), *_said(recent)))
 
     def _spoken(self) -> Iterator[str]:
         return (words for line in reversed(self._lines) if (words := _words(line)) is not None)
@@ -92,13 +152,24 @@ def language(verbs: Collection[str]) -> Brain:
     def start(name: str, random: Random, voice: Voice) -> BrainRun:
         return LanguageBrain(name, random, voice, verbs)
 
-    return Brain("language", _HELP, start, needs_model=True)
+    known = frozenset(verb.lower() for verb in verbs)
+    return Brain("language", _HELP, start, True, lambda name: lambda so_far: enough(so_far, name, known))
 
 
 def _words(line: str) -> str | None:
     """Return what a command line speaks, without its private reason; None when it speaks nothing."""
     verb, _, rest = line.partition("|")[0].strip().partition(" ")
     return rest.strip() if verb in _SPEECH and rest.strip() else None
+
+
+def _echoed(line: str, recent: tuple[Entry, ...]) -> Utterance | None:
+    """Return the line of another that this one only says after them; a short courtesy may be given back."""
+    words = _words(line) if line.partition(" ")[0] in _TO_OTHERS else None
+    if words is None or len(words_of(words)) <= COURTESY:
+        return None
+    heard = (one for entry in reversed(recent) if entry.actor and (one := remembered(entry)) is not None)
+    newest = [one for one, _ in zip(heard, range(HEARD), strict=False)]
+    return next((one for one in newest if repeats(words, (one.words,)) is not None), None)
 
 
 def _said(recent: tuple[Entry, ...]) -> Iterator[str]:

@@ -20,10 +20,14 @@ from agents.memory.memory import Memory, View
 from agents.memory.ranges import Range, merged, missing, spoken
 from agents.memory.scan import lost, size, without
 from agents.memory.summaries import Summary, unread
+from agents.perception import remembered
+from agents.repetition import RepetitionRate
 from mud.storage.settings import Scalar
 
 READ = 1024
 """Memories of the tail that are read for a status at most, the newest; what the others take is told from these."""
+SPOKEN_AMONG = 512
+"""Newest memories among which the lines are that tell how often an agent repeats itself."""
 DEEP = 3
 """Depth from which on a summary is warned of: it was made from summaries of summaries, and details wear off."""
 
@@ -127,6 +131,7 @@ def status(
         "hidden": _range(view.hidden) if view.hidden else None,
         "tiers": [*_told(memory, facts.now), *([_verbatim(view, shown, weight, facts.now)] if shown else [])],
         "tokens": weight.record(),
+        **_repetition(memory),
         **_depth(memory),
         "last_fold": worth(memory),
         "skipped": facts.skipped,
@@ -231,6 +236,21 @@ def _age(written: str, now: datetime | None) -> int | None:
         return max(0, round((now - datetime.fromisoformat(written)).total_seconds())) if now is not None else None
     except (ValueError, TypeError):  # a hand may have written anything, a time without its zone too
         return None
+
+
+def _repetition(memory: Memory) -> dict[str, Any]:
+    """Return how often an agent repeats itself, and over what that was counted; None when it has said nothing."""
+    try:
+        newest = memory.read(memory.total - SPOKEN_AMONG + 1, memory.total)
+    except OSError:  # told elsewhere; what is in RAM can still be counted
+        newest = memory.newest(SPOKEN_AMONG)
+    rate = RepetitionRate()
+    for entry in newest:
+        said = remembered(entry) if entry.kind == "said" and entry.actor is None else None
+        if said is not None:
+            rate.add(memory.name, said.words)
+    over = {"lines": rate.lines, **_range((newest[0].seq, newest[-1].seq))} if rate.lines else None
+    return {"repetition_rate": round(rate.rate, 4) if rate.lines else None, "repetition_over": over}
 
 
 def _depth(memory: Memory) -> dict[str, Any]:

@@ -52,6 +52,7 @@ def _rows(status: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "Last fold", _last(status["last_fold"])
     yield "Not folded", _skipped(status)
     yield "Depth", _depth(status)
+    yield "Repetition", _repetition(status)
     yield "Strategy", _strategy(status)
     yield from _settings(status)
     yield "Coverage", _coverage(status)
@@ -120,6 +121,14 @@ def _skipped(status: Mapping[str, Any]) -> str:
 
 def _depth(status: Mapping[str, Any]) -> str:
     return str(status["depth_warning"] or status["depth"] or "")
+
+
+def _repetition(status: Mapping[str, Any]) -> str:
+    over = status["repetition_over"]
+    if over is None:
+        return ""
+    lines = over["lines"]
+    return f"{status['repetition_rate']:.0%} of {lines:,} spoken {_plural(lines, 'line')} (memories {_span(over)})"
 
 
 def _strategy(status: Mapping[str, Any]) -> str:

@@ -1,8 +1,9 @@
 """The one queue in front of every language model: who waits for what, in which order, on which host.
 
 Every job ends exactly once: answered, failed or cancelled. The prompt is built when the job's turn comes, so that it
-holds the newest memories. A host that is down is left alone for a while, and its jobs fail at once. Nothing is asked
-twice: whoever asked decides what to do without the model.
+holds the newest memories. Of several hosts the least busy goes first; one that fails hands its job on, to each of the
+others once. What may pass is tried again after a pause, see `retries`; a refusal never is. A host that is down is left
+alone for a while, and when no host is left its jobs fail at once: whoever asked decides what to do without the model.
 """
 
 from __future__ import annotations
@@ -10,75 +11,30 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Iterable
-from dataclasses import dataclass, field
-from enum import IntEnum
+from contextlib import suppress
 from functools import partial
-from typing import Any, TypeVar
+from random import Random
 
 from agents.llm.backends._backend import Backend, Completion, Enough, LanguageModel, Refused, hold_to_window
+from agents.llm.budget import Budget, BudgetSettings
 from agents.llm.health import Health, State
-from agents.llm.patience import done_within, within
+from agents.llm.jobs import AGES_AFTER, Cancelled, Job, Superseded, Tally, Task, Totals, Urgency, Waiting, usual_task
+from agents.llm.lanes import Lane, Lanes, Way
+from agents.llm.overview import HostView, ProfileView
+from agents.llm.patience import done_within
 from agents.llm.profiles import LLMProfile
+from agents.llm.retries import PERSON_PATIENCE, Passing, in_time, pause
+from agents.llm.tokens import estimate
 from mud.clock import Clock
-from mud.errors import Unavailable, UnknownName
+from mud.errors import Unavailable
 from mud.registry import Registry
+
+__all__ = ["AGES_AFTER", "ROOM", "ModelQueue", "Superseded", "Task", "Totals", "Urgency"]
 
 log = logging.getLogger(__name__)
 
-T = TypeVar("T")
-
 ROOM = 64
 """Jobs that may wait at once, over all hosts."""
-AGES_AFTER = 15.0
-"""Seconds of waiting after which a job counts as one step more urgent, up to a thought: so that summaries come about
-where thoughts alone could keep a slow model busy for ever. A waiting person still goes first."""
-PROBE_SECONDS = 3.0
-"""Seconds within which a host must show that it is there."""
-
-
-class Urgency(IntEnum):
-    """How urgent a job is; the lowest number goes first, and among equals the one that came first. Waiting makes it
-    more urgent, see `AGES_AFTER`."""
-
-    PERSON = 0
-    THINK = 1
-    EMBED = 2
-    SUMMARIZE = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Totals:
-    """How the jobs of a queue ended.
-
-    Args:
-        answered, failed, cancelled: how many ended so.
-    """
-
-    answered: int = 0
-    failed: int = 0
-    cancelled: int = 0
-
-
-@dataclass(eq=False, slots=True)
-class _Job:
-    build: Callable[[], str]
-    profile: str
-    urgency: Urgency
-    owner: str
-    number: int
-    since: float
-    answer: asyncio.Future[Completion]
-    enough: Enough | None = None
-    task: asyncio.Task[None] | None = None
-
-
-@dataclass(eq=False, slots=True)
-class _Lane:
-    """The jobs of one host."""
-
-    health: Health
-    waiting: list[_Job] = field(default_factory=list)
-    running: int = 0
 
 
 class ModelQueue:
@@ -89,21 +45,31 @@ class ModelQueue:
         backends: the ways to reach a model.
         clock: measures timeouts and pauses.
         room: jobs that may wait at once.
+        chance: makes the jitter of pauses; None for always the same.
+        budget: counts what is spent and says when it is enough; None for no limit.
     """
 
     def __init__(
-        self, profiles: Callable[[str], LLMProfile], backends: Registry[Backend], clock: Clock, room: int = ROOM
+        self,
+        profiles: Callable[[str], LLMProfile],
+        backends: Registry[Backend],
+        clock: Clock,
+        room: int = ROOM,
+        chance: Random | None = None,
+        budget: Budget | None = None,
     ) -> None:
-        self._profiles = profiles
-        self._backends = backends
+        self._lanes = Lanes(profiles, backends, clock)
         self._clock = clock
-        self._room = room
-        self._lanes: dict[str, _Lane] = {}
-        self._models: dict[tuple[str, str], LanguageModel] = {}
+        self._waiting = Waiting(room)
+        self._tally = Tally()
+        self._chance = chance or Random(0)
         self._tasks: set[asyncio.Task[None]] = set()
+        """Calls under way."""
+        self._errands: set[asyncio.Task[None]] = set()
+        """Rests between two tries, and questions whether a host is back."""
         self._number = 0
         self._closed = False
-        self.totals = Totals()
+        self.budget = budget or Budget(BudgetSettings, clock)
 
     async def ask(
         self,
@@ -112,96 +78,121 @@ class ModelQueue:
         urgency: Urgency,
         owner: str,
         enough: Enough | None = None,
+        *,
+        task: str | None = None,
     ) -> Completion:
         """Ask a model and wait for its reply. Cancelling this call cancels the job.
 
         Args:
-            build: makes the prompt; called when the job's turn comes.
+            build: makes the prompt; called when the job's turn comes, and again for every further try.
             profile_name: name of a file in `config/llm`.
             urgency: how soon it is wanted.
-            owner: on whose behalf, for the log.
+            owner: on whose behalf; who has a thought waiting already gives it up for this one.
             enough: ends a reply early, see `LanguageModel.complete`.
+            task: what for, one of `Task`; by its urgency when None.
 
         Raises:
-            Unavailable: the host is down, the queue is full or closed, or the model gave nothing of use in time.
+            Unavailable: every host is down, the queue is full or closed, the budget is used up, a newer thought took
+                this one's place, or the model gave nothing of use in time.
         """
-        if self._closed:
-            raise Unavailable("the world is closing; no model is asked any more")
-        lane = self._lane(self._profile(profile_name))
-        self._refuse_when_down(lane)
-        self._make_room(urgency)
         self._number += 1
         answer: asyncio.Future[Completion] = asyncio.get_running_loop().create_future()
-        answer.add_done_callback(self._count)
-        job = _Job(build, profile_name, urgency, owner, self._number, self._clock.monotonic(), answer, enough)
-        lane.waiting.append(job)
-        self._pump(lane)
+        now, what = self._clock.monotonic(), task or usual_task(urgency)
+        count = partial(self._tally.add, profile_name)
+        job = Job(build, profile_name, urgency, owner, what, self._number, now, answer, count, enough)
+        count(Totals(asked=1))
+        try:
+            self._refuse_when_closed()
+            self.budget.admit(owner)
+            self._lanes.open_to(self._lanes.profile(profile_name))
+            self._waiting.let_in(job)
+        except Unavailable as error:
+            job.fail(error)
+        self._pump()
         try:
             return await answer
+        except asyncio.CancelledError:
+            if answer.cancelled():  # else it had ended, and whoever asked was cancelled before they heard of it
+                count(Totals(cancelled=1))
+            raise
         finally:
             self._forget(job)
 
+    def prepare(self, profile_name: str) -> None:
+        """Load what asking a profile's model takes, while nobody waits: the first call would stop everybody for it."""
+        for way in self._ways(profile_name):
+            with suppress(Unavailable):  # an address that is none is told of when it is asked
+                self._lanes.model(way.profile)
+
     async def alive(self, profile_name: str) -> bool:
-        """Say whether a profile's host answers; one that is down is not asked before its pause is over."""
+        """Say whether a host of a profile answers; one that is down is not asked before its pause is over."""
         if self._closed:
             return False
         try:
-            profile = self._profile(profile_name)
-            lane = self._lane(profile)
-            self._refuse_when_down(lane)
-            await self._heard(lane, PROBE_SECONDS, self._check(profile))
+            return await self._lanes.probe_all(self._lanes.profile(profile_name))
         except Unavailable:
             return False
-        return True
 
     def reach(self, profile_name: str) -> tuple[LanguageModel, LLMProfile]:
         """Return the model of a profile and the profile, for what is no job, such as counting tokens.
 
         Raises:
-            Unavailable: there is no such profile, or its host is down.
+            Unavailable: there is no such profile, or all its hosts are down.
         """
-        if self._closed:
-            raise Unavailable("the world is closing; no model is asked any more")
-        profile = self._profile(profile_name)
-        self._refuse_when_down(self._lane(profile))
-        return self._model(profile), profile
+        self._refuse_when_closed()
+        way = self._lanes.open_to(self._lanes.profile(profile_name))[0]
+        return self._lanes.model(way.profile), way.profile
+
+    # ---- telling ----
 
     def health(self) -> list[Health]:
         """Return what is known of every host that was asked for."""
-        return [lane.health for lane in self._lanes.values()]
+        return [lane.health for lane in self._lanes]
 
     def silent(self, names: Iterable[str]) -> list[str]:
         """Return how the hosts of these profiles that do not answer are doing, as sentences for people.
 
         Hosts that no profile names any more are nobody's business.
         """
-        hosts: dict[str, Health] = {}
-        for name in names:
-            try:
-                health = self._lane(self._profile(name)).health
-            except Unavailable:
-                continue
-            if health.state is State.DOWN:
-                hosts[health.host] = health
-        return [health.words(self._clock) for health in hosts.values()]
+        hosts = {way.lane.host: way.lane.health for name in names for way in self._ways(name)}
+        return [one.words(self._clock) for one in hosts.values() if one.state is State.DOWN]
 
     def words(self) -> list[str]:
         """Return how every host is doing, and what waits for it, as lines for people."""
         lines = []
-        for lane in self._lanes.values():
-            waits = f" {len(lane.waiting)} waiting, {lane.running} under way." if lane.waiting or lane.running else ""
+        for lane in self._lanes:
+            waiting = sum(any(way.lane is lane for way in self._ways(job.profile)) for job in self._waiting)
+            waits = f" {waiting} waiting, {lane.running} under way." if waiting or lane.running else ""
             lines.append(lane.health.words(self._clock) + waits)
         return lines
+
+    def overview(self, names: Iterable[str]) -> list[ProfileView]:
+        """Return how these profiles and their hosts are doing.
+
+        Args:
+            names: of LLM profiles.
+        """
+        views = []
+        for name in names:
+            hosts = tuple(HostView(way.lane.health, way.profile.model, way.lane.running) for way in self._ways(name))
+            waiting = sum(job.profile.lower() == name.lower() for job in self._waiting)
+            views.append(ProfileView(name, hosts, waiting, self._tally.of(name)))
+        return views
+
+    @property
+    def totals(self) -> Totals:
+        """How the jobs ended."""
+        return self._tally.all()
 
     @property
     def waiting(self) -> int:
         """How many jobs wait for their turn."""
-        return sum(len(lane.waiting) for lane in self._lanes.values())
+        return len(self._waiting)
 
     @property
     def running(self) -> int:
         """How many calls are under way."""
-        return sum(lane.running for lane in self._lanes.values())
+        return sum(lane.running for lane in self._lanes)
 
     async def close(self, grace: float) -> None:
         """Take no more jobs, end those that wait, give the calls under way a while and cancel the rest.
@@ -210,193 +201,180 @@ class ModelQueue:
             grace: seconds that calls under way are given.
         """
         self._closed = True
-        for lane in self._lanes.values():
-            for job in lane.waiting:
-                self._cancel(job)
-            lane.waiting.clear()
+        for errand in self._errands:
+            errand.cancel()
+        for job in self._waiting:
+            self._waiting.drop(job)
+            _cancel(job)
         if self._tasks and grace > 0:
             await done_within(grace, asyncio.gather(*self._tasks, return_exceptions=True), self._clock)
         for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        models, self._models = list(self._models.values()), {}
-        for model in models:
-            await model.close()
+        await asyncio.gather(*self._tasks, *self._errands, return_exceptions=True)
+        await self._lanes.close()
 
     # ---- waiting ----
 
-    def _make_room(self, urgency: Urgency) -> None:
-        """Let a job in: when the queue is full, the least urgent is refused, be it the new one."""
-        if self.waiting < self._room:
-            return
-        full = Unavailable(f"{self._room} jobs wait for the models already")
-        last = max((job for lane in self._lanes.values() for job in lane.waiting), key=_turn, default=None)
-        if last is None or last.urgency <= urgency:
-            raise full
-        self._remove(last)
-        _fail(last, full)
+    def _pump(self) -> None:
+        """Start as many jobs as their hosts may be given at once, the most urgent first.
 
-    def _turn_now(self, job: _Job) -> tuple[int, int]:
-        """Return a job's turn with its age counted in."""
-        aged = job.urgency - int((self._clock.monotonic() - job.since) / AGES_AFTER)
-        return (max(aged, min(job.urgency, Urgency.THINK)), job.number)
-
-    def _pump(self, lane: _Lane) -> None:
-        """Start as many of a host's jobs as it may be given at once."""
-        while lane.waiting and not self._closed:
-            job = min(lane.waiting, key=self._turn_now)
+        A host that a job waits for is kept for it: nobody behind it in the queue slips in.
+        """
+        kept: set[str] = set()
+        for job in self._waiting.in_order(self._clock.monotonic()):
+            if self._closed:
+                return
             if job.answer.done():  # its asker was cancelled and has not come round to saying so
-                lane.waiting.remove(job)
+                self._waiting.drop(job)
                 continue
             try:
-                profile = self._profile(job.profile)
-                own = self._lane(profile)
-                self._refuse_when_down(own)
+                way = self._way(job, kept)
             except Unavailable as error:
-                lane.waiting.remove(job)
-                _fail(job, error)
+                self._waiting.drop(job)
+                job.fail(job.error or error)
                 continue
-            if own is not lane:  # the profile names another host by now
-                lane.waiting.remove(job)
-                own.waiting.append(job)
-                self._pump(own)
-                continue
-            if lane.running >= profile.concurrency:
-                return
-            lane.waiting.remove(job)
-            lane.running += 1
-            job.task = asyncio.create_task(self._run(lane, job, profile), name=f"model call for {job.owner}")
-            self._tasks.add(job.task)
-            job.task.add_done_callback(partial(self._ended, lane, job))
+            if way is not None:
+                self._waiting.drop(job)
+                self._start(job, way)
 
-    def _remove(self, job: _Job) -> None:
-        for lane in self._lanes.values():
-            if job in lane.waiting:
-                lane.waiting.remove(job)
+    def _way(self, job: Job, kept: set[str]) -> Way | None:
+        """Return the host for a job; None when all that it may go to are busy, and are kept for it from now on."""
+        profile = self._lanes.profile(job.profile)
+        for one in self._lanes.back(profile):
+            one.lane.probed = True  # before the question is on its way, so that it is asked once
+            self._send(self._ask_back(one))
+        ways = self._lanes.open_to(profile, job.tried)
+        way = self._lanes.least_busy((one for one in ways if one.lane.host not in kept), job.owner)
+        if way is None:
+            kept.update(one.lane.host for one in ways)
+        return way
+
+    def _start(self, job: Job, way: Way) -> None:
+        lane, now = way.lane, self._clock.monotonic()
+        lane.running, lane.calls, lane.owner = lane.running + 1, lane.calls + 1, job.owner
+        if job.began is None:
+            job.began, job.until = now, now + way.profile.timeout
+        job.again = job.error = None
+        job.call = asyncio.create_task(self._run(job, way), name=f"model call for {job.owner}")
+        self._tasks.add(job.call)
+        job.call.add_done_callback(partial(self._ended, lane, job))
 
     # ---- running ----
 
-    async def _run(self, lane: _Lane, job: _Job, profile: LLMProfile) -> None:
-        """Build one prompt, ask the model and settle the job."""
+    async def _run(self, job: Job, way: Way) -> None:
+        """Build one prompt, ask the model, and settle the job or say when it is to be tried again."""
         try:
             prompt = job.build()
-            hold_to_window(prompt, profile)
-            completion = await self._heard(lane, profile.timeout, self._complete(prompt, profile, job.enough))
+            hold_to_window(prompt, way.profile)
+            stake = self.budget.stake(job.owner, job.task, estimate(prompt), way.profile.max_tokens)
         except Exception as error:  # a failing build is the asker's own error and reaches nobody else
-            _fail(job, error)
+            job.fail(error)
+            return
+        seconds = max(0.0, job.until - self._clock.monotonic())
+        try:
+            with stake:
+                call = self._complete(prompt, way.profile, job.enough)
+                completion = await self._lanes.heard(way.lane, seconds, call)
+                stake.spend(completion)
+        except Refused as error:
+            job.fail(error)
+        except Unavailable as error:
+            job.error = error
+            job.again = self._again(job, way, error)
+            if job.again is None:
+                job.fail(error)
         else:
-            log.debug("%s: %s answered in %.1f s", job.owner, lane.health.host, completion.seconds)
-            if not job.answer.done():
-                job.answer.set_result(completion)
+            log.debug("%s: %s answered in %.1f s", job.owner, way.lane.host, completion.seconds)
+            job.settle(completion)
 
     async def _complete(self, prompt: str, profile: LLMProfile, enough: Enough | None) -> Completion:
-        return await self._model(profile).complete(prompt, profile, enough)
+        return await self._lanes.model(profile).complete(prompt, profile, enough)
 
-    async def _check(self, profile: LLMProfile) -> None:
-        await self._model(profile).check(profile)
+    def _again(self, job: Job, way: Way, error: Unavailable) -> float | None:
+        """Return after how many seconds a job that failed is to be tried again; None for not at all.
 
-    async def _heard(self, lane: _Lane, seconds: float, call: Coroutine[Any, Any, T]) -> T:
-        """Await a call to a host for so many seconds and note in its health what came of it.
-
-        Raises:
-            Unavailable: whatever went wrong, a backend's own bugs included.
+        Another host gets it at once, with a timeout of its own; where a person waits, one timeout must do for all.
+        What may pass is tried again on any host, within the first half of the timeout.
         """
-        before = lane.health
-        try:
-            answer = await within(seconds, call, self._clock)
-        except TimeoutError as error:
-            late = Unavailable(f"{lane.health.host} did not answer within {seconds:g} s")
-            lane.health = lane.health.failed(str(late), self._clock)
-            raise late from error
-        except Refused as error:
-            lane.health = lane.health.refused(str(error), self._clock)
-            raise
-        except Unavailable as error:
-            lane.health = lane.health.failed(str(error), self._clock)
-            raise
-        except Exception as error:
-            log.exception("the backend for %s broke", lane.health.host)
-            broken = Unavailable(f"the backend for {lane.health.host} broke: {type(error).__name__}")
-            lane.health = lane.health.failed(str(broken), self._clock)
-            raise broken from error
-        else:
-            lane.health = lane.health.answered(self._clock)
-            return answer
-        finally:
-            if lane.health.state is not before.state:
-                log.info("model host %s", lane.health.words(self._clock))
+        now, person = self._clock.monotonic(), job.urgency is Urgency.PERSON
+        assert job.began is not None
+        job.tried.add(way.lane.host)
+        if self._closed:
+            return None
+        timeout, spent = way.profile.timeout, now - job.began
+        if self._others(job) and (not person or in_time(spent, timeout)):
+            job.until = job.until if person else now + timeout
+            return 0.0
+        if not isinstance(error, Passing) or job.tries >= way.profile.retries:
+            return None
+        rest = pause(job.tries, error, self._chance)
+        patience = PERSON_PATIENCE if person else timeout
+        if not in_time(spent + rest, timeout, patience) or not self._rests(job, rest):
+            return None
+        job.tries += 1
+        job.tried.clear()
+        job.until = max(job.until, job.began + timeout)
+        return rest
+
+    def _others(self, job: Job) -> bool:
+        """Whether a host is left that has not failed a job yet and may be asked."""
+        ways = self._ways(job.profile)
+        return any(way.lane.may_be_asked(self._clock) for way in ways if way.lane.host not in job.tried)
+
+    def _rests(self, job: Job, seconds: float) -> bool:
+        """Whether a host of a job may be asked again after so many seconds."""
+        return any(way.lane.health.wait(self._clock) <= seconds for way in self._ways(job.profile))
+
+    async def _rest(self, job: Job, seconds: float) -> None:
+        """Have a job's turn asked for again when its rest is over."""
+        await self._clock.sleep(seconds)
+        job.not_before = 0.0
+        self._pump()
+
+    async def _ask_back(self, way: Way) -> None:
+        """Ask a host that was down whether it is back, so that no job must be the one that tries it."""
+        await self._lanes.probe(way)
+        self._pump()
+
+    def _send(self, errand: Coroutine[None, None, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(errand)
+        self._errands.add(task)
+        task.add_done_callback(self._errands.discard)
+        return task
 
     # ---- ending ----
 
-    def _forget(self, job: _Job) -> None:
+    def _forget(self, job: Job) -> None:
         """End whatever is left of a job whose asker has gone."""
-        if job.task is not None and not job.task.done():
-            job.task.cancel()
-        self._remove(job)
+        if job.call is not None and not job.call.done():
+            job.call.cancel()
+        self._waiting.drop(job)
 
-    def _ended(self, lane: _Lane, job: _Job, task: asyncio.Task[None]) -> None:
+    def _ended(self, lane: Lane, job: Job, task: asyncio.Task[None]) -> None:
         """Free a call's place; runs however the call ended, also when it was cancelled before it began."""
         self._tasks.discard(task)
         lane.running -= 1
-        self._cancel(job)
-        self._pump(lane)
-
-    def _cancel(self, job: _Job) -> None:
-        """Settle a job that nobody will answer."""
-        _fail(job, _Cancelled("the world closed before the model answered"))
-
-    def _count(self, answer: asyncio.Future[Completion]) -> None:
-        now = self.totals
-        if answer.cancelled() or isinstance(answer.exception(), _Cancelled):
-            self.totals = Totals(now.answered, now.failed, now.cancelled + 1)
-        elif answer.exception() is not None:
-            self.totals = Totals(now.answered, now.failed + 1, now.cancelled)
+        if self._closed or job.again is None or job.answer.done():
+            _cancel(job)
         else:
-            self.totals = Totals(now.answered + 1, now.failed, now.cancelled)
+            job.not_before = self._clock.monotonic() + job.again if job.again else 0.0
+            self._waiting.put_back(job)
+            if job.again and not job.answer.done():
+                job.call = self._send(self._rest(job, job.again))
+        self._pump()
 
-    # ---- hosts ----
-
-    def _profile(self, name: str) -> LLMProfile:
+    def _ways(self, name: str) -> list[Way]:
+        """Return the hosts of a profile; none when there is no such profile or backend."""
         try:
-            return self._profiles(name)
-        except (KeyError, UnknownName) as error:
-            raise Unavailable(f"there is no LLM profile {name!r}; a file config/llm/{name}.md makes one") from error
+            return self._lanes.of(self._lanes.profile(name))
+        except Unavailable:
+            return []
 
-    def _backend(self, profile: LLMProfile) -> Backend:
-        try:
-            return self._backends.get(profile.backend)
-        except UnknownName as error:
-            raise Unavailable(str(error)) from error
-
-    def _lane(self, profile: LLMProfile) -> _Lane:
-        host = self._backend(profile).host(profile)
-        return self._lanes.setdefault(host, _Lane(Health(host)))
-
-    def _model(self, profile: LLMProfile) -> LanguageModel:
-        backend = self._backend(profile)
-        key = (backend.name, backend.host(profile))
-        if key not in self._models:
-            self._models[key] = backend.make(profile)
-        return self._models[key]
-
-    def _refuse_when_down(self, lane: _Lane) -> None:
-        wait = lane.health.wait(self._clock)
-        if wait > 0:
-            raise Unavailable(f"{lane.health.host} is down ({lane.health.last_error}); asked again in {wait:.0f} s")
-        if lane.health.state is State.DOWN and lane.running:
-            # One call tries a host that was down; if it hangs, nobody else is held up.
-            raise Unavailable(f"{lane.health.host} is down ({lane.health.last_error}); it is being tried again")
+    def _refuse_when_closed(self) -> None:
+        if self._closed:
+            raise Unavailable("the world is closing; no model is asked any more")
 
 
-class _Cancelled(Unavailable):
-    """The job was ended by closing the queue."""
-
-
-def _fail(job: _Job, error: Exception) -> None:
-    """End a job with an error, unless it has ended already: a cancelled asker needs no answer."""
-    if not job.answer.done():
-        job.answer.set_exception(error)
-
-
-def _turn(job: _Job) -> tuple[int, int]:
-    return (job.urgency, job.number)
+def _cancel(job: Job) -> None:
+    """Settle a job that nobody will answer."""
+    job.fail(Cancelled("the world closed before the model answered"))

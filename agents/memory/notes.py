@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from agents.memory.note_form import Note, entry_text, folded, is_blank, new_file, read_note, with_entry, with_only
 from mud.clock import iso, parse_iso
 from mud.errors import Refusal, VaultProblem
-from mud.storage.files import READ_LIMIT, encode, free_stem, read_if_there, slugify, write_atomic
+from mud.storage.files import READ_LIMIT, encode, free_stem, read_if_there, slugify, write_atomic, write_unsynced
 from mud.world.matching import match_names
 
 __all__ = ["Links", "Note", "Notes", "Version"]
@@ -85,12 +85,16 @@ class _Shelf:
     Args:
         files: them, by their names.
         notes: the notes, the newest first.
+        titles: theirs.
         named: the notes by every name they answer to.
+        changed: when a file had last come into the folder or gone from it, in nanoseconds; None when it was not there.
     """
 
     files: Mapping[str, _File] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
+    titles: tuple[str, ...] = ()
     named: Mapping[str, Note] = field(default_factory=dict)
+    changed: int | None = None
 
 
 class Notes:
@@ -107,6 +111,15 @@ class Notes:
         self._shelf = _Shelf()
 
     # writing
+
+    @contextmanager
+    def in_bulk(self) -> Iterator[None]:
+        """Within it no note waits for the disk: whoever writes so much at once has all of it synced at its end."""
+        write, self._write = self._write, write_unsynced
+        try:
+            yield
+        finally:
+            self._write = write
 
     def add(self, title: str, text: str, at: str, reason: str | None = None, place: str | None = None) -> Note:
         """Write an entry, on top of those there are under this title.
@@ -164,10 +177,17 @@ class Notes:
         if len(encode(text)) > READ_LIMIT:
             raise Refusal("There is no room left in this note.", "begin another one under a new title")
         self._write(path, text)
-        note = _parsed(path)
+        note = read_note(text, path.stem)
         if note is None:
             raise Refusal(f"The note {path.name} was written and cannot be read back.")
+        self._shelve(path, note)
         return note
+
+    def _shelve(self, path: Path, note: Note) -> None:
+        """Know what was just written, so that it need not be read again."""
+        with suppress(OSError):  # somebody took it away already, as the next look will tell
+            file = _File(_state(os.stat(path)), note, frozenset(map(folded, note.links)))  # noqa: PTH116  (as below)
+            self._shelf = _shelf({**self._shelf.files, path.name: file}, _changed(self._folder))
 
     def _keep(self, slug: str, raw: str, at: str) -> None:
         """Put an earlier text away, byte for byte."""
@@ -189,8 +209,13 @@ class Notes:
     # reading
 
     def titles(self) -> list[str]:
-        """Return the titles, the newest note first."""
-        return [note.title for note in self._looked().notes]
+        """Return the titles, the newest note first. Next to nothing is asked of the disk: every thought begins with it.
+
+        A note that came, went or was written here is known at once; one edited in its place when the notes are next
+        read, which whoever watches the vault sees to.
+        """
+        shelf, changed = self._shelf, _changed(self._folder)
+        return list((shelf if changed is not None and changed == shelf.changed else self._looked()).titles)
 
     def read(self, name: str) -> Note | None:
         """Return the note that a name means in any case: a title, else a further name or a file's; None when none."""
@@ -241,17 +266,34 @@ class Notes:
 
     def _looked(self) -> _Shelf:
         """Return all files as they are now; what did not change is not read again."""
-        known, states = self._shelf, _states(self._folder)
+        known, changed = self._shelf, _changed(self._folder)  # first: what changes while it is looked at is seen again
+        states = _states(self._folder)
         if {name: file.state for name, file in known.files.items()} == states:
+            if known.changed != changed:
+                self._shelf = known = replace(known, changed=changed)
             return known
         files = {}
         for name, state in sorted(states.items()):
             file = known.files.get(name)
             files[name] = file if file and file.state == state else _read(self._folder / name, state)
-        notes = sorted((file.note for file in files.values() if file.note), key=lambda note: note.updated, reverse=True)
         # The shelf of the other thread may take this one's place at once, but not in what is returned.
-        self._shelf = shelf = _Shelf(files, tuple(notes), _by_name(notes))
+        self._shelf = shelf = _shelf(files, changed)
         return shelf
+
+
+def _changed(folder: Path) -> int | None:
+    """Return when a file last came into a folder or went from it, in nanoseconds; None when it is not there."""
+    try:
+        return os.stat(folder).st_mtime_ns  # noqa: PTH116  (a path object takes twice as long)
+    except OSError:
+        return None
+
+
+def _shelf(files: Mapping[str, _File], changed: int | None) -> _Shelf:
+    """Return files with their notes in order; of equally new ones in the order of their names."""
+    found = (files[name].note for name in sorted(files))
+    notes = sorted(filter(None, found), key=lambda note: note.updated, reverse=True)
+    return _Shelf(files, tuple(notes), tuple(note.title for note in notes), _by_name(notes), changed)
 
 
 def _names(folder: Path) -> list[str]:
@@ -268,9 +310,12 @@ def _states(folder: Path) -> dict[str, tuple[int, int, int]]:
         for entry in entries:
             if entry.name.endswith(_ENDING):
                 with suppress(OSError):  # a link to nowhere, or just gone
-                    state = entry.stat()
-                    found[entry.name] = (state.st_ino, state.st_mtime_ns, state.st_size)
+                    found[entry.name] = _state(entry.stat())
     return found
+
+
+def _state(found: os.stat_result) -> tuple[int, int, int]:
+    return found.st_ino, found.st_mtime_ns, found.st_size
 
 
 def _read(path: Path, state: tuple[int, int, int]) -> _File:

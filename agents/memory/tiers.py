@@ -66,7 +66,10 @@ class Tiers:
     @property
     def watermark(self) -> int:
         """The last memory that a summary stands for; 0 when none does."""
-        return max((held.summary.covers[1] for held in self._held.values()), default=0)
+        last = 0  # it is asked for several times with every memory
+        for held in self._held.values():
+            last = max(last, held.summary.covers[1])
+        return last
 
     def open(self, commit: CommitLine | None, total: int, writable: bool) -> list[str]:
         """Take up what the last commit line names, and set the files in use right.

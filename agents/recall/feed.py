@@ -83,7 +83,10 @@ class Feed:
 
     def life(self, agent_id: str) -> Life:
         """Return what is known of an agent."""
-        return self.lives.setdefault(agent_id, Life())
+        known = self.lives.get(agent_id)
+        if known is None:
+            known = self.lives[agent_id] = Life()
+        return known
 
     def remember(self, agent_id: str, entries: Sequence[Entry]) -> None:
         """Take note of new memories; they are found by the next search.
@@ -198,11 +201,16 @@ class Feed:
                 if life.generation != self._lexical.generation:
                     await self.fill(agent_id)
 
-    async def flush(self) -> None:
-        """Index what waits in RAM."""
+    async def flush(self, only: str | None = None) -> None:
+        """Index what waits in RAM.
+
+        Args:
+            only: of this agent, as a question to one need not wait for what the others lived through; None for all.
+        """
         batch: dict[str, Sequence[Entry]] = {}
         wanted: dict[str, Documents] = {}
-        for agent_id, life in self.lives.items():
+        lives = self.lives if only is None else {only: self.life(only)}
+        for agent_id, life in lives.items():
             if life.queue:
                 batch[agent_id], life.queue = life.queue, []
             if life.wanted is not None and not life.in_bulk:
@@ -251,7 +259,7 @@ class Feed:
 
     async def fill(self, agent_id: str) -> None:
         """Index all there is of a life: what waits in RAM, and what the index never had or lost."""
-        await self.flush()
+        await self.flush(agent_id)
         life = self.life(agent_id)
         async with life.filling:
             try:
@@ -263,7 +271,7 @@ class Feed:
                 self._changed.set()
                 if life.documents is not None and life.wanted is None:
                     life.wanted = life.documents
-                await self.flush()
+                await self.flush(agent_id)
             while life.read is not None and life.progress.lexical_through < life.latest:
                 first = life.progress.lexical_through + 1
                 entries = life.read(first, min(life.latest, first + CHUNK - 1))

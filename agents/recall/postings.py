@@ -10,7 +10,7 @@ import json
 import sqlite3
 from array import array
 from bisect import bisect_left
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Collection, Sequence
 from itertools import compress
 from operator import itemgetter
@@ -100,6 +100,8 @@ class Postings:
         self._most = most
         self._size = 0
         self._lists: OrderedDict[Key, tuple[int, RowList, int]] = OrderedDict()
+        self._stems: defaultdict[tuple[str, int], set[str]] = defaultdict(set)
+        """The stems of which there are lists, by table and agent."""
 
     def rows(
         self, db: sqlite3.Connection, table: str, number: int, stem: str, word: str, through: int, top: int
@@ -119,9 +121,12 @@ class Postings:
         if upto < through:
             _read(db, table, number, word, upto + 1, through, rows)
         self._lists[key] = (through, rows, rows.size)
+        self._stems[table, number].add(stem)
         self._size += rows.size - before
         while self._size > self._most:
-            self._size -= self._lists.popitem(last=False)[1][2]
+            (other, whose, oldest), (_, _, size) = self._lists.popitem(last=False)
+            self._stems[other, whose].discard(oldest)
+            self._size -= size
         if through < top:
             rows = RowList(rows.rows)
             _read(db, table, number, word, through + 1, top, rows)
@@ -129,12 +134,13 @@ class Postings:
 
     def forget(self, table: str, number: int) -> None:
         """Read the lists of an agent in this table anew."""
-        for key in [key for key in self._lists if key[:2] == (table, number)]:
-            self._size -= self._lists.pop(key)[2]
+        for stem in self._stems.pop((table, number), ()):
+            self._size -= self._lists.pop((table, number, stem), (0, None, 0))[2]
 
     def clear(self) -> None:
         """Read everything anew."""
         self._lists.clear()
+        self._stems.clear()
         self._size = 0
 
 

@@ -78,13 +78,20 @@ class RecallService:
         settings: the settings as they are now.
         clock: tells how long ago a memory is.
         private: this process does not hold the vault: answer from a copy in memory, without vectors, writing nothing.
+        at_once: there is nobody else to serve: work where it is called, not in a thread.
     """
 
     def __init__(
-        self, vault: Path, settings: Callable[[], RecallSettings], clock: Clock, *, private: bool = False
+        self,
+        vault: Path,
+        settings: Callable[[], RecallSettings],
+        clock: Clock,
+        *,
+        private: bool = False,
+        at_once: bool = False,
     ) -> None:
         self._folder = vault / FOLDER
-        self._settings, self._clock, self._private = settings, clock, private
+        self._settings, self._clock, self._private, self._at_once = settings, clock, private, at_once
         self._lexical = LexicalIndex(self._folder / LEXICAL, private=private)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="recall")
         self._vectors = VectorKeeper(self._folder, self._lexical, self._run, settings, clock, self._noted)
@@ -94,6 +101,8 @@ class RecallService:
         self._use_vectors = self._stopped = False
 
     async def _run(self, work: Callable[..., T], *args: object) -> T:
+        if self._at_once:
+            return work(*args)
         return await asyncio.get_running_loop().run_in_executor(self._thread, work, *args)
 
     # -- beginning and end ------------------------------------------------------------------------------------------
@@ -126,9 +135,16 @@ class RecallService:
         except TimeoutError:
             pass  # the file is not closed in time either, and that is said
         finally:
-            closed = self._thread.submit(self._lexical.close)
-            self._thread.shutdown(wait=False)
-            _, late = await asyncio.wait([asyncio.wrap_future(closed)], timeout=LAST_WORDS)
+            await self._close()
+
+    async def _close(self) -> None:
+        """Let go of the file, when the thread has time for that."""
+        if self._at_once:
+            self._lexical.close()
+            return
+        closed = self._thread.submit(self._lexical.close)
+        self._thread.shutdown(wait=False)
+        _, late = await asyncio.wait([asyncio.wrap_future(closed)], timeout=LAST_WORDS)
         if late:
             log.warning("Recall's index is busy; what it misses is indexed at the next start.")
 

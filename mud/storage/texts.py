@@ -27,8 +27,8 @@ from mud.storage.documents import Document, Line, examine_document, markdown_lin
 from mud.storage.files import read_if_there
 from mud.world.narration import Phrase
 
-FREE = "instinct."
-"""Texts under this prefix are chosen by the minds themselves; no phrase declares them."""
+FREE = ("instinct.", "newcomers.")
+"""Texts under these are chosen from by chance, by the minds and for those who are made up; no phrase declares them."""
 
 _SECTION = re.compile(r" {0,3}##[ \t]+(\S.*)")
 _KEY = re.compile(r"\*\*([a-z][a-z0-9_ ]*)\*\*:(.*)")
@@ -213,7 +213,7 @@ class TextStore:
         """Return what is wrong between the phrases that the program uses and the texts there are.
 
         Every phrase needs one text, a text may use the phrase's places only, and a text that no phrase uses is a
-        mistake outside of `instinct/`. `reload` holds to the phrases checked last.
+        mistake outside of `FREE`. `reload` holds to the phrases checked last.
         """
         self._phrases = tuple(phrases)
         return _checked(self._texts, self._phrases)

@@ -1,60 +1,118 @@
-"""What every backend keeps, checked on the scripted one and on a real llama.cpp server, with real tokens."""
+"""What every backend keeps, with real tokens: the scripted one, real llama.cpp servers, Ollama's protocol in front of
+one, and the embedded model."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pytest
 
-from agents.llm.backends._backend import Backend, LanguageModel, Refused
+from agents.llm.backends._backend import Backend, Completion, Enough, LanguageModel, Refused, hold_to_window
+from agents.llm.backends._ollama_client import Ollama
 from agents.llm.backends._openai_client import OpenAICompatible
+from agents.llm.backends.embedded import Embedded
 from agents.llm.backends.scripted import ScriptedModel
 from agents.llm.profiles import LLMProfile
 from agents.llm.tokens import estimate
 from mud.errors import Unavailable
 from mud.registry import load
 from tests.live_server import WINDOW, LiveServer
+from tests.ollama_adapter import adapting
 
 COUNTING = "Counting:\nten 10\neleven 11\ntwelve 12\nthirteen 13\nfourteen"
 
 
+Making = AsyncIterator["Subject"]
+
+
 @dataclass(frozen=True)
 class Subject:
+    """A model under test.
+
+    Args:
+        model: the model.
+        profile: how it is asked.
+        enough: what is given when a test wants nothing to be ended early, so that streams are tried too.
+    """
+
     model: LanguageModel
     profile: LLMProfile
+    enough: Enough | None = None
+
+    async def say(self, prompt: str = COUNTING, **changed: Any) -> Completion:
+        return await self.model.complete(prompt, replace(self.profile, **changed), self.enough)
 
 
-def scripted(server: LiveServer) -> Subject:
+def never(text: str) -> bool:
+    return False
+
+
+async def scripted(server: LiveServer) -> Making:
     async def unhurried(prompt: str) -> str:
         await asyncio.sleep(0)
         return " 14\nfifteen 15\nsixteen 16 seventeen 17"
 
-    return Subject(ScriptedModel([unhurried] * 10, seconds=0.5), LLMProfile(backend="scripted", stop=()))
+    yield Subject(ScriptedModel([unhurried] * 10, seconds=0.5), LLMProfile(backend="scripted", stop=()))
 
 
-def completions(server: LiveServer) -> Subject:
+async def completions(server: LiveServer) -> Making:
     profile = LLMProfile(host=server.address, temperature=0, max_tokens=24, stop=())
-    return Subject(OpenAICompatible(profile), profile)
+    yield Subject(OpenAICompatible(profile), profile)
 
 
-def chat(server: LiveServer) -> Subject:
-    profile = replace(completions(server).profile, api="chat")
-    return Subject(OpenAICompatible(profile), profile)
+async def chat(server: LiveServer) -> Making:
+    async for one in completions(server):
+        yield replace(one, profile=replace(one.profile, api="chat"))
 
 
-CASES: dict[str, list[Callable[[LiveServer], Subject]]] = {
+async def completions_streamed(server: LiveServer) -> Making:
+    async for one in completions(server):
+        yield replace(one, enough=never)
+
+
+async def chat_streamed(server: LiveServer) -> Making:
+    async for one in chat(server):
+        yield replace(one, enough=never)
+
+
+async def ollama(server: LiveServer) -> Making:
+    async with adapting(server) as adapter:
+        profile = LLMProfile(backend="ollama", host=adapter.host, temperature=0, max_tokens=24, stop=())
+        yield Subject(Ollama(profile), profile)
+
+
+async def ollama_streamed(server: LiveServer) -> Making:
+    async for one in ollama(server):
+        yield replace(one, enough=never)
+
+
+async def ollama_chat(server: LiveServer) -> Making:
+    async for one in ollama(server):
+        yield replace(one, profile=replace(one.profile, api="chat"))
+
+
+async def embedded(server: LiveServer) -> Making:
+    profile = LLMProfile(backend="embedded", temperature=0, max_tokens=24, stop=())
+    yield Subject(Embedded(profile), profile)
+
+
+CASES: dict[str, list[Callable[[LiveServer], Making]]] = {
     "scripted": [scripted],
-    "openai_compatible": [completions, chat],
+    "openai_compatible": [completions, completions_streamed, chat, chat_streamed],
+    "ollama": [ollama, ollama_streamed, ollama_chat],
+    "embedded": [embedded],
 }
 
 
 @pytest.fixture(params=[case for cases in CASES.values() for case in cases], ids=lambda case: case.__name__)
-async def subject(request: pytest.FixtureRequest, live_server: LiveServer) -> AsyncIterator[Subject]:
-    made: Subject = request.param(live_server)
-    yield made
-    await made.model.close()
+async def subject(request: pytest.FixtureRequest, live_server: LiveServer) -> Making:
+    async for made in request.param(live_server):
+        yield made
+        await made.model.close()
 
 
 def test_every_backend_has_a_case_in_this_contract() -> None:
@@ -68,7 +126,7 @@ def test_a_backend_is_named_like_its_file_and_says_what_it_is() -> None:
 
 
 async def test_a_completion_tells_its_text_its_tokens_its_time_and_its_model(subject: Subject) -> None:
-    reply = await subject.model.complete(COUNTING, subject.profile)
+    reply = await subject.say()
     assert reply.text
     assert reply.prompt_tokens is not None
     assert 0 < reply.prompt_tokens < 100
@@ -79,72 +137,152 @@ async def test_a_completion_tells_its_text_its_tokens_its_time_and_its_model(sub
 
 
 async def test_a_reply_ends_before_the_first_stop(subject: Subject) -> None:
-    free = await subject.model.complete(COUNTING, subject.profile)
+    free = await subject.say()
     mark = free.text.strip()[3:5]
-    reply = await subject.model.complete(COUNTING, replace(subject.profile, stop=(mark, "nowhere")))
+    reply = await subject.say(stop=(mark, "nowhere"))
     assert mark not in reply.text
     assert len(reply.text) < len(free.text)
 
 
 async def test_a_reply_is_no_longer_than_allowed(subject: Subject) -> None:
-    reply = await subject.model.complete(COUNTING, replace(subject.profile, max_tokens=3))
+    reply = await subject.say(max_tokens=3)
     assert reply.completion_tokens is not None
     assert reply.completion_tokens <= 3
 
 
 async def test_a_reply_does_not_hold_the_prompt(subject: Subject) -> None:
-    assert COUNTING not in (await subject.model.complete(COUNTING, subject.profile)).text
+    assert COUNTING not in (await subject.say()).text
 
 
 async def test_any_script_and_any_sign_can_stand_in_a_prompt(subject: Subject) -> None:
     prompt = 'Η Ελίζα λέει: 你好 😀 \x07 \u202e {braces} \\ "quotes" </s> <|im_end|>\n~Ελίζα>'
-    assert isinstance((await subject.model.complete(prompt, subject.profile)).text, str)
+    assert isinstance((await subject.say(prompt)).text, str)
 
 
 @pytest.mark.parametrize("text", ["", "ten", COUNTING, "Η Ελίζα λέει: 你好 😀"])
-async def test_tokens_are_counted_as_the_model_counts_them(
+async def test_tokens_are_counted_as_the_model_counts_them_or_not_at_all(
     subject: Subject, live_server: LiveServer, text: str
 ) -> None:
     counted = await subject.model.tokens(text, subject.profile)
-    assert counted == (estimate(text) if isinstance(subject.model, ScriptedModel) else live_server.tokens(text))
+    if isinstance(subject.model, ScriptedModel):
+        assert counted == estimate(text)
+    else:
+        assert counted == (None if isinstance(subject.model, Ollama) else live_server.tokens(text))
 
 
 async def test_a_host_that_answers_passes_the_check(subject: Subject) -> None:
     await subject.model.check(subject.profile)
 
 
-async def test_a_cancelled_call_leaves_the_model_usable(subject: Subject) -> None:
-    call = asyncio.create_task(subject.model.complete(COUNTING, replace(subject.profile, max_tokens=500)))
-    await asyncio.sleep(0)
+async def test_what_is_enough_ends_a_reply_early_and_changes_nothing_before(subject: Subject) -> None:
+    whole = (await subject.say()).text
+    seen: list[str] = []
+
+    def three(text: str) -> bool:
+        seen.append(text)
+        return len(text) >= 3
+
+    early = await subject.model.complete(COUNTING, subject.profile, three)
+    assert whole.startswith(early.text)
+    assert 3 <= len(early.text) < len(whole)
+    assert seen[-1] == early.text
+    assert not any(map(three, seen[:-1]))
+    assert early.model
+    assert early.seconds > 0
+    assert (await subject.say()).text == whole
+
+
+async def test_what_is_enough_sees_nothing_after_a_stop(subject: Subject) -> None:
+    mark = (await subject.say()).text.strip()[3:5]
+    seen: list[str] = []
+
+    def note(text: str) -> bool:
+        seen.append(text)
+        return False
+
+    reply = await subject.model.complete(COUNTING, replace(subject.profile, stop=(mark,)), note)
+    assert not any(mark in text for text in [*seen, reply.text])
+
+
+@pytest.mark.parametrize("turns", [1, 40, 400])
+async def test_a_cancelled_call_leaves_the_model_usable(subject: Subject, turns: int) -> None:
+    call = asyncio.create_task(subject.say(max_tokens=500))
+    for _ in range(turns):
+        await asyncio.sleep(0)
     call.cancel()
-    with pytest.raises(asyncio.CancelledError):
+    with contextlib.suppress(asyncio.CancelledError):  # the scripted one is done by then
         await call
-    assert (await subject.model.complete(COUNTING, subject.profile)).text
+    assert (await subject.say()).text
+
+
+async def test_a_call_that_is_cancelled_in_mid_reply_leaves_the_model_usable(subject: Subject) -> None:
+    begun = asyncio.Event()
+
+    def begin(text: str) -> bool:
+        begun.set()
+        return False
+
+    call = asyncio.create_task(subject.model.complete(COUNTING, replace(subject.profile, max_tokens=2000), begin))
+    await begun.wait()
+    call.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await call
+    reply = await subject.say()
+    assert reply.text
+    assert reply.seconds < 30
+
+
+async def test_an_error_of_the_asker_comes_through_and_leaves_the_model_usable(subject: Subject) -> None:
+    def broken(text: str) -> bool:
+        raise LookupError(text)
+
+    with pytest.raises(LookupError):
+        await subject.model.complete(COUNTING, subject.profile, broken)
+    assert (await subject.say()).text
 
 
 async def test_a_closed_model_is_unavailable(subject: Subject) -> None:
     await subject.model.close()
     with pytest.raises(Unavailable):
-        await subject.model.complete(COUNTING, subject.profile)
+        await subject.say()
     with pytest.raises(Unavailable):
         await subject.model.check(subject.profile)
     with pytest.raises(Unavailable):
         await subject.model.tokens(COUNTING, subject.profile)
+    await subject.model.close()
 
 
-async def test_a_prompt_longer_than_the_servers_window_is_refused_in_words(live_server: LiveServer) -> None:
-    one = completions(live_server)
-    with pytest.raises(Refused, match="context size"):
-        await one.model.complete("hi " * (WINDOW + 100), one.profile)
-    await one.model.check(one.profile)
-    await one.model.close()
+async def test_a_prompt_longer_than_the_window_is_refused_in_words_and_the_host_is_well(subject: Subject) -> None:
+    prompt = "hi " * (WINDOW + 100)
+    with pytest.raises(Refused, match="num_ctx"):
+        hold_to_window(prompt, subject.profile)  # as the queue does before it asks any of them
+    if not isinstance(subject.model, ScriptedModel):
+        with pytest.raises(Refused, match=r"context (size|length)"):
+            await subject.say(prompt)
+    await subject.model.check(subject.profile)
+    assert (await subject.say()).text
+
+
+async def test_what_a_server_had_read_before_is_told(live_server: LiveServer) -> None:
+    async for one in completions(live_server):
+        prompt = "Once more, from the beginning. " * 20
+        await one.say(prompt)
+        plain = await one.say(prompt)
+        streamed = await replace(one, enough=never).say(prompt)
+        early = await replace(one, enough=lambda text: True).say(prompt)
+        for reply in (plain, streamed, early):
+            assert reply.prompt_tokens == live_server.tokens(prompt)
+            assert reply.cached_tokens is not None
+            assert reply.cached_tokens >= reply.prompt_tokens - 2
+        assert early.completion_tokens is not None
+        assert early.completion_tokens < 4
+        await one.model.close()
 
 
 async def test_a_model_named_in_the_profile_is_asked_without_listing(live_server: LiveServer) -> None:
-    one = completions(live_server)
-    reply = await one.model.complete(COUNTING, replace(one.profile, model="any"))
-    assert reply.text
-    await one.model.close()
+    async for one in completions(live_server):
+        assert (await one.say(model="any")).text
+        await one.model.close()
 
 
 @pytest.mark.parametrize(

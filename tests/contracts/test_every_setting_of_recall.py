@@ -169,7 +169,8 @@ async def test_importance_raises_what_matters(vault: Path, share: float, times: 
 @pytest.mark.parametrize(("notes", "summaries"), [(0, 2), (2, 0), (1, 1), (3, 2)])
 async def test_a_prompt_shows_as_many_related_texts_as_set(vault: Path, notes: int, summaries: int) -> None:
     put(vault, "recall", related_notes=notes, related_summaries=summaries, related_least=0.0)
-    put(vault, "memory_compaction", immediate_window=2, recent_window=4)
+    put(vault, "memory_compaction", immediate_window=2, recent_window=4, max_summary_tokens=40)
+    put(vault, "thinking", related_tokens=1000)
     async with recalling(vault) as (parts, agent):
         remember(
             parts, agent, *({"text": f'Moss says, "Oar {number} of the boathouse is split."'} for number in range(40))

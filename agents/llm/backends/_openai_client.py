@@ -1,42 +1,42 @@
 """A client of OpenAI's protocol: llama.cpp, Ollama under `/v1`, vLLM, LM Studio, and servers on the network.
 
-The key is read from the environment at each call, sent to the profile's host only (redirects are not followed), and
-blotted out of whatever the server says before that is shown or logged.
+A reply that may be ended early is streamed; a server that will not stream is asked plainly, and not for a stream again
+before its next check. What a reasoning model thought before it answered is no part of its reply.
 """
 
 from __future__ import annotations
 
-import json
-import os
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from enum import IntEnum
 from typing import Any
-from urllib.parse import urlsplit
 
 import httpx
 
 from agents.llm.backends._backend import Completion, Enough, Refused, tidy
+from agents.llm.backends._grammar import grammar_for
+from agents.llm.backends._growing import Growing
+from agents.llm.backends._wire import CHECK_SECONDS, NoSuch, Wire, checked_parts, count, decoded
 from agents.llm.profiles import LLMProfile
 from mud.errors import Unavailable
 
-BODY_LIMIT = 2_000_000
-"""Bytes of an answer that are read; a longer one is no reply to a question of ours."""
-CONNECT_SECONDS = 10.0
-"""Seconds to wait for a connection at most, whatever the profile's timeout."""
-CHECK_SECONDS = 3.0
-"""Seconds to wait for the list of models when only asking whether the host is there."""
-_OUR_FAULT = (400, 413, 422)
-_NO_SUCH = (404, 405, 501)
-_MEANINGS = {
-    401: "it wants another key: name the environment variable that holds it under api_key_env",
-    403: "it does not allow this: check the key named under api_key_env",
-    404: "it does not know this address or this model: check host, api and model",
-    429: "it is asked too often, or the account is used up",
-    501: "it cannot do this: set another api",
-    503: "it is still loading its model, or too busy",
-}
+
+class _Streams(IntEnum):
+    """How a server is asked for a reply that may be ended early."""
+
+    NOT = 0
+    BARE = 1
+    WITH_USAGE = 2
 
 
-class _NoSuch(Unavailable):
-    """The server answers, but has no such address."""
+@dataclass(slots=True)
+class _Heard:
+    """What came of a reply so far."""
+
+    text: str = ""
+    model: str = ""
+    counts: dict[str, int] = field(default_factory=dict)
+    timed: bool = False
 
 
 class OpenAICompatible:
@@ -44,53 +44,42 @@ class OpenAICompatible:
 
     Args:
         profile: any profile of that host.
+        wire: the way there, when it is another than the profile says.
     """
 
-    def __init__(self, profile: LLMProfile) -> None:
-        self._base = base_url(profile.host)
+    def __init__(self, profile: LLMProfile, wire: Wire | None = None) -> None:
+        self._wire = wire or Wire(base_url(profile.host))
         self._first_model: str | None = None
         self._counts = True
-        # Proxies and .netrc of the environment would divert loopback requests or add foreign passwords.
-        self._client = httpx.AsyncClient(trust_env=False, headers={"Accept-Encoding": "identity"})
+        self._streams = _Streams.WITH_USAGE
+        self._tells_time = False
 
     async def complete(self, prompt: str, profile: LLMProfile, enough: Enough | None = None) -> Completion:
         """Continue a prompt; see `LanguageModel.complete`."""
         model = profile.model or await self._listed_model(profile)
-        payload: dict[str, Any] = {
-            "model": model,
-            "temperature": profile.temperature,
-            "max_tokens": profile.max_tokens,
-            "stream": False,
-        }
-        if profile.stop:
-            payload["stop"] = list(profile.stop)
-        if profile.api == "chat":
-            payload["messages"] = [{"role": "user", "content": prompt}]
-        else:
-            payload["prompt"] = prompt
         path = "/chat/completions" if profile.api == "chat" else "/completions"
-        answer, seconds = await self._ask("POST", self._base + path, profile, profile.timeout, payload)
-        text = self._text(answer)
-        usage = answer.get("usage")
-        counts = usage if isinstance(usage, dict) else {}
+        payload = _payload(prompt, model, profile)
+        heard, seconds = await self._heard(path, payload, profile, enough)
+        self._tells_time = self._tells_time or heard.timed
         return Completion(
-            tidy(text, profile.stop),
-            _count(counts.get("prompt_tokens")),
-            _count(counts.get("completion_tokens")),
+            tidy(heard.text, profile.stop),
+            heard.counts.get("prompt"),
+            heard.counts.get("completion"),
             seconds,
-            tidy(str(answer.get("model") or model))[:200],
+            tidy(heard.model or model)[:200],
+            heard.counts.get("cached"),
         )
 
     async def tokens(self, text: str, profile: LLMProfile) -> int | None:
         """Ask as llama.cpp's server is asked, whose `/tokenize` stands beside `/v1`; see `LanguageModel.tokens`."""
         if not self._counts:
             return None
-        address = f"{self._base.removesuffix('/v1')}/tokenize"
+        address = f"{self._wire.base.removesuffix('/v1')}/tokenize"
         try:
-            answer, _ = await self._ask(
+            answer, _ = await self._wire.ask(
                 "POST", address, profile, min(CHECK_SECONDS, profile.timeout), {"content": text}
             )
-        except (_NoSuch, Refused):
+        except (NoSuch, Refused):
             self._counts = False  # it is not sent a whole life again, just to say so
             return None
         found = answer.get("tokens")
@@ -98,16 +87,16 @@ class OpenAICompatible:
 
     async def check(self, profile: LLMProfile) -> None:
         """Return when the host lists its models; see `LanguageModel.check`."""
-        self._first_model, self._counts = None, True
+        self._first_model, self._counts, self._streams = None, True, _Streams.WITH_USAGE
         await self._listed_model(profile, min(CHECK_SECONDS, profile.timeout))
 
     async def close(self) -> None:
         """Close every connection."""
-        await self._client.aclose()
+        await self._wire.close()
 
     async def _listed_model(self, profile: LLMProfile, seconds: float = CHECK_SECONDS) -> str:
         if self._first_model is None:
-            answer, _ = await self._ask("GET", f"{self._base}/models", profile, seconds)
+            answer, _ = await self._wire.ask("GET", "/models", profile, seconds)
             models = answer.get("data")
             names = (
                 [m["id"] for m in models if isinstance(m, dict) and isinstance(m.get("id"), str)]
@@ -115,68 +104,156 @@ class OpenAICompatible:
                 else []
             )
             if not names:
-                raise Unavailable(f"{self._base} lists no model; load one there, or name one under model")
+                raise Unavailable(f"{self._wire.name} lists no model; load one there, or name one under model")
             self._first_model = names[0]
         return self._first_model
 
-    async def _ask(
-        self, method: str, address: str, profile: LLMProfile, seconds: float, payload: dict[str, Any] | None = None
-    ) -> tuple[dict[str, Any], float]:
-        """Send one request and return the decoded answer and how long it took.
+    # ---- one reply ----
 
-        Raises:
-            Refused, Unavailable: with a sentence that holds no key.
-        """
-        key = _key(profile)
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
-        timeout = httpx.Timeout(seconds, connect=min(CONNECT_SECONDS, seconds))
-        try:
-            async with self._client.stream(method, address, json=payload, headers=headers, timeout=timeout) as response:
-                body = await self._read(response)
-        except httpx.TimeoutException as error:
-            raise Unavailable(f"{self._base} did not answer within {seconds:g} s") from error
-        except httpx.ConnectError as error:
-            raise Unavailable(f"nothing answers at {self._base}") from error
-        except (httpx.HTTPError, httpx.InvalidURL, RuntimeError) as error:
-            # RuntimeError is what httpx raises once the client is closed.
-            raise Unavailable(f"{self._base} broke off: {error or type(error).__name__}") from error
-        answer = _decoded(body)
-        if response.status_code != httpx.codes.OK:
-            self._complain(response.status_code, answer, key)
-        if answer is None:
-            raise Unavailable(f"{self._base} answers, but not as a server of language models does")
-        return answer, response.elapsed.total_seconds()
+    async def _heard(
+        self, path: str, payload: dict[str, Any], profile: LLMProfile, enough: Enough | None
+    ) -> tuple[_Heard, float]:
+        """Ask for a reply in the fullest way that the server takes; a way that it refuses is remembered."""
+        if enough is None:
+            return await self._plain(path, payload, profile)
+        while self._streams is not _Streams.NOT:
+            tried = self._streams
+            try:
+                return await self._streamed(path, payload, profile, enough)
+            except (Refused, NoSuch) as refusal:
+                lesser = _Streams.BARE if tried > _Streams.BARE and "stream_options" in str(refusal) else _Streams.NOT
+            if lesser is _Streams.NOT:
+                found = await self._plain(path, payload, profile)  # what was refused may have been something else
+                self._streams = lesser
+                return found
+            self._streams = lesser
+        return await self._plain(path, payload, profile)
 
-    async def _read(self, response: httpx.Response) -> bytes:
-        if response.headers.get("content-encoding", "identity") != "identity":
-            raise Unavailable(f"{self._base} packed its answer although it was asked not to")
-        body = bytearray()
-        async for chunk in response.aiter_raw():
-            body += chunk
-            if len(body) > BODY_LIMIT:
-                raise Unavailable(f"{self._base} sent more than {BODY_LIMIT:,} bytes for one reply")
-        return bytes(body)
+    async def _plain(self, path: str, payload: dict[str, Any], profile: LLMProfile) -> tuple[_Heard, float]:
+        answer, seconds = await self._wire.ask("POST", path, profile, profile.timeout, payload)
+        return self._whole(answer), seconds
 
-    def _complain(self, status: int, answer: dict[str, Any] | None, key: str) -> None:
-        """Raise what a status other than 200 means."""
-        said = _said(answer)
-        if key:
-            said = said.replace(key, "(key)")
-        words = "; ".join(filter(None, (_MEANINGS.get(status, ""), said)))
-        sentence = f"{self._base} answered {status}" + (f": {words}" if words else "")
-        raise (Refused if status in _OUR_FAULT else _NoSuch if status in _NO_SUCH else Unavailable)(sentence)
-
-    def _text(self, answer: dict[str, Any]) -> str:
+    def _whole(self, answer: dict[str, Any]) -> _Heard:
+        """Return what an answer says that came in one piece."""
         try:
             choice = answer["choices"][0]
             text = choice["message"]["content"] if "message" in choice else choice["text"]
         except (KeyError, IndexError, TypeError):
             text = 0
         if text is None:  # a reasoning model that used up its tokens before it answered
-            return ""
+            text = ""
         if not isinstance(text, str):
-            raise Unavailable(f"{self._base} sent an answer without a text")
-        return text
+            raise Unavailable(f"{self._wire.name} sent an answer without a text")
+        return _Heard(text, _model(answer), _counts(answer), "timings" in answer)
+
+    async def _streamed(
+        self, path: str, payload: dict[str, Any], profile: LLMProfile, enough: Enough
+    ) -> tuple[_Heard, float]:
+        asked = {**payload, "stream": True}
+        if self._streams is _Streams.WITH_USAGE:
+            asked["stream_options"] = {"include_usage": True}
+        if self._tells_time:
+            asked["timings_per_token"] = True  # llama.cpp's own: without it an early end leaves the tokens unknown
+        async with self._wire.opened("POST", path, profile, profile.timeout, asked) as response:
+            if "json" in response.headers.get("content-type", ""):  # it takes no notice of `stream`
+                heard = self._whole(self._wire.meant(decoded(await self._wire.read(response))))
+            else:
+                heard = await self._follow(response, profile, enough)
+        return heard, response.elapsed.total_seconds()
+
+    async def _follow(self, response: httpx.Response, profile: LLMProfile, enough: Enough) -> _Heard:
+        """Read a stream up to its end, a stop, or what is enough."""
+        heard, growing, ended, begun = _Heard(), Growing(profile, enough), False, False
+        async for event in self._events(response, profile):
+            begun = True
+            if event is None:
+                ended = True
+                break
+            heard.model = heard.model or _model(event)
+            heard.counts |= _counts(event)
+            heard.timed = heard.timed or "timings" in event
+            piece, finished = _piece(event)
+            ended = ended or finished
+            if piece is None:
+                raise Unavailable(f"{self._wire.name} sent an answer without a text")
+            over = growing.add(piece)
+            heard.text = growing.text
+            if over:
+                return heard
+        if not begun:
+            self._wire.meant(None)
+        if not ended:
+            raise self._wire.broke_off()
+        return heard
+
+    async def _events(self, response: httpx.Response, profile: LLMProfile) -> AsyncIterator[dict[str, Any] | None]:
+        """Yield the events of a stream, None for the last; comments and fields that mean nothing here are left out."""
+        async for line in self._wire.lines(response, profile.max_tokens):
+            name, _, value = line.partition(b":")
+            if name not in (b"data", b"error"):
+                continue
+            if value.strip() == b"[DONE]":
+                yield None
+                return
+            event = decoded(value.strip())
+            if event is None:
+                raise Unavailable(f"{self._wire.name} sent junk in the middle of its reply")
+            if name == b"error" or event.get("error"):
+                self._wire.complain_midway(event if "error" in event else {"error": event}, profile)
+            yield event
+
+
+def _payload(prompt: str, model: str, profile: LLMProfile) -> dict[str, Any]:
+    payload: dict[str, Any] = {
+        "model": model,
+        "temperature": profile.temperature,
+        "max_tokens": profile.max_tokens,
+        "stream": False,
+    }
+    if profile.stop:
+        payload["stop"] = list(profile.stop)
+    if grammar := grammar_for(profile):
+        payload["grammar"] = grammar
+    if profile.api == "chat":
+        payload["messages"] = [{"role": "user", "content": prompt}]
+    else:
+        payload["prompt"] = prompt
+    return payload
+
+
+def _piece(event: dict[str, Any]) -> tuple[str | None, bool]:
+    """Return the text that an event adds, None for what is none, and whether it says that the reply is at its end."""
+    choices = event.get("choices")
+    if choices in ([], None):  # the event that only counts
+        return "", False
+    try:
+        choice = choices[0]
+        delta = choice.get("delta", choice)
+        text = delta.get("content") if "delta" in choice else delta.get("text")
+    except (AttributeError, KeyError, IndexError, TypeError):
+        return None, False
+    return (text if isinstance(text, str) else "" if text is None else None), choice.get("finish_reason") is not None
+
+
+def _model(answer: dict[str, Any]) -> str:
+    return answer["model"] if isinstance(answer.get("model"), str) else ""
+
+
+def _counts(answer: dict[str, Any]) -> dict[str, int]:
+    """Return the tokens that an answer tells of: `prompt`, `completion`, and `cached` where the server says it."""
+    found: dict[str, int | None] = {}
+    usage, timings = answer.get("usage"), answer.get("timings")
+    if isinstance(timings, dict):
+        cached, read = count(timings.get("cache_n")), count(timings.get("prompt_n"))
+        found = {"cached": cached, "completion": count(timings.get("predicted_n"))}
+        if cached is not None and read is not None:
+            found["prompt"] = cached + read
+    if isinstance(usage, dict):
+        details = usage.get("prompt_tokens_details")
+        found |= {"prompt": count(usage.get("prompt_tokens")), "completion": count(usage.get("completion_tokens"))}
+        if isinstance(details, dict) and "cached_tokens" in details:
+            found["cached"] = count(details["cached_tokens"])
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def base_url(host: str) -> str:
@@ -188,45 +265,5 @@ def base_url(host: str) -> str:
     Raises:
         Unavailable: it is no such address.
     """
-    try:
-        parts = urlsplit(host.strip())
-        sound = parts.scheme in ("http", "https") and parts.hostname and (parts.port is None or parts.port > 0)
-    except ValueError:
-        sound = False
-    if not sound:
-        raise Unavailable(f"{host!r} is no address of a server; expected one like http://127.0.0.1:8080")
-    if "@" in parts.netloc or parts.query or parts.fragment:
-        raise Unavailable("host holds more than an address; keys belong in an environment variable, see api_key_env")
-    path = parts.path.rstrip("/") or "/v1"
-    return f"{parts.scheme}://{parts.netloc}{path}"
-
-
-def _key(profile: LLMProfile) -> str:
-    """Return the key for the profile's host, empty when it wants none."""
-    if not profile.api_key_env:
-        return ""
-    key = os.environ.get(profile.api_key_env, "").strip()
-    if not key:
-        raise Unavailable(f"the environment variable {profile.api_key_env}, named under api_key_env, is not set")
-    if not (key.isascii() and key.isprintable()):
-        raise Unavailable(f"the environment variable {profile.api_key_env} holds signs that no key has")
-    return key
-
-
-def _decoded(body: bytes) -> dict[str, Any] | None:
-    try:
-        answer = json.loads(body)
-    except (ValueError, RecursionError):  # a megabyte of brackets is junk too
-        return None
-    return answer if isinstance(answer, dict) else None
-
-
-def _said(answer: dict[str, Any] | None) -> str:
-    """Return the server's own words about an error, as one short line."""
-    error = answer.get("error") if answer else None
-    words = error.get("message") if isinstance(error, dict) else error
-    return " ".join(tidy(words).split())[:300] if isinstance(words, str) else ""
-
-
-def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    server, path = checked_parts(host, "http://127.0.0.1:8080")
+    return server + (path or "/v1")

@@ -7,6 +7,7 @@ It keeps the contract of a real one: stops, lengths, cancelling, closing. Named 
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 
 from agents.llm.backends._backend import Backend, Completion, Enough, tidy
@@ -44,6 +45,7 @@ class ScriptedModel:
             raise turn
         text = turn if isinstance(turn, str) else await turn(prompt)
         text = _shortened(tidy(text, profile.stop), profile.max_tokens)
+        text = text if enough is None else _up_to(text, enough)
         return Completion(text, estimate(prompt), estimate(text), self._seconds, "scripted")
 
     async def tokens(self, text: str, profile: LLMProfile) -> int | None:
@@ -66,6 +68,12 @@ def _shortened(text: str, tokens: int) -> str:
     while text and estimate(text) > tokens:
         text = text[: len(text) * tokens // estimate(text)].rpartition(" ")[0]
     return text
+
+
+def _up_to(text: str, enough: Enough) -> str:
+    """Return a text, said word by word, up to where it is enough."""
+    ends = (word.end() for word in re.finditer(r"\s*\S+", text))
+    return next((text[:end] for end in ends if enough(text[:end])), text)
 
 
 def _from_profile(profile: LLMProfile) -> ScriptedModel:

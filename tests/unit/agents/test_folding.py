@@ -132,3 +132,14 @@ async def test_nobody_waits_for_a_pause_when_it_is_over_with_them(tmp_path: Path
         clock.advance(10 * FIRST_PAUSE)
         await settle()
         assert eliza.memory.watermark == 0
+
+
+async def test_one_may_wait_until_no_fold_is_under_way(tmp_path: Path) -> None:
+    prepared(tmp_path, "extractive")
+    async with house(tmp_path) as home:
+        eliza = home.agent("Eliza")
+        live(eliza, 30)
+        await home.minds.settle_folds()
+        assert eliza.memory.compactions > 1
+        assert not eliza.compactor.due()
+        await home.minds.settle_folds()  # and none is under way now

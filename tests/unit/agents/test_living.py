@@ -6,7 +6,9 @@ from pathlib import Path
 from agents.agent import Agent
 from agents.brains._brain import Situation
 from agents.living import Living
+from agents.llm.backends._backend import Completion, Enough
 from agents.llm.backends.scripted import ScriptedModel
+from agents.llm.profiles import LLMProfile
 from mud.errors import Unavailable
 from mud.storage.files import write_atomic
 from mud.world.roles import Role
@@ -305,3 +307,53 @@ async def test_instinct_answers_a_person_without_any_model(tmp_path: Path) -> No
         await soon(lambda: any(text.startswith("Eliza says") for text in texts_of(ann)), moment)
         await living.stop()
         await run
+
+
+class _Streaming(ScriptedModel):
+    """A model that says, of the beginning of a reply, what it was told about its being enough."""
+
+    def __init__(self, so_far: str) -> None:
+        super().__init__(["say The pears are ripe."])
+        self._so_far = so_far
+        self.told: bool | None = None
+
+    async def complete(self, prompt: str, profile: LLMProfile, enough: Enough | None = None) -> Completion:
+        self.told = enough(self._so_far) if enough is not None else None
+        return await super().complete(prompt, profile, enough)
+
+
+async def test_a_model_is_told_when_a_whole_command_line_stands(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        model = _Streaming("~Eliza> say The pears are ripe.\nShe ")
+        living = home.living(model)
+        (eliza,) = _awake(home, living, "Eliza")
+        living.model_answers = True
+        await living.act(eliza, waiting=False)
+        assert model.told is True
+
+
+async def test_a_brain_that_gives_way_of_its_own_accord_is_no_error(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        living = home.living(brains=[puppet(lambda here: None)], override="puppet")
+        (eliza,) = _awake(home, living, "Eliza")
+        await living.act(eliza, waiting=False)
+        assert eliza.thinker is not None
+        assert eliza.thinker.last is not None
+        assert (eliza.thinker.last.brain, eliza.thinker.last.instead) == ("instinct", "as told")
+        assert eliza.thinker.last_error is None
+
+
+async def test_led_by_hand_whoever_has_been_due_for_longest_has_the_next_turn(tmp_path: Path) -> None:
+    clock = HandClock()
+    async with house(tmp_path, clock) as home:
+        living = home.living(ScriptedModel([]))
+        assert living.due is None
+        assert await living.take_turn() is None
+        agents = _awake(home, living, "Eliza", "Moss")
+        assert await living.take_turn() is None  # nobody is due at once
+        turns = []
+        for _ in range(2):
+            assert living.due is not None
+            clock.advance(living.due - clock.monotonic())
+            turns.append(await living.take_turn())
+        assert sorted(agent.name for agent in turns if agent) == sorted(agent.name for agent in agents)

@@ -7,7 +7,9 @@ import pytest
 
 from agents.brains._brain import BrainRun, Complete, Decision, Recall, Situation, Thought
 from agents.memory.entries import Hit
-from agents.thinker import FALLBACK, Thinker
+from agents.thinker import FALLBACK, Thinker, trace_of
+from agents.traces import Asked
+from mud.engine import Step
 from mud.errors import Refusal, Unavailable
 from mud.world.events import Perceived
 
@@ -39,6 +41,15 @@ class Remembering(Speaking):
         return Decision(f"say {hits[0].text}" if hits else "look")
 
 
+class Doubting(Speaking):
+    """A brain that takes no first reply."""
+
+    def decide(self, situation: Situation) -> Thought:
+        yield Complete()
+        raw = yield Complete("that was said before")
+        return Decision(None, "that was said before, too") if raw == "say again" else Decision(raw)
+
+
 class Broken(Speaking):
     """A brain with a fault."""
 
@@ -56,12 +67,12 @@ class Model:
         self.gate = asyncio.Event()
         self.gate.set()
 
-    async def ask(self, hint: str, waiting: bool) -> str:
+    async def ask(self, hint: str, waiting: bool) -> Asked:
         self.asked.append((hint, waiting))
         await self.gate.wait()
         if isinstance(self.answer, Exception):
             raise self.answer
-        return self.answer
+        return Asked(hint=hint, reply=self.answer)
 
 
 async def _recall(query: str, k: int) -> tuple[Hit, ...]:
@@ -159,3 +170,62 @@ async def test_every_brain_notices_and_the_one_whose_turn_it_is_wishes() -> None
     turn[0] = FALLBACK
     assert thinker.notice(SEEN) == 3.0
     assert language.noticed == [SEEN, SEEN]
+
+
+async def test_a_thought_keeps_what_was_recalled_and_asked_and_why_a_reply_was_rejected() -> None:
+    thought = await _thinker(Model(), choose=lambda: FALLBACK).think(HERE, waiting=True)
+    assert thought is not None
+    assert [(one.query, [found.text for found in one.found]) for one in thought.lookups] == [("key", ["key, 2"])]
+    assert (thought.waiting, thought.instead, thought.asked) == (True, "", ())
+
+    thought = await _thinker(Model(), Doubting()).think(HERE, waiting=False)
+    assert thought is not None
+    assert [(one.hint, one.rejected) for one in thought.asked] == [
+        ("", "that was said before"),
+        ("that was said before", ""),
+    ]
+    assert thought.lookups == ()
+
+
+async def test_a_thought_that_the_instinct_took_over_keeps_what_the_model_replied_and_why_it_did_not_do() -> None:
+    model = Model()
+    model.answer = "say again"
+    thought = await _thinker(model, Doubting()).think(HERE, waiting=False)
+    assert thought is not None
+    assert thought.brain == FALLBACK
+    assert "that was said before, too" in thought.instead
+    assert [one.rejected for one in thought.asked] == ["that was said before", "that was said before, too"]
+    assert len(thought.lookups) == 1
+
+
+async def test_an_error_that_is_told_rather_than_raised_is_a_failure_and_stays_in_the_thought() -> None:
+    async def ask(hint: str, waiting: bool) -> Asked:
+        return Asked(hint=hint, tokens=7, error="the host is down")
+
+    runs = {"language": Speaking(), FALLBACK: Remembering()}
+    thinker = Thinker("Eliza", runs, lambda: "language", _recall, ask, lambda: 0.0)
+    thought = await thinker.think(HERE, waiting=False)
+    assert thought is not None
+    assert (thought.brain, thinker.last_error, thought.instead) == (FALLBACK, "the host is down", "the host is down")
+    assert thought.asked == (Asked(hint="be kind", tokens=7, error="the host is down"),)
+
+
+async def test_what_went_into_one_thought_is_not_in_the_next() -> None:
+    thinker = _thinker(Model(), Doubting())
+    await thinker.think(HERE, waiting=False)
+    thought = await thinker.think(HERE, waiting=False)
+    assert thought is not None
+    assert len(thought.asked) == 2
+
+
+async def test_the_trace_of_a_line_is_that_of_its_step_and_a_turn_that_passed_says_little_more_than_why() -> None:
+    thought = await _thinker(Model(), choose=lambda: FALLBACK).think(HERE, waiting=True)
+    assert thought is not None
+    step = Step(12, "2026-11-20T07:21:37.123Z", "#1", "say key, 2", "Nobody is here.", failed=True)
+    trace = trace_of(thought, HERE, "#1", "2026-11-20T07:21:38.000Z", 15, step)
+    assert (trace.step, trace.at, trace.line, trace.refused) == (12, step.at, "say key, 2", "Nobody is here.")
+    assert (trace.name, trace.place, trace.brain, trace.waiting) == ("Eliza", "The Garden", FALLBACK, True)
+    assert trace.lookups == thought.lookups
+
+    trace = trace_of(thought, HERE, "#1", "2026-11-20T07:21:38.000Z", 15, None)
+    assert (trace.step, trace.at, trace.line, trace.lookups) == (15, "2026-11-20T07:21:38.000Z", None, ())

@@ -83,3 +83,20 @@ def test_a_text_that_nobody_wrote_is_not_said() -> None:
 
 def test_every_key_is_of_a_section_and_a_name() -> None:
     assert all(key.count(".") == 1 for key in KEYS)
+
+
+def test_thoughts_and_gestures_push_no_spoken_line_out_of_the_twenty() -> None:
+    def texts(name: str, key: str) -> tuple[str, ...]:
+        return ("The pears are ripe.",) if key == "talk" else ("{n}",)
+
+    speaker = Speaker(Random(1), texts)
+    assert speaker.line("talk") is not None
+    for number in range(30):
+        assert speaker.line("think.place", n=f"thought {number} {number * 7} {number * 11}") is not None
+    assert speaker.line("talk") is None
+
+
+def test_what_another_brain_said_counts_as_said() -> None:
+    speaker = Speaker(Random(1), lambda name, key: ("The pears are ripe.",))
+    speaker.spoken("The pears are ripe!")
+    assert speaker.line("talk") is None

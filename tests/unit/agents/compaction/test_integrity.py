@@ -319,3 +319,15 @@ def test_coverage_is_in_order_with_the_runs_of_the_tail(tmp_path: Path) -> None:
     view = life.memory.view()
     tail: tuple[Entry, ...] = tuple(entry for entry in view.tail if entry.seq != 200)
     assert coverage(replace(view, tail=tail)) == [(1, 129), (130, 193), (194, 199), (201, 300)]
+
+
+def test_a_status_tells_how_often_an_agent_says_the_same_again_and_over_what(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    assert (of(life)["repetition_rate"], of(life)["repetition_over"]) == (None, None)
+    life.remember(
+        *(f'You say, "{words}"' for words in ("The pears are ripe.", "A heron!", "the pears are ripe")), kind="said"
+    )
+    life.remember('Moss says, "A heron!"')
+    found = of(life)
+    assert found["repetition_rate"] == pytest.approx(1 / 3, abs=1e-4)
+    assert found["repetition_over"] == {"lines": 3, "first": 1, "last": 4}

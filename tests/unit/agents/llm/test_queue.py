@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from dataclasses import replace
 
 import pytest
@@ -14,13 +15,15 @@ from mud.clock import VirtualClock
 from mud.errors import Unavailable
 from tests.unit.agents.llm.stage import Gate, Stage, settle
 
+NUMBERS = itertools.count(1)
 A = LLMProfile(backend="scripted", host="a", timeout=60)
 
 
 def asked(
     stage: Stage, prompt: str, urgency: Urgency = Urgency.THINK, profile: str = "think"
 ) -> asyncio.Task[Completion]:
-    return asyncio.create_task(stage.queue.ask(lambda: prompt, profile, urgency, "Eliza"))
+    owner = f"Eliza {next(NUMBERS)}"  # one agent has only one thought waiting
+    return asyncio.create_task(stage.queue.ask(lambda: prompt, profile, urgency, owner))
 
 
 async def test_a_job_is_answered_with_the_models_reply() -> None:
@@ -314,7 +317,9 @@ async def test_the_state_of_hosts_is_told_in_plain_words() -> None:
     await settle()
     gate.open()
     await job
-    assert stage.queue.words() == ["a: up since 2026-01-01T00:00:07.000Z. The last trouble was: nothing answers at a."]
+    assert stage.queue.words() == [
+        "a: answers since 2026-01-01T00:00:07.000Z. The last trouble was: nothing answers at a."
+    ]
 
 
 async def test_neither_prompts_nor_replies_are_logged(caplog: pytest.LogCaptureFixture) -> None:

@@ -16,7 +16,7 @@ from tests.unit.agents.llm.stage import Gate, Stage, settle
 
 
 def asked(stage: Stage, prompt: str, urgency: Urgency) -> asyncio.Task[Completion]:
-    return asyncio.create_task(stage.queue.ask(lambda: prompt, "think", urgency, "Eliza"))
+    return asyncio.create_task(stage.queue.ask(lambda: prompt, "think", urgency, prompt))
 
 
 async def test_a_summary_that_has_waited_long_goes_before_newer_thoughts_but_not_before_a_person() -> None:

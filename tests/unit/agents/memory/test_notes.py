@@ -298,3 +298,31 @@ def test_a_part_of_a_title_means_the_notes_that_have_it(tmp_path: Path) -> None:
     assert [note.title for note in notes.meant("KEY")] == ["Key"]
     assert {note.title for note in notes.meant("ke")} == {"Key"}
     assert notes.meant("zeppelin") == []
+
+
+def test_the_titles_follow_whoever_puts_a_note_in_renames_or_takes_it_away(tmp_path: Path) -> None:
+    notes = Notes(tmp_path)
+    assert notes.titles() == []
+    notes.add("Sundial", "The fin is missing.", AT)
+    assert notes.titles() == ["Sundial"]
+    (tmp_path / "key.md").write_text(f"# Key\n\n## {LATER}\n\nIt opens.\n")
+    assert notes.titles() == ["Key", "Sundial"]
+    (tmp_path / "sundial.md").rename(tmp_path / "dial.md")
+    (tmp_path / "key.md").unlink()
+    assert notes.titles() == ["Sundial"]
+    (tmp_path / "dial.md").write_text("# Dial\n\nEdited in its place.\n")
+    assert [note.title for note in notes.all()] == notes.titles() == ["Dial"]
+
+
+def test_what_was_just_written_is_known_as_the_file_says_it(tmp_path: Path) -> None:
+    notes = Notes(tmp_path)
+    with notes.in_bulk():
+        for number in range(5):
+            notes.add(f"Title {number % 3}", f"Line {number} of [[Title 0]].", AT)
+    notes.add("Title 9", "Outside of bulk.", LATER)
+    afresh = Notes(tmp_path)
+    assert notes.all() == afresh.all()
+    assert notes.titles() == afresh.titles()
+    title = notes.read("title 0")
+    assert title is not None
+    assert notes.links(title) == afresh.links(title)

@@ -114,3 +114,18 @@ async def test_documents_wait_while_a_life_is_given_in_bulk_and_memories_do_not_
         assert (lexical.progress("#1").lexical_through, lexical.progress("#1").documents) == (6000, 0)
     await feed.flush()
     assert lexical.progress("#1").documents == 1
+
+
+async def test_a_question_to_one_waits_for_what_that_one_lived_through_and_for_nobody_else(
+    lexical: LexicalIndex,
+) -> None:
+    feed = _feed(lexical)
+    for agent in ("#1", "#2"):
+        await feed.catch_up(agent, 0, _read)
+        feed.remember(agent, LIFE)
+        feed.sync_documents(agent, lambda: [NOTE])
+    await feed.fill("#1")
+    assert (lexical.through("#1"), lexical.progress("#1").documents) == (3, 1)
+    assert (lexical.through("#2"), lexical.progress("#2").documents) == (0, 0)
+    await feed.fill_all()
+    assert (lexical.through("#2"), lexical.progress("#2").documents) == (3, 1)

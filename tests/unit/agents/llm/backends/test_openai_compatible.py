@@ -12,7 +12,8 @@ from dataclasses import replace
 import pytest
 
 from agents.llm.backends._backend import Refused, named_host
-from agents.llm.backends._openai_client import BODY_LIMIT, OpenAICompatible, base_url
+from agents.llm.backends._openai_client import OpenAICompatible, base_url
+from agents.llm.backends._wire import BODY_LIMIT
 from agents.llm.profiles import LLMProfile
 from mud.errors import Unavailable
 

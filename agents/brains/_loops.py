@@ -1,0 +1,287 @@
+"""Whether two minds go round in circles: parrots, endless goodbyes and thanks, nothing new, the same questions. Pure.
+
+Every rule counts lines between the agent and one other mind in its newest memories and begins to hold at a number
+stated here. What follows grows with the count: a hint in the prompt, then silence towards the other, then a change of
+place. People are no part of this: whoever is at a keyboard is answered.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import IntEnum, StrEnum
+
+from agents.brains._brain import Situation
+from agents.brains._words import telling
+from agents.memory.entries import Entry
+from agents.perception import Utterance, calls, is_question, remembered
+from agents.repetition import THRESHOLD, similarity, words_of
+from mud.clock import iso, parse_iso
+
+LINES = 16
+"""Newest lines between two that are looked at."""
+SPOKEN = 32
+"""Newest lines of anybody among which those are."""
+WITHIN = 600.0
+"""Seconds back from the newest memory to the oldest line that counts."""
+ECHO_AFTER = 2
+"""Newest lines of the other among which a line is looked for that is said again."""
+ASKED_AGAIN = 0.6
+"""Share of common words, names aside, from which on two questions ask the same."""
+LITTLE = 2
+"""Telling words that a courtesy may hold beside itself: `Goodbye, and sleep well under the willow` holds two."""
+SILENCE_FROM, MOVE_FROM = 2, 4
+"""Lines over a loop's first number from which on the agent does not answer, and from which on it goes elsewhere."""
+SILENCE = 240.0
+"""Seconds for which the partner of a loop is not answered."""
+
+
+class Kind(StrEnum):
+    """How two go round in circles."""
+
+    ECHO = "echo"
+    FAREWELL = "farewell"
+    THANKS = "thanks"
+    GREETING = "greeting"
+    QUESTION = "question"
+    NOTHING_NEW = "nothing new"
+
+
+class Stage(IntEnum):
+    """What follows."""
+
+    HINT = 1
+    SILENCE = 2
+    MOVE = 3
+
+
+BEGINS = {
+    Kind.ECHO: 3,
+    Kind.FAREWELL: 3,
+    Kind.THANKS: 3,
+    Kind.GREETING: 3,
+    Kind.QUESTION: 3,
+    Kind.NOTHING_NEW: 5,
+}
+"""Lines of each kind that make a loop."""
+
+_COURTESIES = {
+    Kind.FAREWELL: re.compile(
+        r"\b(?:good-?bye|bye|farewell|so long|see you|until (?:then|tomorrow|next time|we meet)|take care|good ?night|"
+        r"safe travels|till (?:then|tomorrow))\b",
+        re.I,
+    ),
+    Kind.THANKS: re.compile(
+        r"\b(?:thank|thanks|thank you|grateful|gratitude|you['’]?re (?:very |most )?welcome|my pleasure|"
+        r"don['’]?t mention it|no trouble|not at all|appreciate\w*|kind of you)\b",
+        re.I,
+    ),
+    Kind.GREETING: re.compile(
+        r"\b(?:hello|hi|hey|greetings|good (?:morning|day|afternoon|evening)|"
+        r"(?<!['’]re )(?<!are )(?<!very )(?<!most )welcome)\b",
+        re.I,
+    ),
+}
+_NAME = re.compile(r"\b[A-Z]\w+")
+_HINTS = {
+    Kind.ECHO: "You and {partner} have said after each other {times} times.",
+    Kind.FAREWELL: "You and {partner} have said goodbye {times} times.",
+    Kind.THANKS: "You and {partner} have thanked each other {times} times.",
+    Kind.GREETING: "You and {partner} have greeted each other {times} times.",
+    Kind.QUESTION: "You and {partner} have asked each other the same {times} times.",
+    Kind.NOTHING_NEW: "You and {partner} have said nothing new in {times} lines.",
+}
+_ADVICE = {
+    Stage.HINT: "Say or do something else.",
+    Stage.SILENCE: "Do not answer {partner} now; do something else, or go elsewhere.",
+    Stage.MOVE: "Go elsewhere.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A circle in which two go.
+
+    Args:
+        kind: which rule found it.
+        partner: name of the other.
+        times: lines that belong to it.
+        seq: number of the newest memory that does.
+    """
+
+    kind: Kind
+    partner: str
+    times: int
+    seq: int
+
+    @property
+    def stage(self) -> Stage:
+        """What follows from it."""
+        over = self.times - BEGINS[self.kind]
+        return Stage.MOVE if over >= MOVE_FROM else Stage.SILENCE if over >= SILENCE_FROM else Stage.HINT
+
+    @property
+    def told(self) -> str:
+        """What happens, as a sentence."""
+        return _HINTS[self.kind].format(partner=self.partner, times=self.times)
+
+    @property
+    def hint(self) -> str:
+        """What happens and what to do instead, for a prompt."""
+        return f"{self.told} {_ADVICE[self.stage].format(partner=self.partner)}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    seq: int
+    own: bool
+    words: str
+
+
+def find_loop(situation: Situation) -> Loop | None:
+    """Return the worst loop that the agent is in with a mind who is here; None when it is in none.
+
+    Only a loop that the newest line between the two belongs to counts: whatever else is said ends it.
+    """
+    found: Loop | None = None
+    minds = [person.name for person in situation.people if person.thinks]
+    spoken = _spoken(situation.recent) if minds else []
+    for partner in minds:
+        lines = _between(spoken, partner, [name for name in minds if name != partner])
+        if len(lines) < min(BEGINS.values()) or len({line.own for line in lines}) < 2:
+            continue
+        for kind, belongs in _belonging(lines, (partner, situation.name)):
+            if belongs and belongs[-1] is lines[-1] and len(belongs) >= BEGINS[kind]:
+                loop = Loop(kind, partner, len(belongs), belongs[-1].seq)
+                if found is None or (loop.stage, loop.times) > (found.stage, found.times):
+                    found = loop
+    return found
+
+
+def person_waits(situation: Situation) -> bool:
+    """Return whether a person who is here has spoken since the agent last did."""
+    people = {person.name for person in situation.people if not person.thinks}
+    if not people:
+        return False
+    for entry in reversed(situation.recent):
+        if entry.kind == "said" and entry.actor is None:
+            return False
+        if entry.kind in ("heard", "told") and entry.actor in people:
+            return True
+    return False
+
+
+def _spoken(recent: Sequence[Entry]) -> list[tuple[Entry, Utterance]]:
+    """Return the newest memories in which somebody spoke, oldest first."""
+    found: list[tuple[Entry, Utterance]] = []
+    oldest = _since(recent[-1].at) if recent else ""
+    for entry in reversed(recent):
+        if entry.kind not in ("said", "heard", "told"):
+            continue
+        if entry.at < oldest or len(found) == SPOKEN:  # times are written so that they sort
+            break
+        said = _remembered(entry)
+        if said is not None:
+            found.append((entry, said))
+    return found[::-1]
+
+
+_remembered = functools.lru_cache(maxsize=4096)(remembered)
+
+
+def _since(at: str) -> str:
+    """Return when a line was spoken at the earliest to count at this time; empty when it cannot be read."""
+    try:
+        return iso(parse_iso(at) - timedelta(seconds=WITHIN))
+    except (ValueError, OverflowError):
+        return ""
+
+
+def _between(spoken: Sequence[tuple[Entry, Utterance]], partner: str, thirds: Sequence[str]) -> list[_Line]:
+    """Return the newest lines of the agent and one other, oldest first, without those that call a third."""
+    lines: list[_Line] = []
+    for entry, said in reversed(spoken):
+        if said.speaker not in ("", partner):
+            continue
+        if not said.private and any(_calls(said.words, name) for name in thirds):
+            continue
+        lines.append(_Line(entry.seq, not said.speaker, said.words))
+        if len(lines) == LINES:
+            break
+    return lines[::-1]
+
+
+def _belonging(lines: Sequence[_Line], names: tuple[str, str]) -> Iterator[tuple[Kind, list[_Line]]]:
+    """Yield each kind of loop with the lines that belong to it."""
+    yield Kind.ECHO, [line for at, line in enumerate(lines) if _echoes(line, lines[:at])]
+    for kind in _COURTESIES:
+        yield kind, _mutual([line for line in lines if kind in _courtesies(line.words)])
+    yield Kind.QUESTION, _mutual([line for at, line in enumerate(lines) if _asks_again(line, lines[:at], names)])
+    yield Kind.NOTHING_NEW, _mutual(_without_news(lines, names))
+
+
+def _mutual(lines: list[_Line]) -> list[_Line]:
+    """Return these lines when both spoke them; a circle takes two."""
+    return lines if len({line.own for line in lines}) == 2 else []
+
+
+def _echoes(line: _Line, earlier: Sequence[_Line]) -> bool:
+    """Whether a line says again what the other has just said."""
+    others = [one.words for one in earlier if one.own is not line.own][-ECHO_AFTER:]
+    return any(_alike(line.words, words) for words in others)
+
+
+@functools.lru_cache(maxsize=4096)
+def _alike(one: str, other: str) -> bool:
+    return similarity(one, other) >= THRESHOLD
+
+
+@functools.lru_cache(maxsize=4096)
+def _calls(words: str, name: str) -> bool:
+    return calls(words, name)
+
+
+@functools.lru_cache(maxsize=4096)
+def _courtesies(words: str) -> tuple[Kind, ...]:
+    """Return the courtesies that a line is, when it tells little beside."""
+    kinds = tuple(kind for kind, sign in _COURTESIES.items() if sign.search(words))
+    if not kinds:
+        return ()
+    bare = words
+    for sign in _COURTESIES.values():
+        bare = sign.sub(" ", bare)
+    return kinds if len(telling(bare, _NAME.findall(bare))) <= LITTLE else ()
+
+
+def _asks_again(line: _Line, earlier: Sequence[_Line], names: tuple[str, str]) -> bool:
+    """Whether a line asks what either of the two has asked before."""
+    asked = _asked(line.words, names)
+    if not asked:
+        return False
+    before = (_asked(one.words, names) for one in earlier)
+    return any(len(asked & one) >= ASKED_AGAIN * len(asked | one) for one in before if one)
+
+
+@functools.lru_cache(maxsize=4096)
+def _asked(words: str, names: tuple[str, str]) -> frozenset[str]:
+    """Return the words of a question, names aside; none when a line asks nothing."""
+    return words_of(words) - words_of(" ".join(names)) if is_question(words) else frozenset()
+
+
+def _without_news(lines: Sequence[_Line], names: tuple[str, str]) -> list[_Line]:
+    """Return the last lines that hold no telling word beyond those of the lines before them."""
+    known: set[str] = set()
+    stale: list[_Line] = []
+    for line in lines:
+        told = set(_telling(line.words, names))
+        stale = [] if told - known else [*stale, line]
+        known |= told
+    return stale
+
+
+@functools.lru_cache(maxsize=4096)
+def _telling(words: str, names: tuple[str, str]) -> tuple[str, ...]:
+    return telling(words, names)

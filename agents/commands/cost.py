@@ -1,0 +1,100 @@
+"""See who spent what on language models, and say when a limit of the budget is used up or over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from agents.commands._answer import answers
+from agents.llm.budget import Budget, BudgetSettings, Notice, Scope
+from agents.llm.spending import Amount, Row
+from agents.minds import Minds
+from mud.commands._command import Context, Outcome, Say, command
+from mud.world.events import Request
+from mud.world.narration import phrase
+from mud.world.roles import Role
+
+TITLE = phrase("minds.cost.title")
+NONE = phrase("minds.cost.none")
+COLUMNS = phrase("minds.cost.columns")
+SUM = phrase("minds.cost.sum")
+NO_LIMIT = phrase("minds.cost.no_limit")
+LIMITS = phrase("minds.cost.limits")
+LIMIT = phrase("minds.cost.limit", "key", "most")
+USED_UP = phrase("minds.cost.used_up", "name", "used", "most", "unit")
+WORLD_USED_UP = phrase("minds.cost.world_used_up", "used", "most", "unit")
+DAY_USED_UP = phrase("minds.cost.day_used_up", "used", "most", "unit")
+OVER = phrase("minds.cost.over", "name")
+WORLD_OVER = phrase("minds.cost.world_over")
+
+_SHOWN = 2
+"""Columns of words; the others hold numbers."""
+
+
+@command("@cost", role=Role.OWNER, category="admin", keeps="skip")
+def cost(ctx: Context) -> Outcome:
+    """See who spent what on language models: calls and tokens, this hour, today and in all, and the limits that hold.
+
+    Hours and days are those of UTC. The limits stand in config/budget.md.
+
+    Example: @cost
+    """
+    return Outcome("", requests=(Request("cost", ctx.actor.id, ctx.step, {}),))
+
+
+@answers("cost")
+async def show_cost(minds: Minds, request: Request) -> Outcome:
+    """Return the table and the limits."""
+    models, say = minds.means.models, minds.say
+    budget = models.budget if models is not None else None
+    rows = budget.spending.rows() if budget is not None else []
+    lines = _table(say, rows) if rows else [say(NONE)]
+    return Outcome("\n".join([*lines, *_limits(say, minds.means.configuration.get(BudgetSettings), budget)]))
+
+
+def told(say: Say, notice: Notice) -> str:
+    """Say that a limit is used up, or not any more.
+
+    Args:
+        say: renders phrases.
+        notice: which, and what of it.
+    """
+    limit = notice.limit
+    if not notice.over:
+        return say(OVER, name=limit.owner) if limit.owner else say(WORLD_OVER)
+    about = {"used": f"{limit.used:,}", "most": f"{limit.most:,}", "unit": limit.unit}
+    if limit.owner:
+        return say(USED_UP, name=limit.owner, **about)
+    return say(DAY_USED_UP if limit.scope is Scope.WORLD_DAY else WORLD_USED_UP, **about)
+
+
+def _table(say: Say, rows: Sequence[Row]) -> list[str]:
+    """Return everybody's spending and its sum, in columns."""
+    head = [word.strip() for word in say(COLUMNS).split("/")]
+    whole = sum(rows, Row(say(SUM), ""))
+    cells = [head, *(_cells(row) for row in (*rows, whole))]
+    wide = [max(len(row[column]) for row in cells if column < len(row)) for column in range(len(cells[-1]))]
+    return [say(TITLE), *(_aligned(row, wide) for row in cells)]
+
+
+def _cells(row: Row) -> list[str]:
+    amounts: Iterable[Amount] = (row.hour, row.day, row.total)
+    return [row.owner, row.task, *(f"{number:,}" for one in amounts for number in (one.calls, one.tokens))]
+
+
+def _aligned(row: Sequence[str], wide: Sequence[int]) -> str:
+    """Return one line: words to the left, numbers to the right."""
+    cells = (
+        text.ljust(width) if column < _SHOWN else text.rjust(width)
+        for column, (text, width) in enumerate(zip(row, wide, strict=False))
+    )
+    return f"  {'  '.join(cells)}".rstrip()
+
+
+def _limits(say: Say, known: BudgetSettings, budget: Budget | None) -> list[str]:
+    """Return the limits that are set, and those that are used up now."""
+    kept = {key: getattr(known, key) for key in known.__slots__ if getattr(known, key)}
+    if not kept:
+        return [say(NO_LIMIT)]
+    limits = [f"  {say(LIMIT, key=key, most=f'{most:,}')}" for key, most in kept.items()]
+    gone = [told(say, Notice(limit, over=True)) for limit in (budget.all_used_up() if budget else ())]
+    return [say(LIMITS), *limits, *gone]

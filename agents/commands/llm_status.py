@@ -1,0 +1,93 @@
+"""See how the language models are doing: every profile, its hosts, what went wrong last, and how its calls ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agents.commands._answer import answers
+from agents.llm.overview import HostView, ProfileView
+from agents.llm.profiles import LLMProfile
+from agents.minds import Minds
+from mud.commands._command import Context, Outcome, Say, command
+from mud.world.events import Request
+from mud.world.narration import phrase
+from mud.world.roles import Role
+
+TITLE = phrase("minds.llm.title")
+NONE = phrase("minds.llm.none")
+COLUMNS = phrase("minds.llm.columns")
+HOST = phrase("minds.llm.host", "host", "model", "state", "running")
+FIRST_LISTED = phrase("minds.llm.first_listed")
+LAST_ERROR = phrase("minds.llm.last_error", "error")
+NO_HOST = phrase("minds.llm.no_host")
+
+
+@command("@llm-status", aliases=("@models",), category="query", keeps="skip")
+def llm_status(ctx: Context) -> Outcome:
+    """See how the language models are doing: never asked, answering, shaky, or down since when, until when and why.
+
+    Then how many were asked, answered, failed, cancelled and wait, and how many seconds an answer takes. The addresses
+    of the hosts and what they last complained of are for the owner.
+
+    Example: @llm-status
+    """
+    args = {"role": str(int(ctx.role))}
+    return Outcome("", requests=(Request("llm_status", ctx.actor.id, ctx.step, args),))
+
+
+@answers("llm_status")
+async def show_status(minds: Minds, request: Request) -> Outcome:
+    """Return a table of the profiles, and under it their hosts."""
+    means, say = minds.means, minds.say
+    views = means.models.overview(means.configuration.names(LLMProfile)) if means.models is not None else []
+    if not views:
+        return Outcome(say(NONE))
+    owner = request.args.get("role") == str(int(Role.OWNER))
+    head = [word.strip() for word in say(COLUMNS).split("/")]
+    rows = [head, *map(_cells, views)]
+    wide = [max(len(row[column]) for row in rows if column < len(row)) for column in range(len(rows[-1]))]
+    lines = [say(TITLE), _aligned(head, wide)]
+    for view, row in zip(views, rows[1:], strict=True):
+        lines += [_aligned(row, wide), *_hosts(minds, view, owner=owner)]
+    return Outcome("\n".join(lines))
+
+
+def _cells(view: ProfileView) -> list[str]:
+    totals = view.totals
+    counts = (view.waiting, sum(host.running for host in view.hosts))
+    ends = (totals.asked, totals.answered, totals.failed, totals.cancelled)
+    mean = "-" if totals.mean is None else f"{totals.mean:.1f} s"
+    return [view.name, *(f"{number:,}" for number in (*counts, *ends)), mean]
+
+
+def _aligned(row: Sequence[str], wide: Sequence[int]) -> str:
+    """Return one line: the name to the left, numbers to the right."""
+    cells = [row[0].ljust(wide[0]), *(text.rjust(width) for text, width in zip(row[1:], wide[1:], strict=False))]
+    return f"  {'  '.join(cells)}".rstrip()
+
+
+def _hosts(minds: Minds, view: ProfileView, *, owner: bool) -> list[str]:
+    """Return how the hosts of a profile are doing."""
+    if not view.hosts:
+        return [f"    {minds.say(NO_HOST)}"]
+    if not owner:
+        return [f"    {host.health.state_words(minds.means.clock)}" for host in view.hosts]
+    wide = (max(len(host.health.host) for host in view.hosts), max(len(_model(minds.say, one)) for one in view.hosts))
+    return [line for host in view.hosts for line in _host(minds, host, wide)]
+
+
+def _host(minds: Minds, host: HostView, wide: tuple[int, int]) -> list[str]:
+    health, say = host.health, minds.say
+    state = say(
+        HOST,
+        host=health.host.ljust(wide[0]),
+        model=_model(say, host).ljust(wide[1]),
+        state=health.state_words(minds.means.clock),
+        running=host.running,
+    )
+    error = [f"      {say(LAST_ERROR, error=health.last_error)}"] if health.last_error else []
+    return [f"    {state}", *error]
+
+
+def _model(say: Say, host: HostView) -> str:
+    return host.model or say(FIRST_LISTED)

@@ -1,0 +1,251 @@
+"""Ask why: how a line of an agent came about, from the trace that was kept of it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+
+from agents.agent import Agent
+from agents.commands._answer import NO_MIND, OTHERS_MIND, answers
+from agents.commands._excerpt import excerpt
+from agents.commands._when import when
+from agents.commands._why_told import told_trace
+from agents.definition import find_definition
+from agents.memory.entries import Entry
+from agents.memory.references import read_reference
+from agents.minds import Minds
+from agents.traces import Head, Trace
+from mud.commands._command import Context, Outcome, command
+from mud.commands._find import LONGEST_SHOWN
+from mud.errors import Refusal
+from mud.world.events import Request
+from mud.world.narration import phrase
+from mud.world.roles import Role
+
+NOBODY = phrase("minds.why.nobody")
+PERSON = phrase("minds.why.person", "name")
+NO_LINES = phrase("minds.why.no_lines", "name")
+NO_SUCH = phrase("minds.why.no_such", "name", "what")
+NO_SUCH_HERE = phrase("minds.why.no_such_here", "what")
+UNTRACED = phrase("minds.why.untraced", "name", "text")
+THERE_IS = phrase("minds.why.there_is")
+ITEM = phrase("minds.why.item", "n", "when", "line")
+NEWER = phrase("minds.why.newer", "text")
+UNREADABLE = phrase("minds.why.unreadable")
+NO_MEMORY = phrase("minds.why.no_memory", "reference")
+
+LISTED = 8
+"""Lines that are named when the one that was asked for is not there."""
+LONGEST_LINE = 100
+"""Characters of such a line."""
+LONGEST_NAME = 4
+"""Words of a name at most."""
+LOOKED_BACK = 64
+"""Newest memories among which is looked for who spoke last."""
+
+_WORD = re.compile(r"\w+(?:['’]\w+)*")
+_QUOTED = re.compile(r"[\"“](.+?)[\"”]?\s*$", re.S)
+_HEARD = ("heard", "told")
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """Which line is meant.
+
+    Args:
+        agents: whose it may be.
+        number: the how-manyth last; 0 when words or a step say which.
+        words: words that it holds; empty for any.
+        step: the ledger's step that it is; 0 for any.
+        heard: that line, as it was remembered; empty when it is not asked for by what was remembered.
+    """
+
+    agents: tuple[Agent, ...]
+    number: int = 1
+    words: str = ""
+    step: int = 0
+    heard: str = ""
+
+
+@command("@why", "[what]", category="memory", keeps="skip")
+def why(ctx: Context, what: str) -> Outcome:
+    """See how a line came about: who decided and why, what was recalled, what a model was asked and replied.
+
+    Alone it explains what you heard last; with a name the last line of that agent. A number behind it means an earlier
+    line (3 is the third last), words mean the newest line that holds them, a memory such as eliza#12 the line that it
+    remembers. With full at the end you see the whole prompt and every reply. The owner may ask about everybody.
+
+    Example: @why
+    Example: @why Eliza 3
+    Example: @why Eliza bees full
+    """
+    may = "all" if ctx.role >= Role.OWNER else "own"
+    return Outcome("", requests=(Request("why", ctx.actor.id, ctx.step, {"what": what, "may": may}),))
+
+
+@answers("why")
+async def explain(minds: Minds, request: Request) -> Outcome:
+    """Return how the line came about."""
+    what = request.args["what"].strip()
+    bare = re.sub(r"(?:^|\s+)full$", "", what, flags=re.I)
+    wanted = _wanted(minds, request, bare)
+    found = await asyncio.to_thread(_found, wanted)
+    if found is None:
+        raise Refusal("\n".join(await _missing(minds, wanted, bare)))
+    agent, head = found
+    trace = _read(minds, head)
+    lines = told_trace(minds, agent, trace, full=bare != what)
+    newer = _newer(agent, trace) if wanted.number == 1 and not (wanted.words or wanted.step) else ""
+    return Outcome("\n".join([*([minds.say(NEWER, text=excerpt(newer, LONGEST_LINE))] if newer else []), *lines]))
+
+
+def _read(minds: Minds, head: Head) -> Trace:
+    try:
+        return head.trace()
+    except ValueError:
+        raise Refusal(minds.say(UNREADABLE)) from None
+
+
+def _wanted(minds: Minds, request: Request, what: str) -> _Wanted:
+    """Return which line is asked for.
+
+    Raises:
+        Refusal: when it is another's and one is not the owner, or nobody can be meant.
+    """
+    named, rest = _named(minds, what)
+    own = minds.by_id(request.who)
+    if request.args["may"] != "all":
+        if own is None or (named is not None and named.id != own.id):
+            raise Refusal(minds.say(OTHERS_MIND))
+        named = own
+    reference = read_reference(what)
+    if reference is not None and "#" in what:
+        return _of_memory(minds, request, reference.owner, reference.first)
+    if named is None:
+        return _unnamed(minds, own, what)
+    if named.definition.person:
+        raise Refusal(minds.say(PERSON, name=named.name))
+    return _which((named,), rest)
+
+
+def _named(minds: Minds, what: str) -> tuple[Agent | None, str]:
+    """Return the agent that a text begins with, None for none, and the rest of it."""
+    words = what.split()
+    for count in range(min(LONGEST_NAME, len(words)), 0, -1):
+        definition = find_definition(" ".join(words[:count]).rstrip(",:"), minds.definitions)
+        if definition is not None:
+            return minds.open(definition.slug), " ".join(words[count:])
+    return None, what
+
+
+def _unnamed(minds: Minds, own: Agent | None, what: str) -> _Wanted:
+    """Return what an owner means who names nobody: what they heard last, or words that anybody spoke."""
+    if what and not what.isdecimal():
+        minded = tuple(agent for agent in minds.opened() if not agent.definition.person)
+        return _which(minded, what)
+    for entry in reversed(own.memory.newest(LOOKED_BACK) if own else []):
+        speaker = _speaker(minds, entry) if entry.kind in _HEARD else None
+        if speaker is not None:
+            if what:
+                return _which((speaker,), what)
+            return _Wanted((speaker,), 0, step=entry.source, heard=entry.text)
+    raise Refusal(minds.say(NOBODY))
+
+
+def _speaker(minds: Minds, entry: Entry) -> Agent | None:
+    """Return the mind that did what somebody else remembers; None when it was no mind."""
+    definition = find_definition(entry.actor, minds.definitions) if entry.actor else None
+    return minds.open(definition.slug) if definition and not definition.person else None
+
+
+def _which(agents: tuple[Agent, ...], rest: str) -> _Wanted:
+    """Return the line that a number or words mean."""
+    if rest.isdecimal() and len(rest) < 6:
+        return _Wanted(agents, max(1, int(rest)))
+    quoted = _QUOTED.search(rest)
+    return _Wanted(agents, 0, (quoted[1] if quoted else rest)) if rest else _Wanted(agents)
+
+
+def _of_memory(minds: Minds, request: Request, owner: str, seq: int) -> _Wanted:
+    """Return the line that a memory holds: its owner's own, or that of the mind whom they heard or saw.
+
+    Raises:
+        Refusal: when there is no such memory, or a person did it.
+    """
+    holder, whole = minds.find(owner) if owner else minds.by_id(request.who), request.args["may"] == "all"
+    if not whole and (holder is None or holder.id != request.who):
+        raise Refusal(minds.say(OTHERS_MIND))
+    if holder is None:
+        raise Refusal(minds.say(NO_MIND, name=excerpt(owner, LONGEST_SHOWN)))
+    entry = next(iter(holder.memory.read(seq, seq)), None)
+    if entry is None:
+        raise Refusal(minds.say(NO_MEMORY, reference=f"{holder.slug}#{seq}"))
+    if entry.actor is None:
+        doer = None if holder.definition.person else holder
+    else:
+        doer = _speaker(minds, entry) if whole else None
+    if doer is None:
+        raise Refusal(
+            minds.say(OTHERS_MIND) if entry.actor and not whole else minds.say(PERSON, name=entry.actor or holder.name)
+        )
+    return _Wanted((doer,), 0, step=entry.source, heard=entry.text)
+
+
+def _found(wanted: _Wanted) -> tuple[Agent, Head] | None:
+    """Return the newest line that is meant and whose it is; reads files, and nothing else."""
+    found = [(agent, head) for agent in wanted.agents if (head := _found_of(agent, wanted)) is not None]
+    return max(found, key=lambda pair: pair[1].step, default=None)
+
+
+def _found_of(agent: Agent, wanted: _Wanted) -> Head | None:
+    if wanted.step:
+        return agent.traces.find(agent.id, wanted.step)
+    heads = agent.traces.heads(agent.id)
+    if not wanted.words:
+        return next(islice(heads, wanted.number - 1, None), None)
+    return _holding(heads, wanted.words)
+
+
+def _holding(heads: Iterable[Head], words: str) -> Head | None:
+    """Return the newest line that holds these words side by side; when none does, the newest that has all of them."""
+    sought, scattered = _words(words), None
+    for head in heads:
+        line = _words(head.line or "")
+        if f" {' '.join(sought)} " in f" {' '.join(line)} ":
+            return head
+        if scattered is None and set(sought) <= set(line):
+            scattered = head
+    return scattered
+
+
+def _words(text: str) -> list[str]:
+    return [word.replace("’", "'") for word in _WORD.findall(text.casefold())]
+
+
+def _newer(agent: Agent, trace: Trace) -> str:
+    """Return what an agent said after the newest line of which there is a trace; empty when it said nothing."""
+    last = next((entry for entry in reversed(agent.memory.newest(LOOKED_BACK)) if entry.kind == "said"), None)
+    return last.text if last is not None and last.source > trace.step else ""
+
+
+async def _missing(minds: Minds, wanted: _Wanted, what: str) -> list[str]:
+    """Say that a line is not there, and which are."""
+    agent = wanted.agents[0] if len(wanted.agents) == 1 else None
+    shown = excerpt(what, LONGEST_SHOWN)
+    if agent is None:
+        return [minds.say(NO_SUCH_HERE, what=shown)]
+    if wanted.heard:
+        return [minds.say(UNTRACED, name=agent.name, text=excerpt(wanted.heard, LONGEST_LINE))]
+    heads = await asyncio.to_thread(lambda: list(islice(agent.traces.heads(agent.id), LISTED)))
+    if not heads:
+        return [minds.say(NO_LINES, name=agent.name)]
+    said = minds.say(NO_SUCH, name=agent.name, what=excerpt(wanted.words or str(wanted.number), LONGEST_SHOWN))
+    return [said, minds.say(THERE_IS), *(f"  {_item(minds, n, head)}" for n, head in enumerate(heads, 1))]
+
+
+def _item(minds: Minds, number: int, head: Head) -> str:
+    told = when(minds.say, head.at, minds.means.clock.now())
+    return minds.say(ITEM, n=number, when=told, line=excerpt(head.line or "", LONGEST_LINE))

@@ -1,0 +1,53 @@
+"""A grammar of the commands there are, in llama.cpp's GBNF: with it a reply can be nothing but one command line.
+
+It knows forms, not the world: whether there is such a door is the engine's to say. Pure.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from collections.abc import Sequence
+
+from agents.llm.profiles import LLMProfile
+
+_SLOT = re.compile(r"<[^>]*>|\[[^\]]*\]|\S+")
+_WORDS = r"""words ::= word (" " word)*
+word ::= [^ \t\r\n|\x01-\x1f\x7f]+
+"""
+
+
+def grammar_for(profile: LLMProfile) -> str:
+    """Return the grammar that a profile asks for, empty for none.
+
+    Only a reply that ends with its line can be held to one: a profile whose `stop` has no end of line is not.
+    """
+    if not profile.commands_only or not profile.commands or "\n" not in profile.stop:
+        return ""
+    return grammar_of(profile.commands)
+
+
+@functools.lru_cache(maxsize=8)
+def grammar_of(usages: Sequence[str]) -> str:
+    """Return a grammar of command lines, each with a private reason after `|` or without.
+
+    Args:
+        usages: the forms of the commands, such as `look [name]`: `<slot>` must be filled, `[slot]` may be, and other
+            words stand as they are. A tuple, as grammars are remembered.
+    """
+    forms = " |\n    ".join(_form(usage) for usage in usages)
+    # The cue ends without a space, so that a reply begins with one, or, from some models, without.
+    return f'root ::= " "? command (" | " words)? "\\n"\ncommand ::= {forms}\n{_WORDS}'
+
+
+def _form(usage: str) -> str:
+    """Return the rule of one command."""
+    verb, *slots = _SLOT.findall(usage)
+    rule = [json.dumps(verb)]
+    for slot in slots:
+        if slot.startswith("["):
+            rule.append('(" " words)?')
+        else:
+            rule.append('" " words' if slot.startswith("<") else json.dumps(f" {slot}"))
+    return " ".join(rule)

@@ -1,0 +1,274 @@
+"""Talking HTTP with a server of language models, whatever its protocol: limits, keys, streams, and errors as sentences.
+
+The key is read from the environment at each call, sent to the profile's host only (redirects are not followed), and
+blotted out of whatever the server says before that is shown or logged. Connections are not kept: servers drop those of
+streams that were ended early, and a call on such a one fails.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+import httpx
+
+from agents.llm.backends._backend import Refused, tidy
+from agents.llm.profiles import LLMProfile
+from agents.llm.retries import Passing
+from mud.errors import Unavailable
+
+BODY_LIMIT = 2_000_000
+"""Bytes of an answer that are read; a longer one is no reply to a question of ours."""
+TOKEN_LIMIT = 1_000
+"""Bytes a token of a stream may take besides; llama.cpp sends 300 to 500, most of them the same each time."""
+CONNECT_SECONDS = 10.0
+"""Seconds to wait for a connection at most, whatever the profile's timeout."""
+CHECK_SECONDS = 3.0
+"""Seconds to wait for the list of models when only asking whether the host is there."""
+_OUR_FAULT = (400, 413, 422)
+_NO_SUCH = (404, 405, 501)
+_LATER = (429, 503)
+_MEANINGS = {
+    401: "it wants another key: name the environment variable that holds it under api_key_env",
+    403: "it does not allow this: check the key named under api_key_env",
+    404: "it does not know this address or this model: check host, api and model",
+    429: "it is asked too often, or the account is used up",
+    501: "it cannot do this: set another api",
+    503: "it is still loading its model, or too busy",
+}
+_LINE = re.compile(rb"\r\n|\n|\r")
+
+
+class Body(Protocol):
+    """What is read of a response."""
+
+    def aiter_raw(self) -> AsyncIterator[bytes]:
+        """Yield its bytes as they come."""
+        ...
+
+
+class NoSuch(Unavailable):
+    """The server answers, but has no such address, or no such model."""
+
+
+class Wire:
+    """The way to one server.
+
+    Args:
+        base: the address that paths are added to.
+        name: what the server is called to people; its address when empty.
+        key: returns the key that a profile's calls carry, empty for none.
+        meanings: what a status means here, where that differs from most servers.
+    """
+
+    def __init__(
+        self,
+        base: str,
+        name: str = "",
+        key: Callable[[LLMProfile], str] | None = None,
+        meanings: Mapping[int, str] | None = None,
+    ) -> None:
+        self.base = base
+        self.name = name or base
+        self._key = key or key_of
+        self._meanings = {**_MEANINGS, **(meanings or {})}
+        # Proxies and .netrc of the environment would divert loopback requests or add foreign passwords.
+        self._client = httpx.AsyncClient(
+            trust_env=False,
+            verify=not base.startswith(
+                "http://"
+            ),  # reading all certificates takes 40 ms, in which the world stands still
+            headers={"Accept-Encoding": "identity", "Connection": "close"},
+            limits=httpx.Limits(max_keepalive_connections=0),
+        )
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing can be asked any more."""
+        return self._client.is_closed
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self._client.aclose()
+
+    @asynccontextmanager
+    async def opened(
+        self, method: str, path: str, profile: LLMProfile, seconds: float, payload: dict[str, Any] | None = None
+    ) -> AsyncIterator[httpx.Response]:
+        """Send one request and give the answer, its body unread; leaving early closes the connection.
+
+        Args:
+            method: the HTTP method.
+            path: what stands after the base, or a whole address.
+            profile: whose key is sent.
+            seconds: how long each part of the answer may take to come.
+            payload: the request's body.
+
+        Raises:
+            Refused, Unavailable: with a sentence that holds no key.
+        """
+        key = self._key(profile)
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        timeout = httpx.Timeout(seconds, connect=min(CONNECT_SECONDS, seconds))
+        address = path if "://" in path else self.base + path
+        try:
+            async with self._client.stream(method, address, json=payload, headers=headers, timeout=timeout) as response:
+                if response.headers.get("content-encoding", "identity") != "identity":
+                    raise Unavailable(f"{self.name} packed its answer although it was asked not to")
+                if response.status_code != httpx.codes.OK:
+                    answer = decoded(await self.read(response))
+                    self.complain(response.status_code, answer, key, response.headers.get("retry-after", ""))
+                yield response
+        except httpx.TimeoutException as error:
+            raise Unavailable(f"{self.name} did not answer within {seconds:g} s") from error
+        except httpx.ConnectError as error:
+            raise Unavailable(f"nothing answers at {self.name}") from error
+        except httpx.TransportError as error:
+            raise Passing(f"{self.name} broke off: {error or type(error).__name__}") from error
+        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, RuntimeError) as error:
+            # RuntimeError is what httpx raises once the client is closed.
+            raise Unavailable(f"{self.name} broke off: {error or type(error).__name__}") from error
+
+    async def ask(
+        self, method: str, path: str, profile: LLMProfile, seconds: float, payload: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], float]:
+        """Send one request and return the decoded answer and how many seconds it took. See `opened`."""
+        async with self.opened(method, path, profile, seconds, payload) as response:
+            body = await self.read(response)
+        return self.meant(decoded(body)), response.elapsed.total_seconds()
+
+    def meant(self, answer: dict[str, Any] | None) -> dict[str, Any]:
+        """Return an answer, when it is one.
+
+        Raises:
+            Unavailable: it is junk.
+        """
+        if answer is None:
+            raise Unavailable(f"{self.name} answers, but not as a server of language models does")
+        return answer
+
+    async def read(self, response: httpx.Response) -> bytes:
+        """Return a whole answer, when it is no longer than one may be."""
+        body = bytearray()
+        async for chunk in self._chunks(response, BODY_LIMIT):
+            body += chunk
+        return bytes(body)
+
+    async def lines(self, response: Body, tokens: int) -> AsyncIterator[bytes]:
+        """Yield the lines of a stream as they come, without their ends; empty ones too.
+
+        Args:
+            response: an answer whose body is unread.
+            tokens: how many tokens it may hold, for the limit of its length.
+        """
+        rest = b""
+        async for chunk in self._chunks(response, BODY_LIMIT + tokens * TOKEN_LIMIT):
+            *whole, rest = _LINE.split(rest + chunk)
+            if whole and not rest and chunk.endswith(b"\r"):
+                whole, rest = whole[:-1], whole[-1] + b"\r"  # its other half may come with the next chunk
+            for line in whole:
+                yield line
+        if rest:
+            yield rest.rstrip(b"\r")
+
+    async def _chunks(self, response: Body, limit: int) -> AsyncIterator[bytes]:
+        read = 0
+        async for chunk in response.aiter_raw():
+            read += len(chunk)
+            if read > limit:
+                raise Unavailable(f"{self.name} sent more than {limit:,} bytes for one reply")
+            yield chunk
+
+    def complain(self, status: int, answer: dict[str, Any] | None, key: str, after: str = "") -> None:
+        """Raise what a status other than 200 means.
+
+        Args:
+            status: the status.
+            answer: what came with it.
+            key: what must not be repeated.
+            after: the seconds after which the server asks to be tried again, as it says them.
+        """
+        said = words_of(answer)
+        if key:
+            said = said.replace(key, "(key)")
+        words = "; ".join(filter(None, (self._meanings.get(status, ""), said)))
+        sentence = f"{self.name} answered {status}" + (f": {words}" if words else "")
+        if status in _LATER:
+            raise Passing(sentence, float(after) if after.isascii() and after.isdigit() else None)
+        raise (Refused if status in _OUR_FAULT else NoSuch if status in _NO_SUCH else Unavailable)(sentence)
+
+    def complain_midway(self, answer: dict[str, Any], profile: LLMProfile) -> None:
+        """Raise the error that a stream tells of after it began."""
+        error = answer.get("error")
+        code = error.get("code") if isinstance(error, dict) else answer.get("status")
+        said = words_of(answer).replace(self._key(profile) or "\n", "(key)")
+        sentence = f"{self.name} gave up in the middle of its reply" + (f": {said}" if said else "")
+        raise (Refused if code in _OUR_FAULT else Unavailable)(sentence)
+
+    def broke_off(self) -> Passing:
+        """Return what is raised when a stream ends before it said that it would."""
+        return Passing(f"{self.name} broke off in the middle of its reply")
+
+
+def checked_parts(host: str, example: str) -> tuple[str, str]:
+    """Return scheme with server, and path, of the address of a server.
+
+    Args:
+        host: the address.
+        example: one that would do.
+
+    Raises:
+        Unavailable: it is none, or it holds more than an address.
+    """
+    try:
+        parts = urlsplit(host.strip())
+        sound = parts.scheme in ("http", "https") and parts.hostname and (parts.port is None or parts.port > 0)
+    except ValueError:
+        sound = False
+    if not sound:
+        raise Unavailable(f"{host!r} is no address of a server; expected one like {example}")
+    if "@" in parts.netloc or parts.query or parts.fragment:
+        raise Unavailable("host holds more than an address; keys belong in an environment variable, see api_key_env")
+    return f"{parts.scheme}://{parts.netloc}", parts.path.rstrip("/")
+
+
+def key_of(profile: LLMProfile) -> str:
+    """Return the key for a profile's host, empty when it wants none.
+
+    Raises:
+        Unavailable: the variable is not set, or holds no key.
+    """
+    if not profile.api_key_env:
+        return ""
+    key = os.environ.get(profile.api_key_env, "").strip()
+    if not key:
+        raise Unavailable(f"the environment variable {profile.api_key_env}, named under api_key_env, is not set")
+    if not (key.isascii() and key.isprintable()):
+        raise Unavailable(f"the environment variable {profile.api_key_env} holds signs that no key has")
+    return key
+
+
+def decoded(body: bytes) -> dict[str, Any] | None:
+    """Return the JSON object that some bytes hold, None when they hold none."""
+    try:
+        answer = json.loads(body)
+    except (ValueError, RecursionError):  # a megabyte of brackets is junk too
+        return None
+    return answer if isinstance(answer, dict) else None
+
+
+def words_of(answer: dict[str, Any] | None) -> str:
+    """Return the server's own words about an error, as one short line."""
+    error = answer.get("error") if answer else None
+    words = error.get("message") if isinstance(error, dict) else error
+    return " ".join(tidy(words).split())[:300] if isinstance(words, str) else ""
+
+
+def count(value: object) -> int | None:
+    """Return a number of tokens, None for what is none."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

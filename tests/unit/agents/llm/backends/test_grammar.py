@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from agents.llm.backends._grammar import grammar_for, grammar_of
+from agents.llm.backends.embedded import Embedded
+from agents.llm.profiles import LLMProfile
+from mud.build import load_commands
+from mud.world.roles import Role
+
+PROFILE = LLMProfile(backend="embedded", commands_only=True, commands=("look [name]", "say <words>"), temperature=1.5)
+PROMPT = 'You are Eliza in The Garden.\nMoss says, "Where does the water go?"\n~Eliza>'
+
+
+def usages() -> tuple[str, ...]:
+    return tuple(one.usage for one in load_commands() if one.for_models and one.role <= Role.AGENT)
+
+
+def test_a_grammar_has_a_form_for_every_command_and_a_place_for_a_reason() -> None:
+    text = grammar_of(("look [name]", "go <way>", "note <title> -> <text>", "sleep"))
+    assert text.splitlines()[:5] == [
+        'root ::= " "? command (" | " words)? "\\n"',
+        'command ::= "look" (" " words)? |',
+        '    "go" " " words |',
+        '    "note" " " words " ->" " " words |',
+        '    "sleep"',
+    ]
+
+
+@pytest.mark.parametrize("changed", [{"commands_only": False}, {"commands": ()}, {"stop": ("###",)}, {"stop": ()}])
+def test_only_a_reply_of_one_line_of_known_commands_can_be_held_to_them(changed: dict[str, object]) -> None:
+    assert grammar_for(PROFILE)
+    assert grammar_for(replace(PROFILE, **changed)) == ""  # type: ignore[arg-type]
+
+
+async def test_a_real_model_held_to_the_commands_of_the_world_says_nothing_else() -> None:
+    known = {usage.split()[0] for usage in usages()}
+    free = replace(PROFILE, commands_only=False)
+    held = replace(PROFILE, commands=usages())
+    model = Embedded(held)
+    replies = [await model.complete(PROMPT, held, lambda text: False) for _ in range(6)]
+    loose = [await model.complete(PROMPT, free, lambda text: False) for _ in range(6)]
+    await model.close()
+    assert {reply.text.split()[0] for reply in replies} <= known
+    assert not any("\n" in reply.text for reply in replies)
+    assert not {(reply.text.split() or [""])[0] for reply in loose} <= known

@@ -1,0 +1,283 @@
+"""Streams that go wrong. Real sockets; what a good server does is in tests/contracts/test_backends.py."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.llm.backends._backend import Completion, Refused
+from agents.llm.backends._openai_client import OpenAICompatible
+from agents.llm.backends._wire import BODY_LIMIT, TOKEN_LIMIT, Wire
+from agents.llm.profiles import LLMProfile
+from agents.llm.retries import Passing
+from mud.errors import Unavailable
+
+KEY = "sk-very-secret-0123456789"
+DONE = b"data: [DONE]\n\n"
+Answer = bytes | Callable[[dict[str, Any]], bytes]
+
+
+def piece(text: str | None, finish: str | None = None, **more: Any) -> bytes:
+    return event({"choices": [{"text": text, "finish_reason": finish}], **more})
+
+
+def event(value: object) -> bytes:
+    return b"data: " + json.dumps(value).encode() + b"\n\n"
+
+
+def stream(*parts: bytes) -> bytes:
+    return b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n" + b"".join(parts)
+
+
+def whole(status: int, value: object, *headers: str) -> bytes:
+    body = json.dumps(value).encode()
+    lines = [f"HTTP/1.1 {status} X", "Content-Type: application/json", f"Content-Length: {len(body)}", *headers]
+    return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
+
+
+class Server:
+    """Answers a request, one after another with the next answer and then always with the last; notes the bodies."""
+
+    def __init__(self, answers: tuple[Answer, ...]) -> None:
+        self.answers = list(answers)
+        self.asked: list[dict[str, Any]] = []
+        self.left = asyncio.Event()
+        self.profile = LLMProfile()
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            head = await reader.readuntil(b"\r\n\r\n")
+            length = next((int(x[15:]) for x in head.lower().split(b"\r\n") if x.startswith(b"content-length:")), 0)
+            self.asked.append(json.loads(await reader.readexactly(length) or b"{}"))
+            answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+            writer.write(answer if isinstance(answer, bytes) else answer(self.asked[-1]))
+            await writer.drain()
+            if isinstance(answer, bytes) and answer.endswith(b"wait"):
+                await reader.read()
+                self.left.set()
+        except ConnectionError:
+            self.left.set()
+        finally:
+            writer.close()
+
+
+@asynccontextmanager
+async def serving(*answers: Answer) -> AsyncIterator[tuple[Server, OpenAICompatible]]:
+    one = Server(answers)
+    server = await asyncio.start_server(one.serve, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    one.profile = LLMProfile(host=f"http://127.0.0.1:{port}", model="m", timeout=5, stop=(), max_tokens=8)
+    model = OpenAICompatible(one.profile)
+    async with server:
+        yield one, model
+        await model.close()
+
+
+def never(text: str) -> bool:
+    return False
+
+
+async def said(*parts: bytes, **changed: Any) -> Completion:
+    async with serving(stream(*parts)) as (server, model):
+        return await model.complete("~Eliza>", replace(server.profile, **changed), never)
+
+
+async def complaint(*parts: bytes) -> str:
+    async with serving(stream(*parts)) as (server, model):
+        with pytest.raises(Unavailable) as caught:
+            await model.complete("~Eliza>", server.profile, never)
+        return str(caught.value).replace(server.profile.host, "HOST")
+
+
+SOUND = {
+    "without the last line": [piece("say "), piece("hi", "stop")],
+    "without a reason for its end": [piece("say "), piece("hi"), DONE],
+    "with comments and other fields": [
+        b": ping\n\nevent: x\nid: 7\nretry: 3\n",
+        piece("say "),
+        piece("hi", "stop"),
+        DONE,
+    ],
+    "without spaces": [p.replace(b"data: ", b"data:") for p in (piece("say "), piece("hi", "stop"), DONE)],
+    "with other ends of lines": [p.replace(b"\n", b"\r\n") for p in (piece("say "), piece("hi", "stop"), DONE)],
+    "with a cut last line": [piece("say "), piece("hi", "stop"), b"data: [DONE]"],
+    "with an event that only counts": [piece("say hi", "stop"), event({"choices": [], "usage": None}), DONE],
+    "with empty pieces": [piece(""), piece(None), piece("say "), piece(""), piece("hi", "stop"), DONE],
+    "after its last line": [piece("say hi", "stop"), DONE, piece(" and more")],
+    "as a chat": [
+        event({"choices": [{"delta": {"role": "assistant", "content": None}, "finish_reason": None}]}),
+        event({"choices": [{"delta": {"reasoning_content": "Hm. Who is it?"}}]}),
+        event({"choices": [{"delta": {"content": "say hi"}}]}),
+        event({"choices": [{"delta": {}, "finish_reason": "stop"}]}),
+        DONE,
+    ],
+}
+
+
+@pytest.mark.parametrize("parts", SOUND.values(), ids=SOUND.keys())
+async def test_a_stream_may_have_many_forms(parts: list[bytes]) -> None:
+    assert (await said(*parts)).text == "say hi"
+
+
+JUNK = {
+    "nothing": [],
+    "a web page": [b"<html><body>It works!</body></html>\n"],
+    "comments alone": [b": ping\n" * 9],
+    "half a line": [piece("say "), b'data: {"choices": [{"te'],
+    "no JSON": [piece("say "), b"data: soup\n\n", DONE],
+    "a list": [b"data: [1, 2]\n\n"],
+    "not UTF-8": [piece("say "), b'data: {"choices": [{"text": "\xff\xfe"}]}\n\n', DONE],
+    "a text that is none": [event({"choices": [{"text": 5}]}), DONE],
+    "choices that are none": [event({"choices": 5}), DONE],
+    "a choice that is none": [event({"choices": ["say hi"]}), DONE],
+    "a delta that is none": [event({"choices": [{"delta": 7}]}), DONE],
+    "an end before its end": [piece("say "), piece("h")],
+    "an error": [piece("say "), event({"error": {"message": "out of memory", "code": 500}})],
+    "an error of another form": [piece("say "), b'error: {"message": "out of memory"}\n\n'],
+    "a tower of brackets": [b"data: " + b"[" * 100_000 + b"\n"],
+    "twenty megabytes of one line": [b"data: " + b"x" * 20_000_000],
+    "twenty megabytes of lines": [piece("") * 400_000],
+}
+
+
+@pytest.mark.parametrize("parts", JUNK.values(), ids=JUNK.keys())
+async def test_a_stream_of_junk_is_unavailable_in_one_plain_line(parts: list[bytes]) -> None:
+    words = await complaint(*parts)
+    assert words.startswith("HOST/v1 ")
+    assert "\n" not in words
+    assert len(words) < 400
+
+
+async def test_a_stream_without_end_is_read_to_the_limit_only() -> None:
+    limit = BODY_LIMIT + 8 * TOKEN_LIMIT
+    assert (
+        await complaint(*JUNK["twenty megabytes of lines"]) == f"HOST/v1 sent more than {limit:,} bytes for one reply"
+    )
+
+
+async def test_what_breaks_off_may_pass_and_an_error_is_told_in_the_servers_words() -> None:
+    async with serving(stream(piece("say "))) as (server, model):
+        with pytest.raises(Passing, match="broke off in the middle"):
+            await model.complete("x", server.profile, never)
+    assert (await complaint(*JUNK["an error"])).endswith("gave up in the middle of its reply: out of memory")
+
+
+@pytest.mark.parametrize(("status", "after"), [(503, None), (429, 7.0)])
+async def test_a_busy_server_may_pass_and_says_when(status: int, after: float | None) -> None:
+    async with serving(whole(status, {}, *([f"Retry-After: {after:.0f}"] if after else []))) as (server, model):
+        with pytest.raises(Passing) as caught:
+            await model.complete("x", server.profile, never)
+    assert caught.value.after == after
+
+
+async def test_the_connection_is_closed_as_soon_as_it_is_enough_so_that_the_server_stops() -> None:
+    async with serving(stream(piece("say "), piece("hi"), b": wait")) as (server, model):
+        reply = await model.complete("x", server.profile, lambda text: text == "say hi")
+        await asyncio.wait_for(server.left.wait(), 30)
+    assert (reply.text, reply.prompt_tokens) == ("say hi", None)
+
+
+async def test_a_reply_without_end_is_cut_at_its_length() -> None:
+    reply = await said(piece("say ") * 100_000)
+    assert reply.text == "say " * 32
+
+
+async def test_a_stop_that_the_server_takes_no_notice_of_ends_the_stream() -> None:
+    async with serving(stream(piece("say hi"), piece("\nMoss"), b": wait")) as (server, model):
+        reply = await model.complete("x", replace(server.profile, stop=("\n",)), never)
+        await asyncio.wait_for(server.left.wait(), 30)
+    assert reply.text == "say hi"
+
+
+async def test_tokens_of_a_stream_are_those_that_it_tells_last() -> None:
+    usage = {"prompt_tokens": 40, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 30}}
+    reply = await said(piece("say hi", "stop"), event({"choices": [], "usage": usage, "model": "small"}), DONE)
+    assert (reply.prompt_tokens, reply.completion_tokens, reply.cached_tokens, reply.model) == (40, 2, 30, "small")
+
+
+async def test_a_server_that_takes_no_notice_of_the_wish_for_a_stream_is_understood() -> None:
+    async with serving(whole(200, {"choices": [{"text": "say hi"}]})) as (server, model):
+        assert (await model.complete("x", server.profile, never)).text == "say hi"
+
+
+def refusing(*fields: str, words: str = "") -> Answer:
+    """Return what refuses these fields of a request when they ask for something."""
+
+    def answer(body: dict[str, Any]) -> bytes:
+        for one in fields:
+            if body.get(one):
+                return whole(400, {"error": {"message": words or f"unknown field {one}"}})
+        if body["stream"]:
+            return stream(piece("say hi", "stop"), DONE)
+        return whole(200, {"choices": [{"text": "say hi"}]})
+
+    return answer
+
+
+async def test_a_server_that_refuses_to_stream_is_asked_plainly_and_this_is_remembered_until_its_check() -> None:
+    async with serving(refusing("stream", words="no")) as (server, model):
+        for _ in range(2):
+            assert (await model.complete("x", server.profile, never)).text == "say hi"
+        assert [body["stream"] for body in server.asked] == [True, False, False]
+    async with serving(refusing("stream_options", words="what is stream_options?")) as (server, model):
+        for _ in range(2):
+            assert (await model.complete("x", server.profile, never)).text == "say hi"
+        assert [(body["stream"], "stream_options" in body) for body in server.asked] == [
+            (True, True),
+            (True, False),
+            (True, False),
+        ]
+
+
+async def test_a_refused_prompt_does_not_end_streaming() -> None:
+    too_long = whole(400, {"error": {"message": "too long"}})
+    async with serving(too_long, too_long, refusing()) as (server, model):
+        with pytest.raises(Refused, match="too long"):
+            await model.complete("x", server.profile, never)
+        assert (await model.complete("x", server.profile, never)).text == "say hi"
+        assert [body["stream"] for body in server.asked] == [True, False, True]
+
+
+async def test_the_key_is_never_told_by_a_stream_either(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("MY_MODEL_KEY", KEY)
+    caplog.set_level("DEBUG")
+    async with serving(stream(piece("say "), event({"error": {"message": f"bad key {KEY}"}}))) as (server, model):
+        with pytest.raises(Unavailable, match=r"bad key \(key\)"):
+            await model.complete("x", replace(server.profile, api_key_env="MY_MODEL_KEY"), never)
+    assert KEY not in caplog.text
+
+
+class Chunks:
+    """A response that comes in these chunks."""
+
+    def __init__(self, chunks: list[bytes]) -> None:
+        self._chunks = chunks
+
+    async def aiter_raw(self) -> AsyncIterator[bytes]:
+        for chunk in self._chunks:
+            yield chunk
+
+
+@given(
+    st.lists(st.sampled_from(["say hi", "", "Ελίζα 😀", "data: x"]), max_size=6),
+    st.sampled_from(["\n", "\r\n", "\r"]),
+    st.lists(st.integers(0, 99), max_size=8),
+)
+async def test_lines_are_the_same_however_they_are_cut(lines: list[str], end: str, places: list[int]) -> None:
+    raw = "".join(f"{line}{end}" for line in lines).encode()
+    cuts = sorted(min(place, len(raw)) for place in places)
+    chunks = [raw[a:b] for a, b in zip([0, *cuts], [*cuts, len(raw)], strict=True)]
+    wire = Wire("http://127.0.0.1:1")
+    found = [line async for line in wire.lines(Chunks(chunks), 1)]
+    await wire.close()
+    assert [line for line in found if line] == [line.encode() for line in lines if line]

@@ -1,0 +1,212 @@
+"""The budget is never gone over, says so once, and what it counted is what the models were asked for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.llm.backends._backend import Backend, Completion, Enough
+from agents.llm.backends.scripted import ScriptedModel
+from agents.llm.budget import Budget, BudgetSettings, Notice, Scope, Spent
+from agents.llm.profiles import LLMProfile
+from agents.llm.queue import ModelQueue, Task, Urgency
+from agents.llm.spending import Amount
+from agents.llm.tokens import estimate
+from mud.errors import Unavailable
+from mud.registry import Registry
+from tests.unit.agents.llm.stage import Gate, HandClock, settle
+
+PROFILE = LLMProfile(backend="scripted", host="a", timeout=60, max_tokens=10, concurrency=64)
+
+
+@dataclass
+class Till:
+    """A queue with a budget over one scripted model, and what the owner was told."""
+
+    model: ScriptedModel
+    limits: BudgetSettings = field(default_factory=BudgetSettings)
+    clock: HandClock = field(default_factory=HandClock)
+    told: list[Notice] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.budget = Budget(lambda: self.limits, self.clock)
+        self.budget.tell = self.told.append
+        backend = Backend("scripted", "Scripted.", lambda profile: self.model)
+        self.queue = ModelQueue(lambda name: PROFILE, Registry("backend", [backend]), self.clock, budget=self.budget)
+
+    def ask(
+        self, owner: str, prompt: str = "one two three", urgency: Urgency = Urgency.THINK, task: str | None = None
+    ) -> asyncio.Task[Completion]:
+        return asyncio.create_task(self.queue.ask(lambda: prompt, "think", urgency, owner, task=task))
+
+    def used(self, owner: str | None = None) -> Amount:
+        return self.budget.spending.sum(owner).hour
+
+
+async def test_without_limits_everything_is_counted_and_nothing_refused() -> None:
+    till = Till(ScriptedModel(["look"] * 3))
+    await till.ask("Eliza")
+    await till.ask("Moss", urgency=Urgency.SUMMARIZE)
+    await till.ask("Moss", urgency=Urgency.SUMMARIZE, task=Task.DREAMS)
+    rows = {(row.owner, row.task): row.hour.calls for row in till.budget.spending.rows()}
+    assert rows == {("Eliza", "thinking"): 1, ("Moss", "summaries"): 1, ("Moss", "dreams"): 1}
+    assert till.used().tokens == 3 * (estimate("one two three") + estimate("look"))
+    assert till.told == []
+
+
+async def test_calls_that_brought_nothing_cost_nothing() -> None:
+    till = Till(ScriptedModel([Unavailable("gone")]), BudgetSettings(agent_calls_per_hour=1))
+    with pytest.raises(Unavailable, match="gone"):
+        await till.ask("Eliza")
+    assert till.used() == Amount()
+
+
+async def test_at_the_limit_an_agent_is_refused_and_its_owner_told_once() -> None:
+    till = Till(ScriptedModel(["look"] * 9), BudgetSettings(agent_calls_per_hour=2))
+    for _ in range(2):
+        await till.ask("Eliza")
+    assert till.budget.used_up("Eliza") is None
+    for _ in range(3):
+        with pytest.raises(Spent, match="Eliza has used up the budget for this hour: 2 of 2 calls"):
+            await till.ask("Eliza")
+    assert [(one.over, one.limit.scope, one.limit.owner) for one in till.told] == [(True, Scope.AGENT_HOUR, "Eliza")]
+    assert till.budget.used_up("Eliza") is not None
+    assert till.budget.used_up("Moss") is None
+    assert (await till.ask("Moss")).text == "look"
+
+
+async def test_when_the_hour_is_over_it_may_ask_again_and_its_owner_is_told_once() -> None:
+    till = Till(ScriptedModel(["look"] * 9), BudgetSettings(agent_calls_per_hour=1))
+    await till.ask("Eliza")
+    with pytest.raises(Spent):
+        await till.ask("Eliza")
+    till.clock.advance(3600)
+    till.budget.review()
+    till.budget.review()
+    assert [one.over for one in till.told] == [True, False]
+    assert (await till.ask("Eliza")).text == "look"
+
+
+async def test_a_limit_that_is_raised_lets_it_ask_again() -> None:
+    till = Till(ScriptedModel(["look"] * 9), BudgetSettings(world_calls_per_day=1))
+    await till.ask("Eliza")
+    with pytest.raises(Spent, match="the agents have used up the budget for today: 1 of 1 calls"):
+        await till.ask("Moss")
+    till.limits = replace(till.limits, world_calls_per_day=2)
+    assert (await till.ask("Moss")).text == "look"
+    assert [one.over for one in till.told] == [True, False]
+
+
+async def test_the_day_lasts_longer_than_the_hour() -> None:
+    till = Till(ScriptedModel(["look"] * 9), BudgetSettings(world_calls_per_hour=1, world_calls_per_day=2))
+    await till.ask("Eliza")
+    with pytest.raises(Spent, match="this hour"):
+        await till.ask("Eliza")
+    till.clock.advance(3600)
+    await till.ask("Eliza")
+    till.clock.advance(3600)
+    with pytest.raises(Spent, match="today"):
+        await till.ask("Eliza")
+    till.clock.advance(22 * 3600)
+    assert (await till.ask("Eliza")).text == "look"
+
+
+async def test_calls_side_by_side_do_not_go_over_a_limit_together() -> None:
+    gates = [Gate() for _ in range(3)]
+    till = Till(ScriptedModel(gates), BudgetSettings(agent_calls_per_hour=2))
+    jobs = [till.ask("Eliza", urgency=Urgency.SUMMARIZE) for _ in range(3)]
+    await settle()
+    with pytest.raises(Spent, match="calls under way leave no room"):
+        await jobs[2]
+    assert till.told == []  # what is under way may come to nothing, and then there is room
+    for gate in gates:
+        gate.open()
+    await asyncio.gather(*jobs[:2])
+
+
+async def test_a_server_that_counts_no_tokens_is_estimated() -> None:
+    class Mute(ScriptedModel):
+        async def complete(self, prompt: str, profile: LLMProfile, enough: Enough | None = None) -> Completion:
+            return replace(await super().complete(prompt, profile), prompt_tokens=None, completion_tokens=None)
+
+    till = Till(Mute(["say hello"]))
+    await till.ask("Eliza")
+    assert till.used() == Amount(1, estimate("one two three"), estimate("say hello"))
+
+
+asks = st.tuples(
+    st.sampled_from(("Eliza", "Moss", "Fenwick")),
+    st.integers(1, 60),
+    st.sampled_from(("answer", "answer", "fail", "long")),
+    st.sampled_from([Urgency.THINK, Urgency.SUMMARIZE]),
+    st.sampled_from((0.0, 0.0, 600.0, 3600.0, 40_000.0)),
+    st.booleans(),
+)
+caps = st.builds(
+    BudgetSettings,
+    *(st.sampled_from((0, 100, 500)), st.sampled_from((0, 2, 6))) * 3,
+)
+
+
+@settings(deadline=None)
+@given(st.lists(asks, max_size=30), caps)
+def test_what_the_models_were_asked_for_is_what_was_counted_and_never_more_than_the_limits(
+    program: list[tuple[str, int, str, Urgency, float, bool]], limits: BudgetSettings
+) -> None:
+    asyncio.run(_spend(program, limits))
+
+
+async def _spend(program: list[tuple[str, int, str, Urgency, float, bool]], limits: BudgetSettings) -> None:
+    ledger: Counter[tuple[str, str]] = Counter()
+
+    async def act(prompt: str) -> str:
+        return "word " * 40 if prompt.startswith("long") else "look"
+
+    class Ledger(ScriptedModel):
+        async def complete(self, prompt: str, profile: LLMProfile, enough: Enough | None = None) -> Completion:
+            if prompt.startswith("fail"):
+                raise Unavailable("gone")
+            done = await super().complete(prompt, profile)
+            assert done.prompt_tokens is not None
+            assert done.completion_tokens is not None
+            ledger["all", "calls"] += 1
+            ledger["all", "tokens"] += done.prompt_tokens + done.completion_tokens
+            return done
+
+    till = Till(Ledger([act] * 99), limits)
+    jobs = []
+    for owner, size, what, urgency, seconds, wait in program:
+        jobs.append(till.ask(owner, f"{what} {'x ' * size}", urgency))
+        if wait:
+            await asyncio.gather(*jobs, return_exceptions=True)
+        _check(till)
+        till.clock.advance(seconds)
+        till.clock.advance(61)  # a host that failed may be asked again
+    await asyncio.gather(*jobs, return_exceptions=True)
+    _check(till)
+    total = till.budget.spending.sum().total
+    assert (total.calls, total.tokens) == (ledger["all", "calls"], ledger["all", "tokens"])
+    assert till.queue.totals.answered == total.calls
+    scopes = Counter((one.limit.scope, one.limit.owner, one.limit.unit) for one in till.told if one.over)
+    ends = Counter((one.limit.scope, one.limit.owner, one.limit.unit) for one in till.told if not one.over)
+    assert all(scopes[key] - ends[key] in (0, 1) for key in scopes | ends)
+
+
+def _check(till: Till) -> None:
+    """Hold what was spent to the limits."""
+    one, limits = till.budget.spending, till.limits
+    for amount, tokens, calls in (
+        (one.sum().hour, limits.world_tokens_per_hour, limits.world_calls_per_hour),
+        (one.sum().day, limits.world_tokens_per_day, limits.world_calls_per_day),
+        *(
+            (one.sum(name).hour, limits.agent_tokens_per_hour, limits.agent_calls_per_hour)
+            for name in ("Eliza", "Moss", "Fenwick")
+        ),
+    ):
+        assert not tokens or amount.tokens <= tokens
+        assert not calls or amount.calls <= calls

@@ -1,0 +1,129 @@
+"""Several hosts for one profile: the least busy goes first, and one that fails hands its job on."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from agents.llm.backends._backend import Completion, Refused
+from agents.llm.backends.scripted import ScriptedModel
+from agents.llm.health import FIRST_PAUSE, State
+from agents.llm.profiles import LLMProfile
+from agents.llm.queue import Urgency
+from mud.errors import Unavailable
+from tests.unit.agents.llm.stage import Gate, Stage, settle
+
+BOTH = LLMProfile(backend="scripted", host="a, b", timeout=60)
+
+
+def asked(stage: Stage, prompt: str, urgency: Urgency = Urgency.THINK) -> asyncio.Task[Completion]:
+    return asyncio.create_task(stage.queue.ask(lambda: prompt, "think", urgency, prompt))
+
+
+def states(stage: Stage) -> dict[str, State]:
+    return {one.host: one.state for one in stage.queue.health()}
+
+
+def test_hosts_are_named_once_each_in_their_order() -> None:
+    assert replace(BOTH, host=" http://a , http://b,,http://a").hosts == ("http://a", "http://b")
+    assert replace(BOTH, host=" ").hosts == ("",)
+
+
+async def test_the_least_busy_host_goes_first() -> None:
+    gates = [Gate("a1"), Gate("b1"), Gate("a2"), Gate("b2")]
+    profile = replace(BOTH, concurrency=2)
+    stage = Stage({"a": ScriptedModel(gates[::2]), "b": ScriptedModel(gates[1::2])}, {"think": profile})
+    jobs = [asked(stage, str(number)) for number in range(5)]
+    await settle()
+    assert [model.prompts for model in stage.models.values()] == [["0", "2"], ["1", "3"]]
+    assert (stage.queue.running, stage.queue.waiting) == (4, 1)
+    for gate in gates:
+        gate.open()
+    for job in jobs[:4]:
+        await job
+    jobs[4].cancel()
+
+
+async def test_an_agent_stays_with_the_host_that_has_read_its_prompt_before() -> None:
+    stage = Stage({"a": ScriptedModel(["x"] * 9), "b": ScriptedModel(["x"] * 9)}, {"think": BOTH})
+    for name in ("Eliza", "Moss", "Moss", "Eliza", "Eliza", "Moss"):
+        await asked(stage, name)
+    assert set(stage.models["a"].prompts) == {"Eliza"}
+    assert set(stage.models["b"].prompts) == {"Moss"}
+
+
+async def test_a_host_that_fails_hands_its_job_on_and_is_left_alone() -> None:
+    stage = Stage({"a": ScriptedModel([Unavailable("gone")]), "b": ScriptedModel(["well"] * 3)}, {"think": BOTH})
+    for prompt in ("one", "two", "three"):
+        assert (await asked(stage, prompt)).text == "well"
+    assert stage.models["a"].prompts == ["one"]
+    assert states(stage) == {"a": State.DOWN, "b": State.UP}
+    assert (stage.queue.totals.answered, stage.queue.totals.asked) == (3, 3)
+
+
+async def test_a_job_goes_to_each_host_once_and_then_fails() -> None:
+    hosts = {name: ScriptedModel([Unavailable(f"{name} is gone")]) for name in "abc"}
+    stage = Stage(hosts, {"think": replace(BOTH, host="a, b, c")})
+    with pytest.raises(Unavailable, match="c is gone"):
+        await asked(stage, "one")
+    assert [model.prompts for model in hosts.values()] == [["one"]] * 3
+    with pytest.raises(Unavailable, match=r"a is down .*; b is down .*; c is down"):
+        await asked(stage, "two")
+
+
+async def test_a_refusal_is_no_other_hosts_business() -> None:
+    stage = Stage({"a": ScriptedModel([Refused("too long")]), "b": ScriptedModel(["well"])}, {"think": BOTH})
+    with pytest.raises(Refused):
+        await asked(stage, "one")
+    assert stage.models["b"].prompts == []
+
+
+async def test_another_host_has_a_timeout_of_its_own_but_a_person_waits_for_one_in_all() -> None:
+    stage = Stage({"a": ScriptedModel([Gate()]), "b": ScriptedModel(["well"])}, {"think": BOTH})
+    thought = asked(stage, "thought")
+    await settle()
+    stage.clock.advance(60)
+    assert (await thought).text == "well"
+    other = Stage({"a": ScriptedModel([Gate()]), "b": ScriptedModel(["well"])}, {"think": BOTH})
+    person = asked(other, "person", Urgency.PERSON)
+    await settle()
+    other.clock.advance(60)
+    with pytest.raises(Unavailable, match="a did not answer within 60 s"):
+        await person
+
+
+async def test_a_host_that_comes_back_is_asked_whether_it_is_there_before_any_job_goes_to_it() -> None:
+    stage = Stage({"a": ScriptedModel([Unavailable("gone"), "a again"]), "b": ScriptedModel(["b"] * 9)})
+    stage.profiles["think"] = BOTH
+    assert (await asked(stage, "one")).text == "b"
+    stage.clock.advance(FIRST_PAUSE + 1)
+    assert (await asked(stage, "two")).text == "b"
+    await settle()
+    assert states(stage) == {"a": State.UP, "b": State.UP}
+    assert (await asked(stage, "three")).text == "a again"
+
+
+async def test_alive_asks_every_host_and_one_is_enough() -> None:
+    stage = Stage({"a": ScriptedModel(), "b": ScriptedModel()}, {"think": BOTH})
+    await stage.models["a"].close()
+    assert await stage.queue.alive("think")
+    assert states(stage) == {"a": State.DOWN, "b": State.UP}
+    await stage.models["b"].close()
+    assert not await stage.queue.alive("think")
+
+
+async def test_a_host_is_kept_for_the_job_that_waits_for_it() -> None:
+    gates = [Gate() for _ in range(3)]
+    stage = Stage({"a": ScriptedModel(gates)}, {"think": replace(BOTH, host="a")})
+    stage.profiles["summarizer"] = replace(stage.profiles["think"], concurrency=2)
+    first, second = asked(stage, "first"), asked(stage, "second")
+    await settle()
+    low = asyncio.create_task(stage.queue.ask(lambda: "low", "summarizer", Urgency.SUMMARIZE, "Eliza"))
+    await settle()
+    assert stage.models["a"].prompts == ["first"]
+    for gate in gates:
+        gate.open()
+    await asyncio.gather(first, second, low)
+    assert stage.models["a"].prompts == ["first", "second", "low"]
