@@ -294,7 +294,7 @@ class Living:
         drives = self._drives
         related = await drives.prompting.related(agent)
         completion = await drives.queue.ask(
-            lambda: drives.prompting.build(agent, related, hint).text, "think", urgency, agent.name
+            lambda: drives.prompting.build(agent, related, hint, thinks=True).text, "think", urgency, agent.name
         )
         return completion.text
 
