@@ -196,8 +196,8 @@ def check_name(name: str) -> str:
         raise Refusal("A name needs at least one letter or digit.")
     if len(clean) > LONGEST_NAME or not clean.isprintable():
         raise Refusal(f"A name has at most {LONGEST_NAME} characters, all of them visible.")
-    if clean.startswith("#") or any(mark in clean for mark in '"|[]'):
-        raise Refusal('A name may not begin with # nor hold any of " | [ ]')
+    if clean.startswith("#") or any(mark in clean for mark in '"|[]/\\'):
+        raise Refusal('A name may not begin with # nor hold any of " | [ ] / \\')
     return clean
 
 

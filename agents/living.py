@@ -350,7 +350,11 @@ class Living:
         asking.related(related.cue, (*related.notes, *related.summaries))
         try:
             completion = await drives.queue.ask(
-                lambda: asking.built(drives.prompting.build(agent, related, hint)), THINK, urgency, agent.name, enough
+                lambda: asking.built(drives.prompting.build(agent, related, hint, thinks=True)),
+                THINK,
+                urgency,
+                agent.name,
+                enough,
             )
         except LociError as error:
             return asking.failed(error)

@@ -281,7 +281,7 @@ class Minds:
         commit = await self.fold(agent, "manual")
         if commit is not None:
             return commit.record()
-        return no_fold(agent.memory.tail, iso(self.means.clock.now()), agent.compactor.notice)
+        return no_fold(agent.memory.view(), iso(self.means.clock.now()), agent.compactor.notice)
 
     async def drop_folds(self, slug: str) -> None:
         """Give up the folds of one folder that are under way; the watermark stays where it was."""

@@ -145,19 +145,21 @@ class Prompting:
             return []
         return [shown_name(world, self._minds.say, one) for one in world.people(here.id) if one.id != agent.id]
 
-    def build(self, agent: Agent, related: Related, hint: str = "") -> Prompt:
-        """Return the prompt an agent would get now; a view that takes too much of the window for it is folded first.
+    def build(self, agent: Agent, related: Related, hint: str = "", *, thinks: bool = False) -> Prompt:
+        """Return the prompt an agent would get now.
 
         Args:
             agent: whose.
             related: what resembles its present.
             hint: advice for this turn; empty for none.
+            thinks: it is for a thought, so that a view which takes too much of the window is folded first; whoever
+                only looks at a prompt changes nothing.
 
         Raises:
             Refusal: when its character is nowhere.
             Unavailable: when the window is too small for any prompt.
         """
-        if self._minds.means.writable:
+        if thinks and self._minds.means.writable:
             agent.relieve()
         profile = self._profile()
         settings = self._minds.means.configuration.for_agent(ThinkingSettings, agent.definition.overrides)

@@ -15,10 +15,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from agents.compaction.commits import Commit
-from agents.compaction.facts import AMBIENT, DIRECT, OBSERVED, Fact, facts_of_entry, trust_of
-from agents.compaction.judging.reading import Reading, capitals_of, keys_of
+from agents.compaction.facts import AMBIENT, DIRECT, OBSERVED, Fact, facts_of_entry, longer, trust_of
+from agents.compaction.judging.reading import Reading, keys_of
 from agents.memory import journal_form as form
 from agents.memory.entries import Entry
+from agents.memory.history import last_event
 from agents.memory.journal import Journal, superseded
 from agents.memory.journal_form import SYNTHESIS, JournalEntry, JournalLine
 from agents.memory.memory import Memory
@@ -31,6 +32,8 @@ GATHERED = 2
 """Facts about one person or place that make a note worth while."""
 CATCHES_UP = 4096
 """Memories that are looked through again at once after the journal could not be written."""
+MISSED = "journal_missed"
+"""The event of a fold whose facts could not be kept; before the first fact was, only it tells that they should be."""
 SUMMARY_IMPORTANCE = 8
 MOST_SOURCES = 4
 """Names that an entry tells as those who said the same; of more it says that there are others."""
@@ -71,7 +74,9 @@ class Keeper:
 
     def keep(self, entries: Sequence[Entry]) -> None:
         """Keep the facts of memories that are about to be folded; never raises, for the fold goes on without."""
-        self._guarded(lambda: self._keep(entries))
+        if not self._guarded(lambda: self._keep(entries)) and entries:
+            covers = {"first": entries[0].seq, "last": entries[-1].seq}
+            self._memory.record({"event": MISSED, "at": entries[-1].at, "covers": covers})
 
     def folded(self, commit: Commit) -> None:
         """Keep the summary of a fold, in the place of earlier ones; never raises."""
@@ -90,13 +95,14 @@ class Keeper:
         """
         self._guarded(lambda: self._consolidate(notes, note))
 
-    def _guarded(self, work: Callable[[], None]) -> None:
+    def _guarded(self, work: Callable[[], None]) -> bool:
         try:
             work()
         except (OSError, LociError) as error:
             self._memory.note_trouble("journal", f"the journal cannot be kept ({error}); its facts are in the archive")
-        else:
-            self._memory.note_trouble("journal", None)
+            return False
+        self._memory.note_trouble("journal", None)
+        return True
 
     def _keep(self, entries: Sequence[Entry]) -> None:
         through = self._looked_through()
@@ -136,10 +142,9 @@ class Keeper:
             )
 
     def _subject(self, sentence: str, known: Mapping[str, str]) -> str:
-        """Return the first name of a sentence that is not one's own; empty when there is none."""
+        """Return the first name of a sentence that is not one's own, all of it; empty when there is none."""
         own = {key for name in self._memory.names for key in keys_of(name)}
-        capitals = (one.key for one in capitals_of(sentence))
-        return next((known[key] for key in capitals if key in known and key not in own), "")
+        return next(longer(sentence, known.keys() - own), "")
 
     def _of_myself(self, entry: Entry, sentence: str, kinds: set[str]) -> bool:
         """Return whether a sentence of one's own is about oneself; a promise is kept all the same."""
@@ -165,7 +170,8 @@ class Keeper:
     def _catch_up(self) -> None:
         """Look through what was folded while the journal could not be written."""
         through = self._looked_through()
-        if 0 < through < self._memory.watermark:
+        kept = through > 0 or last_event(self._memory.folder / "archive", MISSED) is not None
+        if kept and through < self._memory.watermark:
             last = min(self._memory.watermark, through + CATCHES_UP)
             self._keep(self._memory.read(through + 1, last))
 

@@ -14,6 +14,8 @@ from agents.agent import Agent
 from agents.definition import check_name, write_definition
 from mud.build import Parts
 from mud.errors import LociError, VaultProblem
+from mud.world.matching import plain
+from mud.world.things import Kind
 
 BATCH = 512
 """Memories written at once; they and what is not folded yet must fit into what a memory keeps in RAM."""
@@ -38,10 +40,13 @@ def newcomer(
         more: further keys of the front matter of its `agent.md`.
 
     Raises:
-        LociError: the name cannot be one.
+        LociError: the name cannot be one, or is somebody's in the world who is no agent.
         VaultProblem: its file came out wrong.
     """
     clean = check_name(name)
+    others = (one for one in parts.engine.world.things.values() if one.kind is Kind.CHARACTER)
+    if any(plain(clean) in map(plain, one.names) for one in others):
+        raise LociError(f"somebody is called {clean} already, and has no memory: {clean} is one of the world's own")
     folder = parts.vault / "agents"
     slug = write_definition(
         folder,

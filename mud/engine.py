@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -45,6 +46,8 @@ LEAVES = phrase("engine.events.leaves", "actor")
 
 WAKE = "wake"
 """The one command of a mind that sleeps."""
+ABOUT_SLEEP = (WAKE, "sleep")
+"""Commands that see whether their own character sleeps; before any other it wakes."""
 _HEARD_AS = {"speech": "heard", "whisper": "told"}
 _LONGEST_TRIED = 160
 """Characters of a failed line that its memory repeats."""
@@ -203,7 +206,8 @@ class Engine:
         context = Context(self.world, actor, role, self._say, self.commands, self.number + 1, line.verb, line.reason)
         slots = command.form.read(command.name, line.rest)
         try:
-            return command.run(context, *slots)
+            with nullcontext() if command.name in ABOUT_SLEEP else self.world.as_if_awake(actor.id):
+                return command.run(context, *slots)
         except Refusal:
             raise
         except Exception:

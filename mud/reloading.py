@@ -124,7 +124,7 @@ class Reloading:
         if inside[1] == "memories":
             return minds.seed(agent.slug), []
         if inside[1] == "summaries" and path.suffix == ".md":
-            if not path.exists():
+            if _gone(path):
                 self._do_later(self._restore(agent.slug, self._parts.clock))
             told = agent.memory.reload_summary(path)
             minds.index_documents(agent)
@@ -266,7 +266,15 @@ class Reloading:
         if agent is None or not self._file_of(slug).exists():
             return  # its whole folder was taken away; a summary must not bring it back
         summaries = agent.folder / "summaries"
-        gone = [f"{tier}.md" for tier in TIERS if not (summaries / f"{tier}.md").exists()]
+        gone = [f"{tier}.md" for tier in TIERS if _gone(summaries / f"{tier}.md")]
         told = agent.memory.restore_missing()
         back = [f"{file} was gone and is written again" for file in gone if (summaries / file).exists()]
         self._report(f"{agent.name}: {message}" for message in [*told, *back])
+
+
+def _gone(path: Path) -> bool:
+    """Return whether a file is not there, or has nothing in it: an edit in progress, or its end."""
+    try:
+        return path.stat().st_size == 0
+    except OSError:
+        return True

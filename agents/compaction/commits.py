@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agents.memory.entries import Entry
+from agents.memory.memory import View
 from agents.memory.summaries import Summary
+
+_OF_A_FOLD = (
+    *("strategy", "method", "longterm", "tokens", "saved_tokens", "break_even_rounds", "depth", "retention"),
+    *("faithful", "seconds", "rejected"),
+)
+"""What the record of a fold tells and that of none has not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +29,9 @@ class Commit:
         chars: characters of what was replaced: those memories and the earlier summaries.
         tokens: tokens of the same.
         saved: tokens by which the view, and with it every later prompt, is shorter.
+        before: entries of the view before it, memories and summaries.
         kept: memories that stay word for word.
+        kept_chars: their characters.
         seconds: how long it took, the model's part included.
         rejected: why replies of the model were not used, and why it did not answer.
     """
@@ -39,7 +46,9 @@ class Commit:
     chars: int
     tokens: int
     saved: int
+    before: int
     kept: int
+    kept_chars: int
     seconds: float
     rejected: tuple[str, ...]
 
@@ -64,18 +73,19 @@ class Commit:
         return math.ceil(self.spent / self.saved) if self.saved > 0 else None
 
     def record(self) -> dict[str, object]:
-        """Return the result record: seed 001's fields, then range, tokens, retention and cost."""
-        chars, told = sum(len(summary.text) for summary in self.made), self.told
+        """Return the result record: seed 001's fields, of the whole view, then range, tokens, retention and cost."""
+        chars, told = self.chars + self.kept_chars, self.told
+        after = sum(len(summary.text) for summary in self.made) + self.kept_chars
         return {
-            "original_entries": self.last - self.first + 1,
+            "original_entries": self.before,
             "compacted_entries": len(self.made) + self.kept,
-            "original_chars": self.chars,
-            "compacted_chars": chars,
+            "original_chars": chars,
+            "compacted_chars": after,
             "summary": told.text,
             "preserved_entries": self.kept,
             "timestamp": self.at,
             "used_llm": any(summary.method == "model" for summary in self.made),
-            "compression_ratio": round(1 - chars / self.chars, 4) if self.chars else 0.0,
+            "compression_ratio": round(1 - after / chars, 4) if chars else 0.0,
             "range": {"first": self.first, "last": self.last},
             "reason": self.reason,
             "strategy": told.strategy,
@@ -89,31 +99,33 @@ class Commit:
             "break_even_rounds": self.break_even,
             "depth": max(summary.depth for summary in self.made),
             "retention": told.retention,
-            "faithful": all(summary.faithful for summary in self.made),
+            "faithful": all(summary.faithful is not False for summary in self.made),
             "seconds": round(self.seconds, 3),
             "rejected": list(self.rejected),
         }
 
 
-def no_fold(tail: Sequence[Entry], at: str, why: str) -> dict[str, object]:
+def no_fold(view: View, at: str, why: str) -> dict[str, object]:
     """Return the result record of a fold that there was not: an empty summary, everything preserved.
 
     Args:
-        tail: the memories that no summary stands for.
+        view: the whole life as it is.
         at: when it was asked for.
         why: why there was none.
     """
-    chars = sum(len(entry.text) for entry in tail)
+    told = [summary.text for summary in (view.longterm, view.recent) if summary is not None]
+    count, chars = len(told) + len(view.tail), sum(map(len, [*told, *(entry.text for entry in view.tail)]))
     return {
-        "original_entries": len(tail),
-        "compacted_entries": len(tail),
+        "original_entries": count,
+        "compacted_entries": count,
         "original_chars": chars,
         "compacted_chars": chars,
         "summary": "",
-        "preserved_entries": len(tail),
+        "preserved_entries": len(view.tail),
         "timestamp": at,
         "used_llm": False,
         "compression_ratio": 0.0,
         "range": None,
         "reason": why,
+        **dict.fromkeys(_OF_A_FOLD),
     }

@@ -89,14 +89,21 @@ class Compactor:
         between."""
         self.skipped = 0
         """Automatic folds that were not made because they would have saved too little."""
-        self.notice = ""
-        """Why the last fold that was asked for did not happen; empty when it did."""
+        self._noted: tuple[CompactionSettings, str] | None = None
 
     def forget(self) -> None:
         """Know nothing of the life any more; another begins in its place."""
         self._pause, self._not_before, self._skip = FIRST_PAUSE, 0.0, None
-        self.skipped, self.notice = 0, ""
+        self.skipped, self._noted = 0, None
         self.outlook.forget()
+
+    @property
+    def notice(self) -> str:
+        """Why the last fold that was asked for did not happen; empty when it did, or other settings hold now."""
+        return self._noted[1] if self._noted is not None and self._noted[0] == self._settings() else ""
+
+    def _note(self, text: str) -> None:
+        self._noted = (self._settings(), text)
 
     @property
     def pause(self) -> float:
@@ -183,12 +190,12 @@ class Compactor:
         memory = self._memory
         memory.retry()
         if self.busy:
-            self.notice = "a fold is under way already"
+            self._note("a fold is under way already")
         elif memory.waiting:
-            self.notice = "the archive cannot be written; nothing is folded until it can"
+            self._note("the archive cannot be written; nothing is folded until it can")
         else:
             plan = self.outlook.manual(reason)
-            self.notice = "" if plan else self.outlook.why_nothing()
+            self._note("" if plan else self.outlook.why_nothing())
             return plan
         return None
 
@@ -289,7 +296,9 @@ class Compactor:
             chars=sum(len(text) for draft in drafts for text in draft.source.texts()),
             tokens=self.outlook.count(job.texts()) + self.outlook.tokens_of(plan.first, plan.last),
             saved=before - self.outlook.tokens_after(plan.last, texts),
+            before=len(job.earlier()) + memory.total - memory.watermark,
             kept=memory.total - plan.last,
+            kept_chars=self.outlook.chars_of(plan.last + 1, memory.total),
             seconds=self._clock.monotonic() - job.seconds,
             rejected=tuple(rejected),
         )
@@ -331,7 +340,7 @@ class Compactor:
 
     def _refused(self, plan: Plan, why: str, stay: bool = True) -> None:
         """Say why a fold is not made; `stay`: its memories stay as they are."""
-        self.notice = f"a summary of {spoken(plan.first, plan.last)} {why}{'; they stay as they are' if stay else ''}"
+        self._note(f"a summary of {spoken(plan.first, plan.last)} {why}{'; they stay as they are' if stay else ''}")
         self._say(f"Compaction skipped ({self.notice})")
 
     def _until(self, commit: Commit, must: int) -> int:
@@ -369,7 +378,7 @@ class Compactor:
         if commit.recent is not None:
             self._say(f"Short-term summary updated ({len(commit.recent.text)} chars)")
         self._say(f"Compaction complete ({'first summary' if commit.number == 1 else commit.told.strategy})")
-        self._pause, self._not_before, self._skip, self.notice = FIRST_PAUSE, 0.0, None, ""
+        self._pause, self._not_before, self._skip, self._noted = FIRST_PAUSE, 0.0, None, None
         self._memory.note_trouble("fold", None)
         self._memory.note_trouble("model", self._scribe.trouble)
         try:
@@ -380,7 +389,7 @@ class Compactor:
     def _failed(self, error: Exception) -> None:
         """Say what went wrong, and wait before it is tried again."""
         why = str(error) or type(error).__name__
-        self.notice = f"the memories could not be folded ({why}); they stay as they are"
+        self._note(f"the memories could not be folded ({why}); they stay as they are")
         self._memory.note_trouble("fold", self.notice)
         self._not_before = self._clock.monotonic() + self._pause
         self._pause = min(2 * self._pause, LONGEST_PAUSE)

@@ -32,7 +32,7 @@ _TRUST = {
 }
 _SPOKEN = re.compile(r'"([^"\n]*)"|“([^”\n]*)”|«([^»\n]*)»')
 _CALLED = re.compile(
-    r"\s*(?:(?i:hey|hello|hi|oh|ah|dear|please|listen|good (?:morning|day|evening|night))\b[ ,!.]*)*"
+    r"\s*(?:(?i:hey|hello|hi|oh|ah|dear|please|listen|good (?:morning|day|evening|night))\b[ ,!.]*)*+"
     r"(?P<who>[^\W\d_a-z][^\W\d_]+(?: [^\W\d_a-z][^\W\d_]+)?)(?=[,!:])"
 )
 _SAYS = re.compile(r"""^([^"“«\n]{1,80})["“«](.*)["”»][.!?]?$""", re.DOTALL)
@@ -96,7 +96,8 @@ def trust_of(entry: Entry, name: str = "") -> float:
             return AMBIENT
         said = spoken_in(entry.text)
         called = _CALLED.match(said[0]) if name and said else None
-        if called and not set(keys_of(called["who"])) & set(keys_of(name)):
+        who = keys_of(called["who"]) if called else []
+        if who and who[0] not in PLAIN and not set(who) & set(keys_of(name)):
             return AMBIENT
     return _TRUST.get(entry.kind, INFERRED)
 
@@ -127,7 +128,7 @@ def facts_of_entry(entry: Entry, name: str = "") -> list[Fact]:
     for sentence, said in _sentences(entry.text):
         hearsay = is_hearsay(entry, sentence, name)
         read = Reading([sentence])
-        for written in _longer(sentence, read.names.keys() - taken):
+        for written in longer(sentence, read.names.keys() - taken):
             add("name", written, said, hearsay)
         for number in sorted(read.numbers):
             add("number", number, said, hearsay)
@@ -143,7 +144,7 @@ def _sentences(text: str) -> Iterator[tuple[str, str]]:
         yield sentence, f'{spoken[1]}"{sentence}"' if spoken else sentence
 
 
-def _longer(sentence: str, names: Iterable[str]) -> Iterator[str]:
+def longer(sentence: str, names: Iterable[str]) -> Iterator[str]:
     """Yield the names of a sentence as they are written, with what belongs to them: `Salt Mill`, not `Salt`."""
     wanted = set(names)
     for match in _ROW.finditer(sentence) if wanted else ():

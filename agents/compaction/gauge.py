@@ -12,7 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from agents.compaction.masking import ACTS, KIND, masked_count, may_mask, placeholder
+from agents.compaction.masking import KIND, masked_count, may_mask, placeholder
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.standing import Standing
 from agents.llm.counting import Count, by_characters
@@ -71,8 +71,6 @@ class Gauge:
         """Of all memories from `_first` on: the sums through each of them, and 0 before the first."""
         self._results, self._saved = array("q"), array("q", [0])
         """The numbers of the results among them, and the tokens that masks save, summed in the same way."""
-        self._turn = array("q", [0])
-        """How many results the turn had brought that was going on at each of them."""
 
     def standing(self, settings: CompactionSettings, masks: bool, total: int | None = None) -> Standing:
         """Return how the life stands, or stood; its sizes are counted when they are asked for.
@@ -111,11 +109,15 @@ class Gauge:
         counted = self._counted(settings, self._memory.watermark)
         return counted._span(counted._tokens, first - 1, last)
 
-    def results(self, settings: CompactionSettings, after: int) -> tuple[int, int]:
-        """Return how many results there are after a memory, and how many of them this turn brought."""
+    def chars(self, settings: CompactionSettings, first: int, last: int) -> int:
+        """Return the characters of memories that are not folded yet, both ends included."""
+        counted = self._counted(settings, self._memory.watermark)
+        return counted._span(counted._chars, first - 1, last)
+
+    def results(self, settings: CompactionSettings, after: int) -> int:
+        """Return how many results there are after a memory."""
         counted = self._counted(settings, after)
-        found = len(self._results) - bisect_right(self._results, after)
-        return found, min(found, counted._turn[-1])
+        return len(counted._results) - bisect_right(counted._results, after)
 
     def summary_tokens(self, texts: tuple[str, ...]) -> int:
         """Return the tokens of the summaries; the same ones are counted once."""
@@ -136,8 +138,7 @@ class Gauge:
         if not masks:
             return whole
         before, through = bisect_right(self._results, after), bisect_right(self._results, end)
-        turn = self._turn[end - self._first + 1]
-        masked = masked_count(through - before, settings, min(turn, through - before))
+        masked = masked_count(through - before, settings)
         return whole - (self._saved[before + masked] - self._saved[before])
 
     def _span(self, sums: array[int], after: int, end: int) -> int:
@@ -168,34 +169,30 @@ class Gauge:
     def _add(self, seq: int, entries: Sequence[Entry], last: int, settings: CompactionSettings) -> None:
         """Take in the memories from a number on to another; what cannot be read is not shown either."""
         count, owner = self._around.counting(), self._around.owner
-        chars, tokens, turn = self._chars[-1], self._tokens[-1], self._turn[-1]
+        chars, tokens = self._chars[-1], self._tokens[-1]
         for entry in (*entries, None):
             for _ in range(seq, entry.seq if entry is not None else last + 1):
-                self._append(chars, tokens, turn)
+                self._append(chars, tokens)
             if entry is None:
                 return
             seq = entry.seq + 1
             taken = count(entry.text)
             chars, tokens = chars + len(entry.text), tokens + taken
             if entry.kind == KIND:
-                turn += 1
                 saved = taken - count(placeholder(entry, owner)) if may_mask(entry, settings, owner) else 0
                 self._results.append(entry.seq)
                 self._saved.append(self._saved[-1] + saved)
-            elif entry.kind in ACTS:
-                turn = 0
-            self._append(chars, tokens, turn)
+            self._append(chars, tokens)
 
-    def _append(self, chars: int, tokens: int, turn: int) -> None:
+    def _append(self, chars: int, tokens: int) -> None:
         self._chars.append(chars)
         self._tokens.append(tokens)
-        self._turn.append(turn)
 
     def _let_go(self, through: int) -> None:
         """Forget the memories up to one; now and then only, since it moves all the others."""
         count, results = through - self._first + 1, bisect_right(self._results, through)
         if count <= 0:
             return
-        del self._chars[:count], self._tokens[:count], self._turn[:count]
+        del self._chars[:count], self._tokens[:count]
         del self._results[:results], self._saved[:results]
         self._first = through + 1

@@ -14,7 +14,7 @@ from typing import Any
 from agents.compaction.masking import masked
 from agents.compaction.outlook import Outlook
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.weighing import Weight, weigh, worth
+from agents.compaction.weighing import CRITICAL, Weight, weigh, worth
 from agents.llm.counting import TokenCounter
 from agents.memory.memory import Memory, View
 from agents.memory.ranges import Range, merged, missing, spoken
@@ -99,13 +99,15 @@ def status(
     standing, view = outlook.standing(), _view(memory, settings, outlook)
     shown = _shown(memory, view, total)
     gaps, overlaps = holes([*_older(memory, view, shown), *coverage(view)], total)
-    for gap in gaps:
+    for gap in [*gaps, *_damaged(memory)]:
         memory.note_unreadable(*gap)
     weight = weigh(memory, view, shown, standing.window, facts.counter)
     # by the sizes that were just counted: a long life is not counted again
     standing = replace(standing, chars=lambda: weight.chars, tokens=lambda: weight.tokens)
     index = facts.index or {}
-    late = outlook.strategy.warns(standing, settings) if settings.auto_enabled else ""
+    late = _too_full(outlook, settings, weight) or (
+        outlook.strategy.warns(standing, settings) if settings.auto_enabled else ""
+    )
     return {
         "agent": memory.name,
         "total": total,
@@ -169,6 +171,22 @@ def _shown(memory: Memory, view: View, total: int) -> Range | None:
     first = (view.hidden[1] if view.hidden else memory.watermark) + 1
     whole = total - first + 1 <= READ
     return (view.tail[0].seq if whole else first), view.tail[-1].seq
+
+
+def _damaged(memory: Memory) -> list[Range]:
+    """Return the memories below the watermark that their archive has lost; their summaries still tell of them."""
+    try:
+        return lost(memory.folder / "archive", 1, memory.watermark, memory.total)
+    except OSError:
+        return []  # what cannot be read at all is told already
+
+
+def _too_full(outlook: Outlook, settings: CompactionSettings, weight: Weight) -> str:
+    """Say that a view is longer than the window and that nothing will make it shorter; empty when something will."""
+    if weight.band != CRITICAL or (settings.auto_enabled and outlook.keeps() != "everything"):
+        return ""
+    why = f"the strategy {outlook.strategy.name} folds nothing" if settings.auto_enabled else "auto_enabled is off"
+    return f"the view takes {weight.share:.0%} of the window and {why}; prompts leave out its oldest lines"
 
 
 def _older(memory: Memory, view: View, shown: Range | None) -> list[Range]:

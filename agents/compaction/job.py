@@ -78,10 +78,14 @@ class Job:
             style=settings.prompt_style,
             shape=wanted.shape,
             findings=wanted.findings,
+            covers=self.plan.recent,
         )
+        whole = self.plan.longterm
         if self.plan.recent is None:
-            return [replace(recent, tier="longterm", earlier=texts, max_sentences=wanted.sentences)]
+            return [replace(recent, tier="longterm", earlier=texts, max_sentences=wanted.sentences, covers=whole)]
         if not texts:
             return [recent]
-        both = replace(recent, tier="longterm", entries=(), earlier=texts, max_sentences=None, begins=False)
+        both = replace(
+            recent, tier="longterm", entries=(), earlier=texts, max_sentences=None, begins=False, covers=whole
+        )
         return [both, recent]

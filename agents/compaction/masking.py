@@ -16,12 +16,12 @@ from agents.compaction.wording import flat
 from agents.memory.entries import Entry
 from agents.memory.references import reference
 
-__all__ = ["KIND", "masked", "masked_count", "may_mask", "of_this_turn", "placeholder", "reference"]
+__all__ = ["KIND", "masked", "masked_count", "may_mask", "placeholder", "reference"]
 
 KIND = "result"
 """The one kind of memory that is masked."""
-ACTS = frozenset({"said", "did", "moved", "thought", "note"})
-"""Kinds of what one does oneself; the newest of them begins the turn that is still going on."""
+THIS_TURN = 1
+"""Results that a turn brings, and that are never masked while it is the last."""
 GIST = 60
 """Characters of what it showed that a masked result keeps."""
 LONGEST_TRAIL = 80
@@ -94,30 +94,14 @@ def _mask(entry: Entry, settings: CompactionSettings, owner: str) -> str | None:
     return mask if len(mask) < len(entry.text) else None
 
 
-def of_this_turn(entries: Iterable[Entry], before: int = 0) -> int:
-    """Return how many results this turn brought: those after the newest thing that was done oneself.
-
-    Args:
-        entries: memories, oldest first.
-        before: results that the turn had brought before them.
-    """
-    for entry in entries:
-        if entry.kind == KIND:
-            before += 1
-        elif entry.kind in ACTS:
-            before = 0
-    return before
-
-
-def masked_count(results: int, settings: CompactionSettings, turn: int = 0) -> int:
+def masked_count(results: int, settings: CompactionSettings) -> int:
     """Return how many of so many results, the oldest, are masked: whole blocks of those that are not kept.
 
     Args:
-        results: how many there are.
+        results: how many there are; a turn is one command, so that the newest is what this turn brought.
         settings: how many stay whole.
-        turn: how many of them this turn brought; none of these is masked.
     """
-    free = results - max(settings.mask_keep, turn)
+    free = results - max(settings.mask_keep, THIS_TURN)
     return max(0, free) // settings.mask_block * settings.mask_block
 
 
@@ -132,7 +116,7 @@ def masked(
         owner: folder of whose they are.
         count: how many of the results, the oldest, are masked; None when the entries are all there are.
     """
-    every = masked_count(sum(entry.kind == KIND for entry in entries), settings, of_this_turn(entries))
+    every = masked_count(sum(entry.kind == KIND for entry in entries), settings)
     left = every if count is None else count
     return tuple(_shown(entries, left, settings, owner))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable
 
-from agents.compaction.masking import KIND, masked_count, may_mask, of_this_turn
+from agents.compaction.masking import KIND, masked_count, may_mask
 from agents.compaction.settings import CompactionSettings
 from agents.memory.history import last_event
 from agents.memory.memory import Memory
@@ -48,7 +48,6 @@ class Micro:
     def forget(self) -> None:
         """Forget what was counted; another life may stand in the memory now."""
         self._results: list[int] = []
-        self._turn = 0
         self._through = 0
         self._told: int | None = None
 
@@ -62,7 +61,7 @@ class Micro:
             return []
         self._take_in()
         results = self._results
-        count = masked_count(len(results), self._settings(), min(self._turn, len(results)))
+        count = masked_count(len(results), self._settings())
         if not count:
             return []
         if self._told is None:
@@ -86,7 +85,6 @@ class Micro:
             last = min(memory.total, self._through + CHUNK)
             entries = memory.read(self._through + 1, last)
             self._results += [entry.seq for entry in entries if entry.kind == KIND]
-            self._turn = of_this_turn(entries, self._turn)
             self._through = last
         del self._results[: bisect_right(self._results, memory.watermark)]
 

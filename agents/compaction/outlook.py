@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from agents.compaction.gauge import Gauge, Surroundings
-from agents.compaction.masking import KIND, masked, masked_count, of_this_turn
+from agents.compaction.masking import KIND, masked, masked_count
 from agents.compaction.plan import SLEEP, Fold, Plan, plan_fold
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.standing import Budget, Standing
@@ -100,6 +100,10 @@ class Outlook:
     def tokens_of(self, first: int, last: int) -> int:
         """Return the tokens of memories that are not folded yet, unmasked, both ends included."""
         return self._gauge.whole(self._settings(), first, last)
+
+    def chars_of(self, first: int, last: int) -> int:
+        """Return the characters of memories that are not folded yet, both ends included."""
+        return self._gauge.chars(self._settings(), first, last)
 
     def budgets(self) -> tuple[Budget, ...]:
         """Return within what the strategy keeps the view by itself, and how much of it is taken now."""
@@ -233,10 +237,9 @@ class Outlook:
         mark = max(memory.watermark, (memory.total // LONGEST_FOLD - 1) * LONGEST_FOLD)
         if not tail or tail[0].seq <= mark:
             return None
-        results, turn = self._gauge.results(settings, mark)
-        waiting = memory.newest(memory.waiting)
-        results += sum(entry.kind == KIND for entry in waiting)
-        masks = masked_count(results, settings, of_this_turn(waiting, turn))
+        results = self._gauge.results(settings, mark)
+        results += sum(entry.kind == KIND for entry in memory.newest(memory.waiting))
+        masks = masked_count(results, settings)
         return max(0, masks - (results - sum(entry.kind == KIND for entry in tail)))
 
 

@@ -306,6 +306,7 @@ class Rebuild:
             style=settings.prompt_style,
             shape=wanted.shape,
             findings=wanted.findings,
+            covers=step.covers,
         )
 
     def _committed(self, work: _Work, kept: int, progress: Progress) -> Rebuilt:
@@ -364,7 +365,7 @@ def part_of(part: Summary, draft: Draft, earlier: Sequence[Summary]) -> Summary:
         tokens={"source": source, "summary": written, **spent},
         compression_ratio=round(1 - written / source, 2) if source else None,
         retention=_kept(part.retention, read, earlier),
-        faithful=part.faithful and all(one.faithful for one in earlier),
+        faithful=bool(part.faithful) and all(one.faithful is not False for one in earlier),
     )
 
 

@@ -63,6 +63,12 @@ _FOREIGN = 2 / 3
 """Share of what a summary tells of that may stand in other words than the source has; more is another story."""
 
 
+_PEOPLE_DO = (
+    r"(?:said|says|told|tells|asked|asks|repl(?:ied|ies)|answer(?:ed|s)|promis(?:ed|es)|swore|vowed|whisper(?:ed|s)"
+    r"|shout(?:ed|s)|explain(?:ed|s)|warn(?:ed|s)|show(?:ed|s)|gave|gives|taught|agreed|thank(?:ed|s)|greet(?:ed|s)"
+    r"|smil(?:ed|es)|laugh(?:ed|s)|nodded|offer(?:ed|s)|invited|wanted|wished|knew|thought|believed|sold|bought|paid"
+    r"|married|came|went|left|arrived|walked|and I\b)"
+)
 _OPENING = 6
 """Words that sentences begin with alike when the same is said again and again."""
 _CARRIED = 0.2
@@ -125,10 +131,15 @@ def _strangers(text: str, read: Reading, proof: Evidence) -> list[str]:
         return []
     found = []
     for capital in capitals_of(text):
-        ordinary = capital.key in proof.words and capital.key not in ALSO_NAMES
+        ordinary = capital.key in proof.words and capital.key not in ALSO_NAMES and not _acts(capital.word, text)
         if capital.key in suspects and not (ordinary and (capital.opens or capital.article)):
             found.append(capital.word)
     return list(dict.fromkeys(found))
+
+
+def _acts(word: str, text: str) -> bool:
+    """Return whether a word is told to do what people do: `Heron told me` makes a person of a heron."""
+    return re.search(rf"\b{re.escape(word)}(?:,? who|,? also| then)? {_PEOPLE_DO}\b", text) is not None
 
 
 def _is_number(word: str) -> bool:

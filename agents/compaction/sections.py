@@ -12,6 +12,8 @@ _HEADING = re.compile(
     re.IGNORECASE,
 )
 _MARK = re.compile(r"^[ \t]*(?:[-*•+]|\d+[.)])[ \t]+")
+ARCHIVE = re.compile(r"^memories (\d+)-(\d+): @archive \1-\2$")
+"""The reference of a summary to the memories that it stands for."""
 _NOTHING = re.compile(r"^\W*(?:none|nothing|n/?a|unknown)?\W*$", re.IGNORECASE)
 
 
@@ -43,13 +45,13 @@ def wrong_sections(text: str) -> list[str]:
 
 
 def body_of(text: str) -> str:
-    """Return what a text in sections says, without headings and marks, a line each."""
+    """Return what a text in sections says, without headings, marks and where to look further, a line each."""
     return "\n".join(line for line in _said(text))
 
 
 def _said(text: str) -> Iterator[str]:
     for _, lines in sections_of(text):
-        yield from (line for line in lines if not _NOTHING.match(line))
+        yield from (line for line in lines if not (_NOTHING.match(line) or ARCHIVE.match(line)))
 
 
 def tidy_sections(text: str) -> str:

@@ -10,6 +10,7 @@ from agents.llm.counting import TokenCounter
 from agents.memory.memory import Memory, View
 from agents.memory.ranges import Range
 
+CRITICAL = "critical"
 BANDS = ((0.70, "ok"), (0.85, "warning"), (0.95, "danger"))
 """Shares of the window below, and at the last up to, which a band reaches; seed 003's. What is beyond is critical."""
 
@@ -65,7 +66,7 @@ def band(share: float) -> str:
     for below, name in BANDS:
         if share < below or (name == "danger" and share <= below):
             return name
-    return "critical"
+    return CRITICAL
 
 
 def weigh(memory: Memory, view: View, shown: Range | None, window: int, counter: TokenCounter) -> Weight:

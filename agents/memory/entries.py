@@ -191,8 +191,12 @@ def _checked(record: Mapping[str, object]) -> tuple[str, str, int | None]:
         ValueError: when one is not.
     """
     text, kind, importance = record.get("text"), record.get("kind") or "told", record.get("importance")
-    if not isinstance(text, str) or not text or text.isspace():
-        raise ValueError("text: there is none; expected what is remembered, as text")
+    if not isinstance(text, str):
+        raise ValueError(
+            f"text: {'there is none' if text is None else f'{text!r} is no text'}; expected what is remembered"
+        )
+    if not text or text.isspace():
+        raise ValueError("text: it is blank; expected what is remembered")
     for key in _TEXTS:
         value = record.get(key)
         if value is not None and not isinstance(value, str):

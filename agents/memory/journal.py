@@ -163,13 +163,13 @@ def _replaced(text: str, changed: Mapping[str, JournalEntry | None]) -> tuple[st
 def _with_room(text: str) -> tuple[str, list[str]]:
     """Return a text with no more than `LIVE` entries, and the lines that have to go.
 
-    Those that stand elsewhere too go first, then what matters least, then what is oldest.
+    Those that stand elsewhere too go first, then what matters least as far as it is to be trusted, then what is oldest.
     """
     lines = list(entry_lines(text))
     over = len(lines) - LIVE
     if over <= 0:
         return text, []
-    order = sorted(lines, key=lambda line: (not line.entry.consolidated, line.entry.importance))
+    order = sorted(lines, key=lambda line: (not line.entry.consolidated, line.entry.importance * line.entry.trust))
     going = [line.raw for line in order[:over]]
     marked: dict[str, JournalEntry | None] = dict.fromkeys(going)
     return _replaced(text, marked)  # of a line that stands twice the second goes with the next entries

@@ -8,11 +8,11 @@ read line by line. A line that begins and ends as it should and is broken in bet
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from agents.memory.lines import entries
+from agents.memory.lines import decode, entries, whole_lines
 from agents.memory.ranges import Range, merged, missing
 
 _NAME = re.compile(r"\d{10,}\.jsonl")
@@ -58,6 +58,20 @@ def _whole(data: bytes, first: int, last: int) -> bool:
     if memories != last - first + 1 or data.count(b"\n") != data.count(b"}\n"):
         return False
     return all(data.startswith(mark) or b"\n" + mark in data for mark in (b'{"seq":%d,' % seq for seq in (first, last)))
+
+
+def damaged(folder: Path) -> Iterator[tuple[str, int]]:
+    """Yield every line of an archive that cannot be read: the name of its file, and its number there.
+
+    A last line without its end is somebody's who writes at this moment.
+
+    Raises:
+        OSError: when a file cannot be read.
+    """
+    for _, path in archive_files(folder):
+        for number, raw in enumerate(whole_lines(path.read_bytes()).split(b"\n"), 1):
+            if raw.strip() and decode(raw) is None:
+                yield path.name, number
 
 
 def size(folder: Path) -> tuple[int, int]:

@@ -54,7 +54,7 @@ class Summary:
         tokens: `source` and `summary` as estimated, `prompt` and `completion` as spent on the model.
         compression_ratio: share of the source's tokens that is gone.
         retention: share of the source's names, numbers, places and promises that is kept; None when it had none.
-        faithful: no name and no number in it is missing from the source.
+        faithful: no name and no number in it is missing from the source; None when nobody looked, as at a person's.
         unread: memories that it stands for and does not know, as they could not be read.
     """
 
@@ -70,7 +70,7 @@ class Summary:
     tokens: Mapping[str, int] = field(default_factory=dict)
     compression_ratio: float | None = None
     retention: float | None = None
-    faithful: bool = True
+    faithful: bool | None = True
     unread: tuple[Range, ...] = ()
 
     @property
@@ -157,7 +157,7 @@ def parse_summary(raw: str, tier: str, file: str, version: bool = False) -> Summ
         tokens=_tokens(front.get("tokens")),
         compression_ratio=_share(front.get("compression_ratio")),
         retention=_share(front.get("retention")),
-        faithful=front.get("faithful") is not False,
+        faithful=faithful if isinstance(faithful := front.get("faithful", True), bool) else None,
         unread=_ranges(front.get("unread"), *covers),
     )
 
@@ -372,5 +372,5 @@ def stamp(updated: str) -> str:
 
 
 def edited(summary: Summary, text: str) -> Summary:
-    """Return a summary with the text of a person."""
-    return replace(summary, text=text, method=EDITED, model=None)
+    """Return a summary with the text of a person, of which no receipt tells anything."""
+    return replace(summary, text=text, method=EDITED, model=None, retention=None, faithful=None)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from dataclasses import asdict
 
-from mud.build import opened
+from agents.memory.scan import damaged
+from mud.build import Parts, opened
 from mud.errors import Problem, VaultProblem
 from mud.phrases import check_texts
 from mud.storage.texts import TextStore
@@ -21,7 +23,7 @@ def check(args: argparse.Namespace) -> int:
     """Print every problem; nothing when there is none."""
     try:
         with opened(args.vault, writable=False) as parts:
-            problems = [*parts.problems, *check_texts(parts.texts)]
+            problems = [*parts.problems, *check_texts(parts.texts), *_archives(parts)]
     except VaultProblem as wrong:
         texts = TextStore(args.vault / "text")
         texts.load()
@@ -29,6 +31,18 @@ def check(args: argparse.Namespace) -> int:
     for problem in problems:
         _print(problem, json=args.json)
     return 1 if problems else 0
+
+
+def _archives(parts: Parts) -> Iterator[Problem]:
+    """Yield the lines of archives that cannot be read; what they held is lost, and their neighbours are not."""
+    for slug in sorted(parts.minds.definitions):
+        try:
+            for file, line in damaged(parts.vault / "agents" / slug / "archive"):
+                yield Problem(
+                    f"agents/{slug}/archive/{file}", line, "", "this line cannot be read"
+                )
+        except OSError as error:
+            yield Problem(f"agents/{slug}/archive", 0, "", f"it cannot be read: {error.strerror or error}")
 
 
 def _print(problem: Problem, *, json: bool) -> None:

@@ -39,6 +39,8 @@ def remember(args: argparse.Namespace) -> int:
             started = time.perf_counter()
             record = asyncio.run(_remember(parts, agent, _records(file), wait=not args.no_wait))
             record["seconds"] = round(time.perf_counter() - started, 3)
+    for warning in agent.memory.warnings:
+        progress(warning)
     if args.json:
         emit(record)
     else:

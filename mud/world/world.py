@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, KeysView, Mapping
+from collections.abc import Iterable, Iterator, KeysView, Mapping
+from contextlib import contextmanager
 from types import MappingProxyType
 
 from mud.world.changes import Change, Define, FallAsleep, Leave, Put, Remove, WakeUp
@@ -45,6 +46,16 @@ class World:
     def asleep(self) -> KeysView[str]:
         """Ids of the characters that sleep, whoever fell asleep first before the others."""
         return self._asleep.keys()
+
+    @contextmanager
+    def as_if_awake(self, who: str) -> Iterator[None]:
+        """Within it a character is awake: whoever does something does it awake, also what begins with waking."""
+        asleep = self._asleep
+        self._asleep = {one: None for one in asleep if one != who}
+        try:
+            yield
+        finally:
+            self._asleep = asleep
 
     @property
     def next_id(self) -> int:

@@ -41,6 +41,12 @@ _ORDINAL = {
 }
 
 
+_SPEECH = (
+    "(?:said|told|asked|replied|answered|promised|gave|showed|warned|explained|whispered|paid|sold|thought|came|went)"
+)
+"""What only a person does, so that the word before it is somebody's name."""
+
+
 def strangers(summary: str, source: Iterable[str], own: str, cast: Collection[str]) -> list[str]:
     """Return every name and number of a summary that its source does not hold.
 
@@ -55,7 +61,8 @@ def strangers(summary: str, source: Iterable[str], own: str, cast: Collection[st
     spelled = set(re.findall(r"[A-Za-z]+", whole))
     lower = {word.lower() for word in spelled}
     for word, opens, after_article in _capitalised(summary):
-        known = word in spelled or (word.lower() in lower and (opens or after_article))
+        acts = re.search(rf"\b{word} {_SPEECH}", summary) is not None
+        known = word in spelled or (word.lower() in lower and (opens or after_article) and not acts)
         if not (known or word == "I" or (opens and word.lower() in _STARTERS)):
             found.append(word)
     runs = set(_runs(whole))

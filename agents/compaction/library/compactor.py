@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -91,7 +92,7 @@ class MemoryCompactor:
             return True
         return sum(step.chars for step in steps) >= self.config.max_chars_before_compaction
 
-    def compact(self, history: Any, task: str = "", force: bool = False) -> CompactionResult:
+    def compact(self, history: Any, task: str | None = "", force: bool = False) -> CompactionResult:
         """Return what compacting a history comes to; the history itself stays as it is.
 
         A no-op, with an empty summary and every entry preserved, when nothing is due and nothing is forced, when there
@@ -99,7 +100,7 @@ class MemoryCompactor:
 
         Args:
             history: any sequence of entries, or an object that has one as `entries`.
-            task: what the entries work on.
+            task: what the entries work on; None is as good as nothing.
             force: compact though it is not due.
 
         Raises:
@@ -111,7 +112,7 @@ class MemoryCompactor:
         cut = max(0, len(entries) - self.config.preserve_last_n_entries)
         summary, used_llm = "", False
         if (force or self._due(steps)) and not all(step.is_summary for step in steps[:cut]):
-            summary, used_llm = self._summary(Folding(steps[:cut], task))
+            summary, used_llm = self._summary(Folding(steps[:cut], task or ""))
         chars = sum(step.chars for step in steps)
         left = sum(step.chars for step in steps[cut:])
         return CompactionResult(
@@ -177,9 +178,18 @@ class MemoryCompactor:
         found = sentences_of(reply.replace(MARK, " ")) if isinstance(reply, str) else []
         if not found:
             raise Unavailable("the model's summary is empty")
+        if _NO_SUMMARY.search(reply):
+            raise Unavailable("the model refused, or sent its template back")
         most = self.config.summary_max_sentences
         text = " ".join(found[:most])
         return joined([*found[:most], *known.untold(text).parts()], most)
+
+
+_NO_SUMMARY = re.compile(
+    r"^\W*(?:as an ai\b|(?:i(?:['’]m| am) )?sorry\b|i(?:['’]m| am) unable\b|i can(?:not|['’]t)\b)|\{\w*\}",
+    re.IGNORECASE,
+)
+"""A reply that is no summary of anything."""
 
 
 def _cut(entries: Sequence[Any], result: CompactionResult) -> int:

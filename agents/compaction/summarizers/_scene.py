@@ -83,7 +83,7 @@ class Scene:
 
 
 def scene_of(entries: Sequence[Entry], name: str, begins: bool) -> Scene:
-    """Return where memories happened, and with whom mostly.
+    """Return where memories happened, and with whom mostly; of the beginning of a life, where and with whom first.
 
     Args:
         entries: the memories.
@@ -91,10 +91,11 @@ def scene_of(entries: Sequence[Entry], name: str, begins: bool) -> Scene:
         begins: the first memory of the life is among them.
     """
     stays = Counter(placed(entry.place) for entry in entries if entry.place)
-    longest = {place for place, _ in stays.most_common(MOST_PLACES)}
+    ranked = list(stays) if begins else [place for place, _ in stays.most_common()]
+    known = ranked[:MOST_PLACES]
     people = Counter(entry.actor for entry in entries if entry.actor and entry.actor != name)
-    met = tuple(who for who, _ in people.most_common(MOST_PEOPLE))
-    return Scene(tuple(place for place in stays if place in longest), met, begins)
+    met = list(people) if begins else [who for who, _ in people.most_common()]
+    return Scene(tuple(place for place in stays if place in known), tuple(met[:MOST_PEOPLE]), begins)
 
 
 def joined(scenes: Iterable[Scene], most: int) -> list[str]:

@@ -32,7 +32,6 @@ MOST_NAMES = 12
 """People, and places, that the references name."""
 _SHARE = {GOAL: 0.15, DECISIONS: 0.2, OPEN: 0.15, PENDING: 0.2}
 """Share of the tokens that a heading's lines may take; what they leave is for the facts."""
-_ARCHIVE = re.compile(r"^memories (\d+)-(\d+): @archive \1-\2$")
 _WANTS = re.compile(
     r"\bI(?:['’]d| would)? (?:want|wish|need|hope|intend|aim|long|like) to\b"
     r"|\bI (?:want|need|seek)\b|\bI(?:['’]m| am) (?:"
@@ -65,24 +64,16 @@ class _Page:
     Args:
         items: the lines under each heading, oldest first.
         people, places: whom and where the references name.
-        first, last: the memories that it stands for; 0 for none.
     """
 
     items: dict[str, list[str]] = field(default_factory=lambda: {heading: [] for heading in HEADINGS[:-1]})
     people: list[str] = field(default_factory=list)
     places: list[str] = field(default_factory=list)
-    first: int = 0
-    last: int = 0
 
     def met(self, people: Iterable[str], places: Iterable[str]) -> None:
         """Add to the references."""
         self.people = list(dict.fromkeys([*self.people, *people]))
         self.places = list(dict.fromkeys([*self.places, *places]))
-
-    def reaches(self, first: int, last: int) -> None:
-        """Stand for these memories too."""
-        self.first = min(self.first, first) if self.first else first
-        self.last = max(self.last, last)
 
 
 def is_sections(text: str) -> bool:
@@ -131,8 +122,6 @@ def _parsed(text: str) -> _Page:
 def _put(page: _Page, heading: str, text: str) -> None:
     if heading != REFERENCES:
         page.items[heading] += [one for one in sentences(text) if closed(one)]
-    elif match := _ARCHIVE.match(text):
-        page.reaches(int(match[1]), int(match[2]))
     elif text.startswith(("people: ", "places: ")):
         kind, _, names = text.partition(": ")
         listed_names = [name.strip() for name in names.split("; ") if name.strip()]
@@ -146,8 +135,6 @@ def _take_up(page: _Page, text: str) -> None:
         for heading, items in old.items.items():
             page.items[heading] += items
         page.met(old.people, old.places)
-        if old.first:
-            page.reaches(old.first, old.last)
         return
     prose = carried([flat_lines(text)])
     for scene in prose.scenes:
@@ -190,7 +177,6 @@ def _add(page: _Page, source: Source) -> None:
         (entry.actor for entry in entries if entry.actor and entry.actor != source.name),
         (placed(entry.place) for entry in entries if entry.place),
     )
-    page.reaches(entries[0].seq, entries[-1].seq)
 
 
 def _asked(one: Weighed) -> str:
@@ -253,7 +239,7 @@ def _holds(what: frozenset[str], words: frozenset[str], share: float) -> bool:
 
 def _written(page: _Page, source: Source) -> str:
     """Return a page as text, within its source's tokens; empty when not even its headings fit."""
-    references = list(_references(page, MOST_NAMES))
+    references = list(_references(page, source.covers, MOST_NAMES))
     while (left := _left(source, references)) < 0 and len(references) > 1:
         references.pop(0)
     if left < 0:
@@ -282,13 +268,14 @@ def _left(source: Source, references: Sequence[str]) -> int:
     return source.max_tokens - estimate(_page({}, references))
 
 
-def _references(page: _Page, most: int) -> Iterator[str]:
+def _references(page: _Page, covers: tuple[int, int] | None, most: int) -> Iterator[str]:
     for kind, names in (("people", page.people), ("places", page.places)):
         if names:
             shown = names if len(names) <= most else [*names[: most // 3], *names[-(most - most // 3) :]]
             yield f"{kind}: {'; '.join(' '.join(name.replace(';', ',').split()) for name in shown)}"
-    if page.first:
-        yield f"memories {page.first}-{page.last}: @archive {page.first}-{page.last}"
+    if covers is not None:
+        first, last = covers
+        yield f"memories {first}-{last}: @archive {first}-{last}"
 
 
 def _page(stay: dict[str, list[Line]], references: Sequence[str]) -> str:

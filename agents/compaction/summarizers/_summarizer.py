@@ -37,6 +37,7 @@ class Source:
         style: how a model is asked, a file of `vault/prompts/summaries`.
         shape: `prose`, or `sections`: six headings with a line for each fact.
         findings: a summary by rules names numbers and values.
+        covers: the memories that the summary will stand for, both ends included; None when that is not known.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Source:
     style: str = "base_v2"
     shape: str = PROSE
     findings: bool = True
+    covers: tuple[int, int] | None = None
 
     def texts(self) -> list[str]:
         """Return what is replaced: the earlier summaries, and the memories' texts."""

@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 
 from agents.compaction.sections import sections_of, tidy_sections
+from agents.compaction.settings import PROMPT_WORDS
 from agents.compaction.summarizers._styles import HEADINGS, Style
 from agents.compaction.summarizers._summarizer import Prompts, Source, Summarizer, Writing
 from agents.compaction.wanted import SECTIONS
@@ -53,8 +54,10 @@ def write(source: Source, prompts: Prompts) -> Writing:
     earlier = [text for text in source.earlier if text.strip()]
     whole = earlier.pop(0) if earlier else ""
     lines = [*earlier, *(_preview(entry) for entry in source.entries)]
+    words = estimate(style.fill(name=source.name, memories="", earlier="", again=again))
+    most = source.max_source_tokens - max(0, words - PROMPT_WORDS)
     while lines:
-        memories = "\n".join(_fitting(lines, source.max_source_tokens, whole))
+        memories = "\n".join(_fitting(lines, most, whole))
         prompt = style.fill(name=source.name, memories=memories, earlier=whole, again=again)
         whole = tidy((yield prompt), source, style)
     return whole

@@ -6,12 +6,13 @@ import pytest
 
 from agents.definition import write_definition
 from agents.prompt import Prompt
+from agents.prompting import Related
 from mud.build import RealClock
 from mud.errors import Refusal
 from mud.storage.files import write_atomic
 from mud.world.roles import Role
 from tests.houses import House, house
-from tests.settings import put_own
+from tests.settings import put, put_own
 
 
 async def _prompt(home: House, name: str) -> Prompt:
@@ -29,6 +30,19 @@ async def test_a_prompt_holds_who_one_is_what_was_lived_and_where_one_stands(tmp
         assert 'Ann says, "the pears are ripe"' in prompt.text
         assert "The Garden" in prompt.text
         assert prompt.tokens <= prompt.window - prompt.reserve
+
+
+async def test_looking_at_a_prompt_folds_nothing(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        put(home.parts.vault, "memory_compaction", strategy="sleep", emergency_threshold=0.1, preserve_entries=2)
+        home.parts.configuration.load()
+        eliza = home.agent("Eliza")
+        eliza.memory.append_raw([{"text": f"The {number}. pear fell into the long grass."} for number in range(300)])
+        assert eliza.compactor.emergency()
+        await _prompt(home, "Eliza")
+        assert eliza.memory.compactions == 0
+        home.parts.prompting.build(eliza, Related(), thinks=True)
+        assert eliza.memory.compactions > 0
 
 
 async def test_only_what_an_agent_may_do_is_offered(tmp_path: Path) -> None:

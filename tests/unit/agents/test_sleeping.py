@@ -141,6 +141,30 @@ async def test_a_journal_that_cannot_be_written_stops_no_fold_and_is_made_up_for
         assert not any("journal" in one for one in eliza.memory.warnings)
 
 
+async def test_a_journal_that_could_not_be_begun_is_made_up_for_from_the_first_fold_on(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        eliza = home.agent("Eliza")
+        (eliza.folder / FILE).mkdir()
+        lived(eliza, *(heard(eliza, "Moss", f"Tamsin hid {number} plums in the Boathouse.") for number in range(3, 9)))
+        eliza.keeper.keep(eliza.memory.read(1, 4))
+        put(home.parts.vault, "memory_compaction", strategy="sleep", preserve_entries=2, preserve_fraction=0.0,
+            summarizer="extractive")  # fmt: skip
+        home.parts.configuration.load()
+        await home.minds.fold(eliza, "manual")
+        assert eliza.memory.watermark == 4
+        (eliza.folder / FILE).rmdir()
+        home.minds.put_in_order(eliza)
+        assert kept(eliza)[0].references == ("eliza#1",)
+
+
+async def test_a_name_of_several_words_is_one_subject(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        eliza = home.agent("Eliza")
+        lived(eliza, heard(eliza, "Moss", "I crossed the Ferry Steps. They say the Ferry Steps have 40 stones."))
+        keep_all(eliza)
+        assert {one.about for one in kept(eliza)} == {"Ferry Steps"}
+
+
 async def test_a_fold_keeps_its_facts_first_and_its_summary_after(tmp_path: Path) -> None:
     async with house(tmp_path) as home:
         put(

@@ -148,6 +148,12 @@ def reached(module: str) -> set[str]:
     return seen
 
 
+@pytest.mark.parametrize("opening", ["Well", "Listen", "Yes", "No", "Ah", "Hello", "Yesterday", "Good evening"])
+def test_a_word_that_opens_a_sentence_is_nobody_who_was_spoken_to(opening: str) -> None:
+    assert trust_of(entry("heard", "Moss", f'Moss says, "{opening}, the bridge is out."'), "Wren") == 0.9
+    assert trust_of(entry("heard", "Moss", 'Moss says, "Petra, the bridge is out."'), "Wren") == 0.3
+
+
 def test_the_judge_and_the_summarizer_by_rules_share_no_finder() -> None:
     extractive = reached("agents.compaction.summarizers.extractive")
     assert not [name for name in extractive if name in JUDGE or name.startswith("agents.compaction.judging")]

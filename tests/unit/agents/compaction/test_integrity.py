@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.compaction.gauge import Surroundings
 from agents.compaction.integrity import DEEP, READ, Facts, coverage, holes, shown_texts, status
 from agents.compaction.weighing import band
 from agents.llm.backends._backend import Completion
@@ -180,6 +181,35 @@ def test_a_threshold_beyond_the_window_is_warned_of(tmp_path: Path) -> None:
     assert of(life)["warnings"] == []
     life.set(strategy="layered", auto_enabled=False)
     assert of(life)["warnings"] == []
+
+
+@pytest.mark.parametrize(("strategy", "on", "why"), [("none", True, "folds nothing"), ("waterfall", False, "is off")])
+def test_a_view_that_nothing_will_shorten_is_warned_of(tmp_path: Path, strategy: str, on: bool, why: str) -> None:
+    life = Life(tmp_path, around=Surroundings(window=lambda: 300))
+    for count, warned in ((5, False), (60, True)):
+        lived(life, count).set(strategy=strategy, auto_enabled=on)
+        told = [text for text in of(life)["warnings"] if "of the window" in text]
+        assert [why in text for text in told] == [True] * warned
+
+
+def test_a_lost_memory_that_was_folded_long_ago_is_warned_of(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.live(200)
+    assert of(life)["warnings"] == []
+    (path,) = sorted((tmp_path / "archive").glob("*.jsonl"))
+    lines = path.read_bytes().split(b"\n")
+    path.write_bytes(b"\n".join([*lines[:9], b"{broken", *lines[10:]]))
+    assert any("memory 10 cannot be read" in text for text in of(life)["warnings"])
+
+
+def test_what_a_person_wrote_has_no_receipt(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.live(129)
+    file = life.summary_file("recent")
+    file.write_text(file.read_text().replace("My first memories", "I met a dragon, and my first memories"))
+    life.memory.refresh()
+    tier = next(one for one in of(life)["tiers"] if one["tier"] == "recent")
+    assert (tier["method"], tier["retention"], tier["faithful"]) == ("edited", None, None)
 
 
 def test_depth_is_warned_of_from_three_on(tmp_path: Path) -> None:

@@ -43,6 +43,8 @@ BAD = {
     "I was there.": "empty",
     "I met Moss and Brother Cadfael in the Library.": "the name Cadfael",
     "Cadfael told me that the moss grows slowly, and I believed him.": "the name Cadfael",
+    "I was in the Library. Moss told me of the well, and Coins showed me a ring.": "the name Coins",
+    "I met Petra in the Library, and then the Rose came to us with the ring.": "the name Rose",
     "I walked to Paris with Petra to look for the ring.": "the name Paris",
     "Sarah and I talked for hours in the Library about Petra's ring.": "the name Sarah",
     "Rose told me that Petra had lost a silver ring, and I went to look for it.": "the name Rose",

@@ -129,7 +129,7 @@ def test_front_matter_says_when_where_and_what_kind(wren: Lived) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("", "agents/wren/memories/bad.md:1: text: there is none"),
+        ("", "agents/wren/memories/bad.md:1: text: it is blank"),
         ("---\nkind: heard\n---\n\n", "bad.md:4"),
         ("---\nplace: x\nkind: sung\n---\nLa.\n", "agents/wren/memories/bad.md:3: kind"),
         ("---\ntype: memory\ntimestamp: noon\n---\n# Memory\n\nLa.\n", "agents/wren/memories/bad.md:3: timestamp"),

@@ -74,3 +74,13 @@ def test_it_writes_nothing(tmp_path: Path) -> None:
     before = {path: path.read_bytes() for path in vault.rglob("*") if path.is_file()}
     main(["check", "--vault", str(vault)])
     assert {path: path.read_bytes() for path in vault.rglob("*") if path.is_file()} == before
+
+
+def test_a_line_of_an_archive_that_cannot_be_read_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    vault = copy_vault(tmp_path)
+    archive = vault / "agents/moss/archive"
+    archive.mkdir()
+    whole = '{"seq":%d,"at":"2026-11-20T07:21:37.123Z","kind":"told","text":"A pear fell.","source":1}\n'
+    (archive / "0000000001.jsonl").write_text(whole % 1 + "{broken\n" + whole % 3 + '{"seq":4,')
+    assert main(["check", "--vault", str(vault)]) == 1
+    assert capsys.readouterr().out == "agents/moss/archive/0000000001.jsonl:2: this line cannot be read\n"

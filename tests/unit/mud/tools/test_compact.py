@@ -32,7 +32,7 @@ def test_the_record_of_a_fold_has_the_fields_of_the_seed_and_more(
     assert set(f"{seed} used_llm compression_ratio range reason tokens retention seconds".split()) <= set(record)
     assert (record["range"], record["original_entries"], record["preserved_entries"]) == (
         {"first": 1, "last": 36},
-        36,
+        100,
         64,
     )
     assert record["used_llm"] is False

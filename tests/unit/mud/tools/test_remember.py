@@ -83,7 +83,7 @@ def test_somebody_new_is_made_only_when_asked_and_lives_in_the_world(
     assert "The Garden" in shown
 
 
-@pytest.mark.parametrize("name", ['"', "#7", "[[x]]"])
+@pytest.mark.parametrize("name", ['"', "#7", "[[x]]", "../evil", "Simonides"])
 def test_a_name_that_cannot_be_one_makes_nobody(tmp_path: Path, vault: Path, name: str) -> None:
     assert _remember(vault, name, _life(tmp_path, {"text": "x"}), "--create") == 1
     assert len(list(vault.glob("agents/*"))) == 4

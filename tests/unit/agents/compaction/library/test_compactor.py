@@ -186,6 +186,12 @@ def test_a_connector_may_come_later() -> None:
     assert not compactor.compact(chunks(10)).used_llm
 
 
+@pytest.mark.parametrize("refusal", ["As an AI language model, I cannot summarize.", "I'm sorry, but no.", "{summary}"])
+def test_a_model_that_refuses_writes_no_summary(refusal: str) -> None:
+    result = MemoryCompactor(llm_connector=Model(refusal)).compact(chunks(10), task=None)
+    assert (result.used_llm, refusal in result.summary) == (False, False)
+
+
 @pytest.mark.parametrize("reply", [RuntimeError("the model is away"), "", " \n\t", None, 7, "[COMPACTED]", "."])
 def test_a_model_that_fails_is_followed_by_rules_or_its_error_is_raised(reply: Any) -> None:
     by_rules = MemoryCompactor(RULES).compact(chunks(10)).summary

@@ -79,6 +79,14 @@ def test_the_beginning_of_a_life_is_told_as_such_and_stays() -> None:
     assert longterm.startswith("My first memories are of the Library, with Moss")
 
 
+def test_a_life_begins_where_it_was_first_and_not_where_it_was_longest() -> None:
+    first = [heard(1, "Ada", "Welcome to the Orchard, stranger.", "The Orchard")]
+    rest = [heard(seq, f"Moss {seq % 5}", "The wind has turned.", f"The {seq % 5}. Mill") for seq in range(2, 60)]
+    text = extract(Source("Eliza", "recent", (*first, *rest), max_sentences=4, begins=True))
+    assert text.startswith("My first memories are of the Orchard,")
+    assert "with Ada, " in text
+
+
 def test_what_comes_up_again_is_said_once_and_marked() -> None:
     fact = 'Tamsin said, "Remember your promise: carry the sealed jar to Wendell."'
     text = extract(Source("Eliza", "longterm", earlier=(f"I was at the Mill. {fact}", f"I was at the Kiln. {fact}")))

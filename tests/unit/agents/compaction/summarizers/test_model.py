@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.compaction.sections import sections_of
+from agents.compaction.settings import PROMPT_WORDS
 from agents.compaction.summarizers._styles import HEADINGS, parse_style
 from agents.compaction.summarizers._summarizer import Source
 from agents.compaction.summarizers.model import PREVIEW, PREVIEWS, style_of, tidy, write
@@ -93,6 +94,13 @@ def test_a_prompt_never_holds_more_than_it_may(lengths: list[tuple[str, int, str
     source = Source("Eliza", "longterm", memories, earlier=("a" * earlier,), max_source_tokens=most, style="mine")
     prompts, _ = asked(source, styles=BARE)  # type: ignore[arg-type]
     assert all(estimate(prompt) <= most + 4 for prompt in prompts)
+
+
+def test_the_words_of_a_long_style_take_their_room_from_the_memories() -> None:
+    long = {"mine": parse_style(f"{'Bear this in mind. ' * 200}\n\n{{earlier}}\n\n{{memories}}{{again}}\n>", "mine.md")}
+    prompts, _ = asked(Source("Eliza", "recent", entries(100), max_source_tokens=1500, style="mine"), styles=long)  # type: ignore[arg-type]
+    assert len(prompts) > 1
+    assert all(estimate(prompt) <= 1500 + PROMPT_WORDS + 4 for prompt in prompts)
 
 
 def test_a_memory_is_shown_as_a_preview_and_what_was_said_at_greater_length() -> None:
