@@ -38,9 +38,7 @@ def _archives(parts: Parts) -> Iterator[Problem]:
     for slug in sorted(parts.minds.definitions):
         try:
             for file, line in damaged(parts.vault / "agents" / slug / "archive"):
-                yield Problem(
-                    f"agents/{slug}/archive/{file}", line, "", "this line cannot be read"
-                )
+                yield Problem(f"agents/{slug}/archive/{file}", line, "", "this line cannot be read")
         except OSError as error:
             yield Problem(f"agents/{slug}/archive", 0, "", f"it cannot be read: {error.strerror or error}")
 

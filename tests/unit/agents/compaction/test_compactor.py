@@ -118,7 +118,7 @@ async def test_a_manual_fold_takes_everything_outside_the_immediate_window(tmp_p
     assert events(life)[-1]["event"] == "manual_compact"
     record = commit.record()
     assert (record["original_entries"], record["compacted_entries"], record["preserved_entries"]) == (100, 65, 64)
-    assert record["compacted_chars"] == sum(len(one.text) for one in (*life.memory.tail, commit.told))
+    assert record["compacted_chars"] == len("".join([*(one.text for one in life.memory.tail), commit.told.text]))
     assert record["used_llm"] is False
     assert record["range"] == {"first": 1, "last": 36}
     assert life.compactor.outlook.next_at() == 36 + 64 + 64
