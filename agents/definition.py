@@ -1,6 +1,7 @@
 """Who an agent is, as its `agent.md` says: read from the file, and written once for somebody new.
 
-The file belongs to people; after its first writing the program changes nothing in it.
+The file belongs to people; after its first writing the program changes only single keys and sections in it, when a
+command asks for that: see `definition_edits`.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
+from agents.definition_edits import as_meant
 from mud.errors import Problem, Refusal
 from mud.registry import plug_in_names, suggest
 from mud.storage.documents import Document, examine_document, render_document
@@ -109,8 +111,8 @@ def read_definition(folder: Path, schemas: Mapping[str, type]) -> tuple[Definiti
         voice=reader.text("voice", "default"),
         think_interval=reader.seconds("think_interval", 8.0),
         goal=reader.text("goal", ""),
-        description=(document.section("Description") or "").strip(),
-        profile=(document.section("Profile") or "").strip(),
+        description=as_meant((document.section("Description") or "").strip()),
+        profile=as_meant((document.section("Profile") or "").strip()),
         overrides=overrides,
         lines=document.lines,
     )

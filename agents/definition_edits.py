@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mud.errors import Problem, VaultProblem
-from mud.storage.documents import Document, examine_document, markdown_lines, parse_document
+from mud.storage.documents import Document, markdown_lines, parse_document
 
 _HEADING = re.compile(r"^ {0,3}##[ \t]+(\S.*)$")
 _MARKS = r"#{1,2}[ \t]|`{3,}|~{3,}"
@@ -31,12 +31,16 @@ def as_meant(section: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Section:
-    """One section: its heading, and the offsets of its heading, its content and its end."""
+    """One section: its heading, and the offsets of its heading, its content and its end.
+
+    `ends_line` tells whether the heading's line has an end.
+    """
 
     heading: str
     start: int
     content: int
     end: int
+    ends_line: bool
 
 
 def replace_section(text: str, heading: str, content: str, file: str = "") -> str:
@@ -57,23 +61,30 @@ def replace_section(text: str, heading: str, content: str, file: str = "") -> st
     """
     before = parse_document(text, file)
     newline = "\r\n" if "\r\n" in text else "\n"
-    told = newline.join(kept_from_marking(content.strip()).splitlines())
-    body = len(text) - len(before.body)
-    first, *rest = _meant(text, body, heading) or [None]
-    if first is None:
-        whole = text.rstrip("\r\n ")
-        after = f"{whole}{newline}{newline}## {heading}{newline}{told}{newline}"
+    told = kept_from_marking(content.strip().replace("\r\n", "\n")).replace("\n", newline)
+    found = _meant(text, len(text) - len(before.body), heading)
+    after = text
+    for one in reversed(found[1:]):
+        after = after[: one.start] + after[one.end :]
+    if found:
+        at = found[0].content
+        after = after[:at] + _filled(after[at:], found[0], told, newline)
     else:
-        after = text
-        for one in reversed(rest):
-            if one is not None:
-                after = after[: one.start] + after[one.end :]
-        gap = newline if after[first.end : first.end + 1] else ""
-        begin = "" if after[: first.content].endswith("\n") else newline
-        end = first.end if not rest else min(first.end, len(after))
-        after = f"{after[: first.content]}{begin}{told}{newline if told else ''}{gap}{after[end:]}"
+        after = f"{text.rstrip()}{newline}{newline}## {heading}{newline}{told}{newline}"
     _hold(before, parse_document(after, file), heading, told, file)
     return after
+
+
+def _filled(text: str, section: _Section, told: str, newline: str) -> str:
+    """Return a text that begins with a section's content, with what the section says set."""
+    room = section.end - section.content
+    old = text[:room].strip()
+    if old:
+        at = text.index(old)
+        return text[:at] + told + text[at + len(old) :]
+    rest = text[room:]
+    begin = "" if section.ends_line else newline
+    return f"{begin}{told}{newline}{newline if rest else ''}{rest}"
 
 
 def _meant(text: str, body: int, heading: str) -> list[_Section]:
@@ -92,7 +103,8 @@ def _sections(text: str, body: int) -> Iterator[_Section]:
             start = body + line.start
             heads.append((mark[1], start, (text.find("\n", start) + 1) or len(text)))
     for at, (name, start, content) in enumerate(heads):
-        yield _Section(name, start, content, heads[at + 1][1] if at + 1 < len(heads) else len(text))
+        end = heads[at + 1][1] if at + 1 < len(heads) else len(text)
+        yield _Section(name, start, content, end, text[content - 1] == "\n")
 
 
 def _hold(before: Document, after: Document, heading: str, told: str, file: str) -> None:
@@ -105,8 +117,3 @@ def _hold(before: Document, after: Document, heading: str, told: str, file: str)
     if same != (after.front, after.title, after.intro, others(after)) or after.section(heading) != told:
         problem = f"the section ## {heading} cannot be found in it; expected every block of code to be closed"
         raise VaultProblem([Problem(file, 0, heading, problem)])
-
-
-def section_of(text: str, heading: str) -> str:
-    """Return what a section of a file says, as it was meant; empty when there is none."""
-    return as_meant((examine_document(text, "")[0].section(heading) or "").strip())

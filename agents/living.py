@@ -231,7 +231,7 @@ class Living:
         try:
             if self._minds.sleeps(agent.id):
                 self.sleep(agent)
-            elif not self._goes_to_bed(agent):
+            elif not self._minds.resting.rests(slug) and not self._goes_to_bed(agent):
                 await self.act(agent, waiting=waiting)
         except LociError as error:
             log.warning("%s could not act: %s", agent.name, error)
@@ -254,8 +254,8 @@ class Living:
         if thought is None:
             return None
         step, line = None, thought.decision.line
-        stayed = agent.thinker is not None and not self._minds.sleeps(agent.id)
-        if line is not None and stayed:
+        held = self._minds.sleeps(agent.id) or self._minds.resting.rests(agent.slug)
+        if line is not None and agent.thinker is not None and not held:
             step = agent.actor.submit(self._engine, agent.id, line)
         self._trace(agent, thought, situation, step)
         if step is not None:
@@ -287,7 +287,7 @@ class Living:
         newest = agent.memory.newest(1) or agent.memory.read(agent.memory.total, agent.memory.total)
         # Whoever sleeps lives through nothing, so that the newest memory is that of falling asleep.
         since = parse_iso(newest[-1].at).astimezone(now.tzinfo) if newest else now
-        if hours.wakes(since, now):
+        if hours.wakes(since, now) and not self._minds.resting.rests(agent.slug):
             self._sleepers.discard(agent.slug)
             self._submit(agent, "wake", "it is time to wake, by the clock or after a nap")
             return

@@ -24,6 +24,7 @@ from agents.memory.entries import Entry, Hit
 from agents.memory.notes import Note
 from agents.memory.seeds import fresh
 from agents.prompt import Prompt
+from agents.resting import Resting
 from agents.roster import Roster
 from agents.witnesses import by_witness, left_by
 from mud.clock import iso
@@ -56,6 +57,7 @@ class Minds:
         """Builds the prompt an agent would get now; there is one as soon as there is a world."""
         self.send_away: Callable[[Definition], None] | None = None
         """Has a character leave the world for good; there is one as soon as the vault is watched."""
+        self.resting = Resting()
         self._agents: dict[str, Agent] = {}
         self._by_id: dict[str, Agent] = {}
         self._folding = Folding(means.clock, self._fold_due, self.by_slug)

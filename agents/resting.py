@@ -5,22 +5,39 @@ It holds for as long as the world runs; whoever opens it again finds everybody t
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Possession:
+    """Somebody who is led by the owner.
+
+    Args:
+        slug: their folder.
+        who: id of their character.
+        name: their name.
+        owner: id of the owner's own character.
+    """
+
+    slug: str
+    who: str
+    name: str
+    owner: str
+
 
 class Resting:
     """Knows whose thinking rests."""
 
     def __init__(self) -> None:
-        self.possessed: str | None = None
-        """Folder of the one whose body the owner has taken over."""
-        self.possessor: str | None = None
-        """Id of the owner's own character, while there is one possessed."""
+        self.possession: Possession | None = None
+        """The one whom the owner leads; one at a time."""
         self._everybody = False
         self._otherwise: set[str] = set()
         """Folders of those for whom the opposite holds."""
 
     def rests(self, slug: str) -> bool:
         """Return whether the agent in a folder does not think now."""
-        return slug == self.possessed or self.paused(slug)
+        return self.paused(slug) or (self.possession is not None and self.possession.slug == slug)
 
     def paused(self, slug: str) -> bool:
         """Return whether the agent in a folder is paused."""
@@ -36,10 +53,6 @@ class Resting:
         self._everybody = paused
         self._otherwise.clear()
 
-    def possess(self, slug: str, owner: str) -> None:
-        """Let the one in a folder be led by the owner, whose own character has this id."""
-        self.possessed, self.possessor = slug, owner
-
-    def release(self) -> None:
-        """Give back whoever is possessed."""
-        self.possessed = self.possessor = None
+    def leads(self, owner: str) -> Possession | None:
+        """Return whom the owner with this character leads; None for nobody."""
+        return self.possession if self.possession is not None and self.possession.owner == owner else None

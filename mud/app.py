@@ -14,11 +14,11 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from agents.agent import THINK
 from agents.brains._brain import Brain
 from agents.commands.cost import told
 from agents.definition import check_name, find_definition, write_definition
 from agents.living import Drives, Living
-from agents.llm.profiles import LLMProfile
 from agents.llm.spending_file import keep_spending
 from agents.mind_page import MindPages
 from mud.build import Parts, check_packages, find_location, load_brains, opened, spare_what_stays
@@ -29,12 +29,12 @@ from mud.phrases import MODEL_ANSWERS, MODEL_SILENT, check_texts, load_phrases
 from mud.portal.plain import run_plain, show_plain
 from mud.portal.session import Session
 from mud.portal.wrapped import show_wrapped
+from mud.possessing import look_through, submit
 from mud.registry import Registry
 from mud.reloading import Reloading
 from mud.requests import carry_out
 from mud.supervise import supervise
 from mud.world.events import Request
-from mud.world.roles import Role
 from mud.world.things import Thing
 
 __all__ = ["App", "Options", "check_packages", "run"]
@@ -280,7 +280,7 @@ class App:
         return found or world.locations()[0]
 
     def _submit(self, who: str, line: str) -> Step:
-        step = self._parts.engine.step(who, line, Role.OWNER)
+        step = submit(self._parts.engine, self._parts.minds.resting, who, line)
         self._submitted(step)
         return step
 
@@ -306,6 +306,8 @@ class App:
         outcome = await carry_out(self._parts, request, self._reloading.everything)
         try:
             self._parts.engine.answer(request, outcome)
+            if self._session is not None:
+                look_through(self._session, self._parts.minds.resting)
         finally:
             self._answered.set()
 
@@ -334,7 +336,8 @@ class App:
 
     async def _watch_model(self) -> None:
         def tell(answers: bool) -> None:
-            host = self._parts.configuration.get_named(LLMProfile, "think").host
+            (view,) = self._parts.queue.overview([THINK])
+            host = " or ".join(one.health.host for one in view.hosts)
             text = self._parts.texts.render(MODEL_ANSWERS if answers else MODEL_SILENT, host=host)
             if self._terminal:
                 self._tell(text)
@@ -353,7 +356,7 @@ class App:
         await parts.queue.close(0)
         await asyncio.gather(*self._requests, return_exceptions=True)
         if self._session is not None:
-            player = parts.engine.world.things[self._session.who]
+            player = parts.engine.world.things[self._session.own]
             parts.engine.leave(player)
         await self._reloading.stop()
         with suppress(OSError):  # a full disk at the end costs nothing: the ledger has it

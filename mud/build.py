@@ -7,13 +7,13 @@ import gc
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 
 import agents
-from agents.agent import Agent
+from agents.agent import THINK, Agent
 from agents.brains._brain import Brain
 from agents.brains.language import LANGUAGE, language
 from agents.commands._answer import Answerer
@@ -266,15 +266,15 @@ def _put_together(vault: Path, clock: Clock, *, writable: bool, alone: bool = Fa
     problems += templates.load() + summaries.load()
     budget = Budget(lambda: configuration.get(BudgetSettings), clock)
     read_spending(vault, budget)
+    commands = load_commands()
     queue = ModelQueue(
-        lambda name: configuration.get_named(LLMProfile, name),
+        _profiles(configuration, commands),
         load("agents.llm.backends", Backend, "backend"),
         clock,
         chance=Random(),
         budget=budget,
     )
     recall = RecallService(vault, lambda: configuration.get(RecallSettings), clock, private=not writable, at_once=alone)
-    commands = load_commands()
     minds = Minds(
         Means(
             vault,
@@ -304,6 +304,17 @@ def _put_together(vault: Path, clock: Clock, *, writable: bool, alone: bool = Fa
         load("agents.commands", Answerer, "request"),
         queue, recall, minds, ledger, engine, prompting, writable, problems,
     )  # fmt: skip
+
+
+def _profiles(configuration: Configuration, commands: Registry[Command]) -> Callable[[str], LLMProfile]:
+    """Return what gives an LLM profile by its name; that of thoughts knows the commands that its replies may be."""
+    known = tuple(one.usage for one in commands if one.for_models and one.role <= Role.AGENT)
+
+    def profile(name: str) -> LLMProfile:
+        found = configuration.get_named(LLMProfile, name)
+        return replace(found, commands=known) if name == THINK and found.commands_only else found
+
+    return profile
 
 
 def unknown_names(parts: Parts) -> list[Problem]:

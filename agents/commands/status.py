@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agents.commands._answer import answers, ask_about, asked_about
+from agents.commands.pause import pause_of
 from agents.minds import Minds
 from mud.commands._command import Context, Outcome, command
 from mud.world.events import Request
@@ -24,4 +25,5 @@ async def report_status(minds: Minds, request: Request) -> Outcome:
     """Return the report."""
     agent = asked_about(minds, request)
     await agent.measure()
-    return Outcome(minds.report(agent))
+    told = pause_of(minds, agent)
+    return Outcome("\n".join([told, minds.report(agent)] if told else [minds.report(agent)]))

@@ -104,7 +104,6 @@ def status(
     weight = weigh(memory, view, shown, standing.window, facts.counter)
     # by the sizes that were just counted: a long life is not counted again
     standing = replace(standing, chars=lambda: weight.chars, tokens=lambda: weight.tokens)
-    index = facts.index or {}
     late = _too_full(outlook, settings, weight) or (
         outlook.strategy.warns(standing, settings) if settings.auto_enabled else ""
     )
@@ -121,11 +120,7 @@ def status(
         "strategy": settings.strategy,
         "compactions": memory.compactions,
         "warnings": [*memory.warnings, *_shown_twice(overlaps), *([late] if late else [])],
-        "index": {"lexical_through": index.get("lexical_through"), "vector_through": index.get("vector_through")},
-        "index_lag": {
-            "lexical": total - index["lexical_through"] if "lexical_through" in index else None,
-            "vector": total - index["vector_through"] if "vector_through" in index else None,
-        },
+        **_indexed(facts.index or {}, total),
         "automatic": settings.auto_enabled,
         "waits": outlook.strategy.waits(standing, settings) if settings.auto_enabled else outlook.waits(),
         "keeps": outlook.keeps(),
@@ -143,6 +138,18 @@ def status(
         "settings": {key: {"value": value, "from": origin} for key, (value, origin) in facts.settings.items()},
         "errors": list(facts.errors),
         "last_error": memory.last_error,
+    }
+
+
+def _indexed(index: Mapping[str, int], total: int) -> dict[str, dict[str, int | None]]:
+    """Return how far the index is, and how far behind."""
+    lexical, vector = index.get("lexical_through"), index.get("vector_through")
+    return {
+        "index": {"lexical_through": lexical, "vector_through": vector},
+        "index_lag": {
+            "lexical": total - lexical if lexical is not None else None,
+            "vector": total - vector if vector is not None else None,
+        },
     }
 
 

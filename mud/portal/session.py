@@ -21,7 +21,9 @@ class Session:
     """
 
     def __init__(self, who: str, submit: Callable[[str], Step], show: Callable[[str], None]) -> None:
+        self.own = who
         self.who = who
+        """Id of whom they see through: their own character, or one that they have taken over."""
         self.over = False
         self._submit = submit
         self._show = show
@@ -58,7 +60,7 @@ class Session:
     def observe(self, step: Step) -> None:
         """Show what a step of somebody else, or the answer to a request, lets this person perceive."""
         asked = step.answers
-        if asked is not None and asked.who == self.who:
+        if asked is not None and (asked.who == self.who or asked.step in self._awaited):
             self._answered(asked.step)
             self.tell(step.reply)
         elif step.who != self.who:

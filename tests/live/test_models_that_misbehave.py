@@ -73,6 +73,7 @@ class Answers(BaseHTTPRequestHandler):
 
     def _send(self, status: int, body: bytes) -> None:
         self.send_response(status)
+        self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)

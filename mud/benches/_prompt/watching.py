@@ -58,9 +58,9 @@ class WatchedPrompting(Prompting):
 
     watch: Watch
 
-    def build(self, agent: Agent, related: Related, hint: str = "") -> Prompt:
+    def build(self, agent: Agent, related: Related, hint: str = "", *, thinks: bool = False) -> Prompt:
         """Return the prompt an agent would get now; see `Prompting.build`."""
-        self.watch.built = super().build(agent, related, hint)
+        self.watch.built = super().build(agent, related, hint, thinks=thinks)
         return self.watch.built
 
 

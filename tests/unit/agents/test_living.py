@@ -351,7 +351,7 @@ async def test_led_by_hand_whoever_has_been_due_for_longest_has_the_next_turn(tm
         assert await living.take_turn() is None
         agents = _awake(home, living, "Eliza", "Moss")
         assert await living.take_turn() is None  # nobody is due at once
-        turns = []
+        turns: list[Agent | None] = []
         for _ in range(2):
             assert living.due is not None
             clock.advance(living.due - clock.monotonic())

@@ -1,0 +1,128 @@
+"""How a command changes one key or section of somebody's `agent.md`, so that it acts at once.
+
+What people write into the file wins: when the same thing was changed there since it was last read, that counts, and
+the command is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from agents.agent import Agent
+from agents.definition import Definition
+from agents.definition_edits import replace_section
+from agents.minds import Minds
+from mud.commands._command import Outcome
+from mud.errors import Problem, Refusal, VaultProblem
+from mud.storage.documents import replace_key
+from mud.storage.files import read_text, write_atomic
+from mud.world.changes import Define
+from mud.world.events import Event
+from mud.world.narration import Phrase, phrase
+
+CHANGED = phrase("minds.edit.changed", "file")
+WRONG = phrase("minds.edit.wrong", "problems")
+NOT_WRITTEN = phrase("minds.edit.not_written", "file", "why")
+TOO_LONG = phrase("minds.edit.too_long", "most", "n")
+NO_WORDS = phrase("minds.edit.no_words")
+PERSON = phrase("minds.edit.person", "name")
+
+LONGEST = 4000
+"""Characters of a profile, a description or a goal: more would crowd everything else out of a prompt."""
+
+ARROW = "->"
+
+
+def words_of(text: str, minds: Minds, *, may_be_empty: bool = False) -> str:
+    """Return what somebody typed, without the arrow that may stand before it.
+
+    Raises:
+        Refusal: when nothing is left, or too much.
+    """
+    words = text.strip().removeprefix(ARROW).strip()
+    if not words and not may_be_empty:
+        raise Refusal(minds.say(NO_WORDS))
+    if len(words) > LONGEST:
+        raise Refusal(minds.say(TOO_LONG, most=f"{LONGEST:,}", n=f"{len(words):,}"))
+    return words
+
+
+def set_key(minds: Minds, agent: Agent, key: str, value: object) -> Definition:
+    """Set one key of somebody's front matter, have it act, and return who they are now.
+
+    Args:
+        minds: all minds.
+        agent: whose.
+        key: the key; the definition has a field of this name.
+        value: its value.
+
+    Raises:
+        Refusal: when it cannot be set; then nothing has changed.
+    """
+    return _change(minds, agent, key, lambda text: replace_key(text, key, value, agent.definition.file))
+
+
+def set_section(minds: Minds, agent: Agent, heading: str, words: str) -> Definition:
+    """Set one section of somebody's file, have it act, and return who they are now.
+
+    Args:
+        minds: all minds.
+        agent: whose.
+        heading: of the section; the definition has a field of this name, in small letters.
+        words: what it shall say.
+
+    Raises:
+        Refusal: when it cannot be set; then nothing has changed.
+    """
+    file = agent.definition.file
+    return _change(minds, agent, heading.lower(), lambda text: replace_section(text, heading, words, file))
+
+
+def _change(minds: Minds, agent: Agent, field: str, change: Callable[[str], str]) -> Definition:
+    slug, file, known = agent.slug, agent.definition.file, getattr(agent.definition, field)
+    path = agent.folder / "agent.md"
+    _hold(minds, minds.load_definition(slug))  # what people wrote meanwhile acts first
+    if getattr(agent.definition, field) != known:
+        raise Refusal(minds.say(CHANGED, file=file))
+    try:
+        text = read_text(path, file=file)
+        if not text.strip():  # an editor is about to write it
+            raise Refusal(minds.say(CHANGED, file=file))
+        write_atomic(path, change(text))
+    except VaultProblem as wrong:
+        _hold(minds, [*wrong.problems])
+    except OSError as error:
+        raise Refusal(minds.say(NOT_WRITTEN, file=file, why=error.strerror or error)) from None
+    _hold(minds, minds.load_definition(slug))
+    return agent.definition
+
+
+def _hold(minds: Minds, problems: list[Problem]) -> None:
+    if problems:
+        raise Refusal(minds.say(WRONG, problems="; ".join(map(str, problems))))
+
+
+def mind_only(minds: Minds, agent: Agent) -> Agent:
+    """Return an agent.
+
+    Raises:
+        Refusal: when it is a person, who thinks for themselves.
+    """
+    if agent.definition.person:
+        raise Refusal(minds.say(PERSON, name=agent.name))
+    return agent
+
+
+def seen(minds: Minds, agent: Agent, told: str, memory: str, behaviour: Phrase) -> Outcome:
+    """Return the outcome of a change somebody made to themselves: others see that they are busy with it, not with what.
+
+    Args:
+        minds: all minds.
+        agent: who changed; as changed, the world takes them from now on.
+        told: what they are told.
+        memory: what they remember of it.
+        behaviour: what others see of it.
+    """
+    here = minds.world.location_of(agent.id) if minds.world is not None else None
+    event = [Event("action", agent.id, here.id, minds.say(behaviour, actor=agent.name))] if here else []
+    return Outcome(told, memory=memory, changes=(Define(agent.definition.thing()),), events=tuple(event))

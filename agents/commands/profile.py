@@ -1,0 +1,107 @@
+"""Who somebody is: one's own profile, and for the owner everybody's."""
+
+from __future__ import annotations
+
+from agents.commands._answer import answers, ask_about, asked_about
+from agents.commands._edit import mind_only, seen, set_section, words_of
+from agents.minds import Minds
+from mud.commands._command import Context, Outcome, command
+from mud.world.events import Request
+from mud.world.narration import phrase
+from mud.world.roles import Role
+
+MINE = phrase("minds.profile.mine", "text")
+MINE_NONE = phrase("minds.profile.mine_none")
+SET = phrase("minds.profile.set", "text")
+WAS = phrase("minds.profile.was", "text")
+SEEN = phrase("minds.profile.seen", "actor")
+SHOWN = phrase("minds.profile.shown", "name", "brain", "voice", "seconds", "file")
+SHOWN_PERSON = phrase("minds.profile.shown_person", "name", "file")
+GOAL = phrase("minds.profile.goal", "text")
+DESCRIPTION = phrase("minds.profile.description", "text")
+PROFILE = phrase("minds.profile.profile", "text")
+NOTHING = phrase("minds.profile.nothing")
+EDITED = phrase("minds.profile.edited", "name", "text", "file")
+
+SECTION = "Profile"
+
+
+@command("@my-profile", category="memory", keeps="skip")
+def my_profile(ctx: Context) -> Outcome:
+    """See who you are: your profile, as it stands in your agent.md. Nobody else is told of it.
+
+    Example: @my-profile
+    """
+    return Outcome("", requests=(Request("my_profile", ctx.actor.id, ctx.step, keep="result"),))
+
+
+@command("@set-profile", "<text>", category="memory", keeps="skip")
+def set_profile(ctx: Context, text: str) -> Outcome:
+    """Change who you are. It is written into your agent.md and counts from your next thought on.
+
+    Others see only that you are thinking of something. The arrow may be left out.
+
+    Example: @set-profile -> You mend boats, and you ask before you mend.
+    """
+    args = {"text": text, "reason": ctx.reason or ""}
+    return Outcome("", requests=(Request("set_profile", ctx.actor.id, ctx.step, args, keep="did"),))
+
+
+@command("@show-profile", "<name>", role=Role.OWNER, category="admin", keeps="skip")
+def show_profile(ctx: Context, name: str) -> Outcome:
+    """See who somebody is: profile, description, goal, brain, and how often they think.
+
+    Example: @show-profile Eliza
+    """
+    return ask_about(ctx, name, "show_profile")
+
+
+@command("@edit-profile", "<name> -> <text>", role=Role.OWNER, category="admin", keeps="skip")
+def edit_profile(ctx: Context, name: str, text: str) -> Outcome:
+    """Change who somebody is. It is written into their agent.md and counts from their next thought on.
+
+    Nothing else in the file changes, and they are not told.
+
+    Example: @edit-profile Eliza -> You keep the garden, and you never hurry.
+    """
+    args = {"name": name, "text": text}
+    return Outcome("", requests=(Request("edit_profile", ctx.actor.id, ctx.step, args),))
+
+
+@answers("my_profile")
+async def tell_mine(minds: Minds, request: Request) -> Outcome:
+    """Return the profile of whoever asks."""
+    profile = minds.of(request).definition.profile
+    return Outcome(minds.say(MINE, text=profile) if profile else minds.say(MINE_NONE))
+
+
+@answers("set_profile")
+async def set_mine(minds: Minds, request: Request) -> Outcome:
+    """Write the new profile, and say what it was before."""
+    agent = minds.of(request)
+    before, words = agent.definition.profile, words_of(request.args["text"], minds)
+    set_section(minds, agent, SECTION, words)
+    told = minds.say(SET, text=words)
+    return seen(minds, agent, f"{told}\n{minds.say(WAS, text=before)}" if before else told, told, SEEN)
+
+
+@answers("show_profile")
+async def tell(minds: Minds, request: Request) -> Outcome:
+    """Return all that makes somebody who they are."""
+    one, say = asked_about(minds, request).definition, minds.say
+    if one.person:
+        head = say(SHOWN_PERSON, name=one.name, file=one.file)
+    else:
+        seconds = f"{one.think_interval:g}"
+        head = say(SHOWN, name=one.name, brain=one.brain, voice=one.voice, seconds=seconds, file=one.file)
+    parts = ((DESCRIPTION, one.description), (PROFILE, one.profile), (GOAL, one.goal))
+    return Outcome("\n".join([head, *(say(how, text=text or say(NOTHING)) for how, text in parts)]))
+
+
+@answers("edit_profile")
+async def edit(minds: Minds, request: Request) -> Outcome:
+    """Write somebody else's new profile."""
+    agent = mind_only(minds, asked_about(minds, request))
+    words = words_of(request.args["text"], minds)
+    set_section(minds, agent, SECTION, words)
+    return Outcome(minds.say(EDITED, name=agent.name, text=words, file=agent.definition.file))

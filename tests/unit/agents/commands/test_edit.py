@@ -1,0 +1,281 @@
+"""Commands about oneself and of the owner about others: they change one thing in an `agent.md`, and it acts at once."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from agents.agent import Agent
+from mud.world.roles import Role
+from tests.houses import House, house, texts_of
+
+OWN = ["@set-profile -> You row.", "@set-description -> Tall.", "@set-goal -> Row."]
+OWNERS = [
+    "@show-profile Eliza",
+    "@edit-profile Eliza -> You row.",
+    "@edit-interval Eliza 20",
+    "@brain Eliza instinct",
+    "@possess Eliza",
+    "@release",
+    "@pause",
+    "@pause Eliza",
+    "@resume",
+]
+
+
+def file_of(agent: Agent) -> str:
+    return (agent.folder / "agent.md").read_text(encoding="utf-8")
+
+
+def commented(agent: Agent) -> str:
+    """Give an agent's file comments and prose of people, and return it."""
+    text = file_of(agent).replace("brain: auto", "brain: auto  # she likes it") + "\n## Diary of her maker\nNothing.\n"
+    (agent.folder / "agent.md").write_text(text, encoding="utf-8")
+    return text
+
+
+def difference(before: str, after: str) -> tuple[list[str], list[str]]:
+    """Return the lines that are gone and those that are new."""
+    old, new = before.splitlines(), after.splitlines()
+    return [line for line in old if line not in new], [line for line in new if line not in old]
+
+
+async def refused(home: House, who: Agent, line: str, about: Agent) -> str:
+    """Have somebody type a line that is refused, and return the sentence; nothing may have changed."""
+    before, defined = file_of(about), about.definition
+    step = home.type(who, line)
+    if step.requests:
+        step = await home.ask(who, line)
+    assert step.failed
+    assert "Traceback" not in step.reply
+    assert (file_of(about), about.definition) == (before, defined)
+    return step.reply
+
+
+# oneself
+
+
+async def test_a_profile_is_shown_and_changed_and_counts_in_the_next_prompt(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        eliza = home.agent("Eliza")
+        before = commented(eliza)
+        assert "You keep the garden, though" in (await home.ask(eliza, "@my-profile", Role.AGENT)).reply
+        answer = await home.ask(eliza, "@set-profile -> You keep bees: forty of them. | I like bees", Role.AGENT)
+        first, second = answer.reply.split("\n")
+        assert first == "From now on this is who you are: You keep bees: forty of them."
+        assert second.startswith("(Before it was: You keep the garden, though")
+        gone, new = difference(before, file_of(eliza))
+        assert new == ["You keep bees: forty of them."]
+        assert len(gone) == 1
+        assert home.minds.prompt_of is not None
+        assert "forty of them" in (await home.minds.prompt_of(eliza)).text
+        assert "forty of them" in (await home.ask(eliza, "@my-profile", Role.AGENT)).reply
+        newest = eliza.memory.newest(2)[0]
+        assert (newest.kind, newest.reason) == ("did", "I like bees")
+    async with house(tmp_path) as home:
+        assert home.agent("Eliza").definition.profile == "You keep bees: forty of them."
+
+
+async def test_a_description_is_seen_at_once_and_after_a_restart(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        ann, eliza = home.enter("Ann"), home.agent("Eliza")
+        before = commented(eliza)
+        await home.ask(eliza, "@set-description A tall woman -> in yellow.", Role.AGENT)
+        assert home.type(ann, "examine Eliza").reply.endswith("A tall woman -> in yellow.")
+        assert home.type(ann, "look at Eliza").reply.endswith("A tall woman -> in yellow.")
+        assert difference(before, file_of(eliza))[1] == ["A tall woman -> in yellow."]
+        assert "in yellow" in (await home.ask(eliza, "@my-description", Role.AGENT)).reply
+        home.parts.save()
+    async with house(tmp_path) as home:
+        assert home.type(home.enter("Ann"), "examine Eliza").reply.endswith("A tall woman -> in yellow.")
+
+
+async def test_a_goal_is_set_with_and_without_the_arrow_and_cleared(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        eliza = home.agent("Eliza")
+        before = commented(eliza)
+        assert "nothing in particular" in (await home.ask(eliza, "@my-goal", Role.AGENT)).reply
+        await home.ask(eliza, "@set-goal Find the fin: it is bronze # I think", Role.AGENT)
+        assert eliza.definition.goal == "Find the fin: it is bronze # I think"
+        await home.ask(eliza, "@set-goal -> yes", Role.AGENT)
+        assert eliza.definition.goal == "yes"
+        gone, new = difference(before, file_of(eliza))
+        assert (gone, len(new)) == ([], 1)
+        assert (await home.ask(eliza, "@my-goal", Role.AGENT)).reply == "You want: yes"
+        answer = await home.ask(eliza, "@set-goal ->", Role.AGENT)
+        assert answer.reply == "From now on you want nothing in particular.\n(Before it was: yes)"
+        assert eliza.definition.goal == ""
+    async with house(tmp_path) as home:
+        assert home.agent("Eliza").definition.goal == ""
+
+
+@pytest.mark.parametrize("line", OWN)
+async def test_others_see_that_somebody_is_busy_with_themselves_and_not_with_what(tmp_path: Path, line: str) -> None:
+    async with house(tmp_path) as home:
+        ann, eliza = home.enter("Ann"), home.agent("Eliza")
+        step = await home.ask(eliza, line.replace("Row", "Row to Ipswich").replace("row", "row to Ipswich"), Role.AGENT)
+        [seen] = [one for one in step.left if one.who == ann.id]
+        assert (seen.kind, seen.text.split()[0]) == ("saw", "Eliza")
+        assert "Ipswich" not in seen.text
+        assert "Tall" not in seen.text
+        assert texts_of(ann)[-1] == seen.text
+
+
+@pytest.mark.parametrize("role", [Role.OWNER, Role.GUEST])
+async def test_people_change_themselves_too(tmp_path: Path, role: Role) -> None:
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        for line in ("@my-profile", "@my-description", "@my-goal", *OWN):
+            assert not (await home.ask(ann, line, role)).failed
+        assert home.type(ann, "examine me").reply.endswith("Tall.")
+        assert (ann.definition.profile, ann.definition.goal) == ("You row.", "Row.")
+
+
+@pytest.mark.parametrize("words", ["---", "## Profile", "```", "a: b", "# Eliza", "Größe 名前 \N{CRAB}", '"', "~~~ x"])
+async def test_odd_words_come_back_as_they_were(tmp_path: Path, words: str) -> None:
+    async with house(tmp_path) as home:
+        eliza = home.agent("Eliza")
+        for line in ("@set-profile", "@set-description", "@set-goal"):
+            assert not (await home.ask(eliza, f"{line} -> {words}", Role.AGENT)).failed
+    async with house(tmp_path) as home:
+        one = home.agent("Eliza").definition
+        assert (one.profile, one.description, one.goal) == (words, words, words)
+
+
+@pytest.mark.parametrize(
+    "line", ["@set-profile ->", "@set-profile", "@set-description -> ", "@set-profile -> " + "x" * 4001]
+)
+async def test_no_words_and_too_many_are_refused(tmp_path: Path, line: str) -> None:
+    async with house(tmp_path) as home:
+        eliza = home.agent("Eliza")
+        assert (await refused(home, eliza, line, eliza)).count(".") <= 2
+
+
+async def test_a_file_that_was_changed_by_hand_meanwhile_wins(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        eliza = home.agent("Eliza")
+        path = eliza.folder / "agent.md"
+        by_hand = file_of(eliza).replace("You keep the garden", "You keep the pond")
+        path.write_text(by_hand, encoding="utf-8")
+        answer = await home.ask(eliza, "@set-profile -> You row.", Role.AGENT)
+        assert answer.failed
+        assert answer.reply.startswith("agents/eliza/agent.md was changed by hand just now.")
+        assert file_of(eliza) == by_hand
+        assert eliza.definition.profile.startswith("You keep the pond")
+        assert not (await home.ask(eliza, "@set-profile -> You row.", Role.AGENT)).failed
+
+
+async def test_what_was_changed_by_hand_elsewhere_in_the_file_is_kept(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        eliza = home.agent("Eliza")
+        by_hand = file_of(eliza).replace("You keep the garden", "You keep the pond")
+        (eliza.folder / "agent.md").write_text(by_hand, encoding="utf-8")
+        assert not (await home.ask(eliza, "@set-goal -> Row.", Role.AGENT)).failed
+        assert (eliza.definition.goal, eliza.definition.profile[:17]) == ("Row.", "You keep the pond")
+
+
+@pytest.mark.parametrize("text", ["", "---\nid: [\n---\n", '---\nid: "#2001"\nbrain: brian\n---\n# Eliza\n'])
+@pytest.mark.parametrize("line", OWN)
+async def test_a_file_that_is_wrong_or_just_being_written_is_left_alone(tmp_path: Path, text: str, line: str) -> None:
+    async with house(tmp_path) as home:
+        eliza = home.agent("Eliza")
+        (eliza.folder / "agent.md").write_text(text, encoding="utf-8")
+        assert "agents/eliza/agent.md" in await refused(home, eliza, line, eliza)
+
+
+async def test_a_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        eliza = home.agent("Eliza")
+        (eliza.folder / "agent.md").unlink()
+        os.mkfifo(eliza.folder / "agent.md")
+        answer = await home.ask(eliza, "@set-goal -> Row.", Role.AGENT)
+        assert answer.failed
+        assert "agents/eliza/agent.md" in answer.reply
+        assert eliza.definition.goal == ""
+
+
+# of the owner
+
+
+@pytest.mark.parametrize("line", OWNERS)
+@pytest.mark.parametrize("role", [Role.AGENT, Role.GUEST])
+async def test_a_line_of_a_model_or_a_guest_never_reaches_what_is_the_owners(
+    tmp_path: Path, line: str, role: Role
+) -> None:
+    async with house(tmp_path) as home:
+        step = home.type(home.agent("Moss") if role is Role.AGENT else home.enter("Ann"), line, role)
+        assert (step.failed, step.requests) == (True, ())
+
+
+async def test_a_profile_of_somebody_is_shown_whole(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        lines = (await home.ask(ann, "@show-profile eliza")).reply.split("\n")
+        head = "Eliza thinks with the brain auto every 8 seconds and speaks in the voice eliza (agents/eliza/agent.md)."
+        assert lines[0] == head
+        assert lines[1].startswith("Description: A small woman")
+        assert lines[2].startswith("Profile: You keep the garden")
+        assert lines[3] == "Goal: none"
+        assert (await home.ask(ann, "@show-profile Ann")).reply.startswith("Ann is played by a person (agents/ann/")
+
+
+async def test_the_owner_changes_profile_interval_and_brain_and_nothing_else_in_the_file(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        ann, eliza = home.enter("Ann"), home.agent("Eliza")
+        before = commented(eliza)
+        remembered = texts_of(eliza)
+        replies = [
+            (await home.ask(ann, line)).reply
+            for line in ("@edit-profile eliza -> You row.", "@edit-interval Eliza 20", "@brain Eliza INSTINCT")
+        ]
+        assert replies == [
+            "From now on this is who Eliza is: You row. (agents/eliza/agent.md)",
+            "From now on Eliza thinks every 20 seconds (agents/eliza/agent.md).",
+            "From now on Eliza thinks with the brain instinct (agents/eliza/agent.md).",
+        ]
+        new = ["brain: instinct  # she likes it", "think_interval: 20", "You row."]
+        assert difference(before, file_of(eliza))[1] == new
+        assert texts_of(eliza) == remembered
+        one = eliza.definition
+        assert (one.profile, one.think_interval, one.brain) == ("You row.", 20.0, "instinct")
+    async with house(tmp_path) as home:
+        one = home.agent("Eliza").definition
+        assert (one.profile, one.think_interval, one.brain) == ("You row.", 20.0, "instinct")
+
+
+@pytest.mark.parametrize("seconds", ["0", "0.5", "86401", "nan", "inf", "-3", "soon", "1e9"])
+async def test_an_interval_out_of_bounds_is_refused_with_the_bounds(tmp_path: Path, seconds: str) -> None:
+    async with house(tmp_path) as home:
+        told = await refused(home, home.enter("Ann"), f"@edit-interval Eliza {seconds}", home.agent("Eliza"))
+        assert told == f'Somebody thinks every 1 to 86400 seconds; "{seconds}" is no such number.'
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("@brain Eliza instinkt", "did you mean instinct?"),
+        ("@brain Eliza zeppelin", "there is: auto, instinct, language"),
+        ("@brain Eliza", "Say who, and which brain"),
+        ("@brain Nobody auto", 'Nobody called "Nobody"'),
+        ("@brain Ann auto", "Ann is played by a person"),
+        ("@edit-interval Eliza", "Say who, and after how many seconds"),
+        ("@edit-interval Nobody 8", 'Nobody called "Nobody"'),
+        ("@edit-interval Ann 8", "Ann is played by a person"),
+        ("@edit-profile Eliza", "There is no -> in that."),
+        ("@edit-profile Nobody -> x", 'Nobody called "Nobody"'),
+        ("@edit-profile Ann -> x", "Ann is played by a person"),
+        ("@show-profile Nobody", 'Nobody called "Nobody"'),
+        ("@pause Nobody", 'Nobody called "Nobody"'),
+        ("@pause Ann", "Ann is played by a person"),
+        ("@possess Nobody", 'Nobody called "Nobody"'),
+        ("@possess Ann", "You are yourself already."),
+        ("@possess Bob", "Bob is played by a person"),
+        ("@release", "You have taken over nobody."),
+    ],
+)
+async def test_what_cannot_be_done_to_somebody_is_one_sentence(tmp_path: Path, line: str, told: str) -> None:
+    async with house(tmp_path) as home:
+        home.enter("Bob")
+        assert told in await refused(home, home.enter("Ann"), line, home.agent("Eliza"))
