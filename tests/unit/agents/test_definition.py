@@ -124,7 +124,7 @@ def test_of_a_front_matter_that_is_none_nothing_is_read(tmp_path: Path) -> None:
     assert (eliza, len(problems)) == (None, 1)
 
 
-@pytest.mark.parametrize("name", ["", '"Eliza"', "Eli|za", "#7", "x" * (LONGEST_NAME + 1), "[[Eliza]]", "---"])
+@pytest.mark.parametrize("name", ["../x", "", '"Eliza"', "Eli|za", "#7", "x" * (LONGEST_NAME + 1), "[[Eliza]]", "---"])
 def test_a_name_that_cannot_be_typed_is_a_mistake(tmp_path: Path, name: str) -> None:
     assert any("name" in problem.lower() for problem in _wrong(tmp_path, GOOD.replace("# Eliza", f"# {name}")))
 
@@ -153,7 +153,7 @@ def test_a_name_that_is_taken_is_short_and_stays_as_it_is(name: str) -> None:
     assert clean is None or (0 < len(clean) <= LONGEST_NAME and _clean(clean) == clean)
 
 
-@pytest.mark.parametrize("name", ["Ann", "Ἑλένη", "../../x", "con", "Ann O'Dell"])
+@pytest.mark.parametrize("name", ["Ann", "Ἑλένη", "..x", "con", "Ann O'Dell"])
 def test_somebody_new_is_written_so_that_it_reads_back_and_stays_in_its_folder(tmp_path: Path, name: str) -> None:
     slug = write_definition(tmp_path / "agents", name, "#3001", person=True)
     again = write_definition(tmp_path / "agents", name, "#3002", person=False, location="The Garden")

@@ -195,7 +195,7 @@ async def test_awake_an_emergency_fold_is_made_at_once_by_rules_and_warned_of(
                     [Perceived(eliza.id, "heard", words, "Moss", "The Garden")], "2026-01-01T00:00:00.000Z", number
                 )
             assert eliza.compactor.outlook.standing().tokens() > 0.8 * WINDOW
-            night.home.parts.prompting.build(eliza, Related())
+            night.home.parts.prompting.build(eliza, Related(), thinks=True)
         assert eliza.memory.compactions == 1
         assert eliza.compactor.outlook.standing().tokens() <= 0.8 * WINDOW
         assert eliza.memory.longterm is not None
@@ -212,7 +212,7 @@ async def test_other_strategies_fold_nothing_because_a_prompt_is_built(tmp_path:
             night.eliza.memory.append(
                 [Perceived(night.eliza.id, "heard", words, "Moss", None)], "2026-01-01T00:00:00.000Z", number
             )
-        night.home.parts.prompting.build(night.eliza, Related())
+        night.home.parts.prompting.build(night.eliza, Related(), thinks=True)
         assert night.eliza.memory.compactions == 0
 
 
@@ -225,7 +225,7 @@ async def test_a_full_head_is_told_once_until_the_next_fold_and_stands_in_the_pr
             return sum(FULL in text for text in texts_of(eliza))
 
         def hinted() -> bool:
-            return "Your head is getting full" in night.home.parts.prompting.build(eliza, Related()).text
+            return "Your head is getting full" in night.home.parts.prompting.build(eliza, Related(), thinks=True).text
 
         night.live(0.5)
         assert (await told(), hinted()) == (0, False)
