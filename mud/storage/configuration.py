@@ -210,7 +210,7 @@ class Configuration:
         if exact:
             raise UnknownName(f"several files have {key!r}; name one: {', '.join(exact)}")
         near = suggest(wanted, {*found, *(one.key for _, one in found.values())})
-        hint = f"; did you mean {near}?" if near else f"; there is: {', '.join(found)}"
+        hint = f"; did you mean {near}?" if near else "; @show-config lists all there are"
         raise UnknownName(f"there is no setting {key!r}{hint}")
 
     def _settings(self) -> Iterator[tuple[str, Setting]]:

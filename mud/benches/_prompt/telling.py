@@ -49,7 +49,7 @@ def row_of(order: str, thoughts: Sequence[Thought]) -> dict[str, Any]:
         "seconds_mean": round(mean(one.seconds for one in thoughts), 2),
         "own_lines": sum(one.own for one in thoughts),
         "folds": sum(one.folds for one in thoughts),
-        "model": replies[-1].model,
+        "model": replies[-1].model.replace("\\", "/").rpartition("/")[2],  # llama.cpp gives its file's whole path
     }
 
 

@@ -87,7 +87,9 @@ def test_no_vault_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
 
 def _thought(cached: int | None, read: int | None, seconds: float, own: bool, folds: int = 0) -> Thought:
     prompt = Prompt("x", 1, 512, 96, (), (), None)
-    return Thought("Ann", (Call(prompt, Completion("", read, 3, 0.1, "tiny", cached)),), (50,), seconds, own, folds)
+    return Thought(
+        "Ann", (Call(prompt, Completion("", read, 3, 0.1, "/models/tiny", cached)),), (50,), seconds, own, folds
+    )
 
 
 def _row(*thoughts: Thought) -> dict[str, Any]:
