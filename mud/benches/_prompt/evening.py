@@ -47,6 +47,11 @@ STAYS = 5
 """Turns after which the visitor goes where the agent is whose turn it is."""
 TIMEOUT = 600.0
 """Seconds that a thought is given: what is slow is to be measured, and on a busy machine a prompt takes minutes."""
+WARM = 2
+"""First thoughts of each agent that are not measured: of the first nothing can be cached, and the first prompt that
+llama.cpp reads at all it does not keep."""
+MOST_IDLE = 9
+"""Rounds in a row in which nobody may ask the model before that is an error."""
 MOST_TURNS = 4000
 """Turns within which everybody must have a past; who sleeps or is paused never gets one."""
 SAYINGS = (
@@ -154,11 +159,11 @@ async def live(
     try:
         await evening.gather_a_past()
         tell(0, None)
-        for number in range(plan.agents):
-            await evening.think(number)
+        for _ in range(WARM * plan.agents):
+            await evening.think()
         thoughts = []
         for number in range(1, plan.thoughts + 1):
-            thoughts.append(await evening.think(plan.agents + number))
+            thoughts.append(await evening.think())
             tell(number, thoughts[-1])
         return thoughts
     finally:
@@ -181,6 +186,7 @@ class Evening:
         self._steps: list[Step] = []
         self._round: list[Agent] = []
         self._sayings: list[str] = []
+        self._turns = 0
         self._folds: dict[str, int] = {}
         minds = parts.minds
         thinking = (one for one in minds.opened() if not one.definition.person)
@@ -226,24 +232,25 @@ class Evening:
 
     async def gather_a_past(self) -> None:
         """Live by instinct until everybody has something to remember."""
-        for turn in range(MOST_TURNS):
+        for _ in range(MOST_TURNS):
             if min(one.memory.total for one in self._agents) >= self._plan.past:
                 break
-            agent = self._next(turn)
+            agent = self._next()
             await self._living.act(agent, waiting=False)
             await self._settle()
         else:
             raise LociError(f"after {MOST_TURNS} turns somebody has lived through less than {self._plan.past} memories")
         self._living.model_answers = True
 
-    def _next(self, turn: int) -> Agent:
+    def _next(self) -> Agent:
         """Let time pass and something happen, and return whose turn it is: everybody's once a round."""
+        self._turns += 1
         if not self._round:
             self._round = self._chance.sample(self._agents, len(self._agents))
         agent = self._round.pop()
         self._clock.advance(PAUSE)
         here = self._parts.engine.world.location_of(agent.id)
-        if turn % STAYS == 0 and here is not None:
+        if self._turns % STAYS == 0 and here is not None:
             self._type(f"go {here.name}")
         if self._chance.random() < TALKS:
             self._type(f"say {self._next_saying()}")
@@ -265,9 +272,24 @@ class Evening:
                 self._parts.engine.answer(request, await carry_out(self._parts, request, list))
         await self._parts.minds.settle_folds()
 
-    async def think(self, number: int) -> Thought:
-        """Have the next agent think once, and measure it."""
-        agent, watch = self._next(number), self._watch
+    async def think(self) -> Thought:
+        """Have agents take their turns until one has asked the model, and measure that one's thought.
+
+        Who was put to sleep by its own line is woken; who rests lets its turn pass.
+        """
+        for _ in range(MOST_IDLE * len(self._agents)):
+            thought = await self._turn_of(self._next())
+            if thought is not None:
+                return thought
+            if self._queue.silent(["think"]):
+                break
+        raise LociError(f"the model did not answer: {'; '.join(self._queue.words()) or 'it was never asked'}")
+
+    async def _turn_of(self, agent: Agent) -> Thought | None:
+        watch, minds = self._watch, self._parts.minds
+        if minds.sleeps(agent.id):
+            self._steps.append(self._parts.engine.step(agent.id, "wake", Role.AGENT))
+        await self._settle()
         if self._plan.vectors and not await self._parts.recall.complete():
             raise LociError(f"the vectors are missing: {self._parts.recall.trouble}")
         watch.calls.clear()
@@ -275,15 +297,13 @@ class Evening:
         await self._living.act(agent, waiting=False)
         seconds = time.perf_counter() - begun
         calls = tuple(watch.calls)
-        if not calls:
-            raise LociError(f"the model did not answer: {'; '.join(self._queue.words()) or 'it was never asked'}")
-        last = agent.thinker.last if agent.thinker is not None else None
         volatile = [await watch.volatile(call.prompt) for call in calls]
         await self._settle()
+        last = agent.thinker.last if agent.thinker is not None else None
         own = last is not None and last.brain == LANGUAGE.name
         folds = agent.memory.compactions - self._folds.get(agent.slug, agent.memory.compactions)
         self._folds[agent.slug] = agent.memory.compactions
-        return Thought(agent.name, calls, volatile, seconds, own, folds)
+        return Thought(agent.name, calls, volatile, seconds, own, folds) if calls else None
 
     async def close(self) -> None:
         """End it."""

