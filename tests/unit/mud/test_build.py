@@ -11,6 +11,7 @@ from mud.storage.files import VaultLock
 from mud.storage.world_state import read_state
 from mud.world.roles import Role
 from tests.houses import house, texts_of
+from tests.settings import put
 from tests.vaults import copy_vault
 
 
@@ -281,3 +282,15 @@ async def test_the_machines_clock_never_goes_back() -> None:
     await clock.sleep(0)
     assert clock.monotonic() >= before
     assert clock.now() >= moment
+
+
+@pytest.mark.parametrize("only", [True, False])
+async def test_the_profile_of_thoughts_knows_the_commands_that_its_replies_are_held_to(
+    tmp_path: Path, only: bool
+) -> None:
+    vault = copy_vault(tmp_path)
+    put(vault, "llm/think", commands_only=only)
+    with opened(vault, writable=True) as parts:
+        _, profile = parts.queue.reach("think")
+        await parts.queue.close(0)
+    assert ("say <words>" in profile.commands) is only
