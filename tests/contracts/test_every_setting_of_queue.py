@@ -28,7 +28,10 @@ class Busy:
     asked: int = 0
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+        try:
+            head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+        except asyncio.IncompleteReadError:
+            return writer.close()  # somebody only knocked
         length = next(line.split(":")[1] for line in head.split("\r\n") if line.startswith("content-length"))
         await reader.readexactly(int(length))
         self.asked += 1

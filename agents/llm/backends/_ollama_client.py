@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator
-from typing import Any
-
-import httpx
+from typing import TYPE_CHECKING, Any
 
 from agents.llm.backends._backend import Completion, Enough, tidy
 from agents.llm.backends._growing import Growing
 from agents.llm.backends._wire import CHECK_SECONDS, NoSuch, Wire, checked_parts, count, decoded
 from agents.llm.profiles import LLMProfile
 from mud.errors import Unavailable
+
+if TYPE_CHECKING:
+    import httpx
 
 ADDRESS = "http://127.0.0.1:11434"
 """Where Ollama listens unless it is told otherwise."""

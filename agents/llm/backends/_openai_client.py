@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Any
-
-import httpx
+from typing import TYPE_CHECKING, Any
 
 from agents.llm.backends._backend import Completion, Enough, Refused, tidy
 from agents.llm.backends._grammar import grammar_for
@@ -19,6 +17,9 @@ from agents.llm.backends._growing import Growing
 from agents.llm.backends._wire import CHECK_SECONDS, NoSuch, Wire, checked_parts, count, decoded
 from agents.llm.profiles import LLMProfile
 from mud.errors import Unavailable
+
+if TYPE_CHECKING:
+    import httpx
 
 
 class _Streams(IntEnum):

@@ -7,20 +7,25 @@ streams that were ended early, and a call on such a one fails.
 
 from __future__ import annotations
 
+import asyncio
+import importlib
 import json
 import os
 import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
-
-import httpx
 
 from agents.llm.backends._backend import Refused, tidy
 from agents.llm.profiles import LLMProfile
 from agents.llm.retries import Passing
 from mud.errors import Unavailable
+
+if TYPE_CHECKING:
+    import httpx
+
+    from agents.llm.backends._http import Http
 
 BODY_LIMIT = 2_000_000
 """Bytes of an answer that are read; a longer one is no reply to a question of ours."""
@@ -30,6 +35,7 @@ CONNECT_SECONDS = 10.0
 """Seconds to wait for a connection at most, whatever the profile's timeout."""
 CHECK_SECONDS = 3.0
 """Seconds to wait for the list of models when only asking whether the host is there."""
+_OK = 200
 _OUR_FAULT = (400, 413, 422)
 _NO_SUCH = (404, 405, 501)
 _LATER = (429, 503)
@@ -77,24 +83,45 @@ class Wire:
         self.name = name or base
         self._key = key or key_of
         self._meanings = {**_MEANINGS, **(meanings or {})}
-        # Proxies and .netrc of the environment would divert loopback requests or add foreign passwords.
-        self._client = httpx.AsyncClient(
-            trust_env=False,
-            verify=not base.startswith(
-                "http://"
-            ),  # reading all certificates takes 40 ms, in which the world stands still
-            headers={"Accept-Encoding": "identity", "Connection": "close"},
-            limits=httpx.Limits(max_keepalive_connections=0),
-        )
-
-    @property
-    def closed(self) -> bool:
+        self._http: Http | None = None
+        self.closed = False
         """Whether nothing can be asked any more."""
-        return self._client.is_closed
 
     async def close(self) -> None:
         """Close every connection."""
-        await self._client.aclose()
+        self.closed = True
+        if self._http is not None:
+            await self._http.close()
+
+    async def _reached(self, seconds: float) -> Http:
+        """Return the client, which is made when its server is first reached.
+
+        What it imports takes a fifth of a command's start, and many a world has no server that listens: so it is loaded
+        no sooner, and beside the event loop.
+
+        Raises:
+            Unavailable: nothing listens there, or nothing may be asked any more.
+        """
+        if self._http is None and not self.closed:
+            await self._knock(seconds)
+            found = await asyncio.to_thread(importlib.import_module, "agents.llm.backends._http")
+            self._http = self._http or found.Http(self.name, self.base.startswith("https://"), CONNECT_SECONDS)
+        if self._http is None or self.closed:
+            raise Unavailable(f"{self.name} was closed")
+        return self._http
+
+    async def _knock(self, seconds: float) -> None:
+        """Return when somebody listens at the server's address."""
+        parts = urlsplit(self.base)
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        try:
+            async with asyncio.timeout(seconds):
+                _, writer = await asyncio.open_connection(parts.hostname, port)
+        except TimeoutError as error:
+            raise Unavailable(f"{self.name} did not answer within {seconds:g} s") from error
+        except (OSError, UnicodeError) as error:  # UnicodeError: a name that no server can have
+            raise Unavailable(f"nothing answers at {self.name}") from error
+        writer.close()
 
     @asynccontextmanager
     async def opened(
@@ -114,25 +141,15 @@ class Wire:
         """
         key = self._key(profile)
         headers = {"Authorization": f"Bearer {key}"} if key else {}
-        timeout = httpx.Timeout(seconds, connect=min(CONNECT_SECONDS, seconds))
         address = path if "://" in path else self.base + path
-        try:
-            async with self._client.stream(method, address, json=payload, headers=headers, timeout=timeout) as response:
-                if response.headers.get("content-encoding", "identity") != "identity":
-                    raise Unavailable(f"{self.name} packed its answer although it was asked not to")
-                if response.status_code != httpx.codes.OK:
-                    answer = decoded(await self.read(response))
-                    self.complain(response.status_code, answer, key, response.headers.get("retry-after", ""))
-                yield response
-        except httpx.TimeoutException as error:
-            raise Unavailable(f"{self.name} did not answer within {seconds:g} s") from error
-        except httpx.ConnectError as error:
-            raise Unavailable(f"nothing answers at {self.name}") from error
-        except httpx.TransportError as error:
-            raise Passing(f"{self.name} broke off: {error or type(error).__name__}") from error
-        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, RuntimeError) as error:
-            # RuntimeError is what httpx raises once the client is closed.
-            raise Unavailable(f"{self.name} broke off: {error or type(error).__name__}") from error
+        http = await self._reached(min(CONNECT_SECONDS, seconds))
+        async with http.opened(method, address, headers, seconds, payload) as response:
+            if response.headers.get("content-encoding", "identity") != "identity":
+                raise Unavailable(f"{self.name} packed its answer although it was asked not to")
+            if response.status_code != _OK:
+                answer = decoded(await self.read(response))
+                self.complain(response.status_code, answer, key, response.headers.get("retry-after", ""))
+            yield response
 
     async def ask(
         self, method: str, path: str, profile: LLMProfile, seconds: float, payload: dict[str, Any] | None = None

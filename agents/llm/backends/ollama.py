@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from agents.llm.backends._backend import Backend, LanguageModel
+from agents.llm.backends._ollama_client import Ollama
 from agents.llm.profiles import LLMProfile
 
 
 def make(profile: LLMProfile) -> LanguageModel:
     """Open a client for a profile's host."""
-    # Here, and not above: httpx is half of a command's start, and most commands ask no model.
-    from agents.llm.backends._ollama_client import Ollama
-
     return Ollama(profile)
 
 

@@ -108,5 +108,5 @@ async def test_an_ollama_without_any_model_is_told_so() -> None:
 async def test_an_address_of_its_other_protocol_will_do(host: str) -> None:
     model = Ollama(LLMProfile(host=host, timeout=0.2))
     await model.close()
-    with pytest.raises(Unavailable, match=r"^http://127\.0\.0\.1:11434 broke off"):
+    with pytest.raises(Unavailable, match=r"^http://127\.0\.0\.1:11434 was closed"):
         await model.complete("x", LLMProfile(host=host, model="m"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -50,8 +51,8 @@ class Server:
             self.requests.append(head + await reader.readexactly(length))
             writer.write(self.reply)
             await writer.drain()
-        except ConnectionError:
-            pass  # the client hung up on us, which is what some tests are about
+        except (ConnectionError, asyncio.IncompleteReadError):
+            pass  # the client only knocked, or hung up on us, which is what some tests are about
         finally:
             writer.close()
 
@@ -275,3 +276,20 @@ def test_a_key_in_the_address_is_refused_without_repeating_it(host: str) -> None
     with pytest.raises(Unavailable, match="environment variable") as caught:
         base_url(host)
     assert "secret" not in str(caught.value)
+
+
+async def test_a_server_that_does_not_listen_costs_no_import_of_an_http_client() -> None:
+    asking = """
+import asyncio, sys
+from agents.llm.backends._openai_client import OpenAICompatible
+from agents.llm.profiles import LLMProfile
+from mud.errors import Unavailable
+profile = LLMProfile(host="http://127.0.0.1:1")
+try:
+    asyncio.run(OpenAICompatible(profile).check(profile))
+except Unavailable as error:
+    print(error, "httpx" in sys.modules)
+"""
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", asking, stdout=asyncio.subprocess.PIPE)
+    said, _ = await process.communicate()
+    assert said.decode() == "nothing answers at http://127.0.0.1:1/v1 False\n"

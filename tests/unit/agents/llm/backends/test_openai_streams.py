@@ -63,6 +63,8 @@ class Server:
             if isinstance(answer, bytes) and answer.endswith(b"wait"):
                 await reader.read()
                 self.left.set()
+        except asyncio.IncompleteReadError:
+            pass  # somebody only knocked
         except ConnectionError:
             self.left.set()
         finally:
