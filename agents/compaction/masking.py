@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.wording import flat
@@ -126,5 +125,5 @@ def _shown(entries: Iterable[Entry], left: int, settings: CompactionSettings, ow
         if left and entry.kind == KIND:
             left -= 1
             mask = _mask(entry, settings, owner)
-            entry = entry if mask is None else replace(entry, text=mask)
+            entry = entry if mask is None else entry._replace(text=mask)
         yield entry

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from json.encoder import encode_basestring as _quoted
-from typing import Any
+from typing import Any, NamedTuple
 
 from mud.clock import iso, parse_iso
 from mud.world.events import Perceived
@@ -18,8 +18,7 @@ KINDS = ("said", "heard", "did", "saw", "moved", "result", "thought", "note", "d
 """Every kind of memory. `result` is what one's own query commands showed; `told` was whispered to oneself alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One memory.
 
     Args:

@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+import orjson
+
 from agents.agent import Agent
 from agents.memory.entries import check_record
 from mud.build import Parts, opened
@@ -96,7 +98,10 @@ def _check(file: BinaryIO, name: str) -> None:
 
 
 def _record(line: bytes) -> dict[str, Any]:
-    record = json.loads(line.decode("utf-8"))
+    try:
+        record = orjson.loads(line)
+    except ValueError:  # Python's own takes what orjson does not, and says better what is wrong
+        record = json.loads(line.decode("utf-8"))
     if not isinstance(record, dict):
         raise ValueError('expected an object, such as {"text": "..."}')
     return record

@@ -30,8 +30,9 @@ class Busy:
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
-        except asyncio.IncompleteReadError:
-            return writer.close()  # somebody only knocked
+        except asyncio.IncompleteReadError:  # somebody only knocked
+            writer.close()
+            return
         length = next(line.split(":")[1] for line in head.split("\r\n") if line.startswith("content-length"))
         await reader.readexactly(int(length))
         self.asked += 1

@@ -111,7 +111,7 @@ def test_only_old_results_are_masked_whatever_one_lived_through(
     results = [one.seq for one in entries if one.kind == KIND]
     assert set(gone) <= set(results[: -max(1, settings.mask_keep)])
     shown = masked(entries, settings, "eliza")
-    assert [replace(one, text="") for one in shown] == [replace(one, text="") for one in entries]
+    assert [one._replace(text="") for one in shown] == [one._replace(text="") for one in entries]
     assert all(len(one.text) < len(whole.text) for one, whole in zip(shown, entries, strict=True) if one != whole)
 
 
@@ -153,8 +153,7 @@ def test_a_mask_is_made_of_any_text_and_is_one_short_line(
 
 
 def test_a_result_that_cannot_be_masked_is_shown_as_it_is_and_the_others_are_masked() -> None:
-    odd = entry(2)
-    object.__setattr__(odd, "text", 5)  # what no archive of ours gives, and a plug-in might
+    odd = entry(2)._replace(text=5)  # type: ignore[arg-type]  # what no archive of ours gives, and a plug-in might
     entries = [entry(1), odd, *life("rrrrra")[2:]]
     shown = masked(entries, SETTINGS, "eliza")
     assert shown[1] is odd

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -30,7 +29,7 @@ def life() -> list[Entry]:
 def lived(opened: Callable[..., LexicalIndex]) -> Callable[[str], list[Entry]]:
     """Give a function that returns the memories that a question's time brings forward."""
     index, entries = opened(), {entry.seq: entry for entry in life()}
-    index.add({"#1": list(entries.values()), "#2": [replace(entries[9], seq=1)]})
+    index.add({"#1": list(entries.values()), "#2": [entries[9]._replace(seq=1)]})
 
     def asked(question: str) -> list[Entry]:
         matches = index.match("#1", {}, True, (), read_question(question, NOW))
@@ -76,7 +75,7 @@ def test_of_equal_ones_the_oldest_are_matched_when_what_was_first_is_asked_for(
     opened: Callable[..., LexicalIndex],
 ) -> None:
     index = opened()
-    index.add({"#1": [replace(entry, text="The bell rings.") for entry in life()]})
+    index.add({"#1": [entry._replace(text="The bell rings.") for entry in life()]})
     groups = {"bell": {"bell": 1.0}}
     first = index.match("#1", groups, True, (), read_question("When did the bell first ring?", NOW))
     assert min(first.memories.shares) == 1

@@ -105,7 +105,7 @@ def test_the_more_important_memory_is_raised_gently() -> None:
 
 
 def test_a_time_that_cannot_be_read_raises_nothing() -> None:
-    (hit,) = best(found([replace(entry(1), at="long ago")], {1: 1.0}), "yesterday", weights=replace(FLAT, recency=0.2))
+    (hit,) = best(found([entry(1)._replace(at="long ago")], {1: 1.0}), "yesterday", weights=replace(FLAT, recency=0.2))
     assert (hit.recency, hit.when, hit.score) == (None, 0.0, 1.0)
 
 
@@ -116,7 +116,7 @@ def test_who_is_named_gets_a_little_more() -> None:
 
 
 def test_ones_own_words_get_a_little_more_when_they_are_asked_for() -> None:
-    entries = [replace(entry(1, actor=None), kind="said"), entry(2)]
+    entries = [entry(1, actor=None)._replace(kind="said"), entry(2)]
     hits = best(found(entries, {1: 0.5, 2: 0.5}), "What did I promise?", weights=replace(FLAT, who=0.04))
     assert [(hit.seq, hit.who) for hit in hits] == [(1, 0.04), (2, 0.0)]
 
@@ -146,13 +146,13 @@ def test_of_memories_with_the_same_text_only_the_best_is_shown_with_how_often_it
 
 
 def test_what_was_found_before_does_not_hide_where_it_was_found() -> None:
-    entries = [entry(1, "The key is under the pot."), replace(entry(2, "You recall: the key"), kind="result")]
+    entries = [entry(1, "The key is under the pot."), entry(2, "You recall: the key")._replace(kind="result")]
     assert [hit.seq for hit in best(found(entries, {1: 0.6, 2: 0.9}))] == [1, 2]
 
 
 def test_asking_again_and_again_hides_nothing() -> None:
     fact = entry(1, "The ferry leaves at the ninth bell.")
-    echoes = [replace(entry(seq, f"You search for ferry and find {seq}"), kind="result") for seq in range(2, 9)]
+    echoes = [entry(seq, f"You search for ferry and find {seq}")._replace(kind="result") for seq in range(2, 9)]
     hits = best(found([fact, *echoes], dict.fromkeys(range(1, 9), 0.9)), weights=replace(FLAT, neighbours=0.6))
     assert hits[0].seq == 1
     assert len([hit for hit in hits if hit.kind == "result"]) == 1
@@ -171,8 +171,8 @@ def test_the_same_words_of_two_people_are_two_hits() -> None:
 
 def test_what_one_told_somebody_is_told_to_them() -> None:
     entries = [
-        replace(entry(1, 'You say, "Moss, the key is here."', actor=None), kind="said"),
-        replace(entry(2, 'You say, "The key is here."', actor=None), kind="said"),
+        entry(1, 'You say, "Moss, the key is here."', actor=None)._replace(kind="said"),
+        entry(2, 'You say, "The key is here."', actor=None)._replace(kind="said"),
         entry(3, 'Moss says, "The key?"'),
     ]
     hits = best(found(entries, dict.fromkeys((1, 2, 3), 0.5)), "What did I tell Moss?", weights=replace(FLAT, who=0.04))

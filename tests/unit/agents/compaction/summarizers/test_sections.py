@@ -30,7 +30,7 @@ class Notes:
     def add(self, kind: str, text: str, actor: str | None = None, **more: object) -> Notes:
         seq = self.start + len(self.entries)
         entry = Entry(seq, "", kind, actor, "The Mill", text, importance=importance_of(kind, text))
-        self.entries.append(replace(entry, **more))  # type: ignore[arg-type]
+        self.entries.append(entry._replace(**more))  # type: ignore[arg-type]
         return self
 
     def talk(self, count: int = 12) -> Notes:
