@@ -63,3 +63,20 @@ def test_a_strategy_folds_when_its_seed_says(strategy: str, tmp_path: Path) -> N
     assert covered(vault) == folds
     assert (status["strategy"], status["compactions"]) == (strategy, len(folds))
     assert (status["covered_through"], status["next_compaction_at"]) == (folds[-1][1], next_at)
+
+
+@pytest.mark.parametrize(("memories", "folds"), [(229, 0), (230, 1)])
+def test_a_sleeper_folds_from_seventy_percent_of_the_window_on_and_nobody_awake_does(
+    memories: int, folds: int, tmp_path: Path
+) -> None:
+    vault = copy_vault(tmp_path)
+    assert loci("run", "--as", "Ann", "--no-agents", "--vault", vault, stdin="quit\n").returncode == 0
+    put_own(vault, "ann", strategy="sleep", token_counter="characters")
+    file = tmp_path / "life.jsonl"
+    text = LAMPS.format(1).ljust(100, "-")
+    file.write_text(f"{json.dumps({'text': text, 'kind': 'saw'})}\n" * memories)
+    (lived,) = loci_json("remember", "Ann", file, "--no-wait", "--vault", vault)
+    assert lived["compactions"] == 0
+    assert loci("run", "--as", "Ann", "--no-agents", "--vault", vault, stdin="sleep\nquit\n").returncode == 0
+    (status,) = loci_json("status", "Ann", "--vault", vault)
+    assert status["compactions"] == folds
