@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from agents.commands._answer import answers
-from agents.commands._edit import seen, set_section, words_of
+from agents.commands._edit import set_section
+from agents.commands._own import Own
 from agents.minds import Minds
 from mud.commands._command import Context, Outcome, command
 from mud.world.events import Request
@@ -16,6 +17,15 @@ WAS = phrase("minds.description.was", "text")
 SEEN = phrase("minds.description.seen", "actor")
 
 SECTION = "Description"
+OWN = Own(
+    "description",
+    lambda minds, agent, words: set_section(minds, agent, SECTION, words),
+    MINE,
+    MINE_NONE,
+    SET,
+    WAS,
+    SEEN,
+)
 
 
 @command("@my-description", category="memory", keeps="skip")
@@ -24,7 +34,7 @@ def my_description(ctx: Context) -> Outcome:
 
     Example: @my-description
     """
-    return Outcome("", requests=(Request("my_description", ctx.actor.id, ctx.step, keep="result"),))
+    return OWN.see(ctx)
 
 
 @command("@set-description", "<text>", category="memory", keeps="skip")
@@ -35,22 +45,16 @@ def set_description(ctx: Context, text: str) -> Outcome:
 
     Example: @set-description -> A tall visitor in a wet coat.
     """
-    args = {"text": text, "reason": ctx.reason or ""}
-    return Outcome("", requests=(Request("set_description", ctx.actor.id, ctx.step, args, keep="did"),))
+    return OWN.change(ctx, text)
 
 
 @answers("my_description")
 async def tell_mine(minds: Minds, request: Request) -> Outcome:
     """Return the description of whoever asks."""
-    description = minds.of(request).definition.description
-    return Outcome(minds.say(MINE, text=description) if description else minds.say(MINE_NONE))
+    return OWN.told(minds, request)
 
 
 @answers("set_description")
 async def set_mine(minds: Minds, request: Request) -> Outcome:
     """Write the new description, and say what it was before."""
-    agent = minds.of(request)
-    before, words = agent.definition.description, words_of(request.args["text"], minds)
-    set_section(minds, agent, SECTION, words)
-    told = minds.say(SET, text=words)
-    return seen(minds, agent, f"{told}\n{minds.say(WAS, text=before)}" if before else told, told, SEEN)
+    return OWN.changed(minds, request)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from agents.commands._answer import answers
-from agents.commands._edit import seen, set_key, words_of
+from agents.commands._edit import set_key
+from agents.commands._own import Own
 from agents.minds import Minds
 from mud.commands._command import Context, Outcome, command
 from mud.world.events import Request
@@ -16,7 +17,16 @@ CLEARED = phrase("minds.goal.cleared")
 WAS = phrase("minds.goal.was", "text")
 SEEN = phrase("minds.goal.seen", "actor")
 
-KEY = "goal"
+OWN = Own(
+    "goal",
+    lambda minds, agent, words: set_key(minds, agent, "goal", words),
+    MINE,
+    MINE_NONE,
+    SET,
+    WAS,
+    SEEN,
+    CLEARED,
+)
 
 
 @command("@my-goal", category="memory", keeps="skip")
@@ -25,7 +35,7 @@ def my_goal(ctx: Context) -> Outcome:
 
     Example: @my-goal
     """
-    return Outcome("", requests=(Request("my_goal", ctx.actor.id, ctx.step, keep="result"),))
+    return OWN.see(ctx)
 
 
 @command("@set-goal", "[text]", category="memory", keeps="skip")
@@ -37,22 +47,16 @@ def set_goal(ctx: Context, text: str) -> Outcome:
     Example: @set-goal -> Find the fin of the sundial.
     Example: @set-goal ->
     """
-    args = {"text": text, "reason": ctx.reason or ""}
-    return Outcome("", requests=(Request("set_goal", ctx.actor.id, ctx.step, args, keep="did"),))
+    return OWN.change(ctx, text)
 
 
 @answers("my_goal")
 async def tell_mine(minds: Minds, request: Request) -> Outcome:
     """Return the goal of whoever asks."""
-    goal = minds.of(request).definition.goal
-    return Outcome(minds.say(MINE, text=goal) if goal else minds.say(MINE_NONE))
+    return OWN.told(minds, request)
 
 
 @answers("set_goal")
 async def set_mine(minds: Minds, request: Request) -> Outcome:
     """Write the new goal, and say what it was before."""
-    agent = minds.of(request)
-    before, words = agent.definition.goal, words_of(request.args["text"], minds, may_be_empty=True)
-    set_key(minds, agent, KEY, words)
-    told = minds.say(SET, text=words) if words else minds.say(CLEARED)
-    return seen(minds, agent, f"{told}\n{minds.say(WAS, text=before)}" if before else told, told, SEEN)
+    return OWN.changed(minds, request)

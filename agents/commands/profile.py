@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from agents.commands._answer import answers, ask_about, asked_about
-from agents.commands._edit import mind_only, seen, set_section, words_of
+from agents.commands._edit import mind_only, set_section, words_of
+from agents.commands._own import Own
 from agents.minds import Minds
 from mud.commands._command import Context, Outcome, command
 from mud.world.events import Request
@@ -24,6 +25,15 @@ NOTHING = phrase("minds.profile.nothing")
 EDITED = phrase("minds.profile.edited", "name", "text", "file")
 
 SECTION = "Profile"
+OWN = Own(
+    "profile",
+    lambda minds, agent, words: set_section(minds, agent, SECTION, words),
+    MINE,
+    MINE_NONE,
+    SET,
+    WAS,
+    SEEN,
+)
 
 
 @command("@my-profile", category="memory", keeps="skip")
@@ -32,7 +42,7 @@ def my_profile(ctx: Context) -> Outcome:
 
     Example: @my-profile
     """
-    return Outcome("", requests=(Request("my_profile", ctx.actor.id, ctx.step, keep="result"),))
+    return OWN.see(ctx)
 
 
 @command("@set-profile", "<text>", category="memory", keeps="skip")
@@ -43,8 +53,7 @@ def set_profile(ctx: Context, text: str) -> Outcome:
 
     Example: @set-profile -> You mend boats, and you ask before you mend.
     """
-    args = {"text": text, "reason": ctx.reason or ""}
-    return Outcome("", requests=(Request("set_profile", ctx.actor.id, ctx.step, args, keep="did"),))
+    return OWN.change(ctx, text)
 
 
 @command("@show-profile", "<name>", role=Role.OWNER, category="admin", keeps="skip")
@@ -71,18 +80,13 @@ def edit_profile(ctx: Context, name: str, text: str) -> Outcome:
 @answers("my_profile")
 async def tell_mine(minds: Minds, request: Request) -> Outcome:
     """Return the profile of whoever asks."""
-    profile = minds.of(request).definition.profile
-    return Outcome(minds.say(MINE, text=profile) if profile else minds.say(MINE_NONE))
+    return OWN.told(minds, request)
 
 
 @answers("set_profile")
 async def set_mine(minds: Minds, request: Request) -> Outcome:
     """Write the new profile, and say what it was before."""
-    agent = minds.of(request)
-    before, words = agent.definition.profile, words_of(request.args["text"], minds)
-    set_section(minds, agent, SECTION, words)
-    told = minds.say(SET, text=words)
-    return seen(minds, agent, f"{told}\n{minds.say(WAS, text=before)}" if before else told, told, SEEN)
+    return OWN.changed(minds, request)
 
 
 @answers("show_profile")

@@ -1,0 +1,66 @@
+"""What is alike in all that people and agents say about themselves: see it, and change it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from agents.agent import Agent
+from agents.commands._edit import seen, words_of
+from agents.minds import Minds
+from mud.commands._command import Context, Outcome
+from mud.world.events import Request
+from mud.world.narration import Phrase
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """One thing that somebody says about themselves.
+
+    Args:
+        field: the definition's field that holds it.
+        write: writes it into the agent.md: all minds, whose, the words.
+        mine, mine_none: how it is told; what is told when there is none.
+        set, was: what a change is told as, and what is added when it was something before.
+        seen: what others see of a change.
+        cleared: what is told of a change to nothing; None when it may not be nothing.
+    """
+
+    field: str
+    write: Callable[[Minds, Agent, str], object]
+    mine: Phrase
+    mine_none: Phrase
+    set: Phrase
+    was: Phrase
+    seen: Phrase
+    cleared: Phrase | None = None
+
+    def see(self, ctx: Context) -> Outcome:
+        """Ask for it."""
+        return Outcome("", requests=(Request(f"my_{self.field}", ctx.actor.id, ctx.step, keep="result"),))
+
+    def change(self, ctx: Context, text: str) -> Outcome:
+        """Ask for a change."""
+        args = {"text": text, "reason": ctx.reason or ""}
+        return Outcome("", requests=(Request(f"set_{self.field}", ctx.actor.id, ctx.step, args, keep="did"),))
+
+    def told(self, minds: Minds, request: Request) -> Outcome:
+        """Return it to whoever asks."""
+        text = self._of(minds.of(request))
+        return Outcome(minds.say(self.mine, text=text) if text else minds.say(self.mine_none))
+
+    def changed(self, minds: Minds, request: Request) -> Outcome:
+        """Write what is new, and say what it was before.
+
+        Raises:
+            Refusal: when it cannot be; then nothing has changed.
+        """
+        agent = minds.of(request)
+        before = self._of(agent)
+        words = words_of(request.args["text"], minds, may_be_empty=self.cleared is not None)
+        self.write(minds, agent, words)
+        told = minds.say(self.cleared) if self.cleared and not words else minds.say(self.set, text=words)
+        return seen(minds, agent, f"{told}\n{minds.say(self.was, text=before)}" if before else told, told, self.seen)
+
+    def _of(self, agent: Agent) -> str:
+        return str(getattr(agent.definition, self.field))
