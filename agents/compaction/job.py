@@ -11,7 +11,7 @@ from agents.compaction.plan import Plan
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategies._strategy import Strategy
 from agents.compaction.summarizers._summarizer import Source
-from agents.memory.entries import Entry
+from agents.memory.entries import Entry, undreamt
 from agents.memory.ranges import Range, merged, missing
 from agents.memory.summaries import Summary, unread
 
@@ -70,7 +70,7 @@ class Job:
         recent = Source(
             name,
             "recent",
-            self.entries,
+            undreamt(self.entries),
             max_sentences=settings.max_recent_sentences,
             max_tokens=settings.max_summary_tokens,
             max_source_tokens=settings.max_source_tokens,

@@ -22,7 +22,7 @@ from agents.compaction.summarizers._summarizer import Source
 from agents.compaction.wanted import Wanted
 from agents.llm.tokens import estimate
 from agents.memory.archive import LineWriter
-from agents.memory.entries import Entry
+from agents.memory.entries import Entry, undreamt
 from agents.memory.memory import Memory
 from agents.memory.summaries import Summary
 from mud.clock import Clock, iso
@@ -297,7 +297,7 @@ class Rebuild:
         return Source(
             self._memory.name,
             step.tier,
-            entries,
+            undreamt(entries),
             tuple(part.text for part in work.earlier(step)),
             max_sentences=alone if entries else None,
             max_tokens=settings.max_summary_tokens,

@@ -6,8 +6,9 @@ Pure: it knows the form of a line, not where it is kept.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from json.encoder import encode_basestring as _quoted
 from typing import Any, NamedTuple
 
@@ -16,6 +17,8 @@ from mud.world.events import Perceived
 
 KINDS = ("said", "heard", "did", "saw", "moved", "result", "thought", "note", "dream", "told")
 """Every kind of memory. `result` is what one's own query commands showed; `told` was whispered to oneself alone."""
+DREAMED = "I dreamed something."
+"""All that is summed up of a dream."""
 
 
 class Entry(NamedTuple):
@@ -173,6 +176,11 @@ def entry_from_record(
     )
 
 
+def undreamt(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+    """Return memories for who sums them up: that somebody dreamed, but not what, for it never happened."""
+    return tuple(entry._replace(text=DREAMED) if entry.kind == "dream" else entry for entry in entries)
+
+
 def check_record(record: Mapping[str, object]) -> None:
     """Make sure that a record describes a memory; see `entry_from_record`.
 
@@ -262,18 +270,21 @@ def importance_of(kind: str, text: str, names: tuple[str, ...] = ()) -> int:
         text: its text.
         names: the agent's own names; being spoken of raises the value.
     """
-    value = _BASE.get(kind, 3)
-    low = text.lower()
-    if _finds(_PROMISE, _OF_PROMISES, text, low):
-        value += 2
-    if _DIGIT.search(text) or _finds(_TELLING, _OF_TELLING, text, low):
-        value += 1
+    value = _BASE.get(kind, 3) + _told(text)
     if kind in ("heard", "saw"):
         for name in names:
             if name and name in text:
                 value += 1
                 break
     return min(10, value)
+
+
+@lru_cache(maxsize=256)
+def _told(text: str) -> int:
+    """Return how much more a memory matters for what it tells; everybody who witnessed a line asks the same."""
+    low = text.lower()
+    value = 2 if _finds(_PROMISE, _OF_PROMISES, text, low) else 0
+    return value + 1 if _DIGIT.search(text) or _finds(_TELLING, _OF_TELLING, text, low) else value
 
 
 def _finds(pattern: re.Pattern[str], marks: tuple[str, ...], text: str, low: str) -> bool:

@@ -15,7 +15,7 @@ from agents.memory.scan import archive_files
 _EVENT = b'"event":'
 
 
-def events(archive: Path, first: int, last: int) -> list[tuple[int, dict[str, Any]]]:
+def events(archive: Path, first: int, last: int, name: str = "") -> list[tuple[int, dict[str, Any]]]:
     """Return the event lines that stand right behind memories, each with the number of that memory.
 
     Those before the first memory of a life stand behind memory 0 and come with the range that begins with 1.
@@ -23,6 +23,7 @@ def events(archive: Path, first: int, last: int) -> list[tuple[int, dict[str, An
     Args:
         archive: the archive's folder.
         first, last: the memories.
+        name: of the events; empty for all. Those of one name, as the program writes them, are found ten times as fast.
 
     Raises:
         OSError: when a file cannot be read.
@@ -32,7 +33,7 @@ def events(archive: Path, first: int, last: int) -> list[tuple[int, dict[str, An
     found: list[tuple[int, dict[str, Any]]] = []
     for (start, path), end in zip(files, ends, strict=False):
         if start <= last and end >= first:
-            found += _events(whole_lines(path.read_bytes()), start)
+            found += _events(whole_lines(path.read_bytes()), start, _EVENT + f'"{name}"'.encode() if name else _EVENT)
     return [(seq, event) for seq, event in found if (first if first > 1 else 0) <= seq <= last]
 
 
@@ -49,13 +50,13 @@ def last_event(archive: Path, name: str) -> dict[str, Any] | None:
     return None
 
 
-def _events(data: bytes, start: int) -> Iterator[tuple[int, dict[str, Any]]]:
+def _events(data: bytes, start: int, mark: bytes = _EVENT) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the events of one file, each with the number of the memory before it.
 
     Looks at bytes, as decoding a whole file costs 25 ms; no text holds the bytes looked for, as its quotation marks
     are escaped. The commit that a later file begins with only repeats one of the file before.
     """
-    at = data.find(_EVENT)
+    at = data.find(mark)
     while at >= 0:
         begin = data.rfind(b"\n", 0, at) + 1
         end = data.find(b"\n", at)
@@ -63,7 +64,7 @@ def _events(data: bytes, start: int) -> Iterator[tuple[int, dict[str, Any]]]:
         repeated = begin == 0 and start > 1 and line is not None and is_commit(line)
         if line is not None and "seq" not in line and isinstance(line.get("event"), str) and not repeated:
             yield _seq_before(data, begin, start), line
-        at = data.find(_EVENT, end)
+        at = data.find(mark, end)
 
 
 def _seq_before(data: bytes, end: int, start: int) -> int:

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
+import orjson
+
 from agents.memory.entries import Entry
 from agents.memory.summaries import TIERS
 
@@ -104,9 +106,12 @@ def encode(event: Mapping[str, Any]) -> str:
 def decode(raw: bytes) -> dict[str, Any] | None:
     """Return the JSON object in a line; None when there is none."""
     try:
-        line = json.loads(raw)
-    except (ValueError, RecursionError):
-        return None
+        line = orjson.loads(raw)
+    except ValueError:  # Python's own takes what orjson does not, such as half of a surrogate pair
+        try:
+            line = json.loads(raw)
+        except (ValueError, RecursionError):
+            return None
     return line if isinstance(line, dict) else None
 
 

@@ -222,8 +222,7 @@ class Memory:
             Unavailable: when there is no room left for what the archive cannot take; no ledger has these.
         """
         step = self.last_source if source is None else source
-        now = iso(self._clock.now())
-        number = self.total + len(self._waiting)
+        now, number = iso(self._clock.now()), self.total + len(self._waiting)
         entries = [
             entry_from_record(record, number + place, now, step, self.names) for place, record in enumerate(records, 1)
         ]
@@ -255,8 +254,8 @@ class Memory:
         self._ram.add(written)
         return written
 
-    def record(self, event: Mapping[str, Any]) -> None:
-        """Write an event line that is no commit: what happened to this memory, and changes nothing in it.
+    def record(self, event: Mapping[str, Any]) -> bool:
+        """Write an event line that is no commit, what happened to this memory, and return whether it stands there.
 
         An archive that cannot take it gets a warning; a reader, who writes nothing, passes it over.
 
@@ -269,13 +268,14 @@ class Memory:
         if is_commit(event):
             raise ValueError("a commit is written by `commit` alone, with its summaries")
         if not self._writable:
-            return
+            return False
         try:
             self._archive.append_event(event)
         except OSError as error:
             self.note_trouble("event", f"the archive could not take note of {event['event']} ({error})")
-            return
+            return False
         self.note_trouble("event", None)
+        return True
 
     def note_trouble(self, what: str, text: str | None) -> None:
         """Show a warning until it is taken back.

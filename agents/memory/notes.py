@@ -173,6 +173,17 @@ class Notes:
         written = self._written(path, new_file(title, entry) if is_blank(raw) else with_only(raw, entry))
         return written, kept is not None
 
+    def amend(self, title: str, amended: Callable[[str], str]) -> Note | None:
+        """Write a note as something makes it of its whole file as it stands; None when that changes nothing.
+
+        Raises:
+            Refusal, OSError: as `add` does.
+        """
+        path = self._path(" ".join(title.split()))
+        raw = _text_of(path)
+        text = amended(raw)
+        return self._written(path, text) if text != raw else None
+
     def _written(self, path: Path, text: str) -> Note:
         if len(encode(text)) > READ_LIMIT:
             raise Refusal("There is no room left in this note.", "begin another one under a new title")

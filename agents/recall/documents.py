@@ -21,6 +21,8 @@ if TYPE_CHECKING:  # the child process, which loads this module, needs no storag
 
 SUMMARY = "summary"
 NOTE = "note"
+DREAMS = "dreams"
+"""The file of the note into which dreams are written."""
 MEMORY = "memory"
 """The `type` that stands beside a memory's vector."""
 
@@ -39,6 +41,26 @@ class NoRoom(StoreFailed):
 
 class EmbedderMissing(Unavailable):
     """The embedder cannot be had here, and another try will not change that."""
+
+
+class EmbedderAway(Unavailable):
+    """The server that embeds gives nothing of use now; it may later."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """What a server did for us.
+
+    Args:
+        calls: requests that it answered.
+        tokens: tokens that it read.
+    """
+
+    calls: int = 0
+    tokens: int = 0
+
+    def __add__(self, other: Bill) -> Bill:
+        return Bill(self.calls + other.calls, self.tokens + other.tokens)
 
 
 def clean(text: str) -> str:
@@ -205,11 +227,12 @@ def documents_of(summaries: Iterable[Summary], notes: Iterable[Note]) -> list[In
 
     Args:
         summaries: those to be found.
-        notes: all notes.
+        notes: all notes; that of the dreams is none of what is known, and is left out.
     """
     written = [
         IndexedDocument(f"notes/{note.slug}", NOTE, note.text, note.title, None, note.updated, note.aliases)
         for note in notes
+        if note.slug != DREAMS
     ]
     return [*map(summary_document, summaries), *written]
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from agents.memory.entries import Entry, Hit
 from agents.recall.documents import SUMMARY, IndexedDocument, told
@@ -46,7 +46,7 @@ as many answers were found on the development data, without it one in sixty fewe
 BREATH = 1800.0
 """Seconds after which what follows belongs to another conversation."""
 ECHO = 0.5
-"""What one's own queries showed is worth so much: asking for something again and again must not hide it."""
+"""What one's own queries showed, or one dreamed, is worth so much: neither must hide what it was about."""
 OWN = ("said", "thought", "did")
 """Kinds of memories of what one did oneself."""
 SUMMARY_FIT = 0.75
@@ -231,12 +231,11 @@ def _is_question(entry: Entry | None) -> bool:
 
 
 def _is_echo(entry: Entry | None) -> bool:
-    """Tell whether a memory is what one's own queries showed."""
-    return entry is not None and entry.kind == "result"
+    """Tell whether a memory is what one's own queries showed, or only a dream."""
+    return entry is not None and entry.kind in ("result", "dream")
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
+class _Candidate(NamedTuple):
     """A memory before the question's other signs are looked at, which takes the longest.
 
     Args:
@@ -254,13 +253,15 @@ class _Candidate:
 
 
 def _candidates(fits: Mapping[int, float], found: Found, now: datetime, weights: RecallSettings) -> list[_Candidate]:
-    made, seconds = [], now.timestamp()
+    made, seconds, half_life = [], now.timestamp(), weights.recency_half_life
+    recent, important = weights.recency, weights.importance
     for seq, fit in fits.items():
         entry = found.entries.get(seq)
         if entry is not None:
-            recency = _recency(entry.at, seconds, weights.recency_half_life)
+            recency = _recency(entry.at, seconds, half_life)
             importance = max(0.0, min(1.0, (entry.importance - 1) / 9))
-            made.append(_Candidate(entry, fit, recency, importance, _raised(1.0, recency, importance, weights)))
+            raised = 1.0 + recent * (recency or 0.0) + important * importance  # as in `_raised`, of 1
+            made.append(_Candidate(entry, fit, recency, importance, raised))
     return sorted(made, key=lambda one: -one.fit * one.raised)
 
 

@@ -1,0 +1,37 @@
+"""Dream of what was lived."""
+
+from __future__ import annotations
+
+from agents.commands._answer import answers
+from agents.inner import dreams
+from agents.minds import Minds
+from mud.commands._command import Context, Outcome, command
+from mud.world.events import Event, Request
+from mud.world.narration import phrase
+
+SEEN = phrase("minds.dream.seen", "actor")
+DREAMT = phrase("minds.dream.dreamt", "text")
+
+
+@command("dream", category="memory", keeps="skip", for_models=True)
+def dream(ctx: Context) -> Outcome:
+    """Drift off into a dream of what you lived through, mixed up as dreams are. Others see you lost in thought.
+
+    You remember it as a dream, and it stands in your note "Dreams"; nobody takes it for something that happened.
+
+    Example: dream
+    """
+    here = ctx.here
+    seen = (Event("action", ctx.actor.id, here.id, ctx.say(SEEN, actor=ctx.actor.name)),) if here else ()
+    asked = Request("dream", ctx.actor.id, ctx.step, {"reason": ctx.reason or ""}, keep="dream")
+    return Outcome("", events=seen, requests=(asked,))
+
+
+@answers("dream")
+async def tell_dream(minds: Minds, request: Request) -> Outcome:
+    """Dream, and tell it to the dreamer alone."""
+    agent = minds.of(request)
+    told = await minds.inner.dream(agent)
+    here = minds.world.location_of(agent.id) if minds.world is not None else None
+    minds.inner.write_down(agent, told, here.name if here else None)
+    return Outcome(minds.say(DREAMT, text=told), memory=f"{dreams.DREAM}{told}")

@@ -1,0 +1,24 @@
+"""Settings of the inner life."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mud.storage.settings import setting
+
+
+@dataclass(frozen=True, slots=True)
+class InnerSettings:
+    """`config/inner_life.md`."""
+
+    reflection_threshold: int = setting(
+        150,
+        "How much must have been lived, as the sum of its importance (1 to 10 a memory), until an agent looks back at "
+        "its next quiet moment and comes to an insight or three; 0 for never.",
+        low=0,
+        high=100_000,
+    )
+    nightly_dream: bool = setting(True, "Whether an agent dreams once whenever it sleeps.")
+    own_notes: bool = setting(
+        True, "Whether an agent, asleep, notes by itself what it learned about people and locations."
+    )

@@ -1,0 +1,103 @@
+"""How far the inner life of one agent is: what was weighed, reflected on, noted and dreamed. From the archive alone.
+
+What happened after it was read is taken in memory by memory; nothing of it is kept anywhere but in the archive, so that
+after a kill it stands where it stood.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from agents.inner.lived import LIVED
+from agents.inner.reflection import THOUGHT
+from agents.memory.entries import Entry
+from agents.memory.history import events
+from agents.memory.memory import Memory
+from agents.memory.weights import EVENT as WEIGHED
+from agents.memory.weights import values_of, weighed
+
+LOOKED_BACK = 512
+"""Memories behind which one does not look back at the start; their importance is far more than any usual threshold."""
+NIGHT = 256
+"""Newest memories that are weighed, reflected on or noted at once at most; what is older was, or stays as it is."""
+REMEMBERED = 12
+"""Insights that are not come to again."""
+REFLECTED = "reflection"
+NOTED = "notes_kept"
+"""Names of event lines: looked back, and notes written."""
+
+
+@dataclass
+class Standing:
+    """How far the inner life of one agent is.
+
+    Args:
+        through: the last memory that was taken in.
+        lived: the last of them of what happened.
+        dreamed: the last dream.
+        weighed, reflected, noted: the last memory that was weighed by hindsight, reflected on, looked at for notes.
+        sum: importance of what was lived since the last reflection.
+        insights: the last ones, as they are remembered.
+    """
+
+    through: int = 0
+    lived: int = 0
+    dreamed: int = 0
+    weighed: int = 0
+    reflected: int = 0
+    noted: int = 0
+    sum: int = 0
+    insights: list[str] = field(default_factory=list)
+
+    def take_in(self, entries: Sequence[Entry]) -> None:
+        """Count memories that follow those that were counted."""
+        for entry in entries:
+            self.through = entry.seq
+            if entry.kind in LIVED:
+                self.lived = entry.seq
+                self.sum += entry.importance if entry.seq > self.reflected else 0
+            elif entry.kind == "dream":
+                self.dreamed = entry.seq
+            elif entry.kind == "thought" and entry.text.startswith(THOUGHT):
+                self.insights = [*self.insights, entry.text][-REMEMBERED:]
+
+    def reweighed(self, before: Mapping[int, int], values: Mapping[int, int]) -> None:
+        """Count what memories gained or lost, of those since the last reflection."""
+        self.sum += sum(value - before[seq] for seq, value in values.items() if seq > self.reflected)
+
+
+def standing_of(memory: Memory) -> Standing:
+    """Return how far the inner life of a memory is.
+
+    Raises:
+        OSError: when the archive cannot be read.
+    """
+    first = max(1, memory.total - LOOKED_BACK + 1)
+    archive, total = memory.folder / "archive", memory.total
+    names = (WEIGHED, REFLECTED, NOTED) if total else ()
+    found = [event for name in names for _, event in events(archive, first, total, name)]
+    values: dict[int, int] = {}
+    for event in found:
+        values |= values_of(event)
+    last = max(0, memory.total - NIGHT)
+    made = Standing(
+        through=first - 1,
+        weighed=max(last, _last(found, WEIGHED)),
+        reflected=_last(found, REFLECTED),
+        noted=max(last, _last(found, NOTED)),
+    )
+    made.take_in(weighed(memory.read(first, memory.total), values))
+    return made
+
+
+def _last(found: Sequence[Mapping[str, Any]], name: str) -> int:
+    """Return the last memory that events of a name say they came to; 0 for none."""
+    said = [event.get("through") for event in found if event.get("event") == name]
+    return max((through for through in said if type(through) is int), default=0)
+
+
+def event_of(name: str, at: str, through: int, **more: object) -> dict[str, object]:
+    """Return an event line that says how far something came."""
+    return {"event": name, "at": at, "through": through, **more}

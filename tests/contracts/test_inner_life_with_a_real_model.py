@@ -1,0 +1,37 @@
+"""A night with a real, small model: whatever it says, the memory stays sound and only what holds is kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from agents.inner.reflection import THOUGHT
+from agents.memory.history import events
+from agents.memory.weights import read_weighed
+from mud.build import RealClock
+from tests.houses import house
+from tests.live_server import LiveServer
+from tests.settings import put
+from tests.unit.agents.inner.test_inner import hear, night, of_kind
+from tests.vaults import copy_vault, without_vectors
+
+
+async def test_a_night_with_a_real_model_brings_a_dream_and_nothing_that_was_not_lived(
+    tmp_path: Path, live_server: LiveServer
+) -> None:
+    vault = without_vectors(copy_vault(tmp_path))
+    put(vault, "inner_life", reflection_threshold=20)
+    put(vault, "llm/dream", host=live_server.address, api="chat", max_tokens=120, temperature=0.0)
+    async with house(tmp_path, RealClock()) as home:
+        eliza = home.agent("Eliza")
+        hear(home, eliza)
+        await night(home, eliza)
+        (dream,) = of_kind(eliza, "dream")
+        assert dream.text.startswith("I dreamed: ")
+        assert all(1 <= entry.importance <= 10 for entry in read_weighed(eliza.memory, 1, eliza.memory.total))
+        for entry in of_kind(eliza, "thought"):
+            assert entry.text.startswith(THOUGHT)
+            assert not any(name in entry.text for name in ("Otto", "John", "Sarah"))
+        names = [event["event"] for _, event in events(eliza.folder / "archive", 1, eliza.memory.total)]
+        assert names == ["importance", "reflection", "notes_kept"]
+        spent = {row.task: row.total.calls for row in home.parts.queue.budget.spending.rows()}
+        assert spent == {"dreams": 1, "reflections": 2}
