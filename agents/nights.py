@@ -6,6 +6,13 @@ import re
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 
+from agents.memory.memory import Memory
+
+BY_ITSELF = ("dream", "thought")
+"""Kinds of memories that come to somebody asleep."""
+ASLEEP = 16
+"""Newest memories among which is that of falling asleep."""
+
 _TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 
 
@@ -55,6 +62,12 @@ class Hours:
             return False
         return self.night(now) if self.wake_at is not None else since < _last(self.sleep_at, now)
 
+    def bedtime(self, now: datetime) -> float | None:
+        """Return the seconds until somebody awake is to fall asleep, 0 in its night; None when it never is."""
+        if self.sleep_at is None:
+            return None
+        return 0.0 if self.night(now) else 86400.0 - (now - _last(self.sleep_at, now)).total_seconds()
+
     def wakes(self, since: datetime, now: datetime) -> bool:
         """Whether a sleeper is to wake.
 
@@ -66,6 +79,30 @@ class Hours:
             return True
         endless = self.nap <= 0 or (self.sleep_at is not None and self.wake_at is None)
         return not endless and now - since >= timedelta(hours=self.nap) and not self.night(now)
+
+
+def hours_of(sleep_at: str, wake_at: str, nap: float) -> Hours:
+    """Return the hours as they are set; a time that cannot be read counts as none, and is told when it is read."""
+    return Hours(_time(sleep_at), _time(wake_at), nap)
+
+
+def _time(text: str) -> time | None:
+    try:
+        return time_of(text)
+    except ValueError:
+        return None
+
+
+def fell_asleep(memory: Memory) -> str | None:
+    """Return when somebody asleep fell asleep, written; None when nothing is remembered.
+
+    Whoever sleeps lives through nothing, so that is the newest memory but for what came to it asleep.
+    """
+    for newest in (memory.newest(ASLEEP), memory.read(memory.total - ASLEEP + 1, memory.total)):
+        for entry in reversed(newest):
+            if entry.kind not in BY_ITSELF:
+                return entry.at
+    return None
 
 
 def _last(at: time, now: datetime) -> datetime:

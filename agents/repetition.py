@@ -40,7 +40,15 @@ def repeats(line: str, earlier: Iterable[str], threshold: float = THRESHOLD) -> 
         earlier: what was said before.
         threshold: the similarity from which on it counts.
     """
-    return next((other for other in earlier if similarity(line, other) >= threshold), None)
+    mine = words_of(line)
+    many = len(mine)
+    for other in earlier:
+        few = len(words_of(other))
+        # Sets of too different sizes cannot reach it, and most are.
+        near = few >= threshold * many if few <= many else many >= threshold * few
+        if near and similarity(line, other) >= threshold:
+            return other
+    return None
 
 
 class RepetitionRate:

@@ -252,7 +252,7 @@ def _is_old(at: str, now: str, age: float) -> bool:
 
 
 def entries_of(hits: Sequence[Hit], recent: Sequence[Entry]) -> list[Entry]:
-    """Return every whole memory among the hits and the tail, each once, oldest first."""
+    """Return every whole memory among the hits and the tail, each once, oldest first; what was dreamt is none."""
     found = {hit.entry.seq: hit.entry for hit in hits if hit.entry is not None}
     found.update((entry.seq, entry) for entry in recent)
-    return [found[seq] for seq in sorted(found)]
+    return [found[seq] for seq in sorted(found) if found[seq].kind != "dream"]

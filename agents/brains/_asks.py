@@ -37,6 +37,8 @@ class Asks(StrEnum):
     NAME = "what is its name"
     WAY = "how does one get there"
     BEEN = "have you been there"
+    PROMISED = "what did somebody promise"
+    KINDNESS = "who was kind to you"
     OTHER = "what"
 
 
@@ -76,7 +78,9 @@ FIXED = _compiled(
         r"\bwho(?:'s| is| else is| are| all is)(?: all| else)? (?:here|around|with (?:us|you))\b|"
         r"\bare (?:you|we) alone\b|\bis (?:any ?(?:body|one)|some(?:body|one)) (?:else )?here\b",
     ),
-    (Asks.GOAL, r"\bwhat do you want\W*$|\bwhat are you (?:looking|searching|waiting) for\b|\byour (?:goal|plan)\b"),
+    (Asks.GOAL, r"\bwhat do you want(?: now| then| most| today| really)?\W*$|"
+     r"\bwhat are you (?:looking|searching|waiting|hoping) for\b|"
+     r"\bwhat (?:are you after|is it (?:that )?you want|would you like)\W*$|\byour (?:goal|plan)\b"),
     (Asks.CARRYING, r"\bwhat (?:are|do|have) you (?:got |have )?(?:carry|carrying|holding|hold|with you|on you)\b"),
     (
         Asks.JOKE,
@@ -183,6 +187,31 @@ WORD = re.compile(
     re.I,
 )
 """The question word, wherever it stands."""
+
+
+PROMISED = re.compile(
+    r"\bwhat(?: \w+)? (?:did|have|has|had|do|does) (?P<who1>[\w'’ ]+?) (?:ever |also |not )?promised?\b(?P<about1>.*)"
+    r"|\b(?:did|have|has|had) (?P<who2>[\w'’ ]+?) (?:ever |not )?promised?\b(?P<about2>.*)"
+    r"|\b(?:did|have|has|had|do|does) (?P<who3>[\w'’]+) (?:ever |really )?(?:kept?|break|broken?|broke) "
+    r"(?:my|his|her|their|your|the|a) (?:promise|word)s?\b(?P<about3>.*)"
+    r"|\bwhat (?:was|is|were|are) (?P<who4>my|your|[A-Z]\w+['’]s) promises?\b(?P<about4>.*)"
+    r"|\bwhat (?P<who5>i|you|[A-Z]\w+) (?:have |has |had )?promised\b(?P<about5>.*)"
+    r"|\b(?:remember|recall|forgotten?) (?P<who6>my|your|[A-Z]\w+['’]s) (?:promise|word)s?\b(?P<about6>.*)",
+    re.I,
+)
+"""A question for a promise: whose, and what it was about."""
+
+KINDNESS = re.compile(
+    r"\b(?:who|has anybody|has anyone|was anybody|was anyone)\b.*"
+    r"\b(?P<how1>kind|nice|good|friendly|helpful|rude|mean|unkind|nasty|bad|unfriendly) to you\b"
+    r"|\b(?:was|is|were|are|has|have|am) (?P<who>[\w'’]+) (?:ever |been |always |really |very |so )*"
+    r"(?P<how2>kind|nice|good|friendly|helpful|rude|mean|unkind|nasty|bad|unfriendly) to you\b"
+    r"|\bwho (?:is|are) your (?:best )?(?P<how3>friend|enem)(?:s|y|ies)?\b",
+    re.I,
+)
+"""A question for who treated the asked one how."""
+
+UNKIND = frozenset(("rude", "mean", "unkind", "nasty", "bad", "unfriendly", "enem"))
 
 
 def asked_by(word: str) -> Asks:

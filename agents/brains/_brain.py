@@ -94,6 +94,8 @@ class Situation:
         notes: titles of its notes.
         goal: what it wants; empty when nothing is set.
         seconds: a monotonic clock.
+        bedtime: seconds until it falls asleep by the clock, 0 when it is late for that; None when it never does.
+        woke: it has just woken.
     """
 
     name: str
@@ -109,6 +111,8 @@ class Situation:
     notes: tuple[str, ...]
     goal: str
     seconds: float
+    bedtime: float | None = None
+    woke: bool = False
 
 
 Thought = Generator[Need, Any, Decision]

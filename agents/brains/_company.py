@@ -13,6 +13,9 @@ from agents.brains._brain import Person
 from agents.memory.entries import Entry
 from mud.clock import parse_iso
 
+NEW_FOR = 300.0
+"""Seconds for which somebody is a stranger after they were first met."""
+
 GREET_AGAIN = 900.0
 """Seconds of absence after which somebody is greeted anew."""
 
@@ -34,6 +37,7 @@ class Company:
         self._rng = rng
         self.here: tuple[Person, ...] = ()
         self.known: dict[str, None] = {}
+        self._met: dict[str, float] = {}
         self.minds: set[str] = set()
         self._seen: dict[str, float] = {}
         self._noticed: list[tuple[str, str]] = []
@@ -84,7 +88,7 @@ class Company:
             kind: kind of the event.
             seconds: a monotonic clock.
         """
-        self.known.setdefault(actor)
+        self._meet(actor, seconds)
         if not self._begun:
             self._noticed.append((actor, text))
         if kind == "departure":
@@ -112,7 +116,17 @@ class Company:
         """Count these as met."""
         for name in names:
             self._seen[name] = seconds
-            self.known.setdefault(name)
+            self._meet(name, seconds)
+
+    def _meet(self, name: str, seconds: float) -> None:
+        if name not in self.known:
+            self.known[name] = None
+            self._met[name] = seconds
+
+    def strangers(self, seconds: float) -> list[str]:
+        """Return the names of those here whom the agent never met before this."""
+        here = (person.name for person in self.here)
+        return [name for name in here if seconds - self._met.get(name, float("-inf")) <= NEW_FOR]
 
     def is_new(self, name: str, seconds: float) -> bool:
         """Return whether this one was not here for so long, or never, that a greeting is due."""

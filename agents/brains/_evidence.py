@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from agents.brains._asks import Asks
 from agents.brains._follow import Antecedents
@@ -38,6 +39,8 @@ from agents.perception import asks, mentions, remembered, sentences, without_add
 SURE, NEAR = 0.65, 0.4
 """From which score on a memory counts as the answer, and from which as something that may have to do with it."""
 
+_WEIGHED = ("heard", "told", "saw", "result")
+"""Kinds of memory that can answer a question: one's own words and thoughts would only come back to oneself."""
 LONGEST = 300
 """How many characters of a memory are repeated at most."""
 
@@ -138,12 +141,25 @@ def weigh(asked: Asked, hits: Iterable[Hit], recent: Iterable[Entry]) -> list[Ev
     pronouns = Antecedents(entries, asked.asker)
     for seq in sorted(entries):
         entry = entries[seq]
+        if entry.kind not in _WEIGHED or entry.failed:
+            continue
+        # Only what people say may lean on a line of theirs before it; of the rest most shares no word with a question.
+        leans = entry.kind in ("heard", "told") and entry.actor not in asked.minds
+        if not leans and coverage(asked.question.telling, _meant(entry.text, entry.actor or "")) == 0:
+            continue
         told = statements(entry, asked.name, (asked.asker, *asked.known))
         about = ""
-        if entry.kind in ("heard", "told") and entry.actor not in asked.minds:
+        if leans:
             about = pronouns.about(entry, told, open_to_all=not is_secret(entry))
         found.extend(_from_entry(asked, entry, told, vectors.get(seq, 0.0), about))
     return _ordered(found)
+
+
+@lru_cache(maxsize=1 << 12)
+def _meant(text: str, actor: str) -> frozenset[str]:
+    """Return everything by which a memory can be matched."""
+    implied = " ".join(more for pattern, more in IMPLIED if pattern.search(text))
+    return meanings(f"{text} {actor} {implied}")
 
 
 def _ordered(found: list[Evidence]) -> list[Evidence]:
@@ -166,7 +182,7 @@ def _ordered(found: list[Evidence]) -> list[Evidence]:
 def _from_entry(asked: Asked, entry: Entry, told: list[str], vector: float, about: str) -> Iterator[Evidence]:
     """Yield what one memory has to say; never one's own words, which would only come back to oneself."""
     question = asked.question
-    if entry.failed or entry.kind == "said" or (is_secret(entry) and entry.actor != asked.asker):
+    if is_secret(entry) and entry.actor != asked.asker:
         return
     if entry.kind == "saw" and _is_mere_sight(question, entry):
         return
@@ -240,8 +256,9 @@ def statements(entry: Entry, name: str, people: tuple[str, ...] = ()) -> list[st
     """
     if entry.kind in HEARD:
         said = remembered(entry)
-        bare = without_address(_uncalled(said.words, people), (name,)) if said else ""
-        told = [part for part in told_in(_whole(bare), name) if not is_ignorant(part) and not is_small_talk(part)]
+        plain = said.words.casefold() if said else ""
+        called = tuple(one for one in people if one and one.casefold() in plain)
+        told = list(_told(said.words, name, called)) if said else []
     elif entry.kind == "result":
         told = sentences(_titled(entry)[1])
     elif entry.kind == "saw" and len(entry.text) <= LONGEST and "\n" not in entry.text.strip():
@@ -261,12 +278,16 @@ def statements(entry: Entry, name: str, people: tuple[str, ...] = ()) -> list[st
     return pieces
 
 
+@lru_cache(maxsize=1 << 12)
+def _told(words: str, name: str, called: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what a spoken line states; the same lines are weighed for one question after another."""
+    bare = without_address(_uncalled(words, called), (name,))
+    return tuple(part for part in told_in(_whole(bare), name) if not is_ignorant(part) and not is_small_talk(part))
+
+
 def _uncalled(words: str, people: tuple[str, ...]) -> str:
     """Return a line without the name it calls at its beginning or its end."""
-    plain = words.casefold()
-    for name in filter(None, people):
-        if name.casefold() not in plain:
-            continue
+    for name in people:
         words = re.sub(
             rf"^{re.escape(name)}\s*[,;:!]\s*|"
             rf"\s*,\s*{re.escape(name)}(?=\s*[.!?…]*$)",

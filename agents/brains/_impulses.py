@@ -8,6 +8,8 @@ from dataclasses import replace
 from agents.brains import _answers as answers
 from agents.brains._attention import STAY
 from agents.brains._brain import Decision, Situation
+from agents.brains._goals import Goals
+from agents.brains._rhythm import Rhythm
 from agents.brains._self import Self
 from agents.brains._words import with_article
 from agents.memory.entries import Entry
@@ -15,6 +17,12 @@ from agents.perception import Utterance
 
 GESTURE_REST, THOUGHT_REST, TALK_REST, MIND_TALK_REST = 45.0, 75.0, 30.0, 100.0
 """Seconds between two gestures, two thoughts, two lines it speaks unasked, and two such lines among minds alone."""
+
+BORED = 1.5
+"""How much sooner it walks on where it knows everything and nobody is."""
+
+BUSY = 0.2
+"""How much less it strolls while it has a goal to go after."""
 
 Act = Callable[[Situation], Decision | None]
 """Something to do; None when there is no occasion."""
@@ -25,10 +33,14 @@ class Impulses:
 
     Args:
         me: the agent's own.
+        goals: what it wants.
+        rhythm: its day.
     """
 
-    def __init__(self, me: Self) -> None:
+    def __init__(self, me: Self, goals: Goals, rhythm: Rhythm) -> None:
         self._me = me
+        self._goals = goals
+        self._rhythm = rhythm
         self._acted = False
 
     def follow(self, situation: Situation) -> Decision:
@@ -36,6 +48,9 @@ class Impulses:
         acts: list[tuple[float, Act]] = [
             (2.5, self._note),
             (2.5, self._examine),
+            (self._goals.wish(situation), self._goals.pursue),
+            (2.0 if self._me.explorer.change else 0.0, self._wonder),
+            (6.0 if self._rhythm.is_evening(situation) else 0.0, self._rhythm.evening),
             (self._wish_to_go(situation), self._go),
             (self._wish_to_talk(situation), self._bring_up),
             (2 * self._me.speaker.share("manner.gesture"), self._gesture),
@@ -58,9 +73,15 @@ class Impulses:
 
     def _wish_to_go(self, situation: Situation) -> float:
         """Return how much it would like to walk on; not at all for a minute after it was spoken to."""
-        if self._me.following or situation.seconds - self._me.attention.addressed_at < STAY:
+        if self._me.following or self._rhythm.is_evening(situation) or self._goals.waits(situation):
+            return 0.0
+        if situation.seconds - self._me.attention.addressed_at < STAY:
             return 0.0
         wish = 3.0 * self._me.speaker.share("manner.explore")
+        if self._goals.wish(situation):
+            wish *= BUSY
+        elif not situation.people:
+            wish *= BORED if self._me.explorer.is_bored(situation) else 1.0
         if situation.people:
             minds_only = all(person.thinks for person in situation.people)
             wish *= (0.5 if minds_only else 0.2) if situation.seconds - self._me.arrived > 20 else 0.1
@@ -78,16 +99,34 @@ class Impulses:
         if one is None:
             return None
         text = self._me.speaker.plain(one.key, words=one.words, place=one.place, person=one.person)
-        cites = tuple(str(entry.seq) for entry in situation.recent if _tells(entry, one.words))[-1:]
+        told = next((str(entry.seq) for entry in reversed(situation.recent) if _tells(entry, one.words)), "")
+        cites = (told,) if told else ()
         return Decision(f"note {one.title} -> {text}", f"notes {one.title}", one.key, cites=cites) if text else None
 
     def _examine(self, situation: Situation) -> Decision | None:
-        name = self._me.explorer.to_examine(situation)
+        name = self._me.explorer.to_examine(situation, self._me.company.strangers(situation.seconds))
         if name is None:
             return None
         return Decision(
             f"examine {name}{self._me.reason('reason.look', thing=with_article(name))}", "has not looked at it yet"
         )
+
+    def _wonder(self, situation: Situation) -> Decision | None:
+        """Turn to what is not as it was: tell of it, or think of it, and look at what looks otherwise."""
+        me, change = self._me, self._me.explorer.change
+        me.explorer.change = None
+        if change is None or change.place != situation.location:
+            return None
+        key = "gone" if change.gone else "new" if change.thing else "changed"
+        places = {"place": change.place, "thing": with_article(change.thing), "words": change.words}
+        listeners = [one for one in situation.people if me.company.has_patience(one.name, situation.seconds)]
+        if listeners and me.rng.random() < me.speaker.share("manner.talk"):
+            places["name"] = me.rng.choice(listeners).name
+            said = Utterance(places["name"], "")
+            if decision := me.say(situation, said, (f"talk.{key}",), places, f"finds changed: {change.subject}"):
+                return decision
+        text = me.speaker.line(f"think.{key}", **places)
+        return Decision(f"think {text}", f"finds changed: {change.subject}", f"think.{key}") if text else None
 
     def _go(self, situation: Situation) -> Decision | None:
         way = self._me.explorer.way_out(situation)
@@ -123,13 +162,18 @@ class Impulses:
 
     def _bring_up(self, situation: Situation) -> Decision | None:
         """Say something unasked, to somebody who may care to hear it."""
-        willing = [one for one in situation.people if self._me.company.has_patience(one.name, situation.seconds)]
+        willing = [
+            one
+            for one in situation.people
+            if self._me.company.has_patience(one.name, situation.seconds) and not self._me.bonds.is_cool(one.name)
+        ]
         people = [person for person in willing if not person.thinks] or willing
         if not people:
             return None
         listener = self._me.rng.choice(people)
         ask = self._me.speaker.share("manner.ask")
-        for topic in self._me.talk.topics(situation, listener, self._me.explorer.visited, ask):
+        topics = self._me.talk.topics(situation, listener, self._me.explorer.visited, ask, self._goals.wanted)
+        for topic in topics:
             said = Utterance(listener.name, "")
             why = f"brings up {topic.subject}"
             decision = self._me.say(situation, said, (topic.key,), topic.places, why, "reason.talk", cites=topic.cites)

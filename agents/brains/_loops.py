@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import functools
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import IntEnum, StrEnum
+from typing import NamedTuple
 
-from agents.brains._brain import Situation
+from agents.brains._brain import Person, Situation, Voice
+from agents.brains._voice import fill
 from agents.brains._words import telling
 from agents.memory.entries import Entry
 from agents.perception import Utterance, calls, is_question, remembered
@@ -86,19 +89,9 @@ _COURTESIES = {
     ),
 }
 _NAME = re.compile(r"\b[A-Z]\w+")
-_HINTS = {
-    Kind.ECHO: "You and {partner} have said after each other {times} times.",
-    Kind.FAREWELL: "You and {partner} have said goodbye {times} times.",
-    Kind.THANKS: "You and {partner} have thanked each other {times} times.",
-    Kind.GREETING: "You and {partner} have greeted each other {times} times.",
-    Kind.QUESTION: "You and {partner} have asked each other the same {times} times.",
-    Kind.NOTHING_NEW: "You and {partner} have said nothing new in {times} lines.",
-}
-_ADVICE = {
-    Stage.HINT: "Say or do something else.",
-    Stage.SILENCE: "Do not answer {partner} now; do something else, or go elsewhere.",
-    Stage.MOVE: "Go elsewhere.",
-}
+_SPEECH = ("said", "heard", "told")
+VOICE = "default"
+"""The voice that words a loop: a model reads it, and owners do in a trace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,22 +116,46 @@ class Loop:
         over = self.times - BEGINS[self.kind]
         return Stage.MOVE if over >= MOVE_FROM else Stage.SILENCE if over >= SILENCE_FROM else Stage.HINT
 
-    @property
-    def told(self) -> str:
-        """What happens, as a sentence."""
-        return _HINTS[self.kind].format(partner=self.partner, times=self.times)
+    def told(self, voice: Voice) -> str:
+        """Return what happens, as a sentence.
 
-    @property
-    def hint(self) -> str:
-        """What happens and what to do instead, for a prompt."""
-        return f"{self.told} {_ADVICE[self.stage].format(partner=self.partner)}"
+        Args:
+            voice: gives the texts.
+        """
+        return self._worded(voice, f"loop.{self.kind.name.lower()}")
+
+    def hint(self, voice: Voice) -> str:
+        """Return what happens and what to do instead, for a prompt."""
+        return f"{self.told(voice)} {self._worded(voice, f'loop.advice_{self.stage.name.lower()}')}".strip()
+
+    def _worded(self, voice: Voice, key: str) -> str:
+        text = next(iter(voice(VOICE, key)), "")
+        return fill(text, {"partner": self.partner, "times": str(self.times)}) or ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(NamedTuple):
+    """One of the lines between two."""
+
     seq: int
     own: bool
     words: str
+
+
+class Watch:
+    """Looks for loops turn after turn, and looks again only when somebody has spoken or other minds are here."""
+
+    def __init__(self) -> None:
+        self._clear: tuple[int, tuple[Person, ...]] | None = None
+        """Newest spoken memory, and who was here, when there was no loop."""
+
+    def find(self, situation: Situation) -> Loop | None:
+        """Return the loop that the agent is in, see `find_loop`; None while a person waits for a word."""
+        newest = next((e.seq for e in reversed(situation.recent) if e.kind in _SPEECH), 0)
+        if self._clear == (newest, situation.people):
+            return None  # what grows old can only end a loop
+        loop = find_loop(situation)
+        self._clear = None if loop else (newest, situation.people)
+        return None if loop is None or person_waits(situation) else loop
 
 
 def find_loop(situation: Situation) -> Loop | None:
@@ -149,12 +166,15 @@ def find_loop(situation: Situation) -> Loop | None:
     found: Loop | None = None
     minds = [person.name for person in situation.people if person.thinks]
     spoken = _spoken(situation.recent) if minds else []
+    count = Counter(said.speaker for _, said in spoken)
     for partner in minds:
+        if not count[partner] or not count[""] or count[partner] + count[""] < min(BEGINS.values()):
+            continue
         lines = _between(spoken, partner, [name for name in minds if name != partner])
         if len(lines) < min(BEGINS.values()) or len({line.own for line in lines}) < 2:
             continue
         for kind, belongs in _belonging(lines, (partner, situation.name)):
-            if belongs and belongs[-1] is lines[-1] and len(belongs) >= BEGINS[kind]:
+            if len(belongs) >= BEGINS[kind]:
                 loop = Loop(kind, partner, len(belongs), belongs[-1].seq)
                 if found is None or (loop.stage, loop.times) > (found.stage, found.times):
                     found = loop
@@ -179,17 +199,14 @@ def _spoken(recent: Sequence[Entry]) -> list[tuple[Entry, Utterance]]:
     found: list[tuple[Entry, Utterance]] = []
     oldest = _since(recent[-1].at) if recent else ""
     for entry in reversed(recent):
-        if entry.kind not in ("said", "heard", "told"):
+        if entry.kind not in _SPEECH:
             continue
         if entry.at < oldest or len(found) == SPOKEN:  # times are written so that they sort
             break
-        said = _remembered(entry)
+        said = remembered(entry)
         if said is not None:
             found.append((entry, said))
     return found[::-1]
-
-
-_remembered = functools.lru_cache(maxsize=4096)(remembered)
 
 
 def _since(at: str) -> str:
@@ -206,7 +223,7 @@ def _between(spoken: Sequence[tuple[Entry, Utterance]], partner: str, thirds: Se
     for entry, said in reversed(spoken):
         if said.speaker not in ("", partner):
             continue
-        if not said.private and any(_calls(said.words, name) for name in thirds):
+        if not said.private and any(calls(said.words, name) for name in thirds):
             continue
         lines.append(_Line(entry.seq, not said.speaker, said.words))
         if len(lines) == LINES:
@@ -215,12 +232,16 @@ def _between(spoken: Sequence[tuple[Entry, Utterance]], partner: str, thirds: Se
 
 
 def _belonging(lines: Sequence[_Line], names: tuple[str, str]) -> Iterator[tuple[Kind, list[_Line]]]:
-    """Yield each kind of loop with the lines that belong to it."""
-    yield Kind.ECHO, [line for at, line in enumerate(lines) if _echoes(line, lines[:at])]
-    for kind in _COURTESIES:
+    """Yield each kind of loop that the newest line belongs to, with all the lines that do."""
+    *earlier, newest = lines
+    if _echoes(newest, earlier):
+        yield Kind.ECHO, [line for at, line in enumerate(lines) if _echoes(line, lines[:at])]
+    for kind in _courtesies(newest.words):
         yield kind, _mutual([line for line in lines if kind in _courtesies(line.words)])
-    yield Kind.QUESTION, _mutual([line for at, line in enumerate(lines) if _asks_again(line, lines[:at], names)])
-    yield Kind.NOTHING_NEW, _mutual(_without_news(lines, names))
+    if _asks_again(newest, earlier, names):
+        yield Kind.QUESTION, _mutual([line for at, line in enumerate(lines) if _asks_again(line, lines[:at], names)])
+    if stale := _without_news(lines, names):
+        yield Kind.NOTHING_NEW, _mutual(stale)
 
 
 def _mutual(lines: list[_Line]) -> list[_Line]:
@@ -237,11 +258,6 @@ def _echoes(line: _Line, earlier: Sequence[_Line]) -> bool:
 @functools.lru_cache(maxsize=4096)
 def _alike(one: str, other: str) -> bool:
     return similarity(one, other) >= THRESHOLD
-
-
-@functools.lru_cache(maxsize=4096)
-def _calls(words: str, name: str) -> bool:
-    return calls(words, name)
 
 
 @functools.lru_cache(maxsize=4096)

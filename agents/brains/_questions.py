@@ -13,13 +13,16 @@ from agents.brains._asks import (
     BEEN,
     DID_I_SAY,
     FIXED,
+    KINDNESS,
     KNOWS,
     NAMED,
     NEWS,
     OPINION,
+    PROMISED,
     SAID,
     SEEN,
     SEEN_WORDS,
+    UNKIND,
     WAY,
     WORD,
     Asks,
@@ -159,7 +162,8 @@ def read_question(sentence: str, asker: str, name: str, people: Iterable[str]) -
     known = [person for person in people if mentions(sentence, person)]
     person = known[0] if known else (called[0] if called else None)
     found = (
-        _of_whereabouts(sentence, asker, name, [*known, *called], known)
+        _of_deeds(sentence, asker, name, [*known, *called])
+        or _of_whereabouts(sentence, asker, name, [*known, *called], known)
         or _of_words(sentence, asker, name, known)
         or _of_everything(sentence, name, person)
     )
@@ -168,6 +172,31 @@ def read_question(sentence: str, asker: str, name: str, people: Iterable[str]) -
     words = tuple(word for word in telling(bare, (name,)) if word.casefold() not in _GENERAL_COLOUR)
     kind = _kind(sentence)
     return Question(kind, words, known[0] if known else None, own, yours, _subject(sentence, called))
+
+
+def _of_deeds(sentence: str, asker: str, name: str, known: list[str]) -> Question | None:
+    """Read a question for what somebody promised, or for how they treated who is asked."""
+    if promised := PROMISED.search(sentence):
+        parts = promised.groupdict()
+        who = next(text for key, text in parts.items() if key.startswith("who") and text)
+        about = next((text for key, text in parts.items() if key.startswith("about") and text), "")
+        person = _whose(who, asker, name, known)
+        return Question(Asks.PROMISED, telling(about, (name, asker, person)), person, yours=True) if person else None
+    if kindness := KINDNESS.search(sentence):
+        how = next(filter(None, (kindness[key] for key in ("how1", "how2", "how3")))).casefold()
+        person = _whose(kindness["who"], asker, name, known) if kindness["who"] else ""
+        return Question(Asks.KINDNESS, ("rude" if how in UNKIND else "kind",), person or None, yours=True)
+    return None
+
+
+def _whose(who: str, asker: str, name: str, known: list[str]) -> str:
+    """Say whom a question for a deed means; empty for somebody nobody knows."""
+    folded = who.casefold()
+    if folded in ("i", "we", "my", "our"):
+        return asker
+    if folded in ("you", "your"):
+        return name
+    return next((person for person in known if mentions(who, person)), "")
 
 
 def _of_whereabouts(sentence: str, asker: str, name: str, known: list[str], people: Iterable[str]) -> Question | None:

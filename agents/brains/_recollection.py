@@ -7,10 +7,12 @@ from collections.abc import Generator, Sequence
 from dataclasses import replace
 
 from agents.brains import _answers as answers
+from agents.brains import _relations as relations
 from agents.brains import _sights as sights
 from agents.brains._asks import Asks
 from agents.brains._brain import Decision, Recall, Situation
 from agents.brains._evidence import NEAR, Asked, Evidence, weigh
+from agents.brains._goals import Goals
 from agents.brains._questions import Line, Question
 from agents.brains._self import Self
 from agents.brains._sights import Answer
@@ -43,18 +45,25 @@ class Recollection:
 
     Args:
         me: the agent's own.
+        goals: what it wants.
     """
 
-    def __init__(self, me: Self) -> None:
+    def __init__(self, me: Self, goals: Goals) -> None:
         self._me = me
+        self._goals = goals
         self._sources: dict[str, Evidence] = {}
         self._looked_at: set[str] = set()
 
     def answer(self, line: Line, question: Question, said: Utterance, situation: Situation) -> Asking:
         """Answer a question from what is in sight, or from memory."""
         me, asker = self._me, said.speaker
-        if question.asks is Asks.NEWS or (question.asks is Asks.GOAL and not situation.goal):
+        if question.asks is Asks.NEWS:
             return self._tell_news(said, situation)
+        if question.asks in (Asks.PROMISED, Asks.KINDNESS):
+            answer, rests_on = yield from relations.of_deeds(me, question, asker, situation, self._phrase_time)
+            if rests_on:
+                self._sources[asker] = rests_on
+            return self._say(answer, said, situation)
         if known := self._at_once(line, question, asker, situation):
             return self._say(known, said, situation)
         question, topics = self._with_topic(question, asker)
@@ -77,9 +86,19 @@ class Recollection:
         """Answer what needs no recall; None for everything else."""
         if question.asks is Asks.SOURCE:
             return self._name_source(asker, situation)
+        if question.asks is Asks.GOAL:
+            return self._of_goal(asker, situation)
         if question.asks in (Asks.WAY, Asks.BEEN):
             return self._of_ways(question, line, asker, situation)
         return sights.in_sight(question, situation, asker, self._me.rng.choice)
+
+    def _of_goal(self, asker: str, situation: Situation) -> Answer:
+        """Say what it wants, and how far it has come."""
+        places = {"name": asker, "words": answers.inserted(situation.goal), "place": self._goals.tried}
+        if not situation.goal:
+            return Answer(("self.no_goal",), places, "was asked what it wants, and wants nothing")
+        key = "self.goal_reached" if self._goals.rests else "self.goal_sought"
+        return Answer((key, "self.goal", "answer.again"), places, "was asked what it wants")
 
     def _with_topic(self, question: Question, asker: str) -> tuple[Question, tuple[str, ...]]:
         """Return a question and the words that "and where is it now?" would mean: what the two spoke of last."""
@@ -137,6 +156,8 @@ class Recollection:
         """Choose among what memory gave, what is in sight, and an opinion."""
         asker, me = said.speaker, self._me
         if question.asks is Asks.OPINION and not _is_report(question, evidence):
+            if judged := self._judged(question, said, entries, now):
+                return judged
             return sights.opinion(question, said.words, situation, asker, me.rng.choice)
         if question.asks in (Asks.SAID, Asks.DID_I_SAY):
             evidence = answers.what_they_said(question, asker, me.name, entries, evidence)
@@ -155,6 +176,19 @@ class Recollection:
         if found.known and evidence:
             self._sources[asker] = evidence[0]
         return found
+
+    def _judged(self, question: Question, said: Utterance, entries: Sequence[Entry], now: str) -> Answer | None:
+        """Say what it thinks of somebody by what they did; None of those who did nothing to it."""
+        me, asker = self._me, said.speaker
+        person = question.person or (asker if not question.telling and re.search(r"\bme\b", said.words) else "")
+        if not person or person == me.name:
+            return None
+        me.bonds.learn(entries, me.company.others(person))
+        found = relations.thinks_of(me, person, asker, now, self._phrase_time)
+        if found is None:
+            return None
+        self._sources[asker] = found[1] or self._sources[asker]
+        return found[0]
 
     def _seen(
         self,

@@ -9,13 +9,14 @@ from agents.brains._answers import query_for
 from agents.brains._asks import Asks
 from agents.brains._brain import Decision, Person, Recall, Situation
 from agents.brains._evidence import Asked, Evidence, is_secret_words, weigh
+from agents.brains._goals import Goals
 from agents.brains._questions import Line, Question, Sort, read
 from agents.brains._recollection import HITS, Asking, Recollection
 from agents.brains._self import Self
 from agents.brains._statements import is_kin, name_given
 from agents.brains._wishes import granted, is_to_forget
 from agents.memory.entries import Hit
-from agents.perception import Utterance
+from agents.perception import Utterance, heard_in
 from mud.world.narration import listed
 
 LINKED = 0.5
@@ -42,11 +43,12 @@ class Responder:
 
     Args:
         me: the agent's own.
+        goals: what it wants.
     """
 
-    def __init__(self, me: Self) -> None:
+    def __init__(self, me: Self, goals: Goals) -> None:
         self._me = me
-        self._recollection = Recollection(me)
+        self._recollection = Recollection(me, goals)
 
     def respond(self, said: Utterance, situation: Situation, new: tuple[Person, ...]) -> Asking:
         """Answer a line, or decide that it needs no answer."""
@@ -72,9 +74,18 @@ class Responder:
             return (yield from self._acknowledge(line, said, situation))
         if line.sort is Sort.FAREWELL and self._me.following == speaker:
             self._me.following = ""
+        self._felt(line.sort, said, situation)
         if self._lets_pass(line.sort, speaker):
             return self._me.emote(situation, "emote.nod", name=speaker)
         return self._me.say(situation, said, (_KEYS[line.sort],), {"name": speaker}, f"answers {line.sort.value}")
+
+    def _felt(self, sort: Sort, said: Utterance, situation: Situation) -> None:
+        """Bear in mind what somebody let the agent feel."""
+        heard = heard_in(situation.recent, said)
+        for entry in reversed(situation.recent):
+            if entry.seq == heard:
+                self._me.bonds.did(said.speaker, sort, entry)
+                return
 
     def _lets_pass(self, sort: Sort, speaker: str) -> bool:
         """Return whether a courtesy may go without words: short ones often, those of other minds mostly."""
@@ -89,6 +100,8 @@ class Responder:
             return self._me.emote(situation, "emote.nod", name=speaker)  # "come in" is a courtesy among minds
         if is_to_forget(line.statement):
             return self._me.say(situation, said, ("reply.forget",), {"name": speaker}, "was asked to forget")
+        if self._me.bonds.is_cool(speaker):
+            return self._me.say(situation, said, ("reply.unwilling",), {"name": speaker}, "was ill treated by who asks")
         wish = granted(line.statement, speaker, situation)
         if wish is None:
             return self._me.say(situation, said, ("reply.wish",), {"name": speaker}, "was asked for something")
@@ -160,9 +173,13 @@ class Responder:
         known, entry, words = answers.old_words(
             names[0], self._me.name, answers.entries_of(hits, situation.recent), now
         )
+        self._me.bonds.learn(answers.entries_of(hits, ()), self._me.company.others(names[0]))
         keys = ("greet.known", "greet.first") if known else ("greet.first",)
+        if known and (self._me.bonds.is_warm(names[0]) or self._me.bonds.is_cool(names[0])):
+            keys = ("greet.warm" if self._me.bonds.is_warm(names[0]) else "greet.cool", *keys)
         places = {"name": names[0], "place": place}
-        if entry and self._me.rng.random() < 0.6 and not new[0].thinks:
+        cool = self._me.bonds.is_cool(names[0])
+        if entry and self._me.rng.random() < 0.6 and not new[0].thinks and not cool:
             keys = ("greet.remembers", *keys)
             places["words"] = answers.inserted(words)
             places["when"] = answers.spoken_time(entry.at, now, self._phrase_time)

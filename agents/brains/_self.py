@@ -10,6 +10,7 @@ from dataclasses import replace
 from random import Random
 
 from agents.brains._attention import Attention
+from agents.brains._bonds import Bonds
 from agents.brains._brain import Decision, Situation, Voice
 from agents.brains._company import Company
 from agents.brains._talk import Talk
@@ -34,6 +35,7 @@ class Self:
         self.company = Company(rng)
         self.attention = Attention(name, rng, self.company)
         self.explorer = Explorer(rng)
+        self.bonds = Bonds(name)
         self.talk = Talk(rng, self.company.minds)
         self.topics: dict[str, tuple[str, ...]] = {}
         self.following = ""

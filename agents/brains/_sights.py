@@ -52,7 +52,7 @@ class Answer:
 
 def in_sight(question: Question, situation: Situation, asker: str, pick: Pick) -> Answer | None:
     """Answer what needs no memory; None for everything else."""
-    places = {"name": asker, "self": situation.name, "place": situation.location, "words": situation.goal}
+    places = {"name": asker, "self": situation.name, "place": situation.location}
     others = [person.name for person in situation.people if person.name != asker]
     if question.asks in _PLAIN:
         key, why = _PLAIN[question.asks]
@@ -69,8 +69,6 @@ def in_sight(question: Question, situation: Situation, asker: str, pick: Pick) -
         case Asks.WHO_IS_HERE:
             key = "answer.company" if others else "answer.nobody_else"
             return Answer((key,), {**places, "person": listed(others)}, "was asked who is here")
-        case Asks.GOAL if situation.goal:
-            return Answer(("self.goal",), places, "was asked what it wants")
         case Asks.SEEN if question.person == asker:
             return Answer(("answer.you_are_here",), places, "was asked where the asker is")
         case Asks.SEEN if question.person == situation.name:

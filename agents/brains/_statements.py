@@ -202,6 +202,12 @@ def sort_of(bare: str, told: list[str], words: tuple[str, ...], speaker: str) ->
     return next((sort for sort, pattern in _COURTESIES if pattern.search(bare)), Sort.SHORT)
 
 
+def feeling_of(part: str) -> Sort | None:
+    """Return the feeling towards its listener that a sentence shows; None when it shows none."""
+    found = ((Sort.BLAME, _BLAME), (Sort.PRAISE, _PRAISE), (Sort.SORRY, _SORRY), (Sort.THANKS, _THANKS))
+    return next((sort for sort, pattern in found if pattern.search(part)), None)
+
+
 def wish_in(sentence: str) -> str:
     """Return the wish in a polite question, such as "wave to me" of "could you wave to me?"; empty when it is none."""
     found = _POLITE_WISH.match(sentence)

@@ -51,7 +51,9 @@ class Talk:
         self._minds = minds
         self._lately: deque[str] = deque(maxlen=12)
 
-    def topics(self, situation: Situation, listener: Person | None, been: tuple[str, ...], ask: float) -> list[Topic]:
+    def topics(
+        self, situation: Situation, listener: Person | None, been: tuple[str, ...], ask: float, wish: str = ""
+    ) -> list[Topic]:
         """Return what could be brought up, in the order chance gives it.
 
         Args:
@@ -59,9 +61,12 @@ class Talk:
             listener: who will hear it; None for nobody in particular.
             been: locations the agent has seen.
             ask: how readily it asks people something, 0 to 1.
+            wish: what the agent wants and has not come to; empty for nothing.
         """
         pool = [
-            topic for topic in self._all(situation, listener, been, ask) if topic.subject.casefold() not in self._lately
+            topic
+            for topic in [*self._all(situation, listener, been, ask), *_of(wish, listener)]
+            if topic.subject.casefold() not in self._lately
         ]
         keyed = [(self._rng.random() ** (1 / topic.weight), topic) for topic in pool if topic.weight > 0]
         return [topic for _, topic in sorted(keyed, key=lambda pair: pair[0], reverse=True)]
@@ -115,3 +120,9 @@ class Talk:
                 if _COMING_AND_GOING.search(entry.text) or "\n" in entry.text:
                     continue
                 yield entry
+
+
+def _of(wish: str, listener: Person | None) -> Iterator[Topic]:
+    """Yield what the agent wants, for somebody to hear."""
+    if wish and listener:
+        yield Topic("goal.topic", wish, 0.8, {"name": listener.name, "words": wish})

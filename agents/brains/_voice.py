@@ -23,8 +23,9 @@ LONGEST = 600
 
 def clean(text: str) -> str:
     """Make a text fit for one line: no line ends, no control characters, no mark that would begin a private reason."""
-    plain = "".join(" " if char == "|" or not char.isprintable() else char for char in text)
-    plain = " ".join(plain.split())
+    if not text.isprintable() or "|" in text:
+        text = "".join(" " if char == "|" or not char.isprintable() else char for char in text)
+    plain = " ".join(text.split())
     return plain if len(plain) <= LONGEST else plain[: LONGEST - 1].rsplit(" ", 1)[0] + "…"
 
 

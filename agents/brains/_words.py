@@ -116,6 +116,11 @@ def telling(text: str, without: Iterable[str] = ()) -> tuple[str, ...]:
         text: the text.
         without: names whose words do not count.
     """
+    return _telling(text, tuple(without))
+
+
+@lru_cache(maxsize=1 << 12)
+def _telling(text: str, without: tuple[str, ...]) -> tuple[str, ...]:
     skip = {stem(word) for name in without for word in tokens(name)}
     found: dict[str, str] = {}
     for word in tokens(text):
@@ -125,6 +130,7 @@ def telling(text: str, without: Iterable[str] = ()) -> tuple[str, ...]:
     return tuple(found.values())
 
 
+@lru_cache(maxsize=1 << 12)
 def meanings(text: str) -> frozenset[str]:
     """Return everything by which the words of a text can be matched: stems and the groups of words like them."""
     roots = {stem(part) for word in tokens(text) for part in (word, *word.split("-"))}

@@ -10,9 +10,11 @@ from dataclasses import replace
 from random import Random
 
 from agents.brains._brain import Brain, Decision, Person, Situation, Thought, Voice
+from agents.brains._goals import Goals
 from agents.brains._impulses import Impulses
-from agents.brains._loops import Loop, Stage, find_loop, person_waits
+from agents.brains._loops import Loop, Stage, Watch
 from agents.brains._responder import Responder
+from agents.brains._rhythm import Rhythm
 from agents.brains._self import Self
 from agents.brains._wander import gone_to
 from agents.perception import heard_in, own_words, remembered, seen_of, spoken
@@ -33,9 +35,14 @@ class Instinct:
 
     def __init__(self, name: str, rng: Random, voice: Voice) -> None:
         self._me = Self(name, rng, voice)
-        self._responder = Responder(self._me)
-        self._impulses = Impulses(self._me)
+        self._goals = Goals(self._me)
+        self._rhythm = Rhythm(self._me)
+        self._responder = Responder(self._me, self._goals)
+        self._impulses = Impulses(self._me, self._goals, self._rhythm)
+        self._voice = voice
+        self._watch = Watch()
         self._begun = False
+        self._through = 0
         self._moved_on = 0
         """Newest memory of the loop that it walked away from last."""
 
@@ -69,7 +76,7 @@ class Instinct:
         new = self._take_in(situation)
         if self._me.follow_to:
             return self._follow(situation)
-        loop = None if person_waits(situation) else find_loop(situation)
+        loop = self._watch.find(situation)
         moved = self._end(loop, situation) if loop is not None else None
         if moved is not None:
             return moved
@@ -83,11 +90,15 @@ class Instinct:
                 self._me.looking = None  # it stays, and is answered after the look
             else:
                 self._me.attention.answered(said)
+        decision = decision or self._rhythm.morning(situation)
         # To be answered was to be met.
         new = tuple(one for one in new if self._me.company.is_new(one.name, situation.seconds))
         if decision is None and new:
             decision = yield from self._responder.greet(new, situation)
             decision = decision and replace(decision, answers=seen_of(situation.recent, new[0].name))
+        if decision is None:
+            yield from self._goals.remember(situation)
+            decision = self._goals.tell(situation)
         return decision or self._impulses.follow(situation)
 
     def _end(self, loop: Loop, situation: Situation) -> Decision | None:
@@ -99,7 +110,7 @@ class Instinct:
             return None
         self._moved_on = loop.seq
         decision = self._impulses.move_on(situation)
-        return decision and replace(decision, why=f"moves on: {loop.told}")
+        return decision and replace(decision, why=f"moves on: {loop.told(self._voice)}")
 
     def _follow(self, situation: Situation) -> Decision:
         """Go where somebody went who asked for company."""
@@ -120,12 +131,17 @@ class Instinct:
             me.company.begin(situation.recent, situation.people, situation.seconds)
             if situation.recent:
                 me.spoke_at = situation.seconds  # a life goes on; it does not burst into talk
-        own = (remembered(entry) for entry in situation.recent if entry.kind == "said")
-        me.speaker.remember(said.words for said in own if said)
+        if situation.recent and situation.recent[-1].seq != self._through:
+            self._through = situation.recent[-1].seq
+            own = (remembered(entry) for entry in situation.recent if entry.kind == "said")
+            me.speaker.remember(said.words for said in own if said)
         new = me.company.settle(situation.people, situation.seconds)
         me.attention.catch_up(situation.recent, situation.seconds)
         if me.explorer.settle(situation):
             me.arrived = situation.seconds
+        me.bonds.live(situation.recent, me.company.names)
+        self._rhythm.settle(situation)
+        self._goals.settle(situation)
         if not me.follow_to and me.following not in {person.name for person in situation.people}:
             me.following = ""  # lost on the way
         return new

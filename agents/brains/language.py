@@ -13,7 +13,8 @@ from collections.abc import Collection, Iterator
 from random import Random
 
 from agents.brains._brain import Brain, BrainRun, Complete, Decision, Situation, Thought, Voice
-from agents.brains._loops import SILENCE, Loop, Stage, find_loop, person_waits
+from agents.brains._loops import SILENCE, VOICE, Loop, Stage, Watch, person_waits
+from agents.brains._voice import fill
 from agents.memory.entries import Entry
 from agents.perception import Address, Utterance, addressed, calls, own_words, remembered, spoken
 from agents.repetition import LOOKBACK, repeats, words_of
@@ -49,12 +50,14 @@ class LanguageBrain:
     Args:
         name: the agent's name.
         random: not used: chance is the model's.
-        voice: not used: the words are the model's.
+        voice: gives what it hints at; what it says is the model's.
         verbs: every verb the agent may use.
     """
 
     def __init__(self, name: str, random: Random, voice: Voice, verbs: Collection[str] = COMMON_VERBS) -> None:
         self._name = name
+        self._voice = voice
+        self._watch = Watch()
         self._verbs = frozenset(verb.lower() for verb in verbs)
         self._lines: deque[str] = deque(maxlen=LOOKBACK)
         self._said: deque[str] = deque(maxlen=LOOKBACK)
@@ -80,21 +83,21 @@ class LanguageBrain:
 
     def decide(self, situation: Situation) -> Thought:
         """Ask the model, at most `TRIES` times."""
-        loop = None if person_waits(situation) else find_loop(situation)
+        loop = self._watch.find(situation)
         if loop is not None and loop.stage is Stage.MOVE and loop.seq > self._moved_on:
             self._moved_on = loop.seq
             self._silent[loop.partner] = situation.seconds + SILENCE
-            return Decision(None, f"moves on: {loop.told}")
+            return Decision(None, f"moves on: {loop.told(self._voice)}")
         if loop is not None and loop.stage > Stage.HINT:
             self._silent[loop.partner] = situation.seconds + SILENCE
-        hint, why = loop.hint if loop else "", ""
+        hint, why = loop.hint(self._voice) if loop else "", ""
         for number in range(TRIES if self._useless < HOPELESS else 1):
             raw = yield Complete(hint)
             line = clean_reply(raw, situation.name, self._verbs)
             if line is None:
                 return Decision(None, f"the reply holds no command: {_glimpse(raw)}")
             hint, why = self._objection(line, situation, loop)
-            if not hint:
+            if not why:
                 self._lines.append(line)
                 self._useless = 0
                 return Decision(line, "the model's second reply" if number else "the model's reply")
@@ -105,17 +108,19 @@ class LanguageBrain:
         """Return what a second prompt says against a line, and the same for traces; both empty when it will do."""
         twin = self._repeated(line, situation.recent)
         if twin is not None:
-            told = f"You did this a moment ago: {_glimpse(twin)}. Do not do or say it again; find something new."
-            return told, "repeats an earlier line"
+            return self._hint("hint.repeats", words=_glimpse(twin)), "repeats an earlier line"
         echoed = _echoed(line, situation.recent)
         if echoed is not None:
-            told = f"{echoed.speaker} has just said that: {_glimpse(echoed.words)}. Say or do something of your own."
+            told = self._hint("hint.echoes", person=echoed.speaker, words=_glimpse(echoed.words))
             return told, f"says after {echoed.speaker} what was just said"
         shunned = self._shunned(line, situation)
         if shunned:
-            told = loop.hint if loop else f"You have talked with {shunned} long enough; do something else."
+            told = loop.hint(self._voice) if loop else self._hint("hint.enough", person=shunned)
             return told, f"answers {shunned}, with whom it goes round in circles"
         return "", ""
+
+    def _hint(self, key: str, **places: str) -> str:
+        return fill(next(iter(self._voice(VOICE, key)), ""), places) or ""
 
     def _shunned(self, line: str, situation: Situation) -> str:
         """Return the mind that a line speaks to though it is not to be answered now; empty when it may be said."""

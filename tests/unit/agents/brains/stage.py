@@ -84,6 +84,14 @@ class Stage:
         self.where: dict[str, str] = {}
         self.minds: dict[str, Mind] = {}
         self.items: dict[str, tuple[str, ...]] = {}
+        self.carried: dict[str, tuple[str, ...]] = {}
+        self.looks: dict[str, str] = {}
+        """What a location looks like; it is quiet where nothing is set."""
+        self.goals: dict[str, str] = {}
+        self.bedtime: float | None = None
+        """When, by the stage's clock, everybody falls asleep."""
+        self.woken: set[str] = set()
+        """Names of those who have just woken."""
         self.seconds = 0.0
         self.done: list[Done] = []
         self.queries: list[str] = []
@@ -138,21 +146,24 @@ class Stage:
             profile="",
             voice=mind.voice,
             location=place,
-            description=f"This is {place}. It is quiet.",
+            description=self.looks.get(place, f"This is {place}. It is quiet."),
             exits=tuple(self.exits.get(place, {})),
             people=tuple(Person(one, one in self.minds) for one in others),
             items=self.items.get(place, ()),
-            carrying=(),
+            carrying=self.carried.get(name, ()),
             recent=tuple(mind.memory[-mind.tail :]),
             notes=tuple(mind.notes),
-            goal="",
+            goal=self.goals.get(name, ""),
             seconds=self.seconds,
+            bedtime=None if self.bedtime is None else max(0.0, self.bedtime - self.seconds),
+            woke=name in self.woken,
         )
 
     def think(self, name: str) -> Decision:
         """Run one thought of a mind to its end and carry its line out."""
         mind = self.minds[name]
         situation = self.situation(name)
+        self.woken.discard(name)
         thought = mind.run.decide(situation)
         try:
             need = next(thought)
@@ -212,6 +223,10 @@ class Stage:
                 self.where[name] = to
                 self._perceive(name, "moved", f"You walk from {place} to {to} ({words}).")
                 self._tell(to, name, "arrival", "saw", f"{name} arrives from {place}.")
+            case "take":
+                self.items[place] = tuple(one for one in self.items[place] if one != words)
+                self.carried[name] = (*self.carried.get(name, ()), words)
+                self._perceive(name, "did", f"You take the {words}.")
             case "examine":
                 self._perceive(name, "result", f"{words}: there is more to it than one thinks.")
             case "note":

@@ -12,14 +12,11 @@ from agents.brains.language import ANSWER_AFTER, HOPELESS, LANGUAGE, language
 from agents.memory.entries import Entry
 from mud.registry import load
 from mud.world.events import Event, Perceived
-
-
-def silent(voice: str, key: str) -> tuple[str, ...]:
-    return ()
+from tests.unit.agents.brains.stage import voice
 
 
 def fresh(brain: Brain = LANGUAGE) -> BrainRun:
-    return brain.start("Eliza", Random(1), silent)
+    return brain.start("Eliza", Random(1), voice)
 
 
 def situation(*recent: Entry) -> Situation:

@@ -16,6 +16,7 @@ from agents.brains._loops import BEGINS, WITHIN, Kind, Loop, Stage, find_loop, p
 from agents.brains.instinct import Instinct
 from agents.memory.entries import Entry
 from mud.clock import VirtualClock, iso
+from tests.unit.agents.brains.stage import voice
 
 MOSS, TAMSIN, ANN = Person("Moss", True), Person("Tamsin", True), Person("Ann", False)
 
@@ -84,7 +85,7 @@ def test_a_longer_loop_asks_for_more() -> None:
 def test_the_hint_says_what_happens_and_what_to_do() -> None:
     found = find_loop(among(*THANKS[:5]))
     assert found is not None
-    assert found.hint == (
+    assert found.hint(voice) == (
         "You and Moss have thanked each other 5 times. Do not answer Moss now; do something else, or go elsewhere."
     )
 
@@ -161,8 +162,9 @@ def test_whatever_is_said_a_loop_is_with_a_mind_who_is_here_and_at_least_as_long
         assert 1 <= found.seq <= len(lines)
 
 
-def silent(voice: str, key: str) -> tuple[str, ...]:
-    return ()
+def loops_only(name: str, key: str) -> tuple[str, ...]:
+    """Give the texts that tell of loops, and none to speak with."""
+    return voice(name, key) if key.startswith("loop.") else ()
 
 
 def decided(run: Instinct, now: Situation) -> Decision:
@@ -178,7 +180,7 @@ def decided(run: Instinct, now: Situation) -> Decision:
 
 
 def test_the_instinct_leaves_a_loop_that_nothing_else_has_ended_once() -> None:
-    run = Instinct("Eliza", Random(1), silent)
+    run = Instinct("Eliza", Random(1), loops_only)
     now = replace(among(*THANKS), exits=("north",))
     found = decided(run, now)
     assert (found.line, found.why) == ("go north", "moves on: You and Moss have thanked each other 8 times.")
@@ -186,12 +188,12 @@ def test_the_instinct_leaves_a_loop_that_nothing_else_has_ended_once() -> None:
 
 
 def test_where_there_is_no_way_out_the_instinct_turns_to_something_else() -> None:
-    run = Instinct("Eliza", Random(1), silent)
+    run = Instinct("Eliza", Random(1), loops_only)
     assert decided(run, replace(among(*THANKS), items=("sundial",))).line == "examine sundial"
 
 
 def test_the_instinct_stays_when_a_person_waits_for_its_answer() -> None:
-    run = Instinct("Eliza", Random(1), silent)
+    run = Instinct("Eliza", Random(1), loops_only)
     now = replace(among(*THANKS, ("Ann", "Eliza, who is that?"), people=(MOSS, ANN)), exits=("north",))
     assert "moves on" not in decided(run, now).why
 

@@ -1,0 +1,160 @@
+"""Answers on how others stand with an agent, what they promised, and what it promised: each from a deed, in its words.
+
+It judges nobody by more than what it remembers, and tells no confidence to anybody but who made it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+
+from agents.brains import _answers as answers
+from agents.brains._answers import Phrasing
+from agents.brains._asks import Asks
+from agents.brains._bonds import Act, Deed, vow_in
+from agents.brains._brain import Recall, Situation
+from agents.brains._evidence import NEAR, SURE, Evidence
+from agents.brains._questions import Question
+from agents.brains._self import Self
+from agents.brains._sights import Answer
+from agents.brains._words import coverage, meanings
+from agents.memory.entries import Entry, Hit
+from agents.perception import remembered
+
+HITS = 24
+"""Memories that are looked through for what somebody did."""
+PROMISES = "promise promised swear word honour bring give show mend"
+"""Words by which promises are found again."""
+FEELINGS = "kind good thank thanks gift sorry rude wrong stupid liar"
+"""Words by which kindness and rudeness are found again."""
+
+Found = tuple[Answer, Evidence | None]
+"""An answer, and what it rests on."""
+
+
+def of_deeds(
+    me: Self, question: Question, asker: str, situation: Situation, phrase_time: Phrasing
+) -> Generator[Recall, tuple[Hit, ...], Found]:
+    """Answer a question after promises, or after who was kind.
+
+    Args:
+        me: the agent's own.
+        question: the question.
+        asker: name of who asks.
+        situation: the situation.
+        phrase_time: words a point in time.
+    """
+    person = question.person or ""
+    sought = PROMISES if question.asks is Asks.PROMISED else FEELINGS
+    whom = me.name if person == me.name else person
+    hits = yield Recall(f"{whom} {' '.join(question.telling)} {sought}".strip(), HITS)
+    entries = answers.entries_of(hits, situation.recent)
+    now = situation.recent[-1].at if situation.recent else ""
+    me.bonds.learn(entries, me.company.others(person))
+    if question.asks is Asks.KINDNESS:
+        return _of_kindness(me, question, asker, now, phrase_time)
+    if person == me.name:
+        return _own_promise(question, asker, entries, now, phrase_time)
+    return _their_promise(me, question, asker, now, phrase_time)
+
+
+def _their_promise(me: Self, question: Question, asker: str, now: str, phrase_time: Phrasing) -> Found:
+    person = question.person or ""
+    told = [act for act in me.bonds.acts(person, Deed.PROMISE) if not act.secret or person == asker]
+    if question.telling:
+        told = [act for act in told if coverage(question.telling, meanings(act.words)) >= NEAR]
+    # What is still owed matters more than what was kept.
+    told.sort(key=lambda act: (act.kept > 0, me.speaker.said_lately(answers.inserted(act.words)), -act.seq))
+    you = "_you" if person == asker else ""
+    if not told:
+        places = {"name": asker, "person": person}
+        return Answer((f"unknown.promise{you}", "unknown.plain"), places, "remembers no promise", known=False), None
+    act = told[0]
+    key = f"answer.promise_kept{you}" if act.kept else f"answer.promise{you}"
+    cites = (str(act.seq), *((str(act.kept),) if act.kept else ()))
+    places = _places(act, person, asker, now, phrase_time)
+    why = f"remembers a promise, {act.seq}" + (f", kept by {act.kept}" if act.kept else "")
+    answer = Answer((key, f"answer.quoted{you}", "answer.again"), places, why, private=act.secret, cites=cites)
+    return answer, _evidence(act, person)
+
+
+def _own_promise(question: Question, asker: str, entries: Sequence[Entry], now: str, phrase_time: Phrasing) -> Found:
+    """Answer what the agent itself promised aloud."""
+    for entry in sorted(entries, key=lambda one: one.seq, reverse=True):
+        said = remembered(entry) if entry.kind == "said" and entry.actor is None else None
+        vow = vow_in(said.words) if said and "whisper" not in entry.text.partition('"')[0] else ""
+        if vow and (not question.telling or coverage(question.telling, meanings(vow)) >= NEAR):
+            places = {"name": asker, "place": entry.place or "", "words": answers.inserted(vow)}
+            places["when"] = answers.spoken_time(entry.at, now, phrase_time)
+            found = Evidence(vow, SURE, "said", None, entry.place, entry.at, entry.seq)
+            why = f"remembers a promise of its own, {entry.seq}"
+            return Answer(("answer.self", "answer.again"), places, why, cites=(str(entry.seq),)), found
+    return Answer(("unknown.promise_mine", "unknown.plain"), {"name": asker}, "remembers no promise", known=False), None
+
+
+def _of_kindness(me: Self, question: Question, asker: str, now: str, phrase_time: Phrasing) -> Found:
+    """Answer who was kind or rude, or whether somebody was, by the deed that weighs most."""
+    rude = "rude" in question.telling
+    sign = -1 if rude else 1
+    people = [question.person] if question.person else me.bonds.known
+    found = [
+        (abs(act.weight), act.seq, person, act)
+        for person in people
+        for act in me.bonds.acts(person, *Deed)
+        if act.weight * sign > 0 and (not act.secret or person == asker) and act.deed is not Deed.SORRY
+    ]
+    if not found:
+        places = {"name": asker, "person": question.person or ""}
+        keys = ("unknown.person", "unknown.plain") if question.person not in (None, asker) else ("unknown.plain",)
+        return Answer(keys, places, "remembers nothing of the kind", known=False), None
+    _, _, person, act = max(found)
+    return judged(act, person, asker, now, phrase_time, rude=rude), _evidence(act, person)
+
+
+def judged(act: Act, person: str, asker: str, now: str, phrase_time: Phrasing, *, rude: bool) -> Answer:
+    """Say how somebody stands with the agent, by what they did.
+
+    Args:
+        act: the deed.
+        person: who did it.
+        asker: who asks.
+        now: the present time, ISO-8601.
+        phrase_time: words a point in time.
+        rude: it speaks against them.
+    """
+    key = f"opinion.{'rude' if rude else 'kind'}{'_you' if person == asker else ''}"
+    plain = "opinion.you" if person == asker else "opinion.person"
+    cites = (str(act.seq), *((str(act.kept),) if act.kept else ()))
+    why = f"judges by what was done, {act.seq}"
+    keys = (key, "answer.again") if rude else (key, plain, "opinion.plain")
+    return Answer(keys, _places(act, person, asker, now, phrase_time), why, private=act.secret, cites=cites)
+
+
+def thinks_of(me: Self, person: str, asker: str, now: str, phrase_time: Phrasing) -> Found | None:
+    """Return what the agent thinks of somebody who did something to it; None of everybody else.
+
+    Args:
+        me: the agent's own.
+        person: who is asked about.
+        asker: who asks.
+        now: the present time, ISO-8601.
+        phrase_time: words a point in time.
+    """
+    act = me.bonds.telling(person, asker)
+    rude = me.bonds.warmth(person) < 0
+    if act is None or (not rude and me.speaker.said_lately(answers.inserted(act.words))):
+        return None
+    return judged(act, person, asker, now, phrase_time, rude=rude), _evidence(act, person)
+
+
+def _places(act: Act, person: str, asker: str, now: str, phrase_time: Phrasing) -> dict[str, str]:
+    return {
+        "name": asker,
+        "person": person,
+        "place": act.place,
+        "when": answers.spoken_time(act.at, now, phrase_time),
+        "words": answers.inserted(act.words),
+    }
+
+
+def _evidence(act: Act, person: str) -> Evidence:
+    return Evidence(act.words, SURE, "told" if act.secret else "heard", person, act.place or None, act.at, act.seq)
