@@ -21,7 +21,7 @@ from mud.clock import Clock
 from mud.errors import Unavailable
 from mud.storage.settings import setting
 
-_setting = functools.partial(setting, low=0, high=1_000_000_000, per_agent=False)
+_setting = functools.partial(setting, low=0, high=1_000_000_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +32,18 @@ class BudgetSettings:
         0, "Tokens that one agent may spend in an hour, prompts and replies; 0 for any."
     )
     agent_calls_per_hour: int = _setting(0, "Calls that one agent may make in an hour; 0 for any.")
-    world_tokens_per_hour: int = _setting(0, "Tokens that all agents together may spend in an hour; 0 for any.")
-    world_calls_per_hour: int = _setting(0, "Calls that all agents together may make in an hour; 0 for any.")
-    world_tokens_per_day: int = _setting(0, "Tokens that all agents together may spend in a day; 0 for any.")
-    world_calls_per_day: int = _setting(0, "Calls that all agents together may make in a day; 0 for any.")
+    world_tokens_per_hour: int = _setting(
+        0, "Tokens that all agents together may spend in an hour; 0 for any.", per_agent=False
+    )
+    world_calls_per_hour: int = _setting(
+        0, "Calls that all agents together may make in an hour; 0 for any.", per_agent=False
+    )
+    world_tokens_per_day: int = _setting(
+        0, "Tokens that all agents together may spend in a day; 0 for any.", per_agent=False
+    )
+    world_calls_per_day: int = _setting(
+        0, "Calls that all agents together may make in a day; 0 for any.", per_agent=False
+    )
 
 
 class Scope(StrEnum):
@@ -148,6 +156,8 @@ class Budget:
 
     def __init__(self, settings: Callable[[], BudgetSettings], clock: Clock) -> None:
         self._settings = settings
+        self.own: Callable[[str], BudgetSettings] = lambda owner: settings()
+        """Returns the limits as they hold for one agent, by name."""
         self.spending = Spending(clock.now)
         self.tell: Callable[[Notice], None] = lambda notice: None
         """Is told when a limit is used up and when it is not any more, once each."""
@@ -176,22 +186,23 @@ class Budget:
         if limit is not None:
             raise Spent(limit.sentence)
 
-    def stake(self, owner: str, task: str, prompt: int, reply: int) -> Stake:
+    def stake(self, owner: str, task: str, prompt: int, reply: int, calls: int = 1) -> Stake:
         """Set aside what a call may take, from when the stake is entered until it is left.
 
         Args:
-            owner: who calls.
+            owner: who calls; empty for nobody in particular, whom only the world's limits hold.
             task: what for.
             prompt: tokens of its prompt, rather too many than too few.
             reply: tokens that its reply may have.
+            calls: how many calls it is.
 
         Raises:
             Spent: there is not so much left.
         """
         self.admit(owner)
-        most = Amount(1, prompt, reply)
+        most = Amount(calls, prompt, reply)
         for limit, held in self._limits(owner):
-            need = most.tokens if limit.unit == "tokens" else 1
+            need = most.tokens if limit.unit == "tokens" else most.calls
             if limit.used + need > limit.most:
                 self._mark(limit, need)
                 raise Spent(limit.sentence)
@@ -217,12 +228,15 @@ class Budget:
     def _limits(self, owner: str) -> Iterator[tuple[Limit, int]]:
         """Yield every limit that holds for an agent, with what is set aside under it."""
         known = self._settings()
+        mine = self.own(owner) if owner else known
         own, world = functools.cache(lambda: self.spending.sum(owner)), functools.cache(self.spending.sum)
         for scope, tokens, calls in (
-            (Scope.AGENT_HOUR, known.agent_tokens_per_hour, known.agent_calls_per_hour),
+            (Scope.AGENT_HOUR, mine.agent_tokens_per_hour, mine.agent_calls_per_hour),
             (Scope.WORLD_HOUR, known.world_tokens_per_hour, known.world_calls_per_hour),
             (Scope.WORLD_DAY, known.world_tokens_per_day, known.world_calls_per_day),
         ):
+            if scope is Scope.AGENT_HOUR and not owner:
+                continue
             whose = owner if scope is Scope.AGENT_HOUR else ""
             held = [one.most for one in self._stakes if whose in ("", one.owner)]
             for unit, most in (("tokens", tokens), ("calls", calls)):

@@ -12,6 +12,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Iterable
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from random import Random
 
@@ -285,7 +286,7 @@ class ModelQueue:
                 job.fail(error)
         else:
             log.debug("%s: %s answered in %.1f s", job.owner, way.lane.host, completion.seconds)
-            job.settle(completion)
+            job.settle(replace(completion, host=way.lane.host))
 
     async def _complete(self, prompt: str, profile: LLMProfile, enough: Enough | None) -> Completion:
         return await self._lanes.model(profile).complete(prompt, profile, enough)

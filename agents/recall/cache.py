@@ -72,6 +72,23 @@ class EmbeddingCache:
             self._keep({digest: known[digest] for digest in new})
         return np.stack([known[digest] for digest in digests])
 
+    def missing(self, digests: Sequence[str], texts: Sequence[str]) -> list[str]:
+        """Return those texts that `embed` would have to compute, each once."""
+        known = self._kept(digests)
+        return list({one: text for one, text in zip(digests, texts, strict=True) if one not in known}.values())
+
+    def unasked(self, texts: Sequence[str]) -> list[str]:
+        """Return those texts that `questions` would have to compute, each once."""
+        return [text for text in dict.fromkeys(texts) if text not in self._asked]
+
+    def questions(self, texts: Sequence[str]) -> None:
+        """Compute what `question` is about to be asked for, all at once."""
+        if new := self.unasked(texts):
+            made = self._embedder.embed(new)
+            while self._asked and len(self._asked) + len(new) > QUESTIONS:
+                del self._asked[next(iter(self._asked))]
+            self._asked.update(zip(new, made, strict=True))
+
     def question(self, text: str) -> Vectors:
         """Return the vector of a question or of a word in it; the last ones are kept in RAM, and none in the file."""
         if text not in self._asked:

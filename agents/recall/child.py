@@ -16,8 +16,9 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
+from agents.llm.profiles import LLMProfile
 from agents.recall import worker
-from agents.recall.documents import Query, Record, StoreFailed
+from agents.recall.documents import Bill, Query, Record, StoreFailed
 from agents.recall.settings import EMBEDDED, RecallSettings
 
 P = ParamSpec("P")
@@ -64,20 +65,22 @@ class VectorProcess:
     Args:
         folder: the vault's `.index/`.
         settings: which embedder, and where the vectors are kept.
+        by: the LLM profile that names the embedder's server; None when there is none.
     """
 
-    def __init__(self, folder: Path, settings: RecallSettings) -> None:
+    def __init__(self, folder: Path, settings: RecallSettings, by: LLMProfile | None = None) -> None:
         self.folder = folder
-        self._settings = settings
-        self.ready = False
+        self._settings, self._by = settings, by
+        self.ready = self.served = False
         self._process: BaseProcess | None = None
         self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), worker.prepare)
         self._spawned: asyncio.Task[Future[worker.Kept]] | None = None
 
-    def serves(self, settings: RecallSettings) -> bool:
+    def serves(self, settings: RecallSettings, by: LLMProfile | None = None) -> bool:
         """Tell whether it was started with what these settings ask for."""
         mine = self._settings
-        return (mine.embedder, mine.chroma) == (settings.embedder, settings.chroma)
+        same = (mine.embedder, mine.chroma) == (settings.embedder, settings.chroma)
+        return same and (by == self._by or (self.ready and not self.served))
 
     async def open(self) -> worker.Kept:
         """Start the child and return what is in its index.
@@ -85,6 +88,7 @@ class VectorProcess:
         Raises:
             StoreFailed: it broke; another try may do.
             EmbedderMissing: the embedder cannot be had here; another try will not do.
+            EmbedderAway: its server does not answer.
         """
         self._spawned = asyncio.create_task(asyncio.to_thread(self._spawn))
         try:
@@ -93,7 +97,7 @@ class VectorProcess:
         except (OSError, RuntimeError) as error:
             raise StoreFailed(f"the child process did not start: {error}") from error
         kept = await answer(opening)
-        self.ready = True
+        self.ready, self.served = True, kept.served
         return kept
 
     def _spawn(self) -> Future[worker.Kept]:
@@ -105,13 +109,18 @@ class VectorProcess:
                 others = set(multiprocessing.active_children())
                 settings = self._settings
                 server = "" if settings.chroma == EMBEDDED else settings.chroma
-                opening = self._pool.submit(worker.open_store, str(self.folder), settings.embedder, server)
+                opening = self._pool.submit(worker.open_store, str(self.folder), settings.embedder, server, self._by)
                 self._process = next(iter(set(multiprocessing.active_children()) - others), None)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
         return opening
 
-    async def _ask(self, work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    async def do(self, work: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Have one of the worker's functions done, and return its result.
+
+        Raises:
+            StoreFailed: there will be none.
+        """
         try:
             future = self._pool.submit(work, *args, **kwargs)
         except RuntimeError as error:  # it is broken, or shut down
@@ -124,35 +133,47 @@ class VectorProcess:
         Raises:
             StoreFailed: it is not.
         """
-        await self._ask(worker.check)
+        await self.do(worker.check)
 
     async def put(self, records: Sequence[Record]) -> None:
         """Embed and keep these."""
-        await self._ask(worker.put, records)
+        await self.do(worker.put, records)
 
     async def learn(self, words: Sequence[str]) -> bool:
         """Add words to the thesaurus; tell whether it has room for more."""
-        return await self._ask(worker.learn, words)
+        return await self.do(worker.learn, words)
 
     async def remove(self, agent: str, ids: Collection[str]) -> None:
         """Take these documents out."""
-        await self._ask(worker.remove, agent, ids)
+        await self.do(worker.remove, agent, ids)
 
     async def forget(self, agent: str) -> None:
         """Take everything of an agent out."""
-        await self._ask(worker.forget, agent)
+        await self.do(worker.forget, agent)
 
     async def holds(self, agent: str, memories: int, samples: Sequence[Record]) -> bool:
         """Tell whether the index has so many memories of an agent, and finds these by their own text."""
-        return await self._ask(worker.holds, agent, memories, samples)
+        return await self.do(worker.holds, agent, memories, samples)
 
     async def understand(self, query: Query, words: Sequence[str]) -> dict[str, dict[str, float]]:
         """See `worker.Store.understand`."""
-        return await self._ask(worker.understand, query, words)
+        return await self.do(worker.understand, query, words)
 
     async def nearest(self, query: Query) -> tuple[dict[int, float], dict[str, float]]:
         """Return what is nearest to a question: memories by seq, documents by id, with their cosines."""
-        return await self._ask(worker.nearest, query)
+        return await self.do(worker.nearest, query)
+
+    async def price(self, texts: Sequence[str]) -> Bill:
+        """Return what a server will take for embedding these."""
+        return await self.do(worker.price, texts)
+
+    async def price_question(self, query: Query, words: Sequence[str]) -> Bill:
+        """Return what a server will take for a question and those of its words that nobody ever said."""
+        return await self.do(worker.price_question, query, words)
+
+    async def greet(self) -> None:
+        """Return when the embedder's server answers."""
+        await self.do(worker.greet)
 
     async def close(self) -> None:
         """End the child, cleanly when it is at rest, at once when it is not; takes `CLOSING` + `LEAVING` at most.
@@ -165,7 +186,7 @@ class VectorProcess:
                     await asyncio.wait([self._spawned])
                 if self.ready:
                     self.ready = False
-                    await self._ask(worker.close_store)
+                    await self.do(worker.close_store)
         except (StoreFailed, TimeoutError):
             pass  # it is killed instead, and its mark left behind says so
         finally:

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from agents.memory.entries import Entry
 from agents.recall.documents import Listed, clean
 from agents.recall.lexical import LexicalIndex
+from agents.recall.pieces import Run
 from agents.recall.tables import Progress
-from agents.recall.vectors import Run
 from mud.errors import LociError, Unavailable
 
 log = logging.getLogger(__name__)
@@ -166,6 +166,21 @@ class Feed:
         self.life(agent_id).wanted = documents
         self._changed.set()
 
+    async def reweigh(self, agent_id: str, values: Mapping[int, int]) -> None:
+        """Have memories matter as much as is said here, after the archive says so: an index made anew reads it there.
+
+        Args:
+            agent_id: whose.
+            values: 1 to 10, by number.
+        """
+        if not values:
+            return
+        try:
+            await self.flush(agent_id)
+            await self._run(self._lexical.reweigh, agent_id, values)
+        except Unavailable as error:
+            self._say_stuck(error)
+
     async def forget(self, agent_id: str) -> None:
         """Take all of an agent out of the index; it comes in again when somebody with its id is met again.
 
@@ -201,11 +216,14 @@ class Feed:
                 if life.generation != self._lexical.generation:
                     await self.fill(agent_id)
 
-    async def flush(self, only: str | None = None) -> None:
+    async def flush(self, only: str | None = None) -> bool:
         """Index what waits in RAM.
 
         Args:
             only: of this agent, as a question to one need not wait for what the others lived through; None for all.
+
+        Returns:
+            Whether anything was indexed: then the progress of whom it was of is known as it is now.
         """
         batch: dict[str, Sequence[Entry]] = {}
         wanted: dict[str, Documents] = {}
@@ -216,7 +234,7 @@ class Feed:
             if life.wanted is not None and not life.in_bulk:
                 wanted[agent_id], life.wanted = life.wanted, None
         if not batch and not wanted:
-            return
+            return False
         try:
             # One piece of work: a cancelled flush is still done whole.
             gone, progress = await self._run(self._index, batch, wanted)
@@ -228,11 +246,12 @@ class Feed:
                 self._changed.set()  # whoever runs `keep_flushing` again after a pause has another try at it
                 raise
             self._say_stuck(error)
-            return
+            return False
         self._stuck = False
         for agent_id, one in progress.items():
             self.life(agent_id).progress = one
         self._indexed(gone)
+        return True
 
     def _index(
         self, batch: dict[str, Sequence[Entry]], wanted: dict[str, Documents]
@@ -259,11 +278,12 @@ class Feed:
 
     async def fill(self, agent_id: str) -> None:
         """Index all there is of a life: what waits in RAM, and what the index never had or lost."""
-        await self.flush(agent_id)
+        known = await self.flush(agent_id)
         life = self.life(agent_id)
         async with life.filling:
             try:
-                life.progress = await self._run(self._lexical.progress, agent_id)
+                if not known:
+                    life.progress = await self._run(self._lexical.progress, agent_id)
             except Unavailable as error:
                 self._say_stuck(error)
             if life.generation != self._lexical.generation:

@@ -82,6 +82,10 @@ class LexicalIndex:
         """
         self._file.do(lambda db: memories.add(db, batch, self._vocabulary))
 
+    def reweigh(self, agent_id: str, values: Mapping[int, int]) -> None:
+        """Have memories matter as much as is said here, by number; those that are not indexed are passed over."""
+        self._file.do(lambda db: memories.reweigh(db, agent_id, values))
+
     def through(self, agent_id: str) -> int:
         """Return up to which memory every one is indexed."""
         return self._file.do(lambda db: tables.through_of(db, agent_id))
@@ -171,9 +175,9 @@ class LexicalIndex:
 
         return self._file.do(work)
 
-    def waiting(self, limit: int) -> list[Record]:
-        """Return documents without a vector, oldest first, in the form the vectors' store takes."""
-        return self._file.do(lambda db: tables.documents_waiting(db, limit))
+    def waiting(self, limit: int, without: Collection[str] = ()) -> list[Record]:
+        """Return documents without a vector, oldest first, in the form the vectors' store takes; see above."""
+        return self._file.do(lambda db: tables.documents_waiting(db, limit, without))
 
     def embedded(self, ids: Collection[str]) -> None:
         """Note that these vectors are in the store."""

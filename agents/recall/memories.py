@@ -111,6 +111,15 @@ def _row(rowid: int, entry: Entry) -> Row:
     return (rowid, text, about, clean(entry.at), entry.kind, actor, place, reason, *more)
 
 
+def reweigh(db: sqlite3.Connection, agent_id: str, values: Mapping[int, int]) -> None:
+    """Have indexed memories matter as much as is said here, by number; no index of words knows of that column."""
+    number = number_of(db, agent_id)
+    if number:
+        low, _ = span(number)
+        rows = [(value, low | seq) for seq, value in sorted(values.items())]
+        db.executemany(f"UPDATE {table_of(number)}_content SET c8 = ? WHERE id = ?", rows)
+
+
 def forget(db: sqlite3.Connection, agent_id: str) -> None:
     """Take out all memories of an agent."""
     number = number_of(db, agent_id)
@@ -128,8 +137,9 @@ def entries_of(db: sqlite3.Connection, number: int, seqs: Collection[int]) -> di
     if not number or not seqs:
         return {}
     low, _ = span(number)
-    # One text for all: a list of as many places as there are numbers would be compiled each time.
-    ids = json.dumps([low | seq for seq in sorted(seqs)])
+    # One text for all: a list of as many places as there are numbers would be compiled each time. Python writes whole
+    # numbers as JSON does.
+    ids = str([low | seq for seq in sorted(seqs)])
     rows = db.execute(
         f"SELECT {_ROW} FROM {table_of(number)}_content WHERE id IN (SELECT value FROM json_each(?))", (ids,)
     )
@@ -158,7 +168,7 @@ def repeated(db: sqlite3.Connection, number: int, seqs: Collection[int]) -> dict
     rows = db.execute(
         f"SELECT id & 0xFFFFFFFF, first, last, times FROM {table_of(number)}_content JOIN texts INDEXED BY repeated "
         "ON agent = ? AND digest = c10 AND times > 1 WHERE id IN (SELECT value FROM json_each(?))",
-        (number, json.dumps([low | seq for seq in sorted(seqs)])),
+        (number, str([low | seq for seq in sorted(seqs)])),
     )
     return {seq: Lived(first, last, times) for seq, first, last, times in rows}
 

@@ -18,6 +18,7 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any, TypeVar
 
+from agents.llm.profiles import LLMProfile
 from agents.memory.entries import Entry, Hit
 from agents.recall.documents import NOTE, SUMMARY
 from agents.recall.feed import Documents, Feed, Read
@@ -25,6 +26,7 @@ from agents.recall.lexical import LexicalIndex, read_progress
 from agents.recall.question import Question, read_question
 from agents.recall.ranking import Found, Groups, rank
 from agents.recall.settings import EVERYTHING, RecallSettings
+from agents.recall.till import Till
 from agents.recall.vectors import Near, VectorKeeper
 from mud.clock import Clock
 from mud.errors import Refusal
@@ -79,6 +81,8 @@ class RecallService:
         clock: tells how long ago a memory is.
         private: this process does not hold the vault: answer from a copy in memory, without vectors, writing nothing.
         at_once: there is nobody else to serve: work where it is called, not in a thread.
+        by: returns the LLM profile that names the embedder's server; None when there is none.
+        till: pays for what that server does; None when nobody counts.
     """
 
     def __init__(
@@ -89,12 +93,14 @@ class RecallService:
         *,
         private: bool = False,
         at_once: bool = False,
+        by: Callable[[], LLMProfile | None] = lambda: None,
+        till: Till | None = None,
     ) -> None:
         self._folder = vault / FOLDER
         self._settings, self._clock, self._private, self._at_once = settings, clock, private, at_once
         self._lexical = LexicalIndex(self._folder / LEXICAL, private=private)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="recall")
-        self._vectors = VectorKeeper(self._folder, self._lexical, self._run, settings, clock, self._noted)
+        self._vectors = VectorKeeper(self._folder, self._lexical, self._run, settings, clock, self._noted, by, till)
         self._feed = Feed(self._lexical, self._run, self._vectors.wake, self._vectors.forget)
         self._watchers: list[Callable[[int, int], None]] = []
         self._tasks: list[asyncio.Task[None]] = []
@@ -176,6 +182,10 @@ class RecallService:
     def sync_documents(self, agent_id: str, documents: Documents) -> None:
         """See `Feed.sync_documents`."""
         self._feed.sync_documents(agent_id, documents)
+
+    async def reweigh(self, agent_id: str, values: Mapping[int, int]) -> None:
+        """See `Feed.reweigh`."""
+        await self._feed.reweigh(agent_id, values)
 
     async def forget(self, agent_id: str) -> None:
         """See `Feed.forget`."""

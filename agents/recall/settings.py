@@ -8,6 +8,8 @@ from mud.registry import plug_in_names
 from mud.storage.settings import setting
 
 EVERYTHING = "everything"
+SERVED = ("ollama", "openai_compatible")
+"""The embedders that ask the server of config/llm/embed.md."""
 EMBEDDED = "embedded"
 EMBEDDERS = (*plug_in_names("agents.recall.embedders"), "none")
 """The embedders by name, and `none`. Only the child process loads them."""
@@ -20,7 +22,7 @@ class RecallSettings:
     embedder: str = setting(
         "minilm",
         "What turns texts into vectors; minilm knows other words for the same thing, hashing only "
-        "spellings, and none leaves it to the words alone.",
+        "spellings, ollama and openai_compatible ask the server of config/llm/embed.md, and none leaves it to words.",
         choices=EMBEDDERS,
         per_agent=False,
     )

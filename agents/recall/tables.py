@@ -240,12 +240,13 @@ def documents_found(
     return [(row[8] & 0xFFFFFFFF, document_of(row), cosines.get(row[7])) for row in found if row[1] in kinds]
 
 
-def documents_waiting(db: sqlite3.Connection, limit: int) -> list[Record]:
-    """Return documents without a vector, oldest first."""
+def documents_waiting(db: sqlite3.Connection, limit: int, without: Collection[str] = ()) -> list[Record]:
+    """Return documents without a vector, oldest first, but for those of some agents."""
     rows = db.execute(
         f"SELECT {DOCUMENT}, agents.id FROM documents JOIN agents ON number = agent "
-        "WHERE documents.embedded = 0 ORDER BY documents.id LIMIT ?",
-        (limit,),
+        f"WHERE documents.embedded = 0 AND agents.id NOT IN ({', '.join('?' * len(without))}) "
+        "ORDER BY documents.id LIMIT ?",
+        (*without, limit),
     ).fetchall()
     return [record_of(row[-1], row[7], document_of(row)) for row in rows]
 

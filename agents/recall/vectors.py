@@ -1,7 +1,7 @@
 """Keep the vectors of all memories, summaries and notes up to date in the background, and answer from them.
 
 It asks the lexical index what waits for a vector; it never makes anybody wait. A child that breaks is replaced; what
-its index lost comes back from the embedding cache.
+its index lost comes back from the embedding cache. While a server that embeds is away, the vectors wait for it.
 """
 
 from __future__ import annotations
@@ -11,13 +11,28 @@ import logging
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
+from agents.llm.budget import Spent
+from agents.llm.patience import within
+from agents.llm.profiles import LLMProfile
+from agents.recall import worker
 from agents.recall.child import VectorProcess
-from agents.recall.documents import NOTE, SUMMARY, EmbedderMissing, FolderGone, NoRoom, Query, StoreFailed, agent_of
+from agents.recall.documents import (
+    NOTE,
+    SUMMARY,
+    EmbedderAway,
+    EmbedderMissing,
+    FolderGone,
+    Query,
+    StoreFailed,
+    agent_of,
+)
 from agents.recall.lexical import LexicalIndex
+from agents.recall.pieces import MOST, Pieces, Run
 from agents.recall.ranking import NEAREST
 from agents.recall.settings import EVERYTHING, RecallSettings
+from agents.recall.till import Till
 from mud.clock import Clock
 from mud.errors import LociError, Unavailable
 
@@ -25,14 +40,8 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-BATCH = 8
-"""Documents in one piece of work: a question waits for at most one."""
-WORDS = 128
-"""Words for the thesaurus in one piece of work."""
-FEWEST, MOST = 32, 256
-"""Memories in one piece of work: few while they are embedded, many while they come from the cache."""
-QUICK, SLOW = 0.1, 0.3
-"""Seconds below which a piece of work grows, and above which it shrinks."""
+AWAY = (1.0, 5.0, 20.0, 60.0)
+"""Seconds until a server that is away is asked again, by how often it was in a row."""
 PAUSES = (0.0, 0.0, 0.0, 1.0, 5.0, 20.0, 60.0)
 """Seconds before a broken child is replaced, by how often it broke in a row."""
 HOPELESS = 4
@@ -55,14 +64,6 @@ class Near:
     documents: dict[str, float] = field(default_factory=dict)
 
 
-class Run(Protocol):
-    """Runs work on the lexical index in the thread that owns it."""
-
-    def __call__(self, work: Callable[..., T], *args: object) -> Awaitable[T]:
-        """Return what `work(*args)` returns."""
-        ...
-
-
 class VectorKeeper:
     """The vectors of all lives.
 
@@ -73,6 +74,8 @@ class VectorKeeper:
         settings: the settings as they are now.
         clock: measures pauses.
         noted: called now and then with the number of texts that wait for their vectors and of all.
+        by: returns the LLM profile that names the embedder's server; None when there is none.
+        till: pays for what that server does; None when nobody counts.
     """
 
     def __init__(
@@ -83,23 +86,30 @@ class VectorKeeper:
         settings: Callable[[], RecallSettings],
         clock: Clock,
         noted: Callable[[int, int], Awaitable[None]],
+        by: Callable[[], LLMProfile | None] = lambda: None,
+        till: Till | None = None,
     ) -> None:
         self._folder, self._lexical, self._run = folder, lexical, run
-        self._settings, self._clock, self._noted = settings, clock, noted
+        self._settings, self._clock, self._noted, self._by = settings, clock, noted, by
+        self._till = till or Till(None, str, clock)
+        self._pieces = Pieces(lexical, run, settings, clock, self._till)
         self._child: VectorProcess | None = None
-        self._outside: set[str] = set()
         self._gone: list[str] = []
         self._forgotten: list[str] = []
         self._wanted = asyncio.Event()
-        self._taught, self._teachable = 0, True
-        self._batch = FEWEST
         self._verified = -VERIFY_EVERY
         self._failures = 0
+        self._away = 0
+        self._late: asyncio.Task[None] | None = None
         self._stopping = False
         self.settled = asyncio.Event()
         """Set when there is nothing to wait for: all is embedded, or it will not be."""
-        self.trouble = ""
+        self._wrong = ""
+
+    @property
+    def trouble(self) -> str:
         """Why there are no vectors, in plain words; empty when they are there or on their way."""
+        return self._wrong or self._pieces.trouble or self._till.trouble
 
     @property
     def wanted(self) -> bool:
@@ -109,7 +119,11 @@ class VectorKeeper:
     @property
     def ready(self) -> bool:
         """Whether a question can be asked now."""
-        return self._child is not None and self._child.ready and self._child.serves(self._settings())
+        hears = not self._away and (self._late is None or self._late.done())
+        return self._child is not None and self._child.ready and hears and self._serves(self._child)
+
+    def _serves(self, child: VectorProcess) -> bool:
+        return child.serves(self._settings(), self._by())
 
     def wake(self, gone: Collection[str] = ()) -> None:
         """Look again at what there is to do.
@@ -142,6 +156,8 @@ class VectorKeeper:
             while not self._stopping:
                 try:
                     await self._serve()
+                except EmbedderAway as error:
+                    await self._wait_for_server(error)
                 except EmbedderMissing as error:
                     await self._give_up(error)
                 except (StoreFailed, Unavailable) as error:
@@ -153,7 +169,8 @@ class VectorKeeper:
         """Work off what there is whenever there is something, until stopped or something fails."""
         while not self._stopping:
             self._wanted.clear()
-            if self._child is not None and not self._child.serves(self._settings()):
+            self._till.review()
+            if self._child is not None and not self._serves(self._child):
                 await self._close()
             if self.wanted:
                 await self._work_off()
@@ -161,17 +178,29 @@ class VectorKeeper:
                 await self._report()
             if not self._wanted.is_set():
                 self.settled.set()
-            await self._wanted.wait()
+            await self._called()
+
+    async def _called(self) -> None:
+        """Wait until there may be something to do."""
+        pause = self._till.pause()
+        try:
+            await (self._wanted.wait() if pause is None else within(pause, self._wanted.wait(), self._clock))
+        except TimeoutError:
+            pass  # whoever went without is tried again
 
     async def _work_off(self) -> None:
         if self._child is None:
             await self._open()
         else:
             await self._child.check()
+        if self._away:
+            await self._opened.greet()
+            log.info("The server that embeds answers again.")
+            self._away, self._wrong = 0, ""
         while not self._stopping:
             await self._remove_gone()
             since_report = 0
-            while not self._stopping and (done := await self._step()):
+            while not self._stopping and (done := await self._pieces.step(self._opened)):
                 self._failures = 0
                 since_report += done
                 if since_report >= MOST:
@@ -183,15 +212,14 @@ class VectorKeeper:
                 break
 
     async def _open(self) -> None:
-        self._taught, self._teachable, self._batch = 0, True, FEWEST
-        self._outside.clear()
-        self._child = VectorProcess(self._folder, self._settings())
+        self._pieces.begin()
+        self._child = VectorProcess(self._folder, self._settings(), self._by())
         kept = await self._child.open()
         if kept.fresh:
             await self._run(self._lexical.forget_vectors)
             await self._report()
         self._gone = await self._run(self._lexical.reconcile, kept.documents)
-        self.trouble = ""
+        self._wrong = ""
         self._verified = -VERIFY_EVERY
 
     async def _make_anew(self, agent_id: str, wanted: int) -> None:
@@ -201,58 +229,6 @@ class VectorKeeper:
         await self._opened.forget(agent_id)
         await self._run(self._lexical.forget_vectors, agent_id)
         await self._report()
-
-    async def _step(self) -> int:
-        """Do one piece of each kind of work; return how many texts got what they waited for."""
-        return await self._teach() + await self._embed_documents() + await self._embed_memories()
-
-    async def _teach(self) -> int:
-        if not self._teachable:
-            return 0
-        words = await self._run(self._lexical.words_after, self._taught, WORDS)
-        if words:
-            self._teachable = await self._opened.learn([word for _, word in words])
-            self._taught = words[-1][0]
-        return len(words)
-
-    async def _embed_documents(self) -> int:
-        records = await self._run(self._lexical.waiting, BATCH)
-        if records:
-            await self._opened.put(records)
-            await self._run(self._lexical.embedded, [record.id for record in records])
-        return len(records)
-
-    async def _embed_memories(self) -> int:
-        if self._settings().embed != EVERYTHING:
-            return 0
-        waiting = await self._run(self._lexical.waiting_memories, self._batch, self._outside)
-        if waiting is None:
-            return 0
-        agent_id, through, records = waiting
-        if records:
-            began = self._clock.monotonic()
-            try:
-                await self._opened.put(records)
-            except NoRoom as error:
-                self._leave_outside(agent_id, error)
-                return 1
-            self._pace(self._clock.monotonic() - began)
-        await self._run(self._lexical.memories_embedded, agent_id, through)
-        return max(1, len(records))
-
-    def _leave_outside(self, agent_id: str, error: NoRoom) -> None:
-        """Go on without the vectors of an agent for which there is no room; the others keep theirs."""
-        if not self._outside:
-            log.warning("Not everybody's memories get vectors: %s.", error)
-        self._outside.add(agent_id)
-        self.trouble = str(error)
-
-    def _pace(self, seconds: float) -> None:
-        """Keep one piece of work short, so that a question waits for little."""
-        if seconds < QUICK:
-            self._batch = min(MOST, 2 * self._batch)
-        elif seconds > SLOW:
-            self._batch = max(FEWEST, self._batch // 2)
 
     @property
     def _opened(self) -> VectorProcess:
@@ -299,7 +275,7 @@ class VectorKeeper:
         level = logging.INFO if self._failures <= 1 else logging.WARNING
         log.log(level, "The vectors begin again: %s.", error)
         if self._failures:
-            self.trouble = str(error)  # until it opens again
+            self._wrong = str(error)  # until it opens again
         if self._failures >= HOPELESS:
             self.settled.set()
         if not self._stopping:
@@ -308,14 +284,30 @@ class VectorKeeper:
     async def _give_up(self, error: EmbedderMissing) -> None:
         """Go on with words alone until something changes."""
         await self._close()
-        if self.trouble != str(error):
+        if self._wrong != str(error):
             log.warning("Recall goes by words alone: %s.", error)
-        self.trouble = str(error)
-        given_up = self._settings().embedder
-        while self._settings().embedder == given_up and not self._stopping:
+        self._wrong = str(error)
+        given_up = self._settings().embedder, self._by()
+        while (self._settings().embedder, self._by()) == given_up and not self._stopping:
             self.settled.set()
             self._wanted.clear()
             await self._wanted.wait()
+
+    async def _wait_for_server(self, error: EmbedderAway) -> None:
+        """Go on with words alone for a while; the child, if it is open, and all vectors are kept."""
+        if self._child is not None and not self._child.ready:
+            await self._close()
+        if self._wrong != str(error):
+            log.warning("Recall goes by words alone until its server answers: %s.", error)
+        self._wrong = str(error)
+        self._away += 1
+        until = self._clock.monotonic() + AWAY[min(self._away, len(AWAY)) - 1]
+        asked = self._settings().embedder, self._by()
+        while not self._stopping and (left := until - self._clock.monotonic()) > 0:
+            if (self._settings().embedder, self._by()) != asked:
+                break
+            self.settled.set()
+            await self._clock.sleep(min(1.0, left))
 
     async def _close(self) -> None:
         child, self._child = self._child, None
@@ -346,14 +338,15 @@ class VectorKeeper:
         child = self._child
         if child is None or not self.ready:
             return {}
-        return await self._in_time(child, child.understand(query, words)) or {}
+        asked = self._till.ask(child, query, words, worker.understand, query, words)
+        return await self._in_time(child, asked) or {}
 
     async def nearest(self, query: Query) -> Near | None:
         """Return what is nearest to a question; None when the vectors cannot say in time."""
         child = self._child
         if child is None or not self.ready:
             return None
-        found = await self._in_time(child, child.nearest(query))
+        found = await self._in_time(child, self._till.ask(child, query, (), worker.nearest, query))
         return None if found is None else Near(*found)
 
     async def _in_time(self, child: VectorProcess, work: Awaitable[T]) -> T | None:
@@ -361,9 +354,24 @@ class VectorKeeper:
             async with asyncio.timeout(self._settings().patience):
                 return await work
         except TimeoutError:
+            if child.served and self.ready:
+                self._late = asyncio.create_task(self._until_it_answers(child))
+            return None
+        except Spent:
+            return None
+        except EmbedderAway as error:
+            self._away, self._wrong = max(1, self._away), str(error)
+            self.wake()
             return None
         except StoreFailed:
             # Whoever keeps the child finds out with the next piece of work.
             child.ready = False
             self.wake()
             return None
+
+    async def _until_it_answers(self, child: VectorProcess) -> None:
+        """Return when the child has done what keeps it so long; until then nobody asks it anything."""
+        try:
+            await child.check()
+        except StoreFailed:
+            self.wake()

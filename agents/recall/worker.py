@@ -21,10 +21,13 @@ from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
+from agents.llm.profiles import LLMProfile
 from agents.recall.documents import (
     MEMORY,
+    Bill,
+    EmbedderAway,
     EmbedderMissing,
     FolderGone,
     Query,
@@ -35,6 +38,9 @@ from agents.recall.documents import (
 )
 from mud.errors import Unavailable, UnknownName
 from mud.registry import load
+
+if TYPE_CHECKING:
+    from agents.recall.embedders._embedder import Served
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -81,10 +87,12 @@ class Kept:
     Args:
         fresh: whether it was begun just now and holds nothing.
         documents: the ids of the summaries' and notes' vectors.
+        served: whether a server embeds, which may be away and is paid.
     """
 
     fresh: bool
     documents: list[str]
+    served: bool = False
 
 
 class Store:
@@ -94,29 +102,34 @@ class Store:
         folder: the vault's `.index/`.
         embedder: name of the embedder.
         server: address of a chroma server; empty to keep the vectors in the folder.
+        by: the LLM profile that names the embedder's server; None when there is none.
 
     Raises:
         Unavailable: the embedder cannot be had here.
+        EmbedderAway: its server does not answer.
         UnknownName: there is no such embedder.
         StoreFailed: the server does not answer.
         FolderGone: the folder was deleted meanwhile.
     """
 
-    def __init__(self, folder: Path, embedder: str, server: str = "") -> None:
+    def __init__(self, folder: Path, embedder: str, server: str = "", by: LLMProfile | None = None) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._closed = False
+        self._served: Served | None = None
         self._lock_path = folder / "worker.lock"
         self._lock = os.open(self._lock_path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         # An older child may still be ending: two writers would lose vectors without a word.
         fcntl.flock(self._lock, fcntl.LOCK_EX)
         self._watched = {self._lock_path: os.fstat(self._lock).st_ino}
         try:
-            self._open(folder, embedder, server)
+            self._open(folder, embedder, server, by)
         except Exception:
+            if self._served is not None:
+                self._served.close()
             self.check()
             raise
 
-    def _open(self, folder: Path, embedder: str, server: str) -> None:
+    def _open(self, folder: Path, embedder: str, server: str, by: LLMProfile | None) -> None:
         # Here, and not above: these import numpy and all that stands on it.
         from agents.recall.cache import EmbeddingCache
         from agents.recall.embedders._embedder import EmbedderKind
@@ -124,7 +137,9 @@ class Store:
         from agents.recall.seal import Seal
         from agents.recall.thesaurus import Thesaurus
 
-        model = load("agents.recall.embedders", EmbedderKind, "embedder").get(embedder).start(folder)
+        chosen = load("agents.recall.embedders", EmbedderKind, "embedder").get(embedder)
+        model = chosen.start(folder, by)
+        self._served = cast("Served", model) if chosen.served else None
         kind = load("agents.recall.indexes", IndexKind, "index").get(SERVER if server else EMBEDDED)
         self._seal = Seal(folder / EMBEDDED)
         self._embedded = not server
@@ -171,6 +186,8 @@ class Store:
             words: telling words of the question.
         """
         self.check()
+        if self._served is not None:  # all in one request
+            self._cache.questions([query.text, *self._thesaurus.unknown(words)])
         vector = self._cache.question(query.text)
         # Beside the thesaurus: both leave the interpreter to the other while they count.
         self._sought = (query, self._seeker.submit(self._nearest, query, vector))
@@ -216,7 +233,26 @@ class Store:
 
     def kept(self) -> Kept:
         """Return what is in the index."""
-        return Kept(self._index.empty, self._index.documents())
+        return Kept(self._index.empty, self._index.documents(), self._served is not None)
+
+    def price(self, texts: Sequence[str]) -> Bill:
+        """Return what a server will take for embedding these, as far as they are not in the cache."""
+        missing = self._cache.missing([digest_of(text) for text in texts], texts)
+        return self._served.price(missing) if self._served is not None else Bill()
+
+    def price_question(self, query: Query, words: Sequence[str]) -> Bill:
+        """Return what a server will take for a question and those of its words that nobody ever said."""
+        missing = self._cache.unasked([query.text, *self._thesaurus.unknown(words)])
+        return self._served.price(missing) if self._served is not None else Bill()
+
+    def bill(self) -> Bill:
+        """Return what a server took since this was last asked."""
+        return self._served.bill() if self._served is not None else Bill()
+
+    def greet(self) -> None:
+        """Return when the embedder's server answers and is the one that it was; see `Served`."""
+        if self._served is not None:
+            self._served.greet()
 
     def close(self) -> None:
         """End cleanly: the next process can use the index as it is. Closing again does nothing."""
@@ -226,6 +262,8 @@ class Store:
         self._seeker.shutdown()
         self._index.close()
         self._cache.close()
+        if self._served is not None:
+            self._served.close()
         if self._embedded and self._lock_path.exists():
             self._seal.close()
         os.close(self._lock)
@@ -241,6 +279,8 @@ def _told(work: Callable[P, R]) -> Callable[P, R]:
     def done(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return work(*args, **kwargs)
+        except EmbedderAway as error:
+            raise EmbedderAway(str(error)) from None
         except (Unavailable, UnknownName) as error:
             raise EmbedderMissing(str(error)) from None
         except StoreFailed:
@@ -260,10 +300,10 @@ def _opened() -> Store:
 
 
 @_told
-def open_store(folder: str, embedder: str, server: str) -> Kept:
+def open_store(folder: str, embedder: str, server: str, by: LLMProfile | None = None) -> Kept:
     """Open the store and return what is in it."""
     global _store
-    _store = Store(Path(folder), embedder, server)
+    _store = Store(Path(folder), embedder, server, by)
     return _store.kept()
 
 
@@ -313,6 +353,30 @@ def understand(query: Query, words: Sequence[str]) -> dict[str, dict[str, float]
 def nearest(query: Query) -> tuple[dict[int, float], dict[str, float]]:
     """See `Store.nearest`."""
     return _opened().nearest(query)
+
+
+@_told
+def price(texts: Sequence[str]) -> Bill:
+    """See `Store.price`."""
+    return _opened().price(texts)
+
+
+@_told
+def price_question(query: Query, words: Sequence[str]) -> Bill:
+    """See `Store.price_question`."""
+    return _opened().price_question(query, words)
+
+
+@_told
+def metered(work: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> tuple[R, Bill]:
+    """Do one of these, and return with its result what a server took for it."""
+    return work(*args, **kwargs), _opened().bill()
+
+
+@_told
+def greet() -> None:
+    """See `Store.greet`."""
+    _opened().greet()
 
 
 @_told

@@ -40,6 +40,7 @@ class Completion:
         seconds: how long the call took.
         model: name of the model that answered.
         cached_tokens: of the prompt's tokens, those that the server had read before; None when it does not say.
+        host: which host it was; the queue, which knows several, says so.
     """
 
     text: str
@@ -48,6 +49,7 @@ class Completion:
     seconds: float
     model: str
     cached_tokens: int | None = None
+    host: str = ""
 
 
 Enough = Callable[[str], bool]

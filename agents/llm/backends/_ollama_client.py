@@ -35,7 +35,7 @@ class Ollama:
     """
 
     def __init__(self, profile: LLMProfile) -> None:
-        self._wire = Wire(_base(profile.host), meanings=_MEANINGS)
+        self._wire = Wire(base_url(profile.host), meanings=_MEANINGS)
         self._first_model: str | None = None
 
     async def complete(self, prompt: str, profile: LLMProfile, enough: Enough | None = None) -> Completion:
@@ -153,12 +153,18 @@ def _payload(prompt: str, model: str, profile: LLMProfile) -> dict[str, Any]:
     }
     if profile.think != "auto":
         payload["think"] = _THINK.get(profile.think, profile.think)
-    if keep := profile.keep_alive.strip():
-        payload["keep_alive"] = int(keep) if re.fullmatch(r"-?[0-9]{1,9}", keep) else keep
+    if profile.keep_alive.strip():
+        payload["keep_alive"] = kept_alive(profile)
     return payload
 
 
-def _base(host: str) -> str:
+def kept_alive(profile: LLMProfile) -> int | str:
+    """Return a profile's `keep_alive` as Ollama takes it: a number, or a text with a unit."""
+    keep = profile.keep_alive.strip()
+    return int(keep) if re.fullmatch(r"-?[0-9]{1,9}", keep) else keep
+
+
+def base_url(host: str) -> str:
     """Return an Ollama's address; the path of its other protocol, and of this one, is left out."""
     server, path = checked_parts(host, ADDRESS)
     return server + path.removesuffix("/v1").removesuffix("/api")

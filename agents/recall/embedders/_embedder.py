@@ -10,6 +10,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.llm.profiles import LLMProfile
+from agents.recall.documents import Bill
+
 
 class Embedder(Protocol):
     """Turns texts into unit vectors."""
@@ -29,6 +32,31 @@ class Embedder(Protocol):
         ...
 
 
+class Served(Embedder, Protocol):
+    """An embedder on a server: it may be away, and what it does is paid for. Its `embed` raises `EmbedderAway`."""
+
+    def price(self, texts: Sequence[str]) -> Bill:
+        """Return what embedding these would take, rather too much than too little."""
+        ...
+
+    def bill(self) -> Bill:
+        """Return what was taken since this was last asked."""
+        ...
+
+    def greet(self) -> None:
+        """Return when the server answers and is the one that it was.
+
+        Raises:
+            EmbedderAway: it does not answer.
+            StoreFailed: it has another model now.
+        """
+        ...
+
+    def close(self) -> None:
+        """Let go of every connection."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class EmbedderKind:
     """An embedder as a plug-in.
@@ -36,14 +64,28 @@ class EmbedderKind:
     Args:
         name: what `embedder:` in config/recall.md says.
         help: one sentence for people.
-        start: makes it; takes the folder for what it builds once. Raises `Unavailable` when it cannot be had here.
+        make: makes it; takes the folder for what it builds once, and the LLM profile that names its server.
+        served: it is on a server, and follows `Served`.
     """
 
     name: str
     help: str
-    start: Callable[[Path], Embedder]
+    make: Callable[[Path, LLMProfile | None], Embedder]
+    served: bool = False
+
+    def start(self, folder: Path, server: LLMProfile | None = None) -> Embedder:
+        """Make it.
+
+        Args:
+            folder: for what it builds once.
+            server: the LLM profile that names its server; None when there is none.
+
+        Raises:
+            Unavailable: it cannot be had here.
+        """
+        return self.make(folder, server)
 
 
 def embedder(name: str, help: str) -> Callable[[Callable[[Path], Embedder]], EmbedderKind]:
-    """Make a function that starts an embedder a plug-in."""
-    return lambda start: EmbedderKind(name, help, start)
+    """Make a function that starts an embedder in this process a plug-in."""
+    return lambda start: EmbedderKind(name, help, lambda folder, server: start(folder))

@@ -18,7 +18,7 @@ def shipped(name: str) -> LLMProfile:
     return fill(LLMProfile, values)
 
 
-@pytest.mark.parametrize("name", ["think", "summarizer"])
+@pytest.mark.parametrize("name", ["think", "summarizer", "dream"])
 def test_a_shipped_profile_shows_every_key_with_its_help(name: str) -> None:
     text = (SHIPPED / f"{name}.md").read_text("utf-8")
     values, _ = parse_settings(text, LLMProfile, name)
@@ -27,7 +27,7 @@ def test_a_shipped_profile_shows_every_key_with_its_help(name: str) -> None:
 
 
 def test_only_profiles_that_are_used_are_shipped() -> None:
-    assert {path.stem for path in SHIPPED.iterdir()} == {"think", "summarizer"}
+    assert {path.stem for path in SHIPPED.iterdir()} == {"think", "summarizer", "dream", "embed"}
 
 
 def test_a_summary_has_its_own_stop_and_length() -> None:

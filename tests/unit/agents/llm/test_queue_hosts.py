@@ -57,7 +57,8 @@ async def test_an_agent_stays_with_the_host_that_has_read_its_prompt_before() ->
 async def test_a_host_that_fails_hands_its_job_on_and_is_left_alone() -> None:
     stage = Stage({"a": ScriptedModel([Unavailable("gone")]), "b": ScriptedModel(["well"] * 3)}, {"think": BOTH})
     for prompt in ("one", "two", "three"):
-        assert (await asked(stage, prompt)).text == "well"
+        answer = await asked(stage, prompt)
+        assert (answer.text, answer.host) == ("well", "b"), "who answered is told, not who was asked first"
     assert stage.models["a"].prompts == ["one"]
     assert states(stage) == {"a": State.DOWN, "b": State.UP}
     assert (stage.queue.totals.answered, stage.queue.totals.asked) == (3, 3)

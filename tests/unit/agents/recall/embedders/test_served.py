@@ -1,0 +1,206 @@
+"""An embedder on a server: whatever the server does, there are right vectors or a clear sentence, and no key in it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.llm.tokens import estimate
+from agents.recall.documents import Bill, EmbedderAway, StoreFailed
+from agents.recall.embedders._embedder import EmbedderKind, Served
+from agents.recall.embedders._served import BATCH, PIECES, _pieces
+from agents.recall.embedders.hashing import HashingEmbedder
+from agents.recall.embedders.openai_compatible import OPENAI_COMPATIBLE
+from mud.errors import Unavailable
+from mud.registry import load
+from tests.embedding_servers import Answer, Fickle, listening, profile
+
+FOLDER = Path("unused")
+KEY = "sk-very-secret-1234"
+NAME = "LOCI_TEST_EMBED_KEY"
+KINDS = load("agents.recall.embedders", EmbedderKind, "embedder")
+
+
+@contextmanager
+def started(fickle: Fickle, **keys: Any) -> Iterator[Served]:
+    with listening(fickle.answer) as host:
+        one = cast(Served, OPENAI_COMPATIBLE.start(FOLDER, profile(host, **keys)))
+        try:
+            yield one
+        finally:
+            one.close()
+
+
+@contextmanager
+def key_set() -> Iterator[None]:
+    os.environ[NAME] = KEY
+    try:
+        yield
+    finally:
+        del os.environ[NAME]
+
+
+def vectors_of(rows: list[Any]) -> Answer:
+    return 200, {"data": [{"index": number, "embedding": row} for number, row in enumerate(rows)]}
+
+
+def test_vectors_come_in_the_order_of_the_texts_and_in_batches() -> None:
+    fickle, texts = Fickle(), [f"the lamp number {number} is lit" for number in range(2 * BATCH + 3)]
+    with started(fickle) as one:
+        fickle.asked.clear()
+        np.testing.assert_allclose(one.embed(texts), HashingEmbedder().embed(texts), atol=1e-5)
+        assert [len(body["input"]) for _, body in fickle.asked] == [BATCH, BATCH, 3]
+        assert (one.dimension, one.model) == (384, "openai_compatible:speller:384")
+        assert one.bill() == Bill(3, 6 * len(texts))
+        assert one.bill() == Bill()
+
+
+def test_the_key_is_sent_and_never_told() -> None:
+    fickle = Fickle()
+    with key_set(), started(fickle, api_key_env=NAME) as one:
+        assert fickle.asked[0][0]["authorization"] == f"Bearer {KEY}"
+        fickle.wrong = lambda body: (401, {"error": {"message": f"the key {KEY} is wrong"}})
+        with pytest.raises(EmbedderAway, match="it wants another key") as caught:
+            one.embed(["x"])
+        assert KEY not in str(caught.value)
+
+
+def test_a_key_that_is_not_set_is_told_by_the_name_of_its_variable() -> None:
+    with listening(Fickle().answer) as host, pytest.raises(EmbedderAway, match=f"{NAME}, named under api_key_env"):
+        OPENAI_COMPATIBLE.start(FOLDER, profile(host, api_key_env=NAME))
+
+
+@pytest.mark.parametrize("kind", ["ollama", "openai_compatible"])
+def test_a_server_that_is_not_there_is_told(kind: str) -> None:
+    with listening(Fickle().answer) as host:
+        gone = host
+    with pytest.raises(EmbedderAway, match=f"nothing answers at {gone}"):
+        KINDS.get(kind).start(FOLDER, profile(gone))
+
+
+@pytest.mark.parametrize("kind", ["ollama", "openai_compatible"])
+def test_without_a_profile_it_says_which_file_is_missing(kind: str) -> None:
+    with pytest.raises(Unavailable, match=r"there is no config/llm/embed\.md"):
+        KINDS.get(kind).start(FOLDER)
+
+
+@pytest.mark.parametrize("kind", ["ollama", "openai_compatible"])
+def test_an_address_that_is_none_is_told(kind: str) -> None:
+    with pytest.raises(Unavailable, match="is no address of a server"):
+        KINDS.get(kind).start(FOLDER, profile("my computer"))
+
+
+JUNK: list[tuple[Answer | None, str]] = [
+    ((200, b"<html>"), "not as a server of language models does"),
+    ((200, {}), "was sent 1 texts and did not send as many vectors"),
+    ((200, {"data": "none"}), "did not send as many vectors"),
+    (vectors_of([]), "did not send as many vectors"),
+    (vectors_of([[1.0, 2.0]] * 3), "did not send as many vectors"),
+    (vectors_of([[]]), "did not send as many vectors"),
+    (vectors_of([["a", "b"]]), "something else than vectors"),
+    (vectors_of([None]), "did not send as many vectors"),
+    (vectors_of([[1.0, float("nan")]]), "did not send as many vectors"),
+    (vectors_of([[[1.0, 2.0], [2.0, 1.0]]]), "a vector for every token; llama.cpp's server takes --pooling mean"),
+    ((501, {"error": {"message": "no"}}), "it was not started for embeddings"),
+    ((404, {"error": "model not found"}), "check host and model in config/llm/embed.md"),
+    ((500, {"error": {"message": "input is too large"}}), "answered 500: input is too large"),
+    ((503, {}), "it is still loading its model, or too busy"),
+    ((400, {"error": {"message": "no"}}), "answered 400: no"),
+    (None, "broke off"),
+]
+
+
+@pytest.mark.parametrize(("answer", "told"), JUNK, ids=[told[:40] for _, told in JUNK])
+@pytest.mark.parametrize("later", [False, True])
+def test_junk_is_told_in_a_sentence(answer: Answer | None, told: str, later: bool) -> None:
+    fickle = Fickle(wrong=None if later else lambda body: answer)
+    if not later:
+        with pytest.raises(EmbedderAway, match=told), started(fickle):
+            pass
+        return
+    with started(fickle) as one:
+        fickle.wrong = lambda body: answer
+        with pytest.raises(EmbedderAway, match=told):
+            one.embed(["The pears are ripe."])
+
+
+def test_vectors_of_another_length_end_it() -> None:
+    fickle = Fickle()
+    with started(fickle) as one:
+        fickle.width = 256
+        with pytest.raises(StoreFailed, match="now sends vectors of 256 numbers instead of 384"):
+            one.embed(["x"])
+
+
+def test_another_model_ends_it_at_the_next_greeting() -> None:
+    fickle = Fickle()
+    with started(fickle) as one:
+        one.greet()
+        fickle.model = "reader"
+        with pytest.raises(StoreFailed, match="now has the model 'reader' instead of 'speller'"):
+            one.greet()
+
+
+def test_a_text_that_is_refused_costs_the_others_nothing() -> None:
+    fickle = Fickle()
+
+    def refuse(body: dict[str, Any]) -> Answer:
+        refused = any("poison" in text or len(text) > 300 for text in body["input"])
+        return (400, {"error": {"message": "too long"}}) if refused else fickle.vectors(body)
+
+    with started(fickle) as one:
+        fickle.wrong = refuse
+        long = "The lamps are lit. " * 40
+        rows = one.embed(["a pear", "poison", long, ""])
+        np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1.0, atol=1e-5)
+        np.testing.assert_allclose(rows[0], HashingEmbedder().embed(["a pear"])[0], atol=1e-5)
+        assert float(rows[2] @ HashingEmbedder().embed([long])[0]) > 0.95
+
+
+def test_the_next_host_stands_in_for_one_that_is_away() -> None:
+    first, second = Fickle(), Fickle()
+    with listening(first.answer) as one, listening(second.answer) as other:
+        made = cast(Served, OPENAI_COMPATIBLE.start(FOLDER, profile(f"{one}, {other}")))
+        first.wrong = lambda body: (500, {})
+        made.embed(["x"])
+        made.embed(["y"])
+        second.wrong = lambda body: (500, {})
+        with pytest.raises(EmbedderAway, match=r"answered 500; .*answered 500"):
+            made.embed(["z"])
+        made.close()
+    assert [len(first.asked), len(second.asked)] == [3, 3]
+
+
+def test_whoever_closes_it_after_a_failure_leaves_nothing_open() -> None:
+    fickle = Fickle(wrong=lambda body: None)
+    with suppress(EmbedderAway), started(fickle):
+        raise AssertionError("it started without a server")
+
+
+@given(st.text(max_size=400), st.integers(1, 40))
+def test_the_pieces_of_a_text_are_its_beginning_and_fit(text: str, tokens: int) -> None:
+    pieces = list(_pieces(text, tokens))
+    assert 1 <= len(pieces) <= PIECES
+    assert text.startswith("".join(pieces))
+    assert len(pieces) == PIECES or "".join(pieces) == text
+    assert all(estimate(piece) <= tokens or len(piece) == 1 for piece in pieces)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.text(max_size=300), max_size=80), st.sampled_from((None, 512, 600)))
+def test_the_price_is_never_less_than_the_bill(texts: list[str], window: int | None) -> None:
+    with started(Fickle(), num_ctx=window or 512) as one:
+        one.bill()
+        price = one.price(texts)
+        one.embed(texts)
+        bill = one.bill()
+        assert bill.calls == price.calls
+        assert bill.tokens <= price.tokens
