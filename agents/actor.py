@@ -16,6 +16,7 @@ from agents.memory.notes import Notes
 from mud.engine import Engine, Step
 from mud.world.events import Perceived
 from mud.world.roles import Role
+from mud.world.things import Kind
 from mud.world.world import World
 
 RECENT = 64
@@ -57,7 +58,16 @@ class Actor:
         return engine.step(who, line, Role.AGENT)
 
 
-def situate(definition: Definition, world: World, memory: Memory, notes: Notes, seconds: float) -> Situation | None:
+def situate(
+    definition: Definition,
+    world: World,
+    memory: Memory,
+    notes: Notes,
+    seconds: float,
+    bedtime: float | None = None,
+    *,
+    woke: bool = False,
+) -> Situation | None:
     """Return what a character can perceive now; None when it is nowhere. Who sleeps is nobody to speak with.
 
     Args:
@@ -66,11 +76,13 @@ def situate(definition: Definition, world: World, memory: Memory, notes: Notes, 
         memory: its memory.
         notes: its notes.
         seconds: a monotonic clock.
+        bedtime, woke: as in `Situation`.
     """
     here = world.location_of(definition.id)
     if here is None:
         return None
-    others = [one for one in world.people(here.id) if one.id != definition.id and one.id not in world.asleep]
+    asleep = world.asleep
+    there = world.contents(here.id)
     return Situation(
         name=definition.name,
         profile=definition.profile,
@@ -78,11 +90,17 @@ def situate(definition: Definition, world: World, memory: Memory, notes: Notes, 
         location=here.name,
         description=here.description,
         exits=tuple(way.name for way in here.exits),
-        people=tuple(Person(one.name, one.thinks) for one in others),
-        items=tuple(item.name for item in world.items(here.id)),
+        people=tuple(
+            Person(one.name, one.thinks)
+            for one in there
+            if one.kind is Kind.CHARACTER and one.id != definition.id and one.id not in asleep
+        ),
+        items=tuple(one.name for one in there if one.kind is Kind.ITEM),
         carrying=tuple(item.name for item in world.items(definition.id)),
         recent=tuple(memory.newest(RECENT)),
         notes=tuple(notes.titles()),
         goal=definition.goal,
         seconds=seconds,
+        bedtime=bedtime,
+        woke=woke,
     )

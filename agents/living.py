@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime, time
+from datetime import datetime
 from random import Random
 
 from agents.actor import situate
@@ -20,7 +20,7 @@ from agents.llm.patience import within
 from agents.llm.queue import ModelQueue, Urgency
 from agents.memory.entries import Hit
 from agents.minds import Minds
-from agents.nights import Hours, time_of
+from agents.nights import Hours, fell_asleep, hours_of
 from agents.prompting import Prompting, ThinkingSettings
 from agents.scheduler import Scheduler
 from agents.thinker import FALLBACK, Thinker, Thought, trace_of
@@ -46,6 +46,8 @@ SLEEP_STEP = 5.0
 """Seconds between two looks at a sleeper: whether it wakes, and what of its memory is to be put in order."""
 QUIET = 300.0
 """Seconds for which nobody must have spoken to an agent, or woken it, before it falls asleep by the clock."""
+LEFT_ALONE = 30.0
+"""Seconds for which nobody must have spoken to an agent before it looks back on what it lived."""
 SPOKEN = ("heard", "told")
 """Kinds of memory that somebody else's words leave."""
 HABIT = "habit"
@@ -69,6 +71,7 @@ class Drives:
         chance: all chance comes from it.
         clock: the time.
         override: name of the brain of every agent, whatever its file says; None for its own.
+        traced: how lines come about is kept, for `@why`.
     """
 
     brains: Registry[Brain]
@@ -78,6 +81,7 @@ class Drives:
     chance: Random
     clock: Clock
     override: str | None = None
+    traced: bool = True
 
 
 class Living:
@@ -103,6 +107,8 @@ class Living:
         """Folders of the agents whose answer a person waits for."""
         self._sleepers: set[str] = set()
         """Folders of the agents that were asleep at their last turn."""
+        self._woke: set[str] = set()
+        """Folders of the agents that have not thought since they woke."""
         self._disturbed: dict[str, float] = {}
         """When somebody last spoke to an agent or woke it."""
         self._bedtime_asked: dict[str, datetime] = {}
@@ -143,6 +149,7 @@ class Living:
         """Let one agent think no more."""
         self._scheduler.drop(agent.slug)
         self._wishes.pop(agent.slug, None)
+        self._minds.inner.interrupt(agent.slug)
         agent.thinker = None
 
     def _brain_of(self, agent: Agent) -> str:
@@ -175,6 +182,7 @@ class Living:
             for perceived in perceptions:
                 wish = agent.thinker.notice(perceived)
                 if wish is not None and who != step.who:
+                    self._minds.inner.interrupt(agent.slug)
                     if perceived.kind in SPOKEN:
                         self._disturbed[agent.slug] = self._drives.clock.monotonic()
                     self._hasten(agent, self._drives.clock.monotonic() + wish)
@@ -217,6 +225,7 @@ class Living:
         """
         for slug in self._scheduler.take(self._drives.clock.monotonic(), 1):
             await self._turn(slug)
+            await self._minds.inner.settle()
             return self._minds.by_slug(slug)
         return None
 
@@ -233,6 +242,7 @@ class Living:
                 self.sleep(agent)
             elif not self._minds.resting.rests(slug) and not self._goes_to_bed(agent):
                 await self.act(agent, waiting=waiting)
+                self._look_inward(agent)
         except LociError as error:
             log.warning("%s could not act: %s", agent.name, error)
         except Exception:
@@ -240,16 +250,22 @@ class Living:
         finally:
             self._due_again(agent)
 
+    def _look_inward(self, agent: Agent) -> None:
+        """Let an agent reflect when that is due and nobody spoke to it for a while."""
+        spoken_to = self._disturbed.get(agent.slug)
+        quiet = spoken_to is None or self._drives.clock.monotonic() - spoken_to >= LEFT_ALONE
+        if quiet and agent.slug not in self._awaited and not self._minds.sleeps(agent.id):
+            self._minds.inner.idle(agent, self._engine)
+
     async def act(self, agent: Agent, *, waiting: bool) -> Step | None:
         """Have one agent think once and submit what it decided; None when it let the turn pass, or sleeps."""
-        assert self._minds.world is not None
         if self._minds.sleeps(agent.id):
             return None
         self._tell_when_full(agent)
-        seconds = self._drives.clock.monotonic()
-        situation = situate(agent.definition, self._minds.world, agent.memory, agent.notes, seconds)
+        situation = self._situation(agent, self._hours(agent).bedtime(self._local()), woke=agent.slug in self._woke)
         if situation is None or agent.thinker is None:
             return None
+        self._woke.discard(agent.slug)
         thought = await agent.thinker.think(situation, waiting=waiting)
         if thought is None:
             return None
@@ -265,15 +281,19 @@ class Living:
     def _submit(self, agent: Agent, line: str, why: str) -> Step:
         """Submit a line that no thought came to, and say why."""
         step = agent.actor.submit(self._engine, agent.id, line)
-        seconds = self._drives.clock.monotonic()
-        situation = situate(agent.definition, self._engine.world, agent.memory, agent.notes, seconds)
-        if situation is not None:
+        if (situation := self._situation(agent)) is not None:
             self._trace(agent, Thought(HABIT, Decision(line, why), 0.0), situation, step)
         self._submitted(step)
         return step
 
+    def _situation(self, agent: Agent, bedtime: float | None = None, *, woke: bool = False) -> Situation | None:
+        world, seconds = self._engine.world, self._drives.clock.monotonic()
+        return situate(agent.definition, world, agent.memory, agent.notes, seconds, bedtime, woke=woke)
+
     def _trace(self, agent: Agent, thought: Thought, situation: Situation, step: Step | None) -> None:
-        """Keep how a line, or none, came about."""
+        """Keep how a line came about, or why a model's reply was none; a turn that just passed is not worth a trace."""
+        if not self._drives.traced or (step is None and not thought.asked):
+            return
         known = self._minds.means.configuration.for_agent(ThinkingSettings, agent.definition.overrides)
         now, brain = iso(self._drives.clock.now()), self._wanted(agent)
         if thought.brain == FALLBACK and not thought.instead and brain is not None:
@@ -283,16 +303,16 @@ class Living:
 
     def sleep(self, agent: Agent) -> None:
         """Let a sleeper wake if it is time, else have its journal put in order and then, when that is due, a fold."""
-        hours, now = self._hours(agent), self._local()
-        newest = agent.memory.newest(1) or agent.memory.read(agent.memory.total, agent.memory.total)
-        # Whoever sleeps lives through nothing, so that the newest memory is that of falling asleep.
-        since = parse_iso(newest[-1].at).astimezone(now.tzinfo) if newest else now
+        hours, now, at = self._hours(agent), self._local(), fell_asleep(agent.memory)
+        since = parse_iso(at).astimezone(now.tzinfo) if at else now
         if hours.wakes(since, now) and not self._minds.resting.rests(agent.slug):
             self._sleepers.discard(agent.slug)
             self._submit(agent, "wake", "it is time to wake, by the clock or after a nap")
             return
         self._sleepers.add(agent.slug)
+        self._woke.add(agent.slug)
         self._minds.put_in_order(agent)
+        self._minds.inner.asleep(agent, self._engine)
         self._minds.remembered(agent.slug, ())
 
     def _goes_to_bed(self, agent: Agent) -> bool:
@@ -309,7 +329,7 @@ class Living:
 
     def _hours(self, agent: Agent) -> Hours:
         known = self._minds.means.configuration.for_agent(ThinkingSettings, agent.definition.overrides)
-        return Hours(_time(known.sleep_at), _time(known.wake_at), known.nap_hours)
+        return hours_of(known.sleep_at, known.wake_at, known.nap_hours)
 
     def _local(self) -> datetime:
         return self._drives.clock.now().astimezone()
@@ -335,8 +355,7 @@ class Living:
         self._woken.set()
 
     async def _recall(self, agent: Agent, query: str, k: int) -> tuple[Hit, ...]:
-        hits, _ = await self._minds.search(agent, query, k)
-        return tuple(hits)
+        return tuple((await self._minds.search(agent, query, k))[0])
 
     async def _ask(self, agent: Agent, hint: str, waiting: bool) -> Asked:
         urgency = Urgency.PERSON if waiting else Urgency.THINK
@@ -378,11 +397,4 @@ class Living:
         for turn in tuple(self._turns):
             turn.cancel()
         await asyncio.gather(*self._turns, return_exceptions=True)
-
-
-def _time(text: str) -> time | None:
-    """Return a time of day as it is set; one that cannot be read counts as none, and is told when the vault is read."""
-    try:
-        return time_of(text)
-    except ValueError:
-        return None
+        await self._minds.inner.stop()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,10 +20,12 @@ from agents.compaction.plan import SLEEP
 from agents.compaction.report import report
 from agents.definition import Definition, find_definition
 from agents.folding import Folding
+from agents.inner.inner import Inner
 from agents.means import Means
 from agents.memory.entries import Entry, Hit
 from agents.memory.notes import Note
 from agents.memory.seeds import fresh
+from agents.memory.weights import last_values, read_weighed
 from agents.prompt import Prompt
 from agents.resting import Resting
 from agents.roster import Roster
@@ -49,6 +52,7 @@ class Minds:
     def __init__(self, means: Means) -> None:
         self.means = means
         self.say = means.say
+        self.inner = Inner(means)
         self._roster = Roster(means.vault / "agents", means.configuration.schemas)
         self.definitions: dict[str, Definition] = self._roster.definitions
         self.drafts: Mapping[str, Definition] = self._roster.drafts
@@ -286,7 +290,8 @@ class Minds:
         return no_fold(agent.memory.view(), iso(self.means.clock.now()), agent.compactor.notice)
 
     async def drop_folds(self, slug: str) -> None:
-        """Give up the folds of one folder that are under way; the watermark stays where it was."""
+        """Give up the folds of one folder that are under way, and its inner life; the watermark stays where it was."""
+        self.inner.interrupt(slug)
         await self._folding.drop(slug)
 
     async def settle_folds(self) -> None:
@@ -314,8 +319,10 @@ class Minds:
 
     async def catch_up(self, agent: Agent) -> None:
         """Have the index take in what it misses of a life."""
-        memory = agent.memory
-        await self.means.recall.catch_up(agent.id, memory.total, memory.read, agent.documents)
+        memory, recall = agent.memory, self.means.recall
+        await recall.catch_up(agent.id, memory.total, partial(read_weighed, memory), agent.documents)
+        # A kill may have come between the archive and the index.
+        await recall.reweigh(agent.id, last_values(memory))
 
     def index_documents(self, agent: Agent) -> None:
         """Tell the index which summaries and notes there are."""

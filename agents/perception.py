@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from agents.memory.entries import Entry
 from mud.world.events import Perceived
@@ -55,6 +56,9 @@ _ASKS = re.compile(
 )
 
 
+_LEADING = re.compile(rf"^{_LEAD}", re.I)
+
+
 class Address(StrEnum):
     """For whom a line is."""
 
@@ -98,9 +102,13 @@ def own_words(perceived: Perceived) -> str:
 
 def remembered(entry: Entry) -> Utterance | None:
     """Return what was said in a memory, one's own words included (speaker empty), or None when nobody spoke."""
-    if entry.kind not in _SPOKEN:
-        return None
-    return Utterance(entry.actor or "", _words_of(entry.text, entry.actor or "You"), entry.kind == "told")
+    return _utterance(entry.kind, entry.actor, entry.text) if entry.kind in _SPOKEN else None
+
+
+@lru_cache(maxsize=1 << 13)
+def _utterance(kind: str, actor: str | None, text: str) -> Utterance:
+    """Return what was said in a memory of this kind; the same few are asked for at every turn."""
+    return Utterance(actor or "", _words_of(text, actor or "You"), kind == "told")
 
 
 def heard_in(recent: Sequence[Entry], said: Utterance) -> int:
@@ -131,6 +139,7 @@ def sentences(text: str) -> list[str]:
     return [part for part in (piece.strip() for piece in _SENTENCE.split(text)) if part]
 
 
+@lru_cache(maxsize=1 << 12)
 def is_question(words: str) -> bool:
     """Return whether any sentence of a line asks, with a question mark or without one."""
     return any(asks(sentence) for sentence in sentences(words))
@@ -140,7 +149,7 @@ def asks(sentence: str) -> bool:
     """Return whether one sentence, perhaps opening with somebody's name, asks."""
     if sentence.rstrip("\"”'’) ").endswith("?"):
         return True
-    bare = re.sub(rf"^{_LEAD}", "", sentence, flags=re.I)
+    bare = _LEADING.sub("", sentence)
     after_name = bare.partition(",")[2].strip() if re.match(r"\w+(?: \w+)?,", bare) else ""
     return bool(_ASKS.match(bare) or (after_name and _ASKS.match(after_name)))
 
@@ -180,7 +189,25 @@ def _calls_a_stranger(words: str) -> bool:
 
 def mentions(text: str, name: str) -> bool:
     """Return whether a text holds this name as words of its own, in any case, possessive or not."""
-    return bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.I) is not None
+    return bool(name) and not _lacks(text, name) and _name(name).search(text) is not None
+
+
+@lru_cache(maxsize=1 << 10)
+def _name(name: str) -> re.Pattern[str]:
+    """Return what finds a name as words of its own; made once, as there are few names and many lines."""
+    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.I)
+
+
+@lru_cache(maxsize=1 << 10)
+def _called(name: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return what finds a name that opens a line with the politeness before it, and one that closes it."""
+    first = re.compile(rf"^{_LEAD}{re.escape(name)}(?!\w|['’]s)\s*[,;:!.…-]*\s*", re.I)
+    return first, re.compile(rf"\s*,\s*{re.escape(name)}(?=\s*[.!?…]*$)", re.I)
+
+
+def _lacks(text: str, name: str) -> bool:
+    """Return whether a text surely does not hold a name, which is quicker to tell; most do not."""
+    return text.isascii() and name.isascii() and name.lower() not in text.lower()
 
 
 def calls(words: str, name: str) -> bool:
@@ -192,16 +219,17 @@ def _mentions(words: str, name: str) -> bool:
     return bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!['’]s|\w)", words, re.I) is not None
 
 
+@lru_cache(maxsize=1 << 13)
 def _calls(words: str, name: str) -> bool:
     """Return whether a line calls somebody: their name opens it, closes it, or stands between marks."""
-    if not name:
+    if not name or name.casefold() not in words.casefold():
         return False
     for found in re.finditer(rf"(?<!\w){re.escape(name)}(?!['’]s|\w)", words, re.I):
         before, after = words[: found.start()], words[found.end() :]
         marked = re.match(r"\s*(?:[,;:!?.…-]|$)", after) is not None
         opens = re.fullmatch(rf"\s*@?{_LEAD}(?:[\w'’-]+\s*(?:,|and|&)\s+){{0,3}}", before, re.I) is not None
         # "Eliza, Corvin is late" calls Eliza and speaks of Corvin.
-        after_another = re.search(r",\s+$", re.sub(rf"^\s*{_LEAD}", "", before, flags=re.I)) is not None
+        after_another = re.search(r",\s+$", _LEADING.sub("", before.lstrip())) is not None
         calling = not after_another and re.match(rf"\s+(?:(?:and|&)\s+\w+\s*,|{_CALLING})", after, re.I)
         if opens and (marked or calling):
             return True
@@ -214,6 +242,7 @@ def without_address(words: str, names: Iterable[str]) -> str:
     """Return a line without the names it calls at its beginning or end, and without the politeness before them."""
     bare = words.strip()
     for name in (name for name in names if name):
-        bare = re.sub(rf"^{_LEAD}{re.escape(name)}(?!\w|['’]s)\s*[,;:!.…-]*\s*", "", bare, count=1, flags=re.I)
-        bare = re.sub(rf"\s*,\s*{re.escape(name)}(?=\s*[.!?…]*$)", "", bare, count=1, flags=re.I)
+        if not _lacks(bare, name):
+            first, last = _called(name)
+            bare = last.sub("", first.sub("", bare, count=1), count=1)
     return bare

@@ -39,7 +39,7 @@ class Thought:
         seconds: how long it took.
         waiting: a person waited for it.
         instead: why the brain whose turn it was did not have it; empty when it did.
-        lookups: what was asked of recall on the way.
+        recalled: what was asked of recall on the way, and what it found.
         asked: what was asked of a language model, every try.
     """
 
@@ -48,8 +48,13 @@ class Thought:
     seconds: float
     waiting: bool = False
     instead: str = ""
-    lookups: tuple[Lookup, ...] = ()
+    recalled: tuple[tuple[str, tuple[Hit, ...]], ...] = ()
     asked: tuple[Asked, ...] = ()
+
+    @property
+    def lookups(self) -> tuple[Lookup, ...]:
+        """What a trace keeps of what was asked of recall; made when it is wanted, which most thoughts never see."""
+        return tuple(lookup_of(query, hits) for query, hits in self.recalled)
 
 
 def trace_of(thought: Thought, situation: Situation, who: str, at: str, number: int, step: Step | None) -> Trace:
@@ -80,7 +85,7 @@ def trace_of(thought: Thought, situation: Situation, who: str, at: str, number: 
         instead=thought.instead,
         refused=step.reply if step and step.failed else "",
         seconds=round(thought.seconds, 3),
-        lookups=thought.lookups,
+        lookups=thought.lookups if step else (),
         asked=thought.asked,
     )
     return trace if step else briefly(trace)
@@ -90,7 +95,7 @@ def trace_of(thought: Thought, situation: Situation, who: str, at: str, number: 
 class _Notes:
     """What is noted while a thought goes on."""
 
-    lookups: list[Lookup] = field(default_factory=list)
+    recalled: list[tuple[str, tuple[Hit, ...]]] = field(default_factory=list)
     asked: list[Asked] = field(default_factory=list)
     instead: str = ""
 
@@ -156,7 +161,7 @@ class Thinker:
             notes = _Notes()
             brain, decision = await self._decide(situation, waiting, notes)
             seconds, asked = self._seconds() - started, tuple(notes.asked)
-            self.last = Thought(brain, decision, seconds, waiting, notes.instead, tuple(notes.lookups), asked)
+            self.last = Thought(brain, decision, seconds, waiting, notes.instead, tuple(notes.recalled), asked)
             return self.last
         finally:
             self.busy = False
@@ -193,7 +198,7 @@ class Thinker:
                 match need:
                     case Recall(query, k):
                         hits = await self._recall(query, k)
-                        notes.lookups.append(lookup_of(query, hits))
+                        notes.recalled.append((query, hits))
                         need = thought.send(hits)
                     case Complete(hint):
                         notes.reject(hint)  # who asks again did not take the reply before, and the hint says why

@@ -1,7 +1,8 @@
 """Where the traces of one agent are kept: JSON lines in files named by their first step, the oldest going first.
 
 A trace is worth less than anything else of a life: one that cannot be written is lost and nothing else is; a broken
-line is passed over. Nothing is held open or in memory, so that somebody may take the files away at any time.
+line is passed over. Nothing is held open, and of the files only the newest's name is remembered, so that somebody may
+take them away at any time.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ class TraceFile:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._failing = False
+        self._newest: Path | None = None
+        """The file that was written last; with it there is no need to look through the folder for every trace."""
 
     def keep(self, trace: Trace, room: int) -> None:
         """Write a trace behind the others, and take away the oldest that there is no more room for.
@@ -51,10 +54,12 @@ class TraceFile:
 
     def _write(self, trace: Trace, room: int) -> None:
         data = to_json(trace).encode("utf-8", "backslashreplace") + b"\n"
+        if self._newest is not None and _append(self._newest, data, room // FILES):
+            return
         files = self._files()
         sizes = [path.stat().st_size for path in files]
-        if files and sizes[-1] + len(data) <= room // FILES:
-            _append(files[-1], data)
+        if files and _append(files[-1], data, room // FILES):
+            self._newest = files[-1]
             return
         self._folder.mkdir(parents=True, exist_ok=True)
         for path in files:  # before the new one is begun: a full disk must not keep what would make room
@@ -62,7 +67,8 @@ class TraceFile:
                 break
             path.unlink(missing_ok=True)
             sizes.pop(0)
-        _append(self._folder / f"{trace.step:010d}.jsonl", data)
+        self._newest = self._folder / f"{trace.step:010d}.jsonl"
+        _append(self._newest, data)
 
     def heads(self, who: str, through: int | None = None) -> Iterator[Head]:
         """Yield the beginnings of the lines, newest first, without turns that passed; a file is read when it is needed.
@@ -100,20 +106,36 @@ class TraceFile:
         return [self._folder / name for name in names]
 
 
-def _append(path: Path, data: bytes) -> None:
+def _append(path: Path, data: bytes, most: int | None = None) -> bool:
     """Write a line behind what is in a file, on a line of its own whatever a kill has torn; all of it or nothing.
+
+    Args:
+        path: the file.
+        data: the line, with its newline.
+        most: bytes that the file may have then, if it is there; None to begin one that is not, whatever the line takes.
+
+    Returns:
+        Whether it was written: it is not when there is no such file, or no room in it.
 
     Raises:
         OSError: when it cannot be written.
     """
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_APPEND | (os.O_CREAT if most is None else 0), 0o666)
+    except FileNotFoundError:
+        if most is None:
+            raise
+        return False
     try:
         size = os.fstat(descriptor).st_size
+        if most is not None and size + len(data) > most:
+            return False
         if size and os.pread(descriptor, 1, size - 1) != b"\n":
             data = b"\n" + data
         written = os.write(descriptor, data)
         if written != len(data):
             os.ftruncate(descriptor, size)
             raise OSError(f"only {written} of {len(data)} bytes could be written")
+        return True
     finally:
         os.close(descriptor)

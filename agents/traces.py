@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass, replace
 from typing import Any, TypeVar
 
+import orjson
+
 from agents.llm.backends._backend import Completion
 from agents.memory.entries import Hit
 from agents.prompt import Prompt, Section
@@ -75,7 +77,8 @@ class Asked:
         reply: the raw reply.
         error: why there is none; empty when there is.
         rejected: why nothing was done by it; empty when something was.
-        profile, host, model: the LLM profile, its host, and the model that answered; empty when none did.
+        profile, host, model: the LLM profile, the host that answered, all its hosts when none did, and the model that
+            answered; empty when none did.
         sections: the prompt's parts in their order.
         tokens, window, reserve: what the prompt took by our count, of what, and what was kept free for the reply.
         shed: what was left out of the prompt, in words.
@@ -116,7 +119,8 @@ class Trace:
         line: the command line, with its private reason; None when the turn passed.
         name: the agent's name.
         place: name of the location.
-        brain: what decided; `habit` for what agents do by rule, such as falling asleep by the clock.
+        brain: what decided; `habit` for what agents do by rule, such as falling asleep by the clock; `possessed`
+            for what was typed by whoever had taken the agent over.
         why: in a few words.
         text: key of the text that words the line; empty when a model worded it.
         answers: number of the memory that it answers; 0 for none.
@@ -203,6 +207,7 @@ class Asking:
             self._asked,
             reply=completion.text,
             model=completion.model,
+            host=completion.host or self._asked.host,
             prompt_tokens=completion.prompt_tokens,
             completion_tokens=completion.completion_tokens,
             cached_tokens=completion.cached_tokens,
@@ -234,7 +239,10 @@ def to_json(trace: Trace) -> str:
     asked = tuple(replace(one, reply=one.reply[:LONGEST_REPLY]) for one in trace.asked)
     head = {"step": trace.step, "at": trace.at, "who": trace.who, "line": trace.line}
     rest = _plain(replace(trace, asked=asked))
-    return json.dumps(head | rest, ensure_ascii=False, separators=(",", ":"))
+    try:
+        return orjson.dumps(head | rest).decode()
+    except TypeError:  # half a surrogate pair, which Python's own writes as an escape
+        return json.dumps(head | rest, ensure_ascii=False, separators=(",", ":"))
 
 
 _HEAD = re.compile(

@@ -280,7 +280,7 @@ class App:
         return found or world.locations()[0]
 
     def _submit(self, who: str, line: str) -> Step:
-        step = submit(self._parts.engine, self._parts.minds.resting, who, line)
+        step = submit(self._parts.engine, self._parts.minds, who, line)
         self._submitted(step)
         return step
 

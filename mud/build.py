@@ -21,6 +21,8 @@ from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategies._strategy import Strategy
 from agents.compaction.summarizers._styles import Style, parse_style
 from agents.compaction.summarizers._summarizer import Summarizer
+from agents.definition import find_definition
+from agents.inner.settings import InnerSettings
 from agents.llm.backends._backend import Backend, Completion
 from agents.llm.budget import Budget, BudgetSettings
 from agents.llm.counting import served
@@ -34,6 +36,7 @@ from agents.prompt_template import TEMPLATES, Template, parse_template
 from agents.prompting import Prompting, ThinkingSettings
 from agents.recall.recall import RecallService
 from agents.recall.settings import RecallSettings
+from agents.recall.till import Till
 from agents.templates import Templates
 from mud import checks
 from mud.checks import find_location, misplaced
@@ -67,11 +70,15 @@ __all__ = [
 SCHEMAS: dict[str, type] = {
     "world": WorldSettings,
     "thinking": ThinkingSettings,
+    "inner_life": InnerSettings,
     "memory_compaction": CompactionSettings,
     "recall": RecallSettings,
     "budget": BudgetSettings,
 }
 """What each file in `vault/config` sets."""
+
+EMBED = "embed"
+"""The LLM profile that names the server which embeds."""
 
 DREAM = "dream"
 """The LLM profile that dreams are asked of; what it takes is not counted as summaries."""
@@ -274,7 +281,15 @@ def _put_together(vault: Path, clock: Clock, *, writable: bool, alone: bool = Fa
         chance=Random(),
         budget=budget,
     )
-    recall = RecallService(vault, lambda: configuration.get(RecallSettings), clock, private=not writable, at_once=alone)
+    recall = RecallService(
+        vault,
+        lambda: configuration.get(RecallSettings),
+        clock,
+        private=not writable,
+        at_once=alone,
+        by=lambda: configuration.get_named(LLMProfile, EMBED) if EMBED in configuration.names(LLMProfile) else None,
+        till=Till(budget, lambda who: _name_of(minds, who), clock),
+    )
     minds = Minds(
         Means(
             vault,
@@ -292,6 +307,8 @@ def _put_together(vault: Path, clock: Clock, *, writable: bool, alone: bool = Fa
             queue,
         )
     )
+    budget.own = _own_limits(configuration, minds)
+    problems += minds.inner.load()
     problems += minds.load_definitions()
     problems += checks.unknown_styles(configuration, summaries.names(), minds.drafts.values())
     ledger, engine = open_world(vault, clock, configuration, texts, commands, minds, problems, writable=writable)
@@ -315,6 +332,21 @@ def _profiles(configuration: Configuration, commands: Registry[Command]) -> Call
         return replace(found, commands=known) if name == THINK and found.commands_only else found
 
     return profile
+
+
+def _own_limits(configuration: Configuration, minds: Minds) -> Callable[[str], BudgetSettings]:
+    """Return what gives the limits of the budget as they hold for an agent, by its name."""
+
+    def limits(owner: str) -> BudgetSettings:
+        definition = find_definition(owner, minds.definitions)
+        return configuration.for_agent(BudgetSettings, definition.overrides if definition is not None else {})
+
+    return limits
+
+
+def _name_of(minds: Minds, who: str) -> str:
+    """Return the name of whose id this is; the id when there is nobody."""
+    return next((one.name for one in minds.definitions.values() if one.id == who), who)
 
 
 def unknown_names(parts: Parts) -> list[Problem]:

@@ -30,7 +30,8 @@ class Clock(Protocol):
 
 def iso(moment: datetime) -> str:
     """Write a moment as `2026-11-20T07:21:37.123Z`."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    there = moment if moment.tzinfo is UTC else moment.astimezone(UTC)
+    return there.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def parse_iso(text: str) -> datetime:

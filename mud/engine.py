@@ -338,14 +338,13 @@ class Engine:
         left: list[Perceived] = []
         for event in events:
             place = self.world.get(event.location)
+            name, kind = place.name if place else None, _HEARD_AS.get(event.kind, "saw")
             for witness in self.world.people(event.location):
-                hears = event.to == witness.id if event.kind == "whisper" else True
-                if witness.id in deaf or witness.id in (actor.id, event.actor):
+                who = witness.id
+                if who in deaf or who == actor.id or who == event.actor or who not in self.witnesses:
                     continue
-                if hears and witness.id in self.witnesses:
-                    kind = _HEARD_AS.get(event.kind, "saw")
-                    name = place.name if place else None
-                    left.append(Perceived(witness.id, kind, event.text, actor.name, name, event=event))
+                if event.kind != "whisper" or event.to == who:
+                    left.append(Perceived(who, kind, event.text, actor.name, name, event=event))
         return left
 
     def _place(self, actor: Thing, changes: tuple[Change, ...]) -> str | None:
@@ -363,16 +362,16 @@ class Engine:
 
 def perceived_to_json(perceived: Perceived) -> dict[str, Any]:
     """Return the form of a perception that the ledger keeps, what is empty left out."""
-    full = {
-        "who": perceived.who,
-        "kind": perceived.kind,
-        "text": perceived.text,
-        "actor": perceived.actor,
-        "place": perceived.place,
-        "reason": perceived.reason,
-        "failed": perceived.failed,
-    }
-    return {key: value for key, value in full.items() if value or key in ("who", "kind", "text")}
+    form: dict[str, Any] = {"who": perceived.who, "kind": perceived.kind, "text": perceived.text}
+    if perceived.actor:
+        form["actor"] = perceived.actor
+    if perceived.place:
+        form["place"] = perceived.place
+    if perceived.reason:
+        form["reason"] = perceived.reason
+    if perceived.failed:
+        form["failed"] = True
+    return form
 
 
 def perceived_from_json(data: dict[str, Any]) -> Perceived:

@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 from mud.storage.jsonl import JsonlWriter, Line, read_jsonl
 
 log = logging.getLogger(__name__)
@@ -69,7 +71,7 @@ class Ledger:
         if self._writer is None or step - self._first >= self._per_file:
             self._turn_page(step)
         assert self._writer is not None
-        self._writer.append([json.dumps({"step": step, **record}, ensure_ascii=False, separators=(",", ":"))])
+        self._writer.append([_encoded({"step": step, **record})])
         self.last = step
 
     def _turn_page(self, first: int) -> None:
@@ -115,6 +117,14 @@ class Ledger:
                     log.warning("log/%s:%d: this line is no step and is passed over", path.name, line.number)
                 elif number > step and line.data is not None:
                     yield line.data
+
+
+def _encoded(record: dict[str, Any]) -> str:
+    """Return a record as one line of JSON, without its newline."""
+    try:
+        return orjson.dumps(record).decode()
+    except TypeError:  # half of a surrogate pair, or a number beyond 64 bits: Python's own takes what orjson does not
+        return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
 
 
 def _step_of(line: Line) -> int | None:

@@ -1,14 +1,17 @@
 """As whom the owner's lines are carried out: as their own character, or as the agent that they possess.
 
 The rank of a line belongs to the way in, so that it is the owner's either way; what the agent itself thinks of never
-comes this way.
+comes this way. What the possessed one does has a trace like its own lines, which says whose doing it was.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from agents.minds import Minds
+from agents.prompting import ThinkingSettings
 from agents.resting import Possession, Resting
+from agents.traces import Trace
 from mud.commands._command import Command
 from mud.commands._line import find_command, read_line
 from mud.engine import WAKE, Engine, Step
@@ -21,22 +24,30 @@ STILL_ASLEEP = (WAKE, "sleep")
 """Commands before which nobody is woken: the one wakes, the other is refused to who sleeps."""
 
 
-def submit(engine: Engine, resting: Resting, owner: str, line: str) -> Step:
+POSSESSED = "possessed"
+"""What stands in a trace where a brain would: the owner decided."""
+
+
+def submit(engine: Engine, minds: Minds, owner: str, line: str) -> Step:
     """Carry out a line of the owner; to quit gives back whoever is possessed.
 
     Args:
         engine: the door into the world.
-        resting: knows who is possessed.
+        minds: know who is possessed, and keep the traces.
         owner: id of the owner's own character.
         line: as typed.
     """
+    resting = minds.resting
     led = resting.leads(owner)
     command = _command(engine, line) if led is not None else None
     if led is not None and command is not None and command.name == QUIT:
         resting.possession = None
     if led is None or (command is not None and command.name in (RELEASE, QUIT)):
         return engine.step(owner, line, Role.OWNER)
-    return _as_possessed(engine, led, line, command)
+    step = _as_possessed(engine, led, line, command)
+    if command is not None and command.role <= Role.AGENT:  # what only an owner may is no line of the agent's
+        _trace(engine, minds, led, step)
+    return step
 
 
 def _as_possessed(engine: Engine, led: Possession, line: str, command: Command | None) -> Step:
@@ -47,6 +58,27 @@ def _as_possessed(engine: Engine, led: Possession, line: str, command: Command |
         woke = engine.step(led.who, WAKE, Role.OWNER).reply
     step = engine.step(led.who, line, Role.OWNER)
     return replace(step, reply="\n".join(text for text in (woke, step.reply) if text))
+
+
+def _trace(engine: Engine, minds: Minds, led: Possession, step: Step) -> None:
+    """Keep a trace of a line that the owner had the possessed one do; of what was not even written there is none."""
+    agent, here = minds.by_id(led.who), engine.world.location_of(led.who)
+    owner = engine.world.things.get(led.owner)
+    if agent is None or step.number == 0 or step.line is None:
+        return
+    trace = Trace(
+        step=step.number,
+        at=step.at,
+        who=led.who,
+        line=step.line,
+        name=led.name,
+        place=here.name if here is not None else "",
+        brain=POSSESSED,
+        why=f"typed by {owner.name if owner is not None else 'the owner'}, who had taken over",
+        refused=step.reply if step.failed else "",
+    )
+    known = minds.means.configuration.for_agent(ThinkingSettings, agent.definition.overrides)
+    agent.traces.keep(trace, int(known.trace_megabytes * 1_000_000))
 
 
 def _command(engine: Engine, line: str) -> Command | None:

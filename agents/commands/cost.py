@@ -34,7 +34,8 @@ _SHOWN = 2
 def cost(ctx: Context) -> Outcome:
     """See who spent what on language models: calls and tokens, this hour, today and in all, and the limits that hold.
 
-    Hours and days are those of UTC. The limits stand in config/budget.md.
+    Hours and days are those of UTC. The limits stand in config/budget.md; those of one agent may be in its agent.md.
+    Embeddings are counted where a server makes them, see embedder in config/recall.md.
 
     Example: @cost
     """
@@ -48,7 +49,7 @@ async def show_cost(minds: Minds, request: Request) -> Outcome:
     budget = models.budget if models is not None else None
     rows = budget.spending.rows() if budget is not None else []
     lines = _table(say, rows) if rows else [say(NONE)]
-    return Outcome("\n".join([*lines, *_limits(say, minds.means.configuration.get(BudgetSettings), budget)]))
+    return Outcome("\n".join([*lines, *_limits(minds, budget)]))
 
 
 def told(say: Say, notice: Notice) -> str:
@@ -78,7 +79,7 @@ def _table(say: Say, rows: Sequence[Row]) -> list[str]:
 
 def _cells(row: Row) -> list[str]:
     amounts: Iterable[Amount] = (row.hour, row.day, row.total)
-    return [row.owner, row.task, *(f"{number:,}" for one in amounts for number in (one.calls, one.tokens))]
+    return [row.owner or "-", row.task, *(f"{number:,}" for one in amounts for number in (one.calls, one.tokens))]
 
 
 def _aligned(row: Sequence[str], wide: Sequence[int]) -> str:
@@ -90,9 +91,14 @@ def _aligned(row: Sequence[str], wide: Sequence[int]) -> str:
     return f"  {'  '.join(cells)}".rstrip()
 
 
-def _limits(say: Say, known: BudgetSettings, budget: Budget | None) -> list[str]:
-    """Return the limits that are set, and those that are used up now."""
+def _limits(minds: Minds, budget: Budget | None) -> list[str]:
+    """Return the limits that are set, for everybody and for single agents, and those that are used up now."""
+    say, configuration = minds.say, minds.means.configuration
+    known = configuration.get(BudgetSettings)
     kept = {key: getattr(known, key) for key in known.__slots__ if getattr(known, key)}
+    for one in minds.definitions.values():
+        own = configuration.for_agent(BudgetSettings, one.overrides)
+        kept |= {f"{key} ({one.name})": getattr(own, key) for key in known.__slots__ if key in one.overrides}
     if not kept:
         return [say(NO_LIMIT)]
     limits = [f"  {say(LIMIT, key=key, most=f'{most:,}')}" for key, most in kept.items()]

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agents.commands._answer import answers
+from agents.llm.backends._backend import named_host
 from agents.llm.overview import HostView, ProfileView
 from agents.llm.profiles import LLMProfile
 from agents.minds import Minds
+from agents.recall.settings import SERVED, RecallSettings
 from mud.commands._command import Context, Outcome, Say, command
 from mud.world.events import Request
 from mud.world.narration import phrase
@@ -20,6 +22,11 @@ HOST = phrase("minds.llm.host", "host", "model", "state", "running")
 FIRST_LISTED = phrase("minds.llm.first_listed")
 LAST_ERROR = phrase("minds.llm.last_error", "error")
 NO_HOST = phrase("minds.llm.no_host")
+EMBEDS = phrase("minds.llm.embeds", "host")
+EMBEDS_NOT = phrase("minds.llm.embeds_not")
+
+EMBED = "embed"
+"""The LLM profile that is no job's: recall's own process asks its server."""
 
 
 @command("@llm-status", aliases=("@models",), category="query", keeps="skip")
@@ -39,7 +46,8 @@ def llm_status(ctx: Context) -> Outcome:
 async def show_status(minds: Minds, request: Request) -> Outcome:
     """Return a table of the profiles, and under it their hosts."""
     means, say = minds.means, minds.say
-    views = means.models.overview(means.configuration.names(LLMProfile)) if means.models is not None else []
+    names = [name for name in means.configuration.names(LLMProfile) if name.lower() != EMBED]
+    views = means.models.overview(names) if means.models is not None else []
     if not views:
         return Outcome(say(NONE))
     owner = request.args.get("role") == str(int(Role.OWNER))
@@ -49,7 +57,19 @@ async def show_status(minds: Minds, request: Request) -> Outcome:
     lines = [say(TITLE), _aligned(head, wide)]
     for view, row in zip(views, rows[1:], strict=True):
         lines += [_aligned(row, wide), *_hosts(minds, view, owner=owner)]
-    return Outcome("\n".join(lines))
+    return Outcome("\n".join([*lines, *_embedder(minds, owner=owner)]))
+
+
+def _embedder(minds: Minds, *, owner: bool) -> list[str]:
+    """Return how the server that embeds is doing; nothing when none is asked."""
+    configuration, say = minds.means.configuration, minds.say
+    if configuration.get(RecallSettings).embedder not in SERVED:
+        return []
+    trouble = minds.means.recall.trouble
+    named = EMBED in configuration.names(LLMProfile)
+    host = named_host(configuration.get_named(LLMProfile, EMBED)) if named and owner else EMBED
+    error = [f"      {say(LAST_ERROR, error=trouble)}"] if trouble and owner else []
+    return [f"  {say(EMBEDS_NOT) if trouble else say(EMBEDS, host=host)}", *error]
 
 
 def _cells(view: ProfileView) -> list[str]:

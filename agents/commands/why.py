@@ -80,7 +80,7 @@ def why(ctx: Context, what: str) -> Outcome:
 
     Example: @why
     Example: @why Eliza 3
-    Example: @why Eliza bees full
+    Example: @why Eliza garden full
     """
     may = "all" if ctx.role >= Role.OWNER else "own"
     return Outcome("", requests=(Request("why", ctx.actor.id, ctx.step, {"what": what, "may": may}),))

@@ -7,6 +7,7 @@ before anybody else has a turn. That, the seed, and that nothing else has a say,
 from __future__ import annotations
 
 import asyncio
+import gc
 import shutil
 import tempfile
 import time
@@ -36,8 +37,11 @@ COPIED = ("config", "text", "prompts", "world", "agents", "log")
 """What a copy of a vault has of it; the index is made anew."""
 _LEFT_OUT = shutil.ignore_patterns("chronicle*", "traces", "loci.log*", "history", ".*")
 """What of these is of no use to a run; of the log only the ledger is."""
-INDEX_EVERY = 500
-"""Steps after which what was lived is indexed at the latest; a question has it indexed at once."""
+INDEX_EVERY = 4000
+"""Steps after which what was lived is indexed at the latest; a question has it indexed at once, and each agent asks
+about once in two hundred."""
+COLLECTED_EVERY = 20_000
+"""Objects made after which Python looks for garbage that refers to itself; nobody waits for a turn meanwhile."""
 STANDSTILL = 30 * 3600.0
 """World seconds without a line, longer than any night, after which nothing is to be expected any more."""
 PARTS_TOLD = 10
@@ -115,9 +119,9 @@ class _Run:
         chance = Random(plan.seed)
         self._agents = self._people(chance)
         clock.advance(self._lived())
-        drives = Drives(load_brains(), parts.voice, parts.queue, parts.prompting, chance, clock, FALLBACK)
+        # Nobody can ever read in a copy how a line came about, nor the pages and the chronicle below.
+        drives = Drives(load_brains(), parts.voice, parts.queue, parts.prompting, chance, clock, FALLBACK, plan.keep)
         self._living = Living(parts.minds, parts.engine, drives, self._submitted)
-        # Nobody can ever read these in a copy.
         self._pages = MindPages(parts.minds, lambda path, text: None) if plan.keep else None
         self._chronicle = Chronicle(parts.vault / "log", parts.engine.world) if plan.keep else None
         locations = [location.id for location in parts.engine.world.locations()]
@@ -161,6 +165,8 @@ class _Run:
                 parts.engine.observe(observer.observe)
         before = sum(agent.memory.total for agent in self._agents), sum(a.memory.compactions for a in self._agents)
         spare_what_stays()
+        usual = gc.get_threshold()
+        gc.set_threshold(COLLECTED_EVERY, *usual[1:])
         started, worked, world = time.perf_counter(), time.process_time(), self._clock.monotonic()
         try:
             with ExitStack() as bulk:
@@ -170,6 +176,7 @@ class _Run:
                 await self._settle()
             await parts.recall.complete()
         finally:
+            gc.set_threshold(*usual)
             await self._close()
         seconds, work = time.perf_counter() - started, time.process_time() - worked
         return {

@@ -84,9 +84,12 @@ class JsonlWriter:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._name = str(path)  # asked for with every line; a path object takes as long as the question
         self.message: str | None = None
         """What was set aside when the file was opened last, as a sentence; None when it was in order."""
         self._size = 0
+        self._file = (0, 0)
+        """Device and inode of the open file."""
         self._descriptor: int | None = self._open()
 
     @property
@@ -147,6 +150,8 @@ class JsonlWriter:
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
         try:
             self._size = self._repair(descriptor)
+            opened = os.fstat(descriptor)
+            self._file = (opened.st_dev, opened.st_ino)
             if is_new:
                 sync_folder(self._path.parent)
         except BaseException:
@@ -158,12 +163,11 @@ class JsonlWriter:
         """Return the descriptor of the file that has the name now, with nothing in it that this writer did not see."""
         if self._descriptor is None:
             raise ValueError(f"{self._path.name} is closed")
-        ours = os.fstat(self._descriptor)
         try:
-            named = self._path.stat()
+            named = os.stat(self._name)  # noqa: PTH116
         except FileNotFoundError:
             named = None
-        if named is None or (named.st_dev, named.st_ino) != (ours.st_dev, ours.st_ino) or named.st_size != self._size:
+        if named is None or (named.st_dev, named.st_ino) != self._file or named.st_size != self._size:
             log.warning("%s was changed by another program; it is opened again", self._path.name)
             fresh = self._open()
             os.close(self._descriptor)

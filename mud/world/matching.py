@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import islice
 
 from mud.world.things import Thing
@@ -14,6 +15,7 @@ _AFTER_NAME = ",:"
 """What one may type right after a name."""
 
 
+@lru_cache(maxsize=1 << 11)
 def plain(name: str) -> str:
     """Return a name as it is compared: folded case, composed letters, single spaces, no leading article."""
     return _ARTICLE.sub("", unicodedata.normalize("NFC", " ".join(name.casefold().split())))

@@ -1,13 +1,21 @@
-"""Every embedder of the registry keeps the same promises; the real weights of MiniLM are among them."""
+"""Every embedder of the registry keeps the same promises; the real weights of MiniLM are among them.
+
+Those on a server are tried over real sockets with a real llama.cpp server, `ollama` with its protocol emulated before
+it.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import cast
 
 import numpy as np
 import pytest
 
-from agents.recall.embedders._embedder import Embedder, EmbedderKind
+from agents.recall.embedders._embedder import Embedder, EmbedderKind, Served
 from agents.recall.settings import EMBEDDERS
 from mud.registry import load
+from tests.embedding_servers import listening, llama, ollama, profile
 
 KINDS = load("agents.recall.embedders", EmbedderKind, "embedder")
 LINES = (
@@ -23,8 +31,15 @@ LINES = (
 
 
 @pytest.fixture(scope="module", params=KINDS.names())
-def embedder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Embedder:
-    return KINDS.get(request.param).start(tmp_path_factory.mktemp(".index"))
+def embedder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Embedder]:
+    kind, folder = KINDS.get(request.param), tmp_path_factory.mktemp(".index")
+    if not kind.served:
+        yield kind.start(folder)
+        return
+    with listening(ollama) as adapter:
+        made = kind.start(folder, profile(adapter if kind.name == "ollama" else llama().address))
+        yield made
+        cast(Served, made).close()
 
 
 def test_the_setting_offers_every_embedder_there_is() -> None:

@@ -16,7 +16,7 @@ from agents.llm.tokens import estimate
 from mud.build import Parts, opened
 from mud.errors import Unavailable
 from mud.world.roles import Role
-from tests.settings import proves, put
+from tests.settings import proves, put, put_own
 from tests.unit.agents.llm.stage import HandClock
 from tests.vaults import copy_vault, without_vectors
 
@@ -80,6 +80,25 @@ async def test_a_limit_ends_the_asking_of_whom_it_is_about_until_its_time_is_ove
         clock.advance(1)
         assert await ask(parts) == "look"
         assert [one.over for one in told] == [True, False]
+        await parts.queue.close(0)
+
+
+@pytest.mark.parametrize(("unit", "own"), [("tokens", COST + MOST), ("calls", 2)])
+async def test_an_agents_own_limit_holds_for_it_instead_of_the_one_for_everybody(
+    vault: Path, unit: str, own: int
+) -> None:
+    key = f"agent_{unit}_per_hour"
+    put(vault, "budget", **{key: 1})
+    put_own(vault, "eliza", **{key: own})
+    put_own(vault, "moss", **{key: 0})
+    with asking(vault, HandClock()) as (parts, told):
+        assert [await ask(parts), await ask(parts)] == ["look", "look"]
+        with pytest.raises(Spent, match="Eliza has used up the budget for this hour"):
+            await ask(parts)
+        assert [await ask(parts, "Moss") for _ in range(4)] == ["look"] * 4
+        with pytest.raises(Spent):
+            await asyncio.gather(*(ask(parts, "Tamsin") for _ in range(2)))
+        assert sorted(one.limit.owner for one in told if one.over)[0] == "Eliza"
         await parts.queue.close(0)
 
 

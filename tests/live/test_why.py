@@ -1,4 +1,4 @@
-"""`@why` explains what a real, small language model said: its prompt, its price and its raw reply, each by each."""
+"""`@why` explains every line of an evening: of a real model its prompt, price and reply, of instinct its reason."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mud.build import RealClock, load_brains, load_commands
 from mud.world.roles import Role
 from tests.houses import House, house
 from tests.live_server import LiveServer
-from tests.settings import put
+from tests.settings import put, put_own
 from tests.vaults import copy_vault, without_vectors
 
 LEAD = """\
@@ -36,8 +36,9 @@ VERBS = {word for one in load_commands() if one.role <= Role.AGENT for word in (
 async def world(folder: Path, server: LiveServer) -> AsyncIterator[tuple[House, Living]]:
     """Open a vault whose agents ask the real server."""
     vault = without_vectors(copy_vault(folder))
-    put(vault, "llm/think", host=server.address, max_tokens=24, num_ctx=1536)
+    put(vault, "llm/think", host=server.address, max_tokens=24, num_ctx=1536, commands_only=True)
     put(vault, "memory_compaction", summarizer="extractive")
+    put_own(vault, "moss", brain="instinct")
     template = vault / "prompts/think.md"
     head, _, rest = template.read_text("utf-8").rpartition("~{name}>")
     template.write_text(head + LEAD + rest, "utf-8")
@@ -51,12 +52,12 @@ async def world(folder: Path, server: LiveServer) -> AsyncIterator[tuple[House, 
         yield home, living
 
 
-async def lines_of(home: House, living: Living, ann: Agent, eliza: Agent, count: int) -> list[tuple[int, str]]:
+async def lines_of(home: House, living: Living, ann: Agent, agent: Agent, count: int) -> list[tuple[int, str]]:
     """Have an agent think until it has submitted so many lines; return steps and lines."""
     found: list[tuple[int, str]] = []
-    for number in range(5 * count):
+    for number in range(20 * count):
         home.type(ann, f"say {SAID[number % len(SAID)]}")
-        step = await living.act(eliza, waiting=number % 2 == 0)
+        step = await living.act(agent, waiting=number % 2 == 0)
         if step is not None and step.line is not None:
             found.append((step.number, step.line))
         if len(found) == count:
@@ -64,14 +65,20 @@ async def lines_of(home: House, living: Living, ann: Agent, eliza: Agent, count:
     raise AssertionError(f"only {len(found)} lines came")
 
 
-@pytest.mark.parametrize("count", [4, pytest.param(100, marks=pytest.mark.torture)])
-async def test_every_line_of_a_real_model_is_explained(tmp_path: Path, live_server: LiveServer, count: int) -> None:
+@pytest.mark.parametrize(("thought", "felt"), [(4, 3), pytest.param(70, 30, marks=pytest.mark.torture)])
+async def test_every_line_of_a_real_model_and_of_instinct_is_explained(
+    tmp_path: Path, live_server: LiveServer, thought: int, felt: int
+) -> None:
     async with world(tmp_path, live_server) as (home, living):
-        ann, eliza = home.enter("Ann"), home.agent("Eliza")
+        ann, eliza, moss = home.enter("Ann"), home.agent("Eliza"), home.agent("Moss")
         living.wake(eliza)
-        lines = await lines_of(home, living, ann, eliza, count)
-        brains = [await _explained(home, ann, eliza, n, lines, live_server) for n in range(1, count + 1)]
-        assert "language" in brains
+        living.wake(moss)
+        lines = await lines_of(home, living, ann, eliza, thought)
+        brains = [await _explained(home, ann, eliza, n, lines, live_server) for n in range(1, thought + 1)]
+        assert brains.count("language") >= thought * 5 // 7, brains
+        lines = await lines_of(home, living, ann, moss, felt)
+        for number in range(1, felt + 1):
+            await _felt(home, ann, moss, number, lines)
 
 
 async def _explained(
@@ -94,6 +101,25 @@ async def _explained(
     assert ("a person waited" in short) == trace.waiting
     _hold(trace, answer.reply)
     return trace.brain
+
+
+async def _felt(home: House, ann: Agent, moss: Agent, number: int, lines: Sequence[tuple[int, str]]) -> None:
+    """Hold the explanation of an instinct's line to what it did: why, by which words, and what it had looked up."""
+    step, line = lines[-number]
+    head = moss.traces.find(moss.id, step)
+    assert head is not None
+    trace = head.trace()
+    told = (await home.ask(ann, f"@why Moss {number} full")).reply
+    assert (trace.line, trace.brain, trace.asked, trace.instead) == (line, "instinct", (), "")
+    assert told.splitlines()[1] == f"  {line.partition(' | ')[0]}"
+    assert trace.why
+    assert f"instinct: {trace.why}" in told
+    assert trace.text in told
+    assert ("a person waited" in told) == trace.waiting
+    assert all(f"[{found.ref.strip('[]')}] " in told for one in trace.lookups for found in one.found)
+    held = [trace.answers] if trace.answers else []
+    for entry in (next(iter(moss.memory.read(seq, seq))) for seq in held):
+        assert entry.text[:60] in told
 
 
 def _hold(trace: Trace, told: str) -> None:

@@ -36,6 +36,12 @@ def test_whoever_is_awake_in_the_night_falls_asleep_and_by_day_nobody_does() -> 
     assert not NIGHT.falls_asleep(at(9), at(21, 59))
 
 
+def test_the_time_until_bed_grows_less_and_is_none_in_the_night() -> None:
+    assert [NIGHT.bedtime(at(hour)) for hour in (6, 21, 22, 3)] == [16 * 3600, 3600, 0, 0]
+    assert Hours(time(22)).bedtime(at(21, 30)) == 1800
+    assert Hours(None, time(6)).bedtime(at(21)) is None
+
+
 def test_without_a_time_of_waking_the_moment_itself_counts() -> None:
     hours = Hours(time(22))
     assert hours.falls_asleep(at(21, 59), at(22))

@@ -67,6 +67,18 @@ def test_no_file_is_read_but_the_one_that_holds_the_step(tmp_path: Path, caplog:
     assert caplog.messages == []
 
 
+def test_somebody_may_take_the_files_away_between_two_traces(tmp_path: Path) -> None:
+    file = filled(tmp_path, range(1, 4))
+    for path in (tmp_path / "eliza").iterdir():
+        path.unlink()
+    file.keep(trace(4, "say 4 pears"), ROOM)
+    (tmp_path / "eliza/0000000004.jsonl").unlink()
+    (tmp_path / "eliza").rmdir()
+    file.keep(trace(5, "say 5 pears"), ROOM)
+    assert [head.step for head in file.heads("#1")] == [5]
+    assert names(tmp_path) == ["0000000005.jsonl"]
+
+
 def test_they_take_no_more_room_than_they_are_given_and_the_oldest_go(tmp_path: Path) -> None:
     file = TraceFile(tmp_path / "eliza")
     for step in range(1, 600):

@@ -25,7 +25,7 @@ class Seat:
         home.engine.observe(self.session.observe)
 
     def _submit(self, line: str) -> Step:
-        step = submit(self.home.engine, self.home.minds.resting, self.ann.id, line)
+        step = submit(self.home.engine, self.home.minds, self.ann.id, line)
         self.open.append(step)
         return step
 
@@ -139,3 +139,23 @@ async def test_nobody_nowhere_is_possessed(tmp_path: Path) -> None:
         home.engine.leave(seat.eliza.definition.thing())
         assert await seat.type("@possess Eliza") == ["Eliza is nowhere just now."]
         assert await seat.type("where") == ["The Garden (#1001)"]
+
+
+async def test_why_says_that_a_line_was_typed_by_whoever_had_taken_the_agent_over(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        seat = Seat(home)
+        await seat.type("@possess Eliza")
+        await seat.type("say The pears are mine. | nobody is to know")
+        await seat.type("go nowhere")
+        await seat.type("@cost")
+        await seat.type("@release")
+        await seat.type("say I am myself.")
+        (told,) = await seat.type("@why Eliza pears")
+        assert "Eliza" in told.splitlines()[0]
+        assert "say The pears are mine." in told.splitlines()[1]
+        assert "nobody is to know" in told
+        assert "possessed: typed by Ann, who had taken over" in told
+        (told,) = await seat.type("@why Eliza")
+        assert told.splitlines()[1] == "  go nowhere"
+        lines = [head.line for head in seat.eliza.traces.heads(seat.eliza.id)]
+        assert lines == ["go nowhere", "say The pears are mine. | nobody is to know"]

@@ -6,9 +6,10 @@ from pathlib import Path
 from agents.commands.cost import told
 from agents.llm.budget import Limit, Notice, Scope
 from agents.llm.queue import Task, Urgency
+from agents.llm.spending import Amount
 from mud.world.roles import Role
 from tests.houses import House, house
-from tests.settings import put
+from tests.settings import put, put_own
 from tests.vaults import copy_vault
 
 
@@ -69,3 +70,12 @@ async def test_what_the_owner_is_told_is_in_plain_words(tmp_path: Path) -> None:
         assert told(say, Notice(eliza, over=False)).startswith("Eliza may ask a language model again")
         assert told(say, Notice(world, over=True)).startswith("The agents have used up their budget for this hour (100")
         assert told(say, Notice(world, over=False)).startswith("The agents may ask language models again")
+
+
+async def test_it_shows_the_limits_of_single_agents_and_what_nobody_in_particular_spent(tmp_path: Path) -> None:
+    put_own(copy_vault(tmp_path), "eliza", agent_calls_per_hour=7)
+    async with house(tmp_path) as home:
+        home.parts.queue.budget.spending.add("", Task.EMBEDDINGS, Amount(1, 12))
+        reply = (await home.ask(home.enter("Ann"), "@cost")).reply
+        assert "  agent_calls_per_hour (Eliza): 7" in reply
+        assert [line.split()[:4] for line in reply.splitlines()][2] == ["-", "embeddings", "1", "12"]

@@ -56,6 +56,9 @@ def test_what_is_kept_is_on_the_disk_as_a_real_run_would_leave_it(vault: Path) -
     assert sum(not step["failed"] for step in typed) == record["commands"]
     assert sum(len(memories(vault, path.name)) for path in (vault / "agents").iterdir()) == record["memories"]
     assert (vault / "log/chronicle.md").read_text("utf-8").count("\n") > 50
+    traces = [line for path in (vault / "log/traces").rglob("*.jsonl") for line in path.read_text("utf-8").splitlines()]
+    assert len(traces) == 300
+    assert not any('"line":null' in line for line in traces)  # a turn that just passed leaves none
     with opened(vault, writable=False) as parts:
         agents = parts.minds.opened()
         assert state_hash(parts.engine.world, agents) == record["state_hash"]
