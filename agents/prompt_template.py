@@ -37,7 +37,8 @@ PLACES = ("name", *SECTIONS)
 TEMPLATES = {"stable": "think.md", "classic": "think_classic.md"}
 """File in `vault/prompts` for each `prompt_order`."""
 
-_PLACE = re.compile(r"\{([a-z_]+)(?:\|([^{}\n]*))?\}")
+PLACE = re.compile(r"\{([a-z_]+)(?:\|([^{}\n]*))?\}")
+"""A place: its name, and what stands there when there is nothing."""
 _FRONT = re.compile(r"---\n(?:.*\n)*?---\n")
 
 
@@ -93,17 +94,8 @@ def parse_template(text: str, file: str) -> Template:
     Raises:
         VaultProblem: a place that is unknown or missing, each with its line, or a last line that is no cue.
     """
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
-    front = _FRONT.match(text)
-    body = text[front.end() :] if front else text
-    first = 1 + text[: front.end()].count("\n") if front else 1
-    problems = [
-        Problem(file, number, f"{{{found[1]}}}", _unknown(found[1]))
-        for number, line in enumerate(body.split("\n"), first)
-        for found in _PLACE.finditer(line)
-        if found[1] not in PLACES
-    ]
-    held = {found[1] for found in _PLACE.finditer(body)}
+    body, first, problems = body_of(text, file, PLACES)
+    held = {found[1] for found in PLACE.finditer(body)}
     problems += [
         Problem(file, 0, f"{{{place}}}", "this place is missing; expected every place at least once")
         for place in PLACES
@@ -111,7 +103,7 @@ def parse_template(text: str, file: str) -> Template:
     ]
     paragraphs = [chunk.strip("\n").split("\n") for chunk in re.split(r"\n\s*\n", body) if chunk.strip()]
     cue = paragraphs[-1][-1] if paragraphs else ""
-    if {found[1] for found in _PLACE.finditer(cue)} != {"name"}:
+    if {found[1] for found in PLACE.finditer(cue)} != {"name"}:
         last = first + body.rstrip().count("\n")
         problems.append(
             Problem(file, last, "", "the last line is the cue; expected one with {name} alone, as ~{name}>")
@@ -133,13 +125,34 @@ def _paragraphs(found: list[list[str]]) -> tuple[_Paragraph, ...]:
 
 def _section(lines: Sequence[str]) -> str:
     """Return the section of the first place that has one; `words` for a paragraph without."""
-    places = (found[1] for line in lines for found in _PLACE.finditer(line))
+    places = (found[1] for line in lines for found in PLACE.finditer(line))
     return next((SECTIONS[place] for place in places if place in SECTIONS), "words")
 
 
-def _unknown(place: str) -> str:
-    near = suggest(place, PLACES)
-    return f"unknown place; expected one of {', '.join(PLACES)}" + (f"; did you mean {near}?" if near else "")
+def body_of(text: str, file: str, places: Sequence[str]) -> tuple[str, int, list[Problem]]:
+    """Return a prompt's words without its front matter, the number of their first line, and what is wrong with them.
+
+    Args:
+        text: the whole file.
+        file: what problems call it.
+        places: every place that there is; another one is a problem.
+    """
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    front = _FRONT.match(text)
+    body = text[front.end() :] if front else text
+    first = 1 + text[: front.end()].count("\n") if front else 1
+    problems = [
+        Problem(file, number, f"{{{found[1]}}}", _unknown(found[1], places))
+        for number, line in enumerate(body.split("\n"), first)
+        for found in PLACE.finditer(line)
+        if found[1] not in places
+    ]
+    return body, first, problems
+
+
+def _unknown(place: str, places: Sequence[str]) -> str:
+    near = suggest(place, places)
+    return f"unknown place; expected one of {', '.join(places)}" + (f"; did you mean {near}?" if near else "")
 
 
 def _filled(lines: Sequence[str], values: Mapping[str, str]) -> str:
@@ -147,10 +160,10 @@ def _filled(lines: Sequence[str], values: Mapping[str, str]) -> str:
     if not _speaks("\n".join(lines), values):
         return ""
     spoken = (line for line in lines if _speaks(line, values))
-    return "\n".join(_PLACE.sub(lambda found: values[found[1]] or found[2] or "", line).rstrip() for line in spoken)
+    return "\n".join(PLACE.sub(lambda found: values[found[1]] or found[2] or "", line).rstrip() for line in spoken)
 
 
 def _speaks(words: str, values: Mapping[str, str]) -> bool:
     """Whether words have no place at all, or name the agent, or have a place with something in it."""
-    found = list(_PLACE.finditer(words))
+    found = list(PLACE.finditer(words))
     return not found or any(one[1] == "name" or values[one[1]] or one[2] for one in found)

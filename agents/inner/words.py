@@ -6,18 +6,14 @@ plain text, and what is filled in is never searched for places.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
+from agents.prompt_template import PLACE, body_of
 from mud.errors import Problem, VaultProblem
-from mud.registry import suggest
 
 FILES = ("importance.md", "reflect.md", "dream.md")
 """The files in `vault/prompts`."""
 PLACES = ("name", "profile", "memories")
-
-_PLACE = re.compile(r"\{([a-z_]+)\}")
-_FRONT = re.compile(r"---\n(?:.*\n)*?---\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +29,7 @@ class Words:
     def render(self, name: str, profile: str, memories: str) -> str:
         """Return the prompt: whose memories, who that is, and the memories, a line each."""
         values = {"name": name, "profile": profile, "memories": memories}
-        return _PLACE.sub(lambda found: values.get(found[1], found[0]), self.text)
+        return PLACE.sub(lambda found: values.get(found[1], found[0]), self.text)
 
 
 def parse_words(text: str, file: str) -> Words:
@@ -46,23 +42,9 @@ def parse_words(text: str, file: str) -> Words:
     Raises:
         VaultProblem: names every place that is unknown, and `{memories}` when it is missing.
     """
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
-    front = _FRONT.match(text)
-    body = text[front.end() :] if front else text
-    first = 1 + text[: front.end()].count("\n") if front else 1
-    problems = [
-        Problem(file, number, f"{{{found[1]}}}", _unknown(found[1]))
-        for number, line in enumerate(body.split("\n"), first)
-        for found in _PLACE.finditer(line)
-        if found[1] not in PLACES
-    ]
+    body, _, problems = body_of(text, file, PLACES)
     if "{memories}" not in body:
         problems.append(Problem(file, 0, "{memories}", "this place is missing; expected it once"))
     if problems:
         raise VaultProblem(problems)
     return Words(body.strip("\n"))
-
-
-def _unknown(place: str) -> str:
-    near = suggest(place, PLACES)
-    return f"unknown place; expected one of {', '.join(PLACES)}" + (f"; did you mean {near}?" if near else "")
