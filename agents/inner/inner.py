@@ -15,7 +15,7 @@ from typing import Any
 from agents.agent import Agent
 from agents.inner import dreams, hindsight, learned, reflection
 from agents.inner.insights import insights
-from agents.inner.lived import fitting, friends, line_of, lived
+from agents.inner.lived import fitting, friends, line_of, lived, open_to_all
 from agents.inner.settings import InnerSettings
 from agents.inner.standing import NIGHT, NOTED, REFLECTED, Standing, event_of, standing_of
 from agents.inner.words import FILES, Words, parse_words
@@ -39,6 +39,8 @@ PROFILE, OTHERWISE = "dream", "summarizer"
 """The LLM profile that is asked; the other where a vault has none of that name."""
 SHOWN = 48
 """Memories that a model is shown at once at most."""
+LONGEST_REPLY = 8000
+"""Characters of a reply that are looked at, ten times what is asked for: junk must not hold up the world."""
 PAUSE = 1800.0
 """Seconds between two reflections of an agent that is awake: a model's time and tokens are worth something."""
 AFTER_FAILURE = 60.0
@@ -190,16 +192,17 @@ class Inner:
         if rated is not None:
             told = {seq: value for seq, value in values.items() if seq not in rated}
             values, method = told | hindsight.changed_by(rated, shown), "model"
-        if agent.memory.record(weights_event(self._now(), last, values, method)):
-            standing.reweighed({entry.seq: entry.importance for entry in entries}, values)
-            await self._means.recall.reweigh(agent.id, values)
-        standing.weighed = last
+        if not agent.memory.record(weights_event(self._now(), last, values, method)):
+            raise Unavailable("the archive cannot be written")
+        standing.reweighed({entry.seq: entry.importance for entry in entries}, values)
+        standing.weighed = last  # before anything is awaited: whoever interrupts this must not have it done twice
+        await self._means.recall.reweigh(agent.id, values)
 
     async def _reflect(self, agent: Agent, engine: Engine) -> None:
         """Look back, and keep what one has come to think."""
         standing, memory = self._taken_in(agent), agent.memory
         last = standing.through
-        entries = read_weighed(memory, max(standing.reflected + 1, last - NIGHT + 1), last)
+        entries = open_to_all(read_weighed(memory, max(standing.reflected + 1, last - NIGHT + 1), last))
         await asyncio.sleep(0)
         prompt, shown = self._prompt(agent, "reflect", _most_telling(entries))
         reply = await self._ask(agent, prompt, Task.REFLECTIONS) if shown else None
@@ -230,7 +233,7 @@ class Inner:
         for place in dreams.places_to_look(first, chance):
             older += memory.read(*place)
             await asyncio.sleep(0)
-        memories = dreams.mixed(memory.read(first, total), older, chance)
+        memories = dreams.mixed(open_to_all(memory.read(first, total)), open_to_all(older), chance)
         told = dreams.by_rules(memories, self._means.say, chance)
         if not told:
             raise Refusal(self._means.say(NOTHING))
@@ -303,7 +306,7 @@ class Inner:
         except LociError as error:
             log.info("%s: no model for the inner life: %s", agent.name, error)
             return None
-        return reply.text
+        return reply.text[:LONGEST_REPLY]
 
     def _keep(self, agent: Agent, engine: Engine, kind: str, text: str) -> None:
         """Have an agent remember what came to it by itself, as a step of the world, so that no kill can lose it.

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
+from agents.brains._evidence import is_secret
 from agents.compaction.judging.reading import keys_of, telling_of
 from agents.memory.entries import Entry
 from agents.perception import is_question, remembered
@@ -18,6 +19,8 @@ LIVED = ("said", "heard", "did", "saw", "moved", "result", "told")
 SPOKEN_TO_ME = ("heard", "told")
 FRIEND = 5
 """Lines heard from somebody, among those looked at, that make a friend of them."""
+_WHISPERED = re.compile(r"[^\"“]*\bwhisper", re.IGNORECASE)
+"""What one whispered oneself."""
 SHOWN = 160
 """Characters of a memory in a prompt."""
 
@@ -25,6 +28,11 @@ SHOWN = 160
 def lived(entries: Iterable[Entry]) -> list[Entry]:
     """Return those memories that are of what happened and worked."""
     return [entry for entry in entries if entry.kind in LIVED and not entry.failed]
+
+
+def open_to_all(entries: Iterable[Entry]) -> list[Entry]:
+    """Return memories without those that are not for everybody's ears: what is made of the others may be told on."""
+    return [entry for entry in entries if not is_secret(entry) and not _WHISPERED.match(entry.text)]
 
 
 def words_of(entry: Entry) -> str:

@@ -25,10 +25,11 @@ LONGEST = 240
 """Characters of an insight at most."""
 
 _CITED = re.compile(
-    r"^\W*(?:\d{1,2}[.)]\s+)?(?P<text>\S.*?)\s*[(\[](?:memor(?:y|ies)|from|because of|see)?\s*"
+    r"^(?:\d{1,2}[.)]\s+)?(?P<text>\S.*?)\s*[(\[](?:memor(?:y|ies)|from|because of|see)?\s*"
     r"(?P<cites>#?\d[\d\s,;&#]*(?:and\s+#?\d+)?)[)\]]\W*$",
     re.IGNORECASE,
 )
+_BULLET = re.compile(r"^[\W_]+")
 _SAID = re.compile(r"^(?:insight\s*\d*\s*[:.-]\s*)?(?:I have come to think(?: that)?\s*[:,]?\s*)?", re.IGNORECASE)
 _MODEL_TALK = re.compile(r"\b(?:you|your|insights?|memor(?:y|ies)|language model|AI)\b", re.IGNORECASE)
 
@@ -72,7 +73,7 @@ def parse_insights(reply: str, shown: Sequence[Entry], name: str) -> list[Insigh
     by_seq = {entry.seq: entry for entry in shown}
     found: list[Insight] = []
     for line in reply.splitlines():
-        match = _CITED.match(line.strip()[: LONGEST * 2])
+        match = _CITED.match(_BULLET.sub("", line[: LONGEST * 2]))
         if match is None:
             continue
         text = _SAID.sub("", match["text"].strip(' "“”*_')).strip()

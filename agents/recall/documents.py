@@ -232,7 +232,7 @@ def documents_of(summaries: Iterable[Summary], notes: Iterable[Note]) -> list[In
     written = [
         IndexedDocument(f"notes/{note.slug}", NOTE, note.text, note.title, None, note.updated, note.aliases)
         for note in notes
-        if note.slug != DREAMS
+        if DREAMS not in (note.slug, note.title.casefold())  # its file may have another name by now
     ]
     return [*map(summary_document, summaries), *written]
 

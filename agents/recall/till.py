@@ -7,7 +7,7 @@ the others do not.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar, cast
 
 from agents.llm.budget import Budget, Spent
 from agents.llm.jobs import Task
@@ -77,13 +77,15 @@ class Till:
             return await child.do(work, *args, **kwargs)
         owner = self._named(agent) if agent else agent
         if not price.calls:
-            result, bill = await child.do(worker.metered, work, *args, **kwargs)
+            result, bill, error = await child.do(worker.metered, work, *args, **kwargs)
             self._count(owner, bill)
-            return result
-        with self._budget.stake(owner, Task.EMBEDDINGS, price.tokens, 0, price.calls):
-            result, bill = await child.do(worker.metered, work, *args, **kwargs)
-            self._count(owner, bill)
-        return result
+        else:
+            with self._budget.stake(owner, Task.EMBEDDINGS, price.tokens, 0, price.calls):
+                result, bill, error = await child.do(worker.metered, work, *args, **kwargs)
+                self._count(owner, bill)
+        if error is not None:
+            raise error
+        return cast(R, result)
 
     def _count(self, owner: str, bill: Bill) -> None:
         if self._budget is not None and bill.calls:

@@ -368,9 +368,14 @@ def price_question(query: Query, words: Sequence[str]) -> Bill:
 
 
 @_told
-def metered(work: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> tuple[R, Bill]:
-    """Do one of these, and return with its result what a server took for it."""
-    return work(*args, **kwargs), _opened().bill()
+def metered(
+    work: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs
+) -> tuple[R | None, Bill, Unavailable | StoreFailed | None]:
+    """Do one of these; return its result, what a server took for it, and why there is none: that is paid for too."""
+    try:
+        return work(*args, **kwargs), _opened().bill(), None
+    except (EmbedderAway, EmbedderMissing, StoreFailed) as error:
+        return None, _opened().bill(), error
 
 
 @_told

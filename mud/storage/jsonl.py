@@ -149,14 +149,14 @@ class JsonlWriter:
         is_new = not self._path.exists()
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
         try:
-            self._size = self._repair(descriptor)
-            opened = os.fstat(descriptor)
-            self._file = (opened.st_dev, opened.st_ino)
+            size, opened = self._repair(descriptor), os.fstat(descriptor)
             if is_new:
                 sync_folder(self._path.parent)
         except BaseException:
             os.close(descriptor)
             raise
+        # Only now: by these an append knows its file, which is still the old one when this fails.
+        self._size, self._file = size, (opened.st_dev, opened.st_ino)
         return descriptor
 
     def _current(self) -> int:
@@ -169,9 +169,8 @@ class JsonlWriter:
             named = None
         if named is None or (named.st_dev, named.st_ino) != self._file or named.st_size != self._size:
             log.warning("%s was changed by another program; it is opened again", self._path.name)
-            fresh = self._open()
-            os.close(self._descriptor)
-            self._descriptor = fresh
+            old, self._descriptor = self._descriptor, self._open()
+            os.close(old)
         return self._descriptor
 
     def _repair(self, descriptor: int) -> int:

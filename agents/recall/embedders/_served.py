@@ -98,6 +98,8 @@ class ServedEmbedder:
         self._profile = replace(server, timeout=min(server.timeout, LONGEST))
         self._wires = [Wire(dialect.base(host), meanings=MEANINGS) for host in server.hosts]
         self._runner = asyncio.Runner()
+        self._met: Wire | None = None
+        """The host whose model is known to be the one that it was."""
         self._bill = Bill()
         self.dimension = 0
         self._named = server.model.strip()
@@ -153,6 +155,7 @@ class ServedEmbedder:
         try:
             if not self._profile.model.strip():
                 self._same_model(self._run(self._first_listed))
+                self._met = self._wires[0]
             self.dimension = self._embedded([KNOWN]).shape[1]
         except Refused as error:
             raise EmbedderAway(str(error)) from None
@@ -205,7 +208,7 @@ class ServedEmbedder:
         name = self._wires[0].name
         try:
             found = np.array(rows, dtype=np.float32)
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, OverflowError):
             raise EmbedderAway(f"{name} sends something else than vectors of one length") from None
         if found.ndim == 3:
             raise EmbedderAway(f"{name} sends a vector for every token; llama.cpp's server takes --pooling mean")
@@ -224,6 +227,11 @@ class ServedEmbedder:
         return tidy(names[0])[:200]
 
     async def _asked(self, wire: Wire, pieces: list[str]) -> dict[str, Any]:
+        if wire is not self._met and not self._profile.model.strip():  # one host stands in for another
+            name = await self._first_listed(wire)
+            if name != self._named:
+                raise Unavailable(f"{wire.name} has the model {name!r} instead of {self._named!r}")
+            self._met = wire
         sent = [piece if piece.strip() else BLANK for piece in pieces]
         body = self._dialect.asked(sent, self._named, self._profile)
         answer, _ = await wire.ask("POST", self._dialect.path, self._profile, self._profile.timeout, body)

@@ -253,6 +253,37 @@ async def test_a_dream_that_was_dreamed_is_no_answer_and_no_part_of_a_summary(tm
         assert "whistle" not in eliza.memory.recent.text
 
 
+async def test_reading_of_a_dream_makes_no_fact_of_it(tmp_path: Path) -> None:
+    prepared(tmp_path, "The silver whistle hangs under the third flowerpot of the old mill.")
+    async with house(tmp_path) as home:
+        eliza = home.agent("Eliza")
+        hear(home, eliza)
+        await night(home, eliza)
+        home.type(eliza, "wake", Role.AGENT)
+        assert "flowerpot" in (await home.ask(eliza, "notes Dreams", Role.AGENT)).reply
+        living, ann = home.living(override="instinct"), home.enter("Ann")
+        living.wake(eliza)
+        home.type(ann, "say Eliza, where is the silver whistle?")
+        steps = [await living.act(eliza, waiting=True) for _ in range(3)]
+        assert not any("flowerpot" in (step.line or "") for step in steps if step is not None)
+        await night(home, eliza)
+        assert not any("flowerpot" in note.text for note in eliza.notes.all() if note.title != "Dreams")
+
+
+async def test_what_was_whispered_is_neither_reflected_on_nor_dreamed_of(tmp_path: Path) -> None:
+    secret = 'Anna whispers to you, "I keep the pearl necklace under the bath tub."'
+    prepared(tmp_path, "Anna keeps the pearl necklace under the bath tub. (memory 9)", reflection_threshold=20)
+    async with house(tmp_path) as home:
+        eliza = home.agent("Eliza")
+        hear(home, eliza)
+        told = eliza.memory.append([Perceived(eliza.id, "told", secret, "Anna", "The Garden")], AT, 0)
+        home.minds.remembered(eliza.slug, told)
+        assert told[0].seq == 9
+        await night(home, eliza)
+        assert happened(eliza, "reflection")
+        assert not any("necklace" in entry.text for entry in of_kind(eliza, "thought"))
+
+
 async def test_nothing_begins_while_memories_wait_to_be_written_or_a_setting_says_never(tmp_path: Path) -> None:
     prepared(tmp_path, reflection_threshold=0, nightly_dream=False, own_notes=False)
     async with house(tmp_path) as home:

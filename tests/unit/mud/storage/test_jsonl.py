@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mud.storage.jsonl import JsonlWriter, read_jsonl
-from tests.disks import file_size_limit
+from tests.disks import file_size_limit, open_files_left
 
 JSON = st.dictionaries(
     st.text(max_size=8), st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=20)), max_size=4
@@ -139,6 +139,18 @@ def test_a_file_replaced_by_an_editor_is_gone_on_with(tmp_path: Path) -> None:
         path.unlink()
         writer.append([dumps({"n": 7})])
     assert numbers(path) == [7]
+
+
+def test_a_file_that_cannot_be_opened_again_takes_no_line_until_it_can(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    with JsonlWriter(path) as writer:
+        writer.append([dumps({"n": 0})])
+        path.unlink()
+        with open_files_left(1), pytest.raises(OSError, match="Too many open files"):
+            writer.append([dumps({"n": 1})])
+        for number in (2, 3):
+            writer.append([dumps({"n": number})])
+    assert numbers(path) == [2, 3]
 
 
 def test_a_line_holds_no_newline_and_a_closed_writer_writes_nothing(tmp_path: Path) -> None:

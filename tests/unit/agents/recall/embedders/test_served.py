@@ -132,6 +132,14 @@ def test_junk_is_told_in_a_sentence(answer: Answer | None, told: str, later: boo
             one.embed(["The pears are ripe."])
 
 
+def test_a_number_too_large_for_a_vector_is_junk_like_other_junk() -> None:
+    fickle = Fickle()
+    with started(fickle) as one:
+        fickle.wrong = lambda body: (200, {"data": [{"index": 0, "embedding": [10**400] * 256}]})
+        with pytest.raises(EmbedderAway):
+            one.embed(["x"])
+
+
 def test_vectors_of_another_length_end_it() -> None:
     fickle = Fickle()
     with started(fickle) as one:
@@ -177,6 +185,17 @@ def test_the_next_host_stands_in_for_one_that_is_away() -> None:
             made.embed(["z"])
         made.close()
     assert [len(first.asked), len(second.asked)] == [3, 3]
+
+
+def test_a_host_with_another_model_stands_in_for_nobody() -> None:
+    first, second = Fickle(), Fickle()
+    second.model = "reader"
+    with listening(first.answer) as one, listening(second.answer) as other:
+        made = cast(Served, OPENAI_COMPATIBLE.start(FOLDER, profile(f"{one}, {other}")))
+        first.wrong = lambda body: (500, {})
+        with pytest.raises(EmbedderAway, match=r"answered 500; .*has the model 'reader' instead of 'speller'"):
+            made.embed(["x"])
+        made.close()
 
 
 def test_whoever_closes_it_after_a_failure_leaves_nothing_open() -> None:
