@@ -14,6 +14,8 @@ from functools import lru_cache
 from agents.memory.entries import Entry
 from mud.world.events import Perceived
 
+OWN_NOTES = re.compile(r"your notes?\b", re.I)
+"""How a result begins that shows one's own notes: what stands in them is no closer look at anything."""
 _SPOKEN = ("heard", "told", "said")
 _QUOTED = re.compile(r"[\"“](.*)[\"”]", re.S)
 _SENTENCE = re.compile(r"(?:(?<=[.!?…])|(?<=[.!?…][\"”'’)]))\s+|\n+")

@@ -55,7 +55,7 @@ def notes(ctx: Context, title: str) -> Outcome:
     Example: notes Sundial
     """
     args = {"title": title, "reason": ctx.reason or ""}
-    return Outcome("", requests=(Request("notes", ctx.actor.id, ctx.step, args, keep="note" if title else "result"),))
+    return Outcome("", requests=(Request("notes", ctx.actor.id, ctx.step, args, keep="result"),))
 
 
 @command("@note-history", "<title>", category="memory", keeps="skip")

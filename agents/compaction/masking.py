@@ -14,6 +14,7 @@ from agents.compaction.settings import CompactionSettings
 from agents.compaction.wording import flat
 from agents.memory.entries import Entry
 from agents.memory.references import reference
+from agents.perception import OWN_NOTES
 
 __all__ = ["KIND", "masked", "masked_count", "may_mask", "placeholder", "reference"]
 
@@ -30,7 +31,6 @@ LONGEST_READ = 300
 
 _QUOTED = re.compile(r"[\"“„«](.+)[\"”“»]")
 _NAMED = re.compile(r"([^:.!?]{1,60}): (?=\S)")
-_OWN_NOTES = re.compile(r"your notes?\b", re.I)
 
 
 def placeholder(entry: Entry, owner: str) -> str:
@@ -70,7 +70,7 @@ def _told(lines: Sequence[str], place: str | None) -> tuple[str, str]:
     name, rest = named[1], first[named.end() :]
     if quoted and quoted.end() <= named.end():
         return f"notes {quoted[1]}", rest
-    return ("notes" if _OWN_NOTES.match(name) else f"examine {name}"), rest
+    return ("notes" if OWN_NOTES.match(name) else f"examine {name}"), rest
 
 
 def _cut(text: str, most: int) -> str:

@@ -17,6 +17,7 @@ from agents.compaction.wording import sentences
 from agents.inner.lived import asks, words_of
 from agents.memory.entries import Entry
 from agents.memory.references import reference
+from agents.perception import OWN_NOTES
 
 HEADING = "## What I have learned"
 LINES = 24
@@ -100,7 +101,7 @@ def _of_themselves(entry: Entry) -> str:
 def _found_there(entry: Entry) -> str:
     """Return what was seen of a thing in a place, from a closer look at it; empty for a look around."""
     title, mark, rest = entry.text.strip().partition(": ")
-    if not mark or "\n" in title or len(title) > 40 or title == entry.place:
+    if not mark or "\n" in title or len(title) > 40 or title == entry.place or OWN_NOTES.match(title):
         return ""
     first = next(iter(sentences(" ".join(rest.split()))), "")
     return f"here is {title}: {_cut(first)}" if first else ""

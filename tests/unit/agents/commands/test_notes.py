@@ -59,7 +59,7 @@ async def test_a_note_is_read_with_its_entries_and_links(tmp_path: Path) -> None
             "Linked from: The Boathouse.",
         ]
         kept = ann.memory.tail[-1]
-        assert kept.kind == "note"
+        assert kept.kind == "result"
         assert kept.text.startswith('Your note "Sundial": Four screw holes. (on 3 January 2026) The fin is missing;')
 
 
