@@ -64,7 +64,7 @@ class Drives:
     """What makes agents think.
 
     Args:
-        brains: the kinds of brain.
+        brains: loads the kinds of brain.
         voice: the texts an instinct speaks with.
         queue: asks language models.
         prompting: builds the prompt of a thought.
@@ -74,7 +74,7 @@ class Drives:
         traced: how lines come about is kept, for `@why`.
     """
 
-    brains: Registry[Brain]
+    brains: Callable[[], Registry[Brain]]
     voice: Voice
     queue: ModelQueue
     prompting: Prompting
@@ -122,7 +122,7 @@ class Living:
         """Give an agent its brains and make it due soon."""
         drives = self._drives
         chance = Random(drives.chance.random())
-        runs: dict[str, BrainRun] = {b.name: b.start(agent.name, chance, drives.voice) for b in drives.brains}
+        runs: dict[str, BrainRun] = {b.name: b.start(agent.name, chance, drives.voice) for b in drives.brains()}
         slug = agent.slug
         agent.thinker = Thinker(
             agent.name,
@@ -160,7 +160,7 @@ class Living:
     def _wanted(self, agent: Agent) -> Brain | None:
         """Return the brain that an agent's file, or the command line, names; None when there is no such one."""
         wanted = self._drives.override or agent.definition.brain
-        return self._drives.brains.find("language" if wanted == "auto" else wanted)
+        return self._drives.brains().find("language" if wanted == "auto" else wanted)
 
     def _gave_way(self, agent: Agent, brain: Brain) -> str:
         """Return why a brain cannot be asked now; empty when it can."""
@@ -360,7 +360,7 @@ class Living:
     async def _ask(self, agent: Agent, hint: str, waiting: bool) -> Asked:
         urgency = Urgency.PERSON if waiting else Urgency.THINK
         drives = self._drives
-        kind = drives.brains.find(self._brain_of(agent))
+        kind = drives.brains().find(self._brain_of(agent))
         enough = kind.enough(agent.name) if kind is not None and kind.enough is not None else None
         (view,) = drives.queue.overview([THINK])
         hosts = " or ".join(one.health.host for one in view.hosts)

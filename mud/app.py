@@ -21,7 +21,7 @@ from agents.definition import check_name, find_definition, write_definition
 from agents.living import Drives, Living
 from agents.llm.spending_file import keep_spending
 from agents.mind_page import MindPages
-from mud.build import Parts, check_packages, find_location, load_brains, opened, spare_what_stays
+from mud.build import Parts, check_packages, find_location, opened, spare_what_stays
 from mud.chronicle import Chronicle, show_event, show_event_json
 from mud.engine import Step, WorldSettings
 from mud.errors import LociError, VaultProblem
@@ -46,6 +46,8 @@ MODEL_GRACE = 5.0
 """Seconds that a call of a model is given when the world closes."""
 CLOSING_GRACE = 3.0
 """Seconds that the world's own tasks are given to end."""
+COME_IN = 0.3
+"""Seconds after which agents begin to live: who comes in is shown where they are first."""
 SYNC_EVERY = 1.0
 """Seconds between two syncs of ledger and archives to the disk."""
 
@@ -81,17 +83,23 @@ def run(options: Options) -> int:
     Raises:
         LociError: when it cannot begin.
     """
-    brains = load_brains()
     if options.brain is not None:
-        brains.get(options.brain)
+        _load_brains().get(options.brain)
     name = check_name(options.name)
     with opened(options.vault, writable=True) as parts:
         _log_into(options.vault / "log")
         _check_texts(parts)
         for problem in parts.problems:
             print(f"loci: {problem}", file=sys.stderr)
-        asyncio.run(App(parts, options, brains, name).live())
+        asyncio.run(App(parts, options, name).live())
     return 0
+
+
+def _load_brains() -> Registry[Brain]:
+    # Here, and not above: it is a fifth of what is loaded, and whoever comes in need not wait for it.
+    from mud.brains import load_brains
+
+    return load_brains()
 
 
 def _check_texts(parts: Parts) -> None:
@@ -135,11 +143,10 @@ class App:
     Args:
         parts: the opened vault.
         options: how it is run.
-        brains: the kinds of brain.
         name: name of the player's character, checked.
     """
 
-    def __init__(self, parts: Parts, options: Options, brains: Registry[Brain], name: str) -> None:
+    def __init__(self, parts: Parts, options: Options, name: str) -> None:
         self._parts = parts
         self._options = options
         self._name = name
@@ -150,7 +157,7 @@ class App:
         self._session: Session | None = None
         self._terminal = sys.stdin.isatty() and sys.stdout.isatty() and not options.headless
         chance = Random(options.seed)
-        drives = Drives(brains, self._voice, parts.queue, parts.prompting, chance, parts.clock, options.brain)
+        drives = Drives(_load_brains, self._voice, parts.queue, parts.prompting, chance, parts.clock, options.brain)
         self._living = Living(parts.minds, parts.engine, drives, self._submitted)
         parts.queue.budget.tell = lambda notice: self._tell(told(parts.texts.render, notice))
         self._reloading = Reloading(parts, self._tell, self._living if options.agents else None)
@@ -198,10 +205,7 @@ class App:
             ("watching the vault", self._reloading.watcher.run),
         ]
         if self._options.agents:
-            for agent in self._parts.minds.opened():
-                if not agent.definition.person:
-                    self._living.wake(agent)
-            duties += [("agents", self._living.run), ("watching the model", self._watch_model)]
+            duties += [("agents", self._live_on), ("watching the model", self._watch_model)]
         return duties
 
     async def _until_over(self) -> None:
@@ -312,6 +316,15 @@ class App:
             self._answered.set()
 
     # duties
+
+    async def _live_on(self) -> None:
+        """Load what agents think with, aside so that nobody waits for it, and have them live."""
+        await self._parts.clock.sleep(COME_IN)
+        await asyncio.to_thread(_load_brains)
+        for agent in self._parts.minds.opened():
+            if not agent.definition.person and agent.thinker is None:
+                self._living.wake(agent)
+        await self._living.run()
 
     async def _index_all(self) -> None:
         for agent in self._parts.minds.opened():

@@ -14,8 +14,6 @@ from random import Random
 
 import agents
 from agents.agent import THINK, Agent
-from agents.brains._brain import Brain
-from agents.brains.language import LANGUAGE, language
 from agents.commands._answer import Answerer
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategies._strategy import Strategy
@@ -59,7 +57,6 @@ __all__ = [
     "RealClock",
     "check_packages",
     "find_location",
-    "load_brains",
     "load_commands",
     "misplaced",
     "opened",
@@ -254,13 +251,6 @@ def opened_for_recall(vault: Path) -> Iterator[Parts]:
 def load_commands() -> Registry[Command]:
     """Return everything that can be typed."""
     return load("mud.commands", Command, "command").joined(collect("agents.commands", Command))
-
-
-def load_brains() -> Registry[Brain]:
-    """Return the kinds of brain; the one that asks a model knows every verb that an agent may use."""
-    verbs = {word for one in load_commands() if one.role <= Role.AGENT for word in (one.name, *one.aliases)}
-    found = [one for one in collect("agents.brains", Brain) if one.name != LANGUAGE.name]
-    return Registry("brain", [*found, language(verbs)])
 
 
 def _put_together(vault: Path, clock: Clock, *, writable: bool, alone: bool = False) -> Parts:

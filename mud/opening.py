@@ -59,8 +59,10 @@ def open_world(
     for message in messages:
         log.warning("ledger: %s", message)
     state = _saved_state(vault, problems, writable=writable)
-    free = _assign_ids(vault, minds, state.next_id if state else FIRST_ID, writable=writable)
     files, wrong = load_world_files(vault)
+    free = _assign_ids(vault, minds, files, state.next_id if state else FIRST_ID, writable=writable)
+    if any(not one.thing.id for one in files):
+        files, wrong = load_world_files(vault)
     files = [one for one in files if one.thing.id]  # a reader writes no id
     problems += wrong + minds.give_way({one.thing.id: one.file for one in files})
     locations = [one.thing for one in files if one.thing.kind is Kind.LOCATION]
@@ -98,9 +100,8 @@ def _saved_state(vault: Path, problems: list[Problem], *, writable: bool) -> Sta
     return None
 
 
-def _assign_ids(vault: Path, minds: Minds, next_id: int, *, writable: bool) -> int:
+def _assign_ids(vault: Path, minds: Minds, files: list[WorldFile], next_id: int, *, writable: bool) -> int:
     """Give an id to whatever a person added without one, and return a number above every id there is."""
-    files, _ = load_world_files(vault)
     minds_too = {**minds.definitions, **minds.drafts}.values()
     ids = [one.id for one in minds_too] + [one.thing.id for one in files]
     free = max([next_id, *(int(id[1:]) + 1 for id in ids if id)])

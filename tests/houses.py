@@ -16,7 +16,8 @@ from agents.llm.backends._backend import Backend
 from agents.llm.backends.scripted import ScriptedModel
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import ModelQueue
-from mud.build import Parts, load_brains, opened
+from mud.brains import load_brains
+from mud.build import Parts, opened
 from mud.clock import Clock, VirtualClock
 from mud.engine import Step
 from mud.registry import Registry
@@ -84,7 +85,7 @@ class House:
         profile = LLMProfile(backend="scripted", host="a", timeout=60)
         self.queue = ModelQueue(lambda name: profile, Registry("backend", [backend]), parts.clock)
         kinds = load_brains().joined(brains)
-        drives = Drives(kinds, self.voice, self.queue, parts.prompting, Random(1), parts.clock, override)
+        drives = Drives(lambda: kinds, self.voice, self.queue, parts.prompting, Random(1), parts.clock, override)
         living = Living(self.minds, self.engine, drives, self._submitted)
         self.engine.observe(living.observe)
         return living

@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from agents.brains._asks import Asks
-from agents.brains._evidence import LONGEST, NEAR, SURE, Evidence, is_ignorant, is_secret, statements
+from agents.brains._disclosure import is_ignorant, is_secret
+from agents.brains._evidence import LONGEST, NEAR, SURE, Evidence, statements
 from agents.brains._questions import Question
 from agents.brains._sights import Answer
 from agents.brains._statements import without_correction

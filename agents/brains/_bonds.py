@@ -14,7 +14,7 @@ from enum import StrEnum
 from functools import lru_cache
 from itertools import takewhile
 
-from agents.brains._marks import SECRET
+from agents.brains._disclosure import is_secret_words
 from agents.brains._statements import Sort, feeling_of
 from agents.brains._words import is_weak, stem, telling
 from agents.memory.entries import Entry
@@ -194,7 +194,7 @@ class Bonds:
         acts = self._acts.setdefault(person, {})
         self._acts.move_to_end(person)
         if entry.seq not in acts:
-            secret = entry.kind == "told" or SECRET.search(entry.text) is not None
+            secret = entry.kind == "told" or is_secret_words(entry.text)
             acts[entry.seq] = Act(deed, words, entry.seq, entry.at, entry.place or "", secret)
         if len(acts) > MOST:
             least = min(acts, key=lambda seq: (acts[seq].deed is Deed.PROMISE, seq))

@@ -13,20 +13,19 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from agents.brains._asks import Asks
+from agents.brains._disclosure import is_ignorant, is_secret, is_secret_words
 from agents.brains._follow import Antecedents
 from agents.brains._hearsay import unwrapped
 from agents.brains._marks import (
     BEING,
     DATED,
     HEARD,
-    IGNORANT,
     IMPLIED,
     LEANS,
     MALUS,
     MARKS,
     MINE,
     ONESELF,
-    SECRET,
     TO_YOU,
     UNSURE,
 )
@@ -84,21 +83,6 @@ class Evidence:
     def sure(self) -> bool:
         """Whether it counts as the answer."""
         return self.score >= SURE
-
-
-def is_secret(entry: Entry) -> bool:
-    """Return whether a memory is not for everybody's ears: whispered, or told with the wish to keep it."""
-    return entry.kind == "told" or (entry.kind == "heard" and SECRET.search(entry.text) is not None)
-
-
-def is_secret_words(words: str) -> bool:
-    """Return whether a line asks not to be told on."""
-    return SECRET.search(words) is not None
-
-
-def is_ignorant(words: str) -> bool:
-    """Return whether a sentence only says that its speaker does not know."""
-    return IGNORANT.search(words) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from agents.brains import _answers as answers
 from agents.brains._aims import Aim, Sort, aims_of, is_meant, is_spoken_of, places_in
 from agents.brains._attention import STAY
 from agents.brains._brain import Decision, Recall, Situation
-from agents.brains._evidence import Asked, Evidence, is_secret, weigh
+from agents.brains._disclosure import is_secret
+from agents.brains._evidence import Asked, Evidence, weigh
 from agents.brains._questions import read_question
 from agents.brains._self import Self
 from agents.brains._voice import clean

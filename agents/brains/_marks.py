@@ -1,4 +1,4 @@
-"""By which turns of phrase a statement is known: for a place, a time, a reason, ignorance, a confidence. Tables."""
+"""By which turns of phrase a statement is known: for a place, a time, a reason. Tables."""
 
 from __future__ import annotations
 
@@ -6,20 +6,6 @@ import re
 
 from agents.brains._asks import Asks
 
-IGNORANT = re.compile(
-    r"\b(?:don't|don’t|do not|doesn't|does not|didn't|did not|never|can't|cannot|couldn't|could not|won't|nobody)\s+"
-    r"(?:\w+\s+){0,2}(?:know|knew|knows|remember|recall|say|tell|told|heard|find|found|learned|come|came|"
-    r"crossed|reached)\b"
-    r"|\bno idea\b|\bnot sure\b|\bi wonder\b|\bnothing (?:about|of|on|in me)\b|\b(?:is|are|it's) (?:news|new) to me\b"
-    r"|\bknow nothing\b|\bnone the wiser\b|\bno (?:word|memory|record|answer|recollection)\b",
-    re.I,
-)
-SECRET = re.compile(
-    r"\b(?:secret|between (?:us|you and me|ourselves)|confiden\w+|nobody (?:else )?(?:must|may|should) know|"
-    r"to yourself|(?:don't|do not|never|mustn't|must not) (?:ever )?(?:tell|say|mention|repeat)|"
-    r"tell (?:no ?body|no ?one))\b",
-    re.I,
-)
 LEANS = re.compile(
     r"^(?!it(?:'s| is| was)? (?:\w+ )?(?:rain|snow|hail|thunder|late|early|cold|hot|warm|dark|time|seems|takes|"
     r"took))(?:(?:yes|no),? )?(?:it|he|she|they|that|this|there|its|his|her|their|also|and|but|(?:i|"

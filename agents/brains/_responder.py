@@ -8,7 +8,8 @@ from agents.brains import _answers as answers
 from agents.brains._answers import query_for
 from agents.brains._asks import Asks
 from agents.brains._brain import Decision, Person, Recall, Situation
-from agents.brains._evidence import Asked, Evidence, is_secret_words, weigh
+from agents.brains._disclosure import is_secret_words
+from agents.brains._evidence import Asked, Evidence, weigh
 from agents.brains._goals import Goals
 from agents.brains._questions import Line, Question, Sort, read
 from agents.brains._recollection import HITS, Asking, Recollection

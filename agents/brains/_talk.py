@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from random import Random
 
 from agents.brains._brain import Person, Situation
-from agents.brains._evidence import is_secret, statements
+from agents.brains._disclosure import is_secret
+from agents.brains._evidence import statements
 from agents.brains._words import is_weak, telling, with_article
 from agents.memory.entries import Entry
 

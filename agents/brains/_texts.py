@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from agents.brains._evidence import is_ignorant
+from agents.brains._disclosure import is_ignorant
 from mud.registry import suggest
 
 _TOLD = "name person place when words"

@@ -25,8 +25,28 @@ With a model, summaries are its own: `MemoryCompactor(llm_connector=...)` takes 
 `generate_response(prompt=...)`. See `agents.compaction.library`.
 """
 
-from agents.compaction.library.compactor import CompactionResult, MemoryCompactor
-from agents.compaction.library.config import CompactionConfig
-from agents.compaction.library.conversation import ConversationMemory
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from agents.compaction.library.compactor import CompactionResult, MemoryCompactor
+    from agents.compaction.library.config import CompactionConfig
+    from agents.compaction.library.conversation import ConversationMemory
 
 __all__ = ["CompactionConfig", "CompactionResult", "ConversationMemory", "MemoryCompactor"]
+
+_MODULES = {
+    "CompactionConfig": "config",
+    "CompactionResult": "compactor",
+    "ConversationMemory": "conversation",
+    "MemoryCompactor": "compactor",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Load a part of the library when it is first asked for (PEP 562): a world folds without it."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"agents.compaction.library.{_MODULES[name]}"), name)

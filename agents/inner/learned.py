@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from agents.brains._evidence import is_secret
+from agents.brains._disclosure import is_secret
 from agents.compaction.wording import sentences
 from agents.inner.lived import asks, words_of
 from agents.memory.entries import Entry

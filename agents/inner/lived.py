@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
-from agents.brains._evidence import is_secret
+from agents.brains._disclosure import is_secret
 from agents.compaction.judging.reading import keys_of, telling_of
 from agents.memory.entries import Entry
 from agents.perception import is_question, remembered

@@ -57,7 +57,10 @@ def _whole(data: bytes, first: int, last: int) -> bool:
     memories = data.count(b"\n" + _BEGINS) + data.startswith(_BEGINS)
     if memories != last - first + 1 or data.count(b"\n") != data.count(b"}\n"):
         return False
-    return all(data.startswith(mark) or b"\n" + mark in data for mark in (b'{"seq":%d,' % seq for seq in (first, last)))
+    return all(
+        data.startswith(mark) or data.rfind(b"\n" + mark) >= 0
+        for mark in (b'{"seq":%d,' % seq for seq in (first, last))
+    )
 
 
 def damaged(folder: Path) -> Iterator[tuple[str, int]]:

@@ -22,7 +22,8 @@ from agents.agent import Agent
 from agents.living import Drives, Living
 from agents.mind_page import MindPages
 from agents.thinker import FALLBACK, Thought
-from mud.build import Parts, load_brains, must_be_there, opened, spare_what_stays
+from mud.brains import load_brains
+from mud.build import Parts, must_be_there, opened, spare_what_stays
 from mud.chronicle import Chronicle
 from mud.clock import VirtualClock, parse_iso
 from mud.engine import Step
@@ -120,7 +121,7 @@ class _Run:
         self._agents = self._people(chance)
         clock.advance(self._lived())
         # Nobody can ever read in a copy how a line came about, nor the pages and the chronicle below.
-        drives = Drives(load_brains(), parts.voice, parts.queue, parts.prompting, chance, clock, FALLBACK, plan.keep)
+        drives = Drives(load_brains, parts.voice, parts.queue, parts.prompting, chance, clock, FALLBACK, plan.keep)
         self._living = Living(parts.minds, parts.engine, drives, self._submitted)
         self._pages = MindPages(parts.minds, lambda path, text: None) if plan.keep else None
         self._chronicle = Chronicle(parts.vault / "log", parts.engine.world) if plan.keep else None

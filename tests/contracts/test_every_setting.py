@@ -19,7 +19,7 @@ from agents.llm.tokens import estimate
 from agents.memory.entries import Hit
 from agents.prompting import Related
 from mud.app import App, Options
-from mud.build import FAMILIES, SCHEMAS, Parts, RealClock, load_brains, opened
+from mud.build import FAMILIES, SCHEMAS, Parts, RealClock, opened
 from mud.clock import VirtualClock
 from mud.commands._command import Outcome
 from mud.registry import load
@@ -241,7 +241,7 @@ async def test_the_state_is_saved_at_the_interval(vault: Path) -> None:
     clock = ListeningClock(77.5)
     with opened(vault, writable=True, clock=clock) as parts:
         options = Options(vault, headless=True, agents=False)
-        world = asyncio.create_task(App(parts, options, load_brains(), "Ann").live())
+        world = asyncio.create_task(App(parts, options, "Ann").live())
         await asyncio.wait_for(clock.heard.wait(), 30)
         world.cancel()
         await asyncio.gather(world, return_exceptions=True)

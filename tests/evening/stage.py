@@ -16,7 +16,8 @@ from agents.agent import Agent
 from agents.definition import write_definition
 from agents.living import Drives, Living
 from agents.witnesses import by_witness
-from mud.build import Parts, find_location, load_brains, opened
+from mud.brains import load_brains
+from mud.build import Parts, find_location, opened
 from mud.clock import VirtualClock
 from mud.engine import Step
 from mud.world.roles import Role
@@ -55,7 +56,7 @@ class Stage:
         self._steps: list[Step] = []
         texts = parts.texts
         drives = Drives(
-            load_brains(),
+            load_brains,
             lambda voice, key: texts.variants(f"instinct.{voice}.{key}") or texts.variants(f"instinct.default.{key}"),
             parts.queue,
             parts.prompting,

@@ -15,7 +15,8 @@ from agents.commands._why_told import told_trace
 from agents.living import Drives, Living
 from agents.replies import clean_reply
 from agents.traces import Trace
-from mud.build import RealClock, load_brains, load_commands
+from mud.brains import load_brains
+from mud.build import RealClock, load_commands
 from mud.world.roles import Role
 from tests.houses import House, house
 from tests.live_server import LiveServer
@@ -44,7 +45,7 @@ async def world(folder: Path, server: LiveServer) -> AsyncIterator[tuple[House, 
     template.write_text(head + LEAD + rest, "utf-8")
     async with house(folder, RealClock()) as home:
         parts = home.parts
-        drives = Drives(load_brains(), home.voice, parts.queue, parts.prompting, Random(1), parts.clock)
+        drives = Drives(load_brains, home.voice, parts.queue, parts.prompting, Random(1), parts.clock)
         living = Living(parts.minds, parts.engine, drives, home.submitted.append)
         parts.engine.observe(living.observe)
         living.model_answers = await parts.queue.alive("think")

@@ -28,7 +28,8 @@ from agents.prompting import ThinkingSettings
 from agents.recall.settings import RecallSettings
 from mud.benches._prompt.watching import Call, Watch, WatchedPrompting, watched
 from mud.benches._scratch import GRAPHS, NONE, LifeClock, scratch
-from mud.build import Parts, load_brains, opened
+from mud.brains import load_brains
+from mud.build import Parts, opened
 from mud.engine import Step
 from mud.errors import LociError
 from mud.registry import Registry, load
@@ -209,7 +210,7 @@ class Evening:
         parts, chance = self._parts, Random(self._chance.random())
         prompting = WatchedPrompting(parts.minds, parts.templates, self._profile, parts.commands)
         prompting.watch = self._watch
-        drives = Drives(load_brains(), parts.voice, self._queue, prompting, chance, self._clock)
+        drives = Drives(load_brains, parts.voice, self._queue, prompting, chance, self._clock)
         living = Living(parts.minds, parts.engine, drives, self._steps.append)
         parts.engine.observe(parts.minds.observe)
         parts.engine.observe(living.observe)

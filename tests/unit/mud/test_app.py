@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mud.app import App, Options, run
-from mud.build import load_brains, opened
+from mud.build import opened
 from mud.clock import VirtualClock
 from mud.engine import Step
 from mud.errors import LociError, UnknownName
@@ -34,7 +34,7 @@ async def test_agents_act_without_a_model_until_it_is_told_to_end_and_all_is_sav
 
     with opened(vault, writable=True, clock=VirtualClock()) as parts:
         parts.engine.observe(seen)
-        await App(parts, Options(vault, headless=True, seed=1), load_brains(), "Ann").live()
+        await App(parts, Options(vault, headless=True, seed=1), "Ann").live()
         number = parts.engine.number
         assert all(agent.thinker is None or not agent.thinker.busy for agent in parts.minds.opened())
     said = capsys.readouterr()
@@ -51,7 +51,7 @@ async def test_agents_act_without_a_model_until_it_is_told_to_end_and_all_is_sav
 async def test_its_time_is_over_after_so_many_seconds(vault: Path) -> None:
     clock = VirtualClock()
     with opened(vault, writable=True, clock=clock) as parts:
-        await App(parts, Options(vault, headless=True, seconds=20, agents=False), load_brains(), "Ann").live()
+        await App(parts, Options(vault, headless=True, seconds=20, agents=False), "Ann").live()
         assert clock.monotonic() >= 20
         assert all(agent.thinker is None for agent in parts.minds.opened())
         assert parts.engine.number == 0

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from mud.build import RealClock, check_packages, load_brains, load_commands, opened, opened_for_recall
+from mud.brains import load_brains
+from mud.build import RealClock, check_packages, load_commands, opened, opened_for_recall
 from mud.errors import LociError, Unavailable, VaultLocked, VaultProblem
 from mud.storage.files import VaultLock
 from mud.storage.world_state import read_state

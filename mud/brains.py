@@ -1,0 +1,23 @@
+"""The kinds of brain of a world: the plug-ins of `agents.brains`, told what can be typed.
+
+Apart from the rest that is put together because it is a fifth of the program: a world opens without it, and whoever
+thinks first loads it.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from agents.brains._brain import Brain
+from agents.brains.language import LANGUAGE, language
+from mud.build import load_commands
+from mud.registry import Registry, collect
+from mud.world.roles import Role
+
+
+@cache
+def load_brains() -> Registry[Brain]:
+    """Return the kinds of brain; the one that asks a model knows every verb that an agent may use."""
+    verbs = {word for one in load_commands() if one.role <= Role.AGENT for word in (one.name, *one.aliases)}
+    found = [one for one in collect("agents.brains", Brain) if one.name != LANGUAGE.name]
+    return Registry("brain", [*found, language(verbs)])
