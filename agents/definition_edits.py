@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from mud.errors import Problem, VaultProblem
 from mud.storage.documents import Document, markdown_lines, parse_document
@@ -29,8 +29,7 @@ def as_meant(section: str) -> str:
     return _KEPT.sub(lambda found: found[1], section)
 
 
-@dataclass(frozen=True, slots=True)
-class _Section:
+class _Section(NamedTuple):
     """One section: its heading, and the offsets of its heading, its content and its end.
 
     `ends_line` tells whether the heading's line has an end.

@@ -9,9 +9,10 @@ import asyncio
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from random import Random
+from typing import NamedTuple
 
 from agents.actor import situate
 from agents.agent import THINK, Agent
@@ -59,8 +60,7 @@ LOOK_SOONER = 5.0
 """Seconds between two looks whether a model that was silent answers; its host is asked less often, see its health."""
 
 
-@dataclass(frozen=True)
-class Drives:
+class Drives(NamedTuple):
     """What makes agents think.
 
     Args:

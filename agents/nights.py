@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import datetime, time, timedelta
+from typing import NamedTuple
 
 from agents.memory.memory import Memory
 
@@ -30,8 +30,7 @@ def time_of(text: str) -> time | None:
     return time(int(found[1]), int(found[2]))
 
 
-@dataclass(frozen=True, slots=True)
-class Hours:
+class Hours(NamedTuple):
     """When one agent sleeps. All moments are aware, in the zone whose times of day count.
 
     Args:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from typing import NamedTuple
 
 from agents.memory.entries import Entry
 from mud.world.events import Perceived
@@ -69,8 +69,7 @@ class Address(StrEnum):
     ANYBODY = "anybody"
 
 
-@dataclass(frozen=True, slots=True)
-class Utterance:
+class Utterance(NamedTuple):
     """A line that somebody spoke.
 
     Args:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from agents.memory.ranges import spoken
 from agents.prompt_template import Template
@@ -35,8 +36,7 @@ _NEWEST, _NEWEST_LEAST = 4, 12
 characters of it at least."""
 
 
-@dataclass(frozen=True, slots=True)
-class Experience:
+class Experience(NamedTuple):
     """A summary of an earlier time that resembles the present.
 
     Args:
@@ -112,8 +112,7 @@ class Section:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Prompt:
+class Prompt(NamedTuple):
     """A prompt that fits.
 
     Args:

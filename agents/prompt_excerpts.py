@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from agents.memory.entries import Hit
 from agents.memory.note_form import Note
@@ -32,8 +33,7 @@ READ = 20_000
 """Characters of a text that are looked at: of a note that has grown longer, the newest entries."""
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpts:
+class Excerpts(NamedTuple):
     """What was chosen.
 
     Args:

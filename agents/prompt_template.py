@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from mud.errors import Problem, VaultProblem
 from mud.registry import suggest
@@ -42,8 +42,7 @@ PLACE = re.compile(r"\{([a-z_]+)(?:\|([^{}\n]*))?\}")
 _FRONT = re.compile(r"---\n(?:.*\n)*?---\n")
 
 
-@dataclass(frozen=True, slots=True)
-class _Paragraph:
+class _Paragraph(NamedTuple):
     """Some lines of a template.
 
     Args:
@@ -57,8 +56,7 @@ class _Paragraph:
     glue: str = "\n\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
+class Template(NamedTuple):
     """A checked template.
 
     Args:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from agents.agent import Agent
 from agents.llm.profiles import LLMProfile
@@ -71,8 +72,7 @@ class ThinkingSettings:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Related:
+class Related(NamedTuple):
     """What resembles the present.
 
     Args:

@@ -5,11 +5,10 @@ It holds for as long as the world runs; whoever opens it again finds everybody t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Possession:
+class Possession(NamedTuple):
     """Somebody who is led by the owner.
 
     Args:

@@ -8,11 +8,10 @@ import signal
 import sys
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
-from dataclasses import dataclass
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from agents.agent import THINK
 from agents.brains._brain import Brain
@@ -52,8 +51,7 @@ SYNC_EVERY = 1.0
 """Seconds between two syncs of ledger and archives to the disk."""
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(NamedTuple):
     """How a world is run; see `python -m mud run --help`.
 
     Args:

@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from random import Random
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from agents.memory.entries import Entry
 from mud.world.events import Perceived
 
 
-@dataclass(frozen=True, slots=True)
-class Recall:
+class Recall(NamedTuple):
     """A question to one's own memory; the answer is a tuple of `Hit`, best first.
 
     Args:
@@ -28,8 +27,7 @@ class Recall:
     k: int = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Complete:
+class Complete(NamedTuple):
     """A question to the language model about the present situation; the answer is its raw reply, a string.
 
     The prompt is built when its turn comes, from what the agent knows by then.
@@ -63,8 +61,7 @@ class Decision:
     cites: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Person:
+class Person(NamedTuple):
     """Somebody here.
 
     Args:
@@ -142,8 +139,7 @@ class BrainRun(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Brain:
+class Brain(NamedTuple):
     """A kind of brain, as a plug-in.
 
     Args:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from agents.agent import Agent
 from agents.minds import Minds
@@ -19,8 +19,7 @@ NO_MIND = phrase("minds.refusals.no_mind", "name")
 Answer = Callable[[Minds, Request], Awaitable[Outcome]]
 
 
-@dataclass(frozen=True, slots=True)
-class Answerer:
+class Answerer(NamedTuple):
     """Answers the requests of one name.
 
     Args:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from agents.agent import Agent
 from agents.commands._edit import seen, words_of
@@ -13,8 +13,7 @@ from mud.world.events import Request
 from mud.world.narration import Phrase
 
 
-@dataclass(frozen=True, slots=True)
-class Own:
+class Own(NamedTuple):
     """One thing that somebody says about themselves.
 
     Args:

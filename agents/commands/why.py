@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from agents.agent import Agent
 from agents.commands._answer import NO_MIND, OTHERS_MIND, answers
@@ -51,8 +51,7 @@ _QUOTED = re.compile(r"[\"“](.+?)[\"”]?\s*$", re.S)
 _HEARD = ("heard", "told")
 
 
-@dataclass(frozen=True, slots=True)
-class _Wanted:
+class _Wanted(NamedTuple):
     """Which line is meant.
 
     Args:

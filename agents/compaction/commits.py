@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from agents.memory.memory import View
 from agents.memory.summaries import Summary
@@ -15,8 +15,7 @@ _OF_A_FOLD = (
 """What the record of a fold tells and that of none has not."""
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(NamedTuple):
     """A fold that was committed.
 
     Args:

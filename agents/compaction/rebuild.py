@@ -12,6 +12,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from agents.compaction.compactor import Compactor
 from agents.compaction.drafts import Draft, Scribe
@@ -52,8 +53,7 @@ class Declined(LociError):
         self.why, self.places = why, places
 
 
-@dataclass(frozen=True, slots=True)
-class Rebuilt:
+class Rebuilt(NamedTuple):
     """What came of it.
 
     Args:

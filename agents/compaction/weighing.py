@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from agents.llm.counting import TokenCounter
 from agents.memory.memory import Memory, View
@@ -15,8 +14,7 @@ BANDS = ((0.70, "ok"), (0.85, "warning"), (0.95, "danger"))
 """Shares of the window below, and at the last up to, which a band reaches; seed 003's. What is beyond is critical."""
 
 
-@dataclass(frozen=True, slots=True)
-class Weight:
+class Weight(NamedTuple):
     """How much a view takes.
 
     Args:

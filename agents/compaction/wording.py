@@ -10,7 +10,7 @@ import functools
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _QUOTE = re.compile(r'"[^"\n]*"|“[^”\n]*”|«[^»\n]*»')
@@ -115,8 +115,7 @@ def telling(text: str) -> frozenset[str]:
     return frozenset(word for word in found if word not in PLAIN and word not in _DULL)
 
 
-@dataclass(frozen=True, slots=True)
-class Capital:
+class Capital(NamedTuple):
     """A word with a capital letter.
 
     Args:

@@ -6,7 +6,7 @@ plain text, and what is filled in is never searched for places.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from agents.prompt_template import PLACE, body_of
 from mud.errors import Problem, VaultProblem
@@ -16,8 +16,7 @@ FILES = ("importance.md", "reflect.md", "dream.md")
 PLACES = ("name", "profile", "memories")
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(NamedTuple):
     """A checked prompt.
 
     Args:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from types import TracebackType
+from typing import NamedTuple
 
 from agents.llm.backends._backend import Completion
 from agents.llm.spending import Amount, Row, Spending
@@ -58,8 +59,7 @@ class Spent(Unavailable):
     """A limit of the budget leaves no room for a call."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(NamedTuple):
     """One limit, as it stands.
 
     Args:
@@ -84,8 +84,7 @@ class Limit:
         return f"{whose} used up the budget for {long}: {self.used:,} of {self.most:,} {self.unit}"
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(NamedTuple):
     """What the owner is told.
 
     Args:
@@ -97,8 +96,7 @@ class Notice:
     over: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Mark:
+class _Mark(NamedTuple):
     """A limit that left no room for a call.
 
     Args:

@@ -10,7 +10,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from agents.llm.backends._backend import Backend, LanguageModel, Refused
 from agents.llm.health import Health, State
@@ -66,8 +66,7 @@ class Lane:
         return f"{self.host} is down ({self.health.last_error}); {again}"
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+class Way(NamedTuple):
     """A host and the profile to ask it with, which names this host alone."""
 
     lane: Lane

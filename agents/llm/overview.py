@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from agents.llm.health import Health
 from agents.llm.jobs import Totals
 
 
-@dataclass(frozen=True, slots=True)
-class HostView:
+class HostView(NamedTuple):
     """One host of a profile.
 
     Args:
@@ -23,8 +22,7 @@ class HostView:
     running: int
 
 
-@dataclass(frozen=True, slots=True)
-class ProfileView:
+class ProfileView(NamedTuple):
     """One LLM profile.
 
     Args:

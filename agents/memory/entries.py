@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from json.encoder import encode_basestring as _quoted
 from typing import Any, NamedTuple
@@ -81,8 +80,7 @@ class Entry(NamedTuple):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """One thing that recall found, with every part of its score.
 
     Args:

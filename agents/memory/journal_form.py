@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from mud.storage.documents import markdown_lines
 
@@ -65,8 +66,7 @@ class JournalEntry:
         return max((max(_numbers(found)) for found in _found(self.references) if found["owner"] == owner), default=0)
 
 
-@dataclass(frozen=True, slots=True)
-class JournalLine:
+class JournalLine(NamedTuple):
     """An entry and the line that it was read from."""
 
     raw: str

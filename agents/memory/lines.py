@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 import orjson
 
@@ -20,8 +19,7 @@ COMMITS = frozenset({"auto_compact", "manual_compact", "rebuild"})
 """The events that say which summaries hold from now on; the last of them is the truth."""
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(NamedTuple):
     """A summary as a commit line names it.
 
     Args:
@@ -33,8 +31,7 @@ class Named:
     file: str
 
 
-@dataclass(frozen=True, slots=True)
-class CommitLine:
+class CommitLine(NamedTuple):
     """A commit line that was checked.
 
     Args:

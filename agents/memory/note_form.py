@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from mud.clock import iso, parse_iso
 from mud.storage.documents import Document, examine_document, link_name, markdown_lines, open_fence
@@ -43,8 +44,7 @@ class Section:
     reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(NamedTuple):
     """One note.
 
     Args:

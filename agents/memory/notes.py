@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from agents.memory.note_form import Note, entry_text, folded, is_blank, new_file, read_note, with_entry, with_only
 from mud.clock import iso, parse_iso
@@ -33,8 +34,7 @@ _NOWHERE = (FileNotFoundError, NotADirectoryError, PermissionError)
 """Errors of a folder in which there is nothing to read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
+class Version(NamedTuple):
     """An earlier text of a note.
 
     Args:
@@ -48,8 +48,7 @@ class Version:
     note: Note
 
 
-@dataclass(frozen=True, slots=True)
-class Links:
+class Links(NamedTuple):
     """How a note hangs together with the others.
 
     Args:
@@ -63,8 +62,7 @@ class Links:
     back: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
+class _File(NamedTuple):
     """One file as it was read.
 
     Args:

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from agents.memory.entries import Entry, check_record
 from agents.memory.history import events
@@ -37,8 +36,7 @@ _OTHERWISE = {"at": "timestamp", "place": "location"}
 _KEYS = ("at", "kind", "actor", "place", "reason", "failed", "importance")
 
 
-@dataclass(frozen=True, slots=True)
-class Seed:
+class Seed(NamedTuple):
     """One file, read.
 
     Args:
@@ -52,8 +50,7 @@ class Seed:
     record: dict[str, object]
 
 
-@dataclass(frozen=True, slots=True)
-class _Import:
+class _Import(NamedTuple):
     """One `import` line: the numbers it gives out, and to which files, by name with the SHA-256 of each."""
 
     first: int

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mud.errors import LociError, Unavailable
 
@@ -122,8 +122,7 @@ class IndexedDocument:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Unread:
+class Unread(NamedTuple):
     """A summary in a file that never changes: it is read only where the index does not have it yet.
 
     Args:
@@ -159,8 +158,7 @@ class Record:
         return digest_of(self.text)
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(NamedTuple):
     """What is asked of the vectors' store.
 
     Args:

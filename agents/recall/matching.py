@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from agents.recall.postings import RowList
 
@@ -24,8 +25,7 @@ words and words alike, the first 20 were the same as without a budget, and 97 % 
 and 88 %."""
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(NamedTuple):
     """A word that counts.
 
     Args:

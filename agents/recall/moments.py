@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
 MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
@@ -19,8 +19,7 @@ BEGINNING = datetime(1, 1, 2, tzinfo=UTC)
 DAY = timedelta(days=1)
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """A stretch of time.
 
     Args:
@@ -47,8 +46,7 @@ class Span:
         yield self
 
 
-@dataclass(frozen=True, slots=True)
-class Date:
+class Date(NamedTuple):
     """A day, month or year as people name it.
 
     Args:

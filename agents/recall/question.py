@@ -6,8 +6,8 @@ The rules know English; a question in another language keeps its words and simpl
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from agents.recall.moments import DAYS, MONTHS, Moment, moments_in
 
@@ -108,8 +108,7 @@ _LAST = re.compile(
 # -- all of it --------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """A question, read.
 
     Args:

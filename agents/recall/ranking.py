@@ -53,8 +53,7 @@ SUMMARY_FIT = 0.75
 """A summary has many words, so it has those of a question more easily than the memory that says it in full."""
 
 
-@dataclass(frozen=True, slots=True)
-class FoundDocument:
+class FoundDocument(NamedTuple):
     """A summary or note that was found.
 
     Args:

@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import NamedTuple
 
 from agents.recall.matching import ALIKE, Asked, Term, best, idf, shares_of
 from agents.recall.memories import Lived, entries_of, repeated, top_memory
@@ -51,8 +52,7 @@ class Matches:
     brought: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Word:
+class _Word(NamedTuple):
     """A word that counts, with its stem, what it adds, and the memories that have it."""
 
     word: str

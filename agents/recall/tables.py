@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from agents.recall import vocabulary
 from agents.recall.documents import NOTE, SUMMARY, IndexedDocument, Record, clean, record_of
@@ -49,8 +48,7 @@ WORDS = {SUMMARY: f"{SUMMARY}_words", NOTE: f"{NOTE}_words"}
 """The table with the words of each kind of document."""
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(NamedTuple):
     """How far the index of one agent is.
 
     Args:

@@ -19,9 +19,8 @@ import signal
 import threading
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar, cast
 
 from agents.llm.profiles import LLMProfile
 from agents.recall.documents import (
@@ -80,8 +79,7 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(NamedTuple):
     """What an index holds when it is opened.
 
     Args:

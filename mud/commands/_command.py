@@ -10,7 +10,7 @@ import inspect
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from mud.commands._slots import Form
 from mud.registry import Registry
@@ -36,8 +36,7 @@ class Say(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(NamedTuple):
     """All a command may know.
 
     Args:
@@ -89,8 +88,7 @@ class Outcome:
     quit: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """A command, as a plug-in.
 
     Args:

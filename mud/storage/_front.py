@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import yaml
 from frontmatter.default_handlers import YAMLHandler
@@ -54,8 +55,7 @@ for _name, _pattern, _first in _SCALARS:
     _Loader.add_implicit_resolver(f"{_TAG}{_name}", _pattern, list(_first))
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
+class Split(NamedTuple):
     """Where the front matter of a text stands.
 
     Args:

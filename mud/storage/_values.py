@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from mud.registry import suggest
 
@@ -27,8 +26,7 @@ _ELEMENT = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|((?:[^",\\]|\\.)(?:[^,\\]|\\.)
 _ADDRESS = re.compile(r"https?://[^/\s]+/?", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """One key of a schema.
 
     Args:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from mud.errors import Problem, VaultProblem
 from mud.storage import _front
@@ -48,8 +49,7 @@ class Document:
         return next((text for name, text in self.sections.items() if name.casefold() == wanted), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One line of markdown.
 
     Args:

@@ -11,10 +11,9 @@ import json
 import logging
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 from mud.storage.files import encode, sync_folder, write_new
 
@@ -24,8 +23,7 @@ _BLOCK = 1 << 16
 """Bytes read at once when looking for the last newline."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One line of a file.
 
     Args:

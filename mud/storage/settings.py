@@ -17,8 +17,7 @@ import functools
 import re
 import typing
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from mud.errors import Problem
 from mud.registry import suggest
@@ -47,8 +46,7 @@ _OBSIDIAN = frozenset({"tags", "aliases", "cssclasses"})
 """Keys that the editor of the vault puts into front matter by itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     """A setting's value and where it was set.
 
     Args:

@@ -11,8 +11,9 @@ import contextlib
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from mud.errors import Problem, VaultProblem
 from mud.registry import suggest
@@ -33,8 +34,7 @@ _FREE = frozenset({"tags", "cssclasses"})
 """Keys that the editor of the vault adds by itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(NamedTuple):
     """One thing as its file defines it.
 
     Args:
@@ -48,8 +48,7 @@ class Definition:
     file: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Draft:
+class _Draft(NamedTuple):
     """A file that has been read, its links not yet resolved: `links` holds key -> what was typed."""
 
     thing: Thing

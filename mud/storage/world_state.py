@@ -8,8 +8,8 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from mud.errors import Problem, VaultProblem
 from mud.storage.documents import parse_document, render_document
@@ -20,8 +20,7 @@ STATE = "world/state.md"
 _ID = re.compile(r"#[0-9]{1,15}")
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     """Where everything is, as last saved.
 
     Args:

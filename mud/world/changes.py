@@ -6,50 +6,43 @@ start a little too early. Whoever removes a thing puts what it holds elsewhere f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from mud.world.things import Exit, Kind, Thing
 
 
-@dataclass(frozen=True, slots=True)
-class Put:
+class Put(NamedTuple):
     """A thing is now in a location or in somebody's hands."""
 
     thing: str
     into: str
 
 
-@dataclass(frozen=True, slots=True)
-class Leave:
+class Leave(NamedTuple):
     """A character has left the world and is remembered to be away from where it was."""
 
     thing: str
 
 
-@dataclass(frozen=True, slots=True)
-class FallAsleep:
+class FallAsleep(NamedTuple):
     """A character sleeps from now on."""
 
     thing: str
 
 
-@dataclass(frozen=True, slots=True)
-class WakeUp:
+class WakeUp(NamedTuple):
     """A character sleeps no more."""
 
     thing: str
 
 
-@dataclass(frozen=True, slots=True)
-class Define:
+class Define(NamedTuple):
     """A thing is now what this value says; it is new, or was edited."""
 
     thing: Thing
 
 
-@dataclass(frozen=True, slots=True)
-class Remove:
+class Remove(NamedTuple):
     """A thing is no longer in the world."""
 
     thing: str

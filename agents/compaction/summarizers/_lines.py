@@ -10,7 +10,6 @@ import functools
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from agents.compaction.summarizers._choice import AGAIN, SMALL, inside
@@ -72,8 +71,7 @@ class Line(NamedTuple):
         return self.plain.startswith(("I ", "I'", "I’", "My "))
 
 
-@dataclass(frozen=True, slots=True)
-class Carried:
+class Carried(NamedTuple):
     """What earlier summaries tell.
 
     Args:

@@ -8,7 +8,7 @@ Other braces are plain text, and what is filled in is never searched for places.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from mud.errors import Problem, VaultProblem
 from mud.registry import suggest
@@ -31,8 +31,7 @@ _PLACE = re.compile(r"\{([a-z_]+)\}")
 _FRONT = re.compile(r"---\n(?:.*\n)*?---\n")
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(NamedTuple):
     """A way to ask, as a checked template.
 
     Args:

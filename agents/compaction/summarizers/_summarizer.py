@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from agents.compaction.summarizers._styles import Style
 from agents.compaction.wanted import PROSE
@@ -59,8 +60,7 @@ class Source:
         return [*self.earlier, *(entry.text for entry in self.entries)]
 
 
-@dataclass(frozen=True, slots=True)
-class Summarizer:
+class Summarizer(NamedTuple):
     """A way to write summaries, as a plug-in.
 
     Args:

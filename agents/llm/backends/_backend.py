@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from agents.llm.profiles import LLMProfile
 from agents.llm.tokens import estimate
@@ -103,8 +103,7 @@ def named_host(profile: LLMProfile) -> str:
     return _SECRET.sub("", profile.host.strip()).rstrip("/")
 
 
-@dataclass(frozen=True, slots=True)
-class Backend:
+class Backend(NamedTuple):
     """A way to reach a model, as a plug-in.
 
     Args:
