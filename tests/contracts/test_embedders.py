@@ -37,7 +37,8 @@ def embedder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         yield kind.start(folder)
         return
     with listening(ollama) as adapter:
-        made = kind.start(folder, profile(adapter if kind.name == "ollama" else llama().address))
+        address = adapter if kind.name == "ollama" else llama().address
+        made = kind.start(folder, profile(address, num_ctx=256, timeout=60.0))
         yield made
         cast(Served, made).close()
 
