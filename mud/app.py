@@ -316,9 +316,10 @@ class App:
     # duties
 
     async def _live_on(self) -> None:
-        """Load what agents think with, aside so that nobody waits for it, and have them live."""
+        """Load what agents think and fold with, aside so that nobody waits for it, and have them live."""
         await self._parts.clock.sleep(COME_IN)
         await asyncio.to_thread(_load_brains)
+        await asyncio.to_thread(self._parts.minds.means.summarizers.names)
         for agent in self._parts.minds.opened():
             if not agent.definition.person and agent.thinker is None:
                 self._living.wake(agent)

@@ -10,8 +10,8 @@ import difflib
 import importlib
 import importlib.util
 import pkgutil
-from collections.abc import Collection, Iterable, Iterator
-from typing import Generic, Protocol, TypeVar
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import Any, Generic, Protocol, TypeVar
 
 from mud.errors import UnknownName
 
@@ -117,6 +117,26 @@ class Registry(Generic[T]):
         return Registry(self.kind, [*self, *others])
 
 
+class LazyRegistry(Registry[T]):
+    """A registry whose values are loaded when the first of them is asked for.
+
+    Args:
+        kind: what the values are called in messages.
+        values: loads the values.
+    """
+
+    def __init__(self, kind: str, values: Callable[[], Iterable[T]]) -> None:
+        self.kind = kind
+        self._load = values
+
+    def __getattr__(self, name: str) -> Any:
+        """Load the values: Python asks here for what the instance does not have yet."""
+        if name not in ("_values", "_names"):
+            raise AttributeError(name)
+        super().__init__(self.kind, self._load())
+        return self.__dict__[name]
+
+
 def modules(package: str, only: Collection[str] | None = None) -> list[object]:
     """Import and return the plug-in modules of a package, sorted by name.
 
@@ -151,7 +171,7 @@ def collect(package: str, kind: type[T], only: Collection[str] | None = None) ->
 
 
 def load(package: str, kind: type[T], called: str, only: Collection[str] | None = None) -> Registry[T]:
-    """Collect the plug-ins of a package into a registry.
+    """Return the registry of the plug-ins of a package, which are imported when the first is asked for.
 
     Args:
         package: where they are, a file each.
@@ -159,4 +179,4 @@ def load(package: str, kind: type[T], called: str, only: Collection[str] | None 
         called: the word for one of them in messages.
         only: names of the files that are wanted; None for all.
     """
-    return Registry(called, collect(package, kind, only))
+    return LazyRegistry(called, lambda: collect(package, kind, only))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mud.commands._command import Command
 from mud.errors import UnknownName
-from mud.registry import Registry, collect, load, modules, suggest
+from mud.registry import LazyRegistry, Registry, collect, load, modules, suggest
 
 
 @dataclass(frozen=True)
@@ -108,3 +108,27 @@ def test_every_plug_in_is_collected_once_and_in_the_same_order_each_time() -> No
     assert [one.name for one in first] == [one.name for one in second]
     assert len({one.name for one in first}) == len(first)
     assert len(load("mud.commands", Command, "command")) == len(first)
+
+
+def test_a_lazy_registry_loads_its_values_once_and_only_when_one_is_asked_for() -> None:
+    loaded: list[str] = []
+
+    def values() -> list[Tool]:
+        loaded.append("now")
+        return [Tool("look", ("l",)), Tool("take")]
+
+    registry = LazyRegistry("command", values)
+    assert registry.kind == "command"
+    assert not loaded
+    assert registry.get("L").name == "look"
+    assert registry.names() == ["look", "take"]
+    assert loaded == ["now"]
+
+
+def test_a_lazy_registry_is_like_any_other_and_knows_nothing_else() -> None:
+    registry = LazyRegistry("command", lambda: [Tool("look")])
+    assert "LOOK" in registry
+    with pytest.raises(UnknownName, match="did you mean look"):
+        registry.get("lok")
+    with pytest.raises(AttributeError):
+        registry.nothing  # noqa: B018
