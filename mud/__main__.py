@@ -9,6 +9,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from mud.errors import LociError
+from mud.packages import check_packages
 from mud.registry import plug_in_names
 
 _TAKE_A_VALUE = ("--vault", "--as", "--seconds", "--brain", "--seed", "--telnet", "--web")
@@ -90,9 +91,7 @@ def _names() -> set[str]:
 def main(argv: list[str]) -> int:
     """Run one command and return its exit code: 0 done, 1 a clear error, 2 wrong usage."""
     try:
-        from mud.app import check_packages
-
-        check_packages()
+        check_packages()  # before anything is imported that needs one
         words = _command_first(argv)
         args = _parser([words[0]] if words[0] in _names() else None).parse_args(words)
         code: int = args.run(args)

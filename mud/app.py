@@ -21,7 +21,7 @@ from agents.definition import check_name, find_definition, write_definition
 from agents.living import Drives, Living
 from agents.llm.spending_file import keep_spending
 from agents.mind_page import MindPages
-from mud.build import Parts, check_packages, find_location, load_brains, opened, spare_what_stays
+from mud.build import Parts, find_location, load_brains, opened, spare_what_stays
 from mud.chronicle import Chronicle, show_event, show_event_json
 from mud.engine import Step, WorldSettings
 from mud.errors import LociError, VaultProblem
@@ -37,7 +37,7 @@ from mud.supervise import supervise
 from mud.world.events import Request
 from mud.world.things import Thing
 
-__all__ = ["App", "Options", "check_packages", "run"]
+__all__ = ["App", "Options", "run"]
 
 log = logging.getLogger(__name__)
 

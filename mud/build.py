@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 
-import agents
 from agents.agent import THINK, Agent
 from agents.brains._brain import Brain
 from agents.brains.language import LANGUAGE, language
@@ -57,7 +56,6 @@ from mud.world.roles import Role
 __all__ = [
     "Parts",
     "RealClock",
-    "check_packages",
     "find_location",
     "load_brains",
     "load_commands",
@@ -101,21 +99,6 @@ class RealClock:
     async def sleep(self, seconds: float) -> None:
         """Wait."""
         await asyncio.sleep(seconds)
-
-
-def check_packages() -> None:
-    """Make sure that `agents` is ours: a package of that name from the public index would shadow it.
-
-    Raises:
-        LociError: says which one Python found.
-    """
-    ours = Path(__file__).resolve().parent.parent / "agents"
-    found = Path(agents.__file__ or "").resolve().parent
-    if found != ours:
-        raise LociError(
-            f"Python found another package called agents, in {found}; Loci's own is {ours}. "
-            "Start it with python -m mud from its own folder, without -P and PYTHONSAFEPATH."
-        )
 
 
 @dataclass

@@ -24,8 +24,8 @@ from agents.llm.backends._backend import Backend
 from agents.recall.embedders._embedder import EmbedderKind
 from agents.recall.indexes._index import IndexKind
 from mud.benches._bench import Bench
-from mud.build import check_packages
 from mud.commands._command import Command
+from mud.packages import check_packages
 from mud.registry import Named, collect, load, modules, plug_in_names
 from mud.tools._tool import Tool
 from tests.vaults import ROOT

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mud.build import RealClock, check_packages, load_brains, load_commands, opened, opened_for_recall
+from mud.build import RealClock, load_brains, load_commands, opened, opened_for_recall
 from mud.errors import LociError, Unavailable, VaultLocked, VaultProblem
 from mud.storage.files import VaultLock
 from mud.storage.world_state import read_state
@@ -273,7 +273,6 @@ async def test_the_state_waits_for_what_the_archives_could_not_take(tmp_path: Pa
 def test_both_kinds_of_command_and_of_brain_are_there() -> None:
     assert {"look", "think", "@memory-status"} <= set(load_commands().names())
     assert load_brains().names() == ["instinct", "language"]
-    check_packages()
 
 
 async def test_the_machines_clock_never_goes_back() -> None:

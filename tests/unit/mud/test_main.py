@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from mud.__main__ import main
-from mud.registry import load
+from mud.registry import load, plug_in_names
 from mud.tools._tool import Tool
-from tests.vaults import copy_vault
+from tests.vaults import ROOT, copy_vault
 
 
 @pytest.mark.parametrize(
@@ -85,3 +88,33 @@ def test_options_may_stand_before_the_command(tmp_path: Path, capsys: pytest.Cap
 def test_a_player_is_shown_no_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "--json", "--vault", str(copy_vault(tmp_path))]) == 1
     assert "--headless" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("argv", [[], ["--help"], ["run"], *([name] for name in plug_in_names("mud.tools"))])
+def test_a_python_without_the_packages_is_told_so_in_one_line(argv: list[str]) -> None:
+    without = subprocess.run(  # -S: nothing that was installed is found
+        [sys.executable, "-S", "-m", "mud", *argv], capture_output=True, text=True, cwd=ROOT, timeout=60, check=False
+    )
+    assert without.returncode == 1
+    assert without.stdout == ""
+    assert without.stderr.startswith("loci: ")
+    assert without.stderr.count("\n") == 1
+    for wanted in ("frontmatter", "httpx", sys.executable, ".venv/bin/python -m mud", "make run"):
+        assert wanted in without.stderr
+
+
+def test_another_package_called_agents_is_named_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents/__init__.py").write_text("")
+    shadowed = subprocess.run(
+        [sys.executable, "-P", "-m", "mud", "check"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        timeout=60,
+        check=False,
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"},
+    )
+    assert shadowed.returncode == 1
+    assert shadowed.stderr.count("\n") == 1
+    assert f"another package called agents, in {tmp_path / 'agents'}" in shadowed.stderr
