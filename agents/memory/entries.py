@@ -16,7 +16,8 @@ from mud.clock import iso, parse_iso
 from mud.world.events import Perceived
 
 KINDS = ("said", "heard", "did", "saw", "moved", "result", "thought", "note", "dream", "told")
-"""Every kind of memory. `result` is what one's own query commands showed; `told` was whispered to oneself alone."""
+"""Every kind of memory. `result` is what one's own query commands showed; `told` was whispered to oneself alone;
+without an actor it is what a person wrote for this life, which nobody in the world ever said."""
 DREAMED = "I dreamed something."
 """All that is summed up of a dream."""
 
