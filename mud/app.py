@@ -6,9 +6,9 @@ import asyncio
 import logging
 import signal
 import sys
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from random import Random
@@ -16,6 +16,7 @@ from typing import Any
 
 from agents.agent import THINK
 from agents.brains._brain import Brain
+from agents.commands.brain import AUTO
 from agents.commands.cost import told
 from agents.definition import check_name, find_definition, write_definition
 from agents.living import Drives, Living
@@ -24,13 +25,13 @@ from agents.mind_page import MindPages
 from mud.build import Parts, find_location, load_brains, opened, spare_what_stays
 from mud.chronicle import Chronicle, show_event, show_event_json
 from mud.engine import Step, WorldSettings
-from mud.errors import LociError, VaultProblem
+from mud.errors import LociError, UnknownName, VaultProblem
 from mud.phrases import MODEL_ANSWERS, MODEL_SILENT, check_texts, load_phrases
 from mud.portal.plain import run_plain, show_plain
 from mud.portal.session import Session
 from mud.portal.wrapped import show_wrapped
 from mud.possessing import look_through, submit
-from mud.registry import Registry
+from mud.registry import Registry, suggest
 from mud.reloading import Reloading
 from mud.requests import carry_out
 from mud.supervise import supervise
@@ -60,7 +61,7 @@ class Options:
         headless: there is no player; the chronicle goes to stdout.
         seconds: end after so long; None for when the player leaves.
         agents: agents think.
-        brain: name of every agent's brain; None for each its own.
+        brain: name of every agent's brain, or `auto`; None for each its own.
         seed: seed of all chance; None for a fresh one.
         json: print what happens as JSON lines; for a headless run.
     """
@@ -83,7 +84,7 @@ def run(options: Options) -> int:
     """
     brains = load_brains()
     if options.brain is not None:
-        brains.get(options.brain)
+        options = replace(options, brain=_kind_of_brain(options.brain, brains.names()))
     name = check_name(options.name)
     with opened(options.vault, writable=True) as parts:
         _log_into(options.vault / "log")
@@ -92,6 +93,20 @@ def run(options: Options) -> int:
             print(f"loci: {problem}", file=sys.stderr)
         asyncio.run(App(parts, options, brains, name).live())
     return 0
+
+
+def _kind_of_brain(name: str, brains: Iterable[str]) -> str:
+    """Return a brain's name, in any case, as an agent.md may say it.
+
+    Raises:
+        UnknownName: says which there are.
+    """
+    kinds = [AUTO, *brains]
+    if (kind := name.casefold()) in kinds:
+        return kind
+    near = suggest(name, kinds)
+    hint = f"; did you mean {near}?" if near else ""
+    raise UnknownName(f"there is no brain {name!r}; there is: {', '.join(kinds)}{hint}")
 
 
 def _check_texts(parts: Parts) -> None:

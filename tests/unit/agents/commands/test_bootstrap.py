@@ -29,6 +29,5 @@ async def test_where_everything_fits_it_says_how_many_memories_there_are(tmp_pat
         eliza = home.agent("Eliza")
         answer = await home.ask(home.enter("Ann"), "@bootstrap-summaries Eliza")
         assert answer.reply == (
-            f"The memories of Eliza are {eliza.memory.total}, and all of them are still shown word for word; "
-            "nothing needs a summary yet."
+            f"Eliza has {eliza.memory.total} memories, still shown word for word; nothing needs a summary yet."
         )
