@@ -150,12 +150,12 @@ def _settings(status: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def in_force(status: Mapping[str, Any]) -> list[str]:
-    """Return the settings that the strategy goes by, with the values that act and what set them."""
+    """Return the settings that the strategy goes by, with the values that act, but for the preset that sets them."""
     known = status["settings"]
     return [
-        _setting(one.key, known[one.key])
+        f"{one.key} {_value(known[one.key]['value'])}"
         for one in describe(CompactionSettings)
-        if one.key in known and _reads(status, one)
+        if one.key in known and one.key != "preset" and _reads(status, one)
     ]
 
 

@@ -97,7 +97,7 @@ async def test_how_often_something_was_before_is_said(tmp_path: Path) -> None:
         hits = [Hit("did", entry.text, 1.0, seq=1, entry=entry, times=times) for times in (1, 2, 13)]
         told = [told_hit(home.minds, ann, hit, "yawns", lambda at: "today", LONGEST) for hit in hits]
         assert told == [
-            f"today, The Garden: Ann yawns{more} [1]" for more in ("", " (and once before)", " (and 12 times before)")
+            f"today, The Garden: Ann yawns.{more} [1]" for more in ("", " (and once before)", " (and 12 times before)")
         ]
 
 
