@@ -7,7 +7,7 @@ command asks for that: see `definition_edits`.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -15,9 +15,9 @@ from types import MappingProxyType
 from agents.definition_edits import as_meant
 from mud.errors import Problem, Refusal
 from mud.registry import plug_in_names, suggest
-from mud.storage.documents import Document, examine_document, render_document
+from mud.storage.documents import Document, examine_document, link_name, render_document
 from mud.storage.files import free_stem, read_text, slugify, write_atomic
-from mud.storage.settings import Value, parse_overrides
+from mud.storage.settings import Value, one_of, parse_overrides
 from mud.world.matching import plain
 from mud.world.things import Kind, Thing
 
@@ -261,3 +261,23 @@ def find_definition(wanted: str, definitions: Mapping[str, Definition]) -> Defin
         if plain(key) in (plain(name) for name in definition.names):
             return definition
     return None
+
+
+def find_location(wanted: str, locations: Iterable[Thing]) -> Thing | None:
+    """Return the location that a link, a name or an id means exactly; None when none does."""
+    target = link_name(wanted) or wanted.strip()
+    name = plain(target)
+    for one in locations:
+        if target == one.id or name in {plain(own) for own in one.names}:
+            return one
+    return None
+
+
+def misplaced(definition: Definition, locations: Iterable[Thing]) -> Problem:
+    """Return the problem that an agent's file puts it nowhere."""
+    names = [one.name for one in locations]
+    wanted = definition.location or ""
+    near = suggest(link_name(wanted) or wanted, names)
+    hint = f"; did you mean {near}?" if near else ""
+    message = f"there is no location {wanted!r}; {one_of(names)}{hint}"
+    return Problem(definition.file, definition.lines.get("location", 0), "location", message)

@@ -16,6 +16,8 @@ from mud.world.events import Perceived
 
 OWN_NOTES = re.compile(r"your notes?\b", re.I)
 """How a result begins that shows one's own notes: what stands in them is no closer look at anything."""
+OWN_SEARCH = re.compile(r"you search your memory\b", re.I)
+"""How a result begins that shows what recall found: other memories, which are found themselves."""
 _SPOKEN = ("heard", "told", "said")
 _QUOTED = re.compile(r"[\"“](.*)[\"”]", re.S)
 _SENTENCE = re.compile(r"(?:(?<=[.!?…])|(?<=[.!?…][\"”'’)]))\s+|\n+")

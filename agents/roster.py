@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from agents.definition import Definition, read_definition
+from agents.definition import Definition, find_location, misplaced, read_definition
 from mud.errors import Problem, VaultProblem
 from mud.storage.documents import replace_key
 from mud.storage.files import read_if_there, read_text, write_atomic
@@ -71,7 +71,8 @@ class Roster:
             self.drafts.pop(slug, None)
             return problems
         self.drafts[slug] = definition
-        problems += at_other_places(problems, [*self._clashes(definition), *_taken(definition, world)])
+        found = [*self._clashes(definition), *(_taken(definition, world) or self._moved_nowhere(definition, world))]
+        problems += at_other_places(problems, found)
         if not problems:
             self.definitions[slug] = definition
         return problems
@@ -111,6 +112,17 @@ class Roster:
         if known is not None and known.id and definition.id != known.id:
             return [_wrong(definition, "id", f"an id never changes while the world runs; expected {known.id!r}")]
         return [problem for other in self.definitions.values() for problem in _alike(definition, other)]
+
+    def _moved_nowhere(self, definition: Definition, world: World | None) -> list[Problem]:
+        """Return the problem that an edit names a location which the running world has not.
+
+        One that was wrong before is no news, and must not hold up the edit of something else.
+        """
+        known = self.definitions.get(definition.slug)
+        if world is None or known is None or definition.person or known.location == definition.location:
+            return []
+        found = find_location(definition.location or "", world.locations())
+        return [] if found is not None else [misplaced(definition, world.locations())]
 
     def _clashes_of_drafts(self) -> list[Problem]:
         """Return what would be wrong besides, were the mistakes mended that keep somebody out."""

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from agents.agent import THINK
 from agents.brains._brain import Brain
+from agents.commands.brain import kinds
 from agents.commands.cost import told
 from agents.definition import check_name, find_definition, write_definition
 from agents.living import Drives, Living
@@ -23,13 +24,13 @@ from agents.mind_page import MindPages
 from mud.build import Parts, find_location, opened, spare_what_stays
 from mud.chronicle import Chronicle, show_event, show_event_json
 from mud.engine import Step, WorldSettings
-from mud.errors import LociError, VaultProblem
+from mud.errors import LociError, UnknownName, VaultProblem
 from mud.phrases import MODEL_ANSWERS, MODEL_SILENT, check_texts, load_phrases
 from mud.portal.plain import run_plain, show_plain
 from mud.portal.session import Session
 from mud.portal.wrapped import show_wrapped
 from mud.possessing import look_through, submit
-from mud.registry import Registry
+from mud.registry import Registry, suggest
 from mud.reloading import Reloading
 from mud.requests import carry_out
 from mud.supervise import supervise
@@ -60,7 +61,7 @@ class Options(NamedTuple):
         headless: there is no player; the chronicle goes to stdout.
         seconds: end after so long; None for when the player leaves.
         agents: agents think.
-        brain: name of every agent's brain; None for each its own.
+        brain: name of every agent's brain, or `auto`; None for each its own.
         seed: seed of all chance; None for a fresh one.
         json: print what happens as JSON lines; for a headless run.
     """
@@ -82,7 +83,7 @@ def run(options: Options) -> int:
         LociError: when it cannot begin.
     """
     if options.brain is not None:
-        _load_brains().get(options.brain)
+        options = options._replace(brain=_kind_of_brain(options.brain))
     name = check_name(options.name)
     with opened(options.vault, writable=True) as parts:
         _log_into(options.vault / "log")
@@ -98,6 +99,19 @@ def _load_brains() -> Registry[Brain]:
     from mud.brains import load_brains
 
     return load_brains()
+
+
+def _kind_of_brain(name: str) -> str:
+    """Return a brain's name, in any case, as an agent.md may say it.
+
+    Raises:
+        UnknownName: says which there are.
+    """
+    if (kind := name.casefold()) in kinds():
+        return kind
+    near = suggest(name, kinds())
+    hint = f"; did you mean {near}?" if near else ""
+    raise UnknownName(f"there is no brain {name!r}; there is: {', '.join(kinds())}{hint}")
 
 
 def _check_texts(parts: Parts) -> None:

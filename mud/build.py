@@ -18,7 +18,7 @@ from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategies._strategy import Strategy
 from agents.compaction.summarizers._styles import Style, parse_style
 from agents.compaction.summarizers._summarizer import Summarizer
-from agents.definition import find_definition
+from agents.definition import find_definition, find_location
 from agents.inner.settings import InnerSettings
 from agents.llm.backends._backend import Backend, Completion
 from agents.llm.budget import Budget, BudgetSettings
@@ -36,7 +36,6 @@ from agents.recall.settings import RecallSettings
 from agents.recall.till import Till
 from agents.templates import Templates
 from mud import checks
-from mud.checks import find_location, misplaced
 from mud.clock import Clock
 from mud.commands._command import Command
 from mud.engine import Engine, WorldSettings
@@ -56,7 +55,6 @@ __all__ = [
     "RealClock",
     "find_location",
     "load_commands",
-    "misplaced",
     "opened",
     "opened_for_recall",
     "unknown_names",

@@ -40,13 +40,15 @@ def newcomer(
         more: further keys of the front matter of its `agent.md`.
 
     Raises:
-        LociError: the name cannot be one, or is somebody's in the world who is no agent.
+        LociError: the name cannot be one, or is that of a location, a thing or somebody in the world.
         VaultProblem: its file came out wrong.
     """
     clean = check_name(name)
-    others = (one for one in parts.engine.world.things.values() if one.kind is Kind.CHARACTER)
-    if any(plain(clean) in map(plain, one.names) for one in others):
-        raise LociError(f"somebody is called {clean} already, and has no memory: {clean} is one of the world's own")
+    things = parts.engine.world.things.values()
+    for one in (one for one in things if plain(clean) in map(plain, one.names)):
+        if one.kind is Kind.CHARACTER:
+            raise LociError(f"somebody is called {clean} already, and has no memory: {clean} is one of the world's own")
+        raise LociError(f"{one.kind.value} {one.name} is called {clean} already; take another name")
     folder = parts.vault / "agents"
     slug = write_definition(
         folder,

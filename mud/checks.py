@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from agents.compaction.settings import CompactionSettings
-from agents.definition import Definition
+from agents.definition import Definition, find_location, misplaced
 from agents.llm.profiles import LLMProfile
 from agents.nights import time_of
 from agents.prompting import ThinkingSettings
@@ -17,10 +17,8 @@ from mud.engine import WorldSettings
 from mud.errors import Problem
 from mud.registry import suggest
 from mud.storage.configuration import Configuration
-from mud.storage.documents import link_name
 from mud.storage.settings import Value, one_of
 from mud.storage.texts import TextStore
-from mud.world.matching import plain
 from mud.world.things import Thing
 
 TIMES = ("sleep_at", "wake_at")
@@ -102,24 +100,6 @@ def _unknown(value: Value, known: Sequence[str]) -> Problem:
     return Problem(value.file, value.line, value.key, message)
 
 
-def misplaced(definition: Definition, locations: Iterable[Thing]) -> Problem:
-    """Return the problem that an agent's file puts it nowhere."""
-    names = [one.name for one in locations]
-    wanted = definition.location or ""
-    message = f"there is no location {wanted!r}; {one_of(names)}{_hint(link_name(wanted) or wanted, names)}"
-    return Problem(definition.file, definition.lines.get("location", 0), "location", message)
-
-
 def _hint(word: str, known: Iterable[str]) -> str:
     near = suggest(word, known)
     return f"; did you mean {near}?" if near else ""
-
-
-def find_location(wanted: str, locations: Iterable[Thing]) -> Thing | None:
-    """Return the location that a link, a name or an id means exactly; None when none does."""
-    target = link_name(wanted) or wanted.strip()
-    name = plain(target)
-    for one in locations:
-        if target == one.id or name in {plain(own) for own in one.names}:
-            return one
-    return None

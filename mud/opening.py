@@ -9,10 +9,10 @@ import logging
 from collections.abc import Iterable
 from pathlib import Path
 
-from agents.definition import Definition
+from agents.definition import Definition, find_location
 from agents.minds import Minds
 from agents.roster import at_other_places
-from mud.checks import check_names, find_location
+from mud.checks import check_names
 from mud.clock import Clock
 from mud.commands._command import Command
 from mud.engine import Engine, WorldSettings

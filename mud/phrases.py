@@ -6,7 +6,7 @@ from types import ModuleType
 
 from agents import living, prompting
 from agents.brains._texts import wrong_in
-from agents.commands import _answer, _edit, _when, _why_told
+from agents.commands import _answer, _count, _edit, _when, _why_told
 from agents.inner import dreams, inner, insights
 from mud import engine, reloading, requests
 from mud.commands import _find, _view, _waking
@@ -19,8 +19,8 @@ MODEL_ANSWERS = phrase("app.models.answers", "host")
 MODEL_SILENT = phrase("app.models.silent", "host")
 
 _OTHERS: tuple[ModuleType, ...] = (
-    engine, requests, reloading, living, prompting, _find, _view, _waking, _answer, _edit, _when, _why_told,
-    dreams, inner, insights,
+    engine, requests, reloading, living, prompting, _find, _view, _waking, _answer, _count, _edit, _when,
+    _why_told,     dreams, inner, insights,
 )  # fmt: skip
 """Modules that are no plug-ins and speak."""
 

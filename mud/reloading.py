@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Iterable
+from collections import defaultdict
+from collections.abc import Callable, Collection, Coroutine, Iterable
 from pathlib import Path
 
 from agents.definition import Definition as Character
+from agents.definition import find_location, misplaced
 from agents.living import Living
 from agents.memory.summaries import TIERS
-from mud.build import Parts, find_location, misplaced, unknown_names
+from agents.roster import at_other_places
+from mud.build import Parts, unknown_names
 from mud.clock import Clock
 from mud.commands._command import Outcome
 from mud.errors import LociError, Problem
@@ -22,6 +25,7 @@ from mud.world.narration import phrase
 log = logging.getLogger(__name__)
 
 CHANGED = phrase("app.reload.changed", "problems")
+MOVED = phrase("app.reload.moved", "file", "line", "name", "location")
 
 MISSING_FOR = 5.0
 """Seconds that a file may be gone before that counts, as an editor may be replacing it. A summary is written again
@@ -44,6 +48,11 @@ class Reloading:
         parts.minds.send_away = self.send_away
         self.watcher = Watcher(self.changed, parts.clock)
         self._later: set[asyncio.Task[None]] = set()
+        told = frozenset(parts.problems)
+        self._known: defaultdict[str, frozenset[Problem]] = defaultdict(lambda: told)
+        """What is wrong in each part of the vault that is always read as a whole, as it was last told."""
+        self._starts = {slug: one.location for slug, one in parts.minds.definitions.items()}
+        """Where everybody's file said they start, when it counted."""
         for folder in ("config", "config/llm", "text", "text/instinct", "prompts", "prompts/summaries", "agents"):
             self.watcher.watch(parts.vault / folder)
         for folder in ("locations", "items", "characters"):
@@ -59,7 +68,10 @@ class Reloading:
     def everything(self) -> list[Problem]:
         """Read all that people edit again; return what is wrong."""
         parts = self._parts
-        problems = parts.configuration.load() + parts.texts.reload() + self._prompts() + self._world()
+        problems = parts.configuration.load()
+        for top, read in (("text", parts.texts.reload), ("prompts", self._prompts), ("world", self._world)):
+            problems += read()
+            self._known[top] = frozenset(problems)
         problems += parts.minds.load_definitions()
         for slug in list(parts.minds.definitions):
             problems += self._take_up(slug)
@@ -67,11 +79,14 @@ class Reloading:
             self._report(f"{agent.name}: {message}" for message in agent.memory.refresh())
             parts.minds.index_documents(agent)
         problems += self._settings_changed()
+        self._known["names"] = frozenset(problems)
         self._fold_due()
+        problems += at_other_places(problems, self._nowhere())
+        self._report(message for slug in parts.minds.definitions for message in self._moved(slug))
         return problems
 
     def changed(self, paths: frozenset[Path]) -> None:
-        """Take up changed files; what is wrong is logged and told."""
+        """Take up changed files; what is wrong in them is logged and told, and what became wrong elsewhere."""
         problems: list[Problem] = []
         messages: list[str] = []
         by_top: dict[str, list[Path]] = {}
@@ -80,19 +95,25 @@ class Reloading:
         for path in by_top.get("config", ()):
             problems += self._parts.configuration.reload(path)
         if "text" in by_top:
-            problems += self._parts.texts.reload()
+            problems += self._news("text", self._parts.texts.reload(), by_top["text"])
         if "prompts" in by_top:
-            problems += self._prompts()
+            problems += self._news("prompts", self._prompts(), by_top["prompts"])
         if "world" in by_top:
-            problems += self._world()
+            problems += self._news("world", self._world(), by_top["world"])
         if "config" in by_top:
-            problems += self._settings_changed()
+            problems += self._news("names", self._settings_changed(), by_top["config"])
         for path in by_top.get("agents", ()):
             wrong, told = self._agent_file(path)
             problems += wrong
             messages += told
         self._fold_due()
-        self._report([*map(str, problems), *messages])
+        self._report([*map(str, dict.fromkeys(problems)), *messages])
+
+    def _news(self, part: str, problems: list[Problem], paths: Collection[Path]) -> list[Problem]:
+        """Return of all that is wrong in a part of the vault what was not told yet, or is in a file just saved."""
+        saved = {path.relative_to(self._parts.vault).as_posix() for path in paths}
+        known, self._known[part] = self._known[part], frozenset(problems)
+        return [problem for problem in problems if problem not in known or problem.file in saved]
 
     def _prompts(self) -> list[Problem]:
         return self._parts.templates.load() + self._parts.summary_prompts.load()
@@ -117,12 +138,15 @@ class Reloading:
         inside = path.relative_to(self._parts.vault / "agents").parts
         minds = self._parts.minds
         if inside[-1] == "agent.md" and len(inside) == 2:
-            return self._definition(inside[0]), []
+            before = minds.definitions.get(inside[0])
+            problems, after = self._definition(inside[0]), minds.definitions.get(inside[0])
+            moved = before is not None and after is not None and before.location != after.location
+            return problems, self._moved(inside[0]) if moved else []
         agent = minds.by_slug(inside[0])
         if agent is None or len(inside) != 3:
             return [], []
         if inside[1] == "memories":
-            return minds.seed(agent.slug), []
+            return self._news(f"memories of {agent.slug}", minds.seed(agent.slug), [path]), []
         if inside[1] == "summaries" and path.suffix == ".md":
             if _gone(path):
                 self._do_later(self._restore(agent.slug, self._parts.clock))
@@ -142,6 +166,22 @@ class Reloading:
             self._do_later(self._miss(slug, self._parts.clock))
         problems = minds.load_definition(slug)
         return problems if problems or slug not in minds.definitions else self._take_up(slug)
+
+    def _nowhere(self) -> list[Problem]:
+        """Return the files that put somebody where there is no location."""
+        locations = self._parts.engine.world.locations()
+        known = [one for one in self._parts.minds.definitions.values() if not one.person]
+        return [misplaced(one, locations) for one in known if find_location(one.location or "", locations) is None]
+
+    def _moved(self, slug: str) -> list[str]:
+        """Return that somebody's file names another location than when it counted, and that nobody is moved by it."""
+        definition, locations = self._parts.minds.definitions[slug], self._parts.engine.world.locations()
+        place = find_location(definition.location or "", locations)
+        if place is None or place == find_location(self._starts.get(slug) or "", locations):
+            return []
+        line = definition.lines.get("location", 0)
+        say = self._parts.texts.render
+        return [say(MOVED, file=definition.file, line=line, name=definition.name, location=place.name)]
 
     def _file_of(self, slug: str) -> Path:
         return self._parts.vault / "agents" / slug / "agent.md"
@@ -176,6 +216,7 @@ class Reloading:
             del minds.definitions[slug]
             return [misplaced(definition, world.locations())]
         agent = minds.open(slug)
+        self._starts[slug] = definition.location
         parts.engine.witnesses.add(agent.id)
         step = parts.engine.enter(definition.thing(), place.id)
         if step.failed:

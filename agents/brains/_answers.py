@@ -20,6 +20,8 @@ from agents.memory.entries import Entry, Hit
 from mud.clock import parse_iso
 
 _ONE_SELF = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours|you|your|yours|i'm|i've|i'll|i'd|we're)\b", re.I)
+_YOU = re.compile(r"\byou\b|\byour|[\"“]", re.I)
+"""A statement that would be taken for one of who is spoken to, or that quotes somebody, so that it is quoted itself."""
 _ENDED = re.compile(r"[.!?…][\"”'’)]*$")
 
 _TIMED = re.compile(
@@ -121,6 +123,9 @@ def _keys(question: Question, best: Evidence, asker: str) -> tuple[str, ...]:
         form = "quoted" if _ONE_SELF.search(best.words) else "told"
         first = ("answer.time",) if question.asks is Asks.WHEN and not you and not _TIMED.search(best.words) else ()
         return (*first, f"answer.{form}{you}", f"answer.quoted{you}", "answer.again")
+    if best.kind == "known":
+        form = "" if best.sure and not _YOU.search(best.words) else "_quoted" if best.sure else "_near"
+        return (f"answer.known{form}", "answer.known_quoted", "answer.again")
     own = {"saw": "saw", "said": "self", "result": "looked", "note": "note", "summary": "summary"}[best.kind]
     first = ("answer.time_saw",) if question.asks is Asks.WHEN and best.kind == "saw" else ()
     return (*first, f"answer.{own}", "answer.again")

@@ -24,7 +24,13 @@ _SECRET = re.compile(
 
 def is_secret(entry: Entry) -> bool:
     """Return whether a memory is not for everybody's ears: whispered, or told with the wish to keep it."""
-    return entry.kind == "told" or (entry.kind == "heard" and _SECRET.search(entry.text) is not None)
+    whispered = entry.kind == "told" and entry.actor is not None
+    return whispered or (entry.kind in ("heard", "told") and is_secret_words(entry.text))
+
+
+def is_known(entry: Entry) -> bool:
+    """Return whether a memory was written for this life by a person; nobody in the world told it."""
+    return entry.kind == "told" and entry.actor is None
 
 
 def is_secret_words(words: str) -> bool:

@@ -2,7 +2,8 @@
 
 A question is never evidence, nor is "I don't know", small talk, or what the agent said itself. What was whispered is
 evidence only for who whispered it. What minds pass on is unwrapped to who first said it; what adds nothing to the
-question goes last, and a weak match is called weak.
+question goes last, and a weak match is called weak. What a person wrote for a life before it began was said by nobody:
+the agent simply knows it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from agents.brains._asks import Asks
-from agents.brains._disclosure import is_ignorant, is_secret, is_secret_words
+from agents.brains._disclosure import is_ignorant, is_known, is_secret, is_secret_words
 from agents.brains._follow import Antecedents
 from agents.brains._hearsay import unwrapped
 from agents.brains._marks import (
@@ -51,7 +52,7 @@ class Evidence:
     Args:
         words: what is worth repeating of it.
         score: how well it answers, about 0 to 1.
-        kind: kind of memory, or `summary` or `note`.
+        kind: kind of memory, or `summary`, `note`, or `known` for what a person wrote into its memory.
         actor: who acted or spoke; None for oneself.
         place: where; None when unknown.
         at: when, ISO-8601; empty when unknown.
@@ -128,7 +129,7 @@ def weigh(asked: Asked, hits: Iterable[Hit], recent: Iterable[Entry]) -> list[Ev
         if entry.kind not in _WEIGHED or entry.failed:
             continue
         # Only what people say may lean on a line of theirs before it; of the rest most shares no word with a question.
-        leans = entry.kind in ("heard", "told") and entry.actor not in asked.minds
+        leans = entry.kind in ("heard", "told") and entry.actor is not None and entry.actor not in asked.minds
         if not leans and coverage(asked.question.telling, _meant(entry.text, entry.actor or "")) == 0:
             continue
         told = statements(entry, asked.name, (asked.asker, *asked.known))
@@ -173,7 +174,7 @@ def _from_entry(asked: Asked, entry: Entry, told: list[str], vector: float, abou
     bonus = 0.15 if question.own and entry.actor == asked.asker else 0.0
     bonus += 0.5 * max(0.0, vector - 0.5)
     title = _titled(entry)[0] if entry.kind == "result" else ""
-    kind = "told" if is_secret(entry) else entry.kind
+    kind = "told" if is_secret(entry) else "known" if is_known(entry) else entry.kind
     for number, words in enumerate(told):
         voiced = _voiced(asked, entry, words)
         if voiced is None or _is_beside(asked, entry, voiced, title):
@@ -209,7 +210,8 @@ def _is_beside(asked: Asked, entry: Entry, voiced: Evidence, title: str) -> bool
     question, words = asked.question, voiced.words
     if entry.kind == "result" and not _concerns(question, title, words):
         return True
-    if question.yours and not (TO_YOU.search(words) or mentions(words, asked.name)):
+    of_me = TO_YOU.search(words) or mentions(words, asked.name) or (is_known(entry) and ONESELF.search(words))
+    if question.yours and not of_me:
         return True  # what one is asked of oneself, others seldom told
     if question.asks is Asks.ABOUT and voiced.actor and question.person == voiced.actor and not ONESELF.search(words):
         return True  # that somebody said a thing does not make it one about them
@@ -238,7 +240,9 @@ def statements(entry: Entry, name: str, people: tuple[str, ...] = ()) -> list[st
         name: the agent's own name.
         people: names that may be called at the beginning of a line.
     """
-    if entry.kind in HEARD:
+    if is_known(entry):  # whole, so that whoever speaks in it is named
+        told = list(_told(entry.text, "", ()))
+    elif entry.kind in HEARD:
         said = remembered(entry)
         plain = said.words.casefold() if said else ""
         called = tuple(one for one in people if one and one.casefold() in plain)
@@ -284,7 +288,7 @@ def _uncalled(words: str, people: tuple[str, ...]) -> str:
 
 def _whole(words: str) -> list[str]:
     """Split a line into sentences, but never within a quotation."""
-    return [words] if re.search(r"(?<!\w)['‘]\w", words) else sentences(words)
+    return [words] if re.search(r"(?<!\w)['‘\"“]\w", words) else sentences(words)
 
 
 def _from_document(asked: Asked, hit: Hit) -> Iterator[Evidence]:

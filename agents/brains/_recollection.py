@@ -220,6 +220,9 @@ class Recollection:
         now = situation.recent[-1].at if situation.recent else ""
         places |= {"person": one.actor or "", "place": one.place or "", "via": one.via}
         places["when"] = answers.spoken_time(one.at, now, self._phrase_time)
+        if one.kind == "known":
+            told = "knows of nobody who told it"
+            return Answer(("answer.source_known", "answer.again"), places, told, cites=(one.cited,))
         if one.kind not in ("heard", "told"):
             told = "names itself as the source"
             return Answer(("answer.source_self", "answer.again"), places, told, cites=(one.cited,))

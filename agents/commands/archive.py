@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agents.agent import Agent
 from agents.commands._answer import NO_MIND, OTHERS_MIND, answers
+from agents.commands._count import memories
 from agents.commands._excerpt import excerpt
 from agents.memory.entries import Entry
 from agents.memory.memory import Memory
@@ -22,10 +23,10 @@ WHAT_HINT = phrase("minds.archive.what_hint")
 BACKWARDS = phrase("minds.archive.backwards", "first", "last")
 BACKWARDS_HINT = phrase("minds.archive.backwards_hint", "reference")
 FROM_ONE = phrase("minds.archive.from_one")
-BEYOND = phrase("minds.archive.beyond", "name", "total", "first")
+BEYOND = phrase("minds.archive.beyond", "name", "memories", "first")
 NONE = phrase("minds.archive.none", "name")
 UNREADABLE_ALL = phrase("minds.archive.cannot", "name", "why")
-TITLE = phrase("minds.archive.title", "reference", "name", "total")
+TITLE = phrase("minds.archive.title", "reference", "name", "memories")
 LINE = phrase("minds.archive.line", "seq", "at", "place", "kind", "text")
 LINE_BY = phrase("minds.archive.line_by", "seq", "at", "place", "kind", "actor", "text")
 NOWHERE = phrase("minds.archive.nowhere")
@@ -112,7 +113,7 @@ def _bounds(minds: Minds, agent: Agent, wanted: Reference) -> tuple[int, int]:
         told = minds.say(BACKWARDS, first=wanted.first, last=wanted.last)
         raise Refusal(told, minds.say(BACKWARDS_HINT, reference=turned))
     if wanted.first > total:
-        raise Refusal(minds.say(BEYOND, name=agent.name, total=total, first=wanted.first))
+        raise Refusal(minds.say(BEYOND, name=agent.name, memories=memories(minds.say, total), first=wanted.first))
     return wanted.first, wanted.last
 
 
@@ -132,7 +133,8 @@ def _told(minds: Minds, agent: Agent, first: int, last: int) -> list[str]:
     else:
         through = min(end, first + SHOWN - 1)
         lines += _gap(minds, agent, entries[-1].seq if entries else first - 1, through + 1)
-    title = minds.say(TITLE, reference=reference(agent.slug, first, through), name=agent.name, total=total)
+    of, all_of_them = reference(agent.slug, first, through), memories(minds.say, total)
+    title = minds.say(TITLE, reference=of, name=agent.name, memories=all_of_them)
     if through < end:
         lines.append(minds.say(MORE, reference=reference(agent.slug, through + 1, end)))
     elif last > total:

@@ -8,6 +8,7 @@ from pathlib import Path
 from agents.agent import Agent
 from agents.commands._answer import OTHERS_MIND, answers, ask_about, asked_about
 from agents.compaction.origins import FILE
+from agents.compaction.report import in_force
 from agents.compaction.settings import OWN as NO_PRESET
 from agents.compaction.settings import CompactionSettings
 from agents.minds import Minds
@@ -28,6 +29,7 @@ ON = phrase("minds.compaction.on", "origin", "waits")
 NEVER = phrase("minds.compaction.never")
 OFF = phrase("minds.compaction.off", "origin")
 PEOPLE = phrase("minds.compaction.people")
+IN_FORCE = phrase("minds.compaction.in_force", "settings")
 PRESET = phrase("minds.compaction.preset", "preset", "origin")
 IDLE = phrase("minds.compaction.idle", "preset")
 THERE = phrase("minds.compaction.there", "strategies", "presets")
@@ -139,6 +141,8 @@ def _shown(minds: Minds, agent: Agent) -> str:
         lines.append(say(PRESET, preset=preset["value"], origin=preset["from"]))
     elif preset["value"] != NO_PRESET:
         lines.append(say(IDLE, preset=preset["value"]))
+    if settings := in_force(status):
+        lines.append(say(IN_FORCE, settings=", ".join(settings)))
     return "\n".join(lines)
 
 

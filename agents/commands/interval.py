@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from agents.commands._answer import answers, asked_about
+from agents.commands._count import seconds as counted
 from agents.commands._edit import mind_only, set_key
 from agents.minds import Minds
 from mud.commands._command import Context, Outcome, command
@@ -13,7 +14,7 @@ from mud.world.events import Request
 from mud.world.narration import phrase
 from mud.world.roles import Role
 
-SET = phrase("minds.interval.set", "name", "seconds", "file")
+SET = phrase("minds.interval.set", "name", "interval", "file")
 BOUNDS = phrase("minds.interval.bounds", "least", "most", "text")
 WHICH = phrase("minds.interval.which")
 
@@ -43,7 +44,7 @@ async def edit(minds: Minds, request: Request) -> Outcome:
     agent = mind_only(minds, asked_about(minds, request))
     seconds = _seconds(minds, request.args["seconds"])
     set_key(minds, agent, KEY, int(seconds) if seconds == int(seconds) else seconds)
-    return Outcome(minds.say(SET, name=agent.name, seconds=f"{seconds:g}", file=agent.definition.file))
+    return Outcome(minds.say(SET, name=agent.name, interval=counted(minds.say, seconds), file=agent.definition.file))
 
 
 def _seconds(minds: Minds, text: str) -> float:

@@ -18,6 +18,7 @@ from mud.errors import Refusal
 from mud.world.events import Request
 from mud.world.narration import phrase
 
+TITLE_ONE = phrase("minds.history.title_one", "name", "last", "total", "page", "pages")
 TITLE = phrase("minds.history.title", "name", "first", "last", "total", "page", "pages")
 NO_PAGE = phrase("minds.history.no_page", "name", "pages", "page")
 WAITS = phrase("minds.history.waits", "line")
@@ -58,7 +59,8 @@ async def show_history(minds: Minds, request: Request) -> Outcome:
     if not 1 <= page <= pages:
         raise Refusal(minds.say(NO_PAGE, name=agent.name, pages=pages, page=page))
     first, last = (page - 1) * PAGE + 1, min(page * PAGE, total)
-    title = minds.say(TITLE, name=agent.name, first=first, last=last, total=total, page=page, pages=pages)
+    about = {"name": agent.name, "last": last, "total": total, "page": page, "pages": pages}
+    title = minds.say(TITLE, first=first, **about) if first < last else minds.say(TITLE_ONE, **about)
     try:
         lines = await _lines(minds, agent, first, last)
     except OSError as error:

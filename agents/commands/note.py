@@ -6,6 +6,7 @@ from agents.commands._answer import answers
 from agents.minds import Minds
 from mud.commands._command import Context, Outcome, command
 from mud.errors import Refusal
+from mud.storage.documents import link_name
 from mud.world.events import Request
 from mud.world.narration import phrase
 
@@ -39,6 +40,7 @@ def overwrite_note(ctx: Context, title: str, text: str) -> Outcome:
 
 
 def _asked(ctx: Context, request: str, title: str, text: str) -> Outcome:
+    title = link_name(title) or title
     if len(title) > LONGEST_TITLE:
         raise Refusal(ctx.say(TOO_LONG, most=LONGEST_TITLE))
     args = {"title": title, "text": text, "reason": ctx.reason or ""}

@@ -15,6 +15,7 @@ from mud.commands._command import Context, Outcome, command
 from mud.commands._find import LONGEST_SHOWN
 from mud.errors import Refusal
 from mud.registry import suggest
+from mud.storage.documents import link_name
 from mud.world.events import Request
 from mud.world.narration import listed, phrase
 
@@ -54,7 +55,7 @@ def notes(ctx: Context, title: str) -> Outcome:
     Example: notes
     Example: notes Sundial
     """
-    args = {"title": title, "reason": ctx.reason or ""}
+    args = {"title": link_name(title) or title, "reason": ctx.reason or ""}
     return Outcome("", requests=(Request("notes", ctx.actor.id, ctx.step, args, keep="result"),))
 
 
@@ -64,7 +65,9 @@ def note_history(ctx: Context, title: str) -> Outcome:
 
     Example: @note-history Sundial
     """
-    return Outcome("", requests=(Request("note_history", ctx.actor.id, ctx.step, {"title": title}),))
+    return Outcome(
+        "", requests=(Request("note_history", ctx.actor.id, ctx.step, {"title": link_name(title) or title}),)
+    )
 
 
 @answers("notes")

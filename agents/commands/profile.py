@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agents.commands._answer import answers, ask_about, asked_about
+from agents.commands._count import seconds
 from agents.commands._edit import mind_only, set_section, words_of
 from agents.commands._own import Own
 from agents.minds import Minds
@@ -16,7 +17,7 @@ MINE_NONE = phrase("minds.profile.mine_none")
 SET = phrase("minds.profile.set", "text")
 WAS = phrase("minds.profile.was", "text")
 SEEN = phrase("minds.profile.seen", "actor")
-SHOWN = phrase("minds.profile.shown", "name", "brain", "voice", "seconds", "file")
+SHOWN = phrase("minds.profile.shown", "name", "brain", "voice", "interval", "file")
 SHOWN_PERSON = phrase("minds.profile.shown_person", "name", "file")
 GOAL = phrase("minds.profile.goal", "text")
 DESCRIPTION = phrase("minds.profile.description", "text")
@@ -96,8 +97,8 @@ async def tell(minds: Minds, request: Request) -> Outcome:
     if one.person:
         head = say(SHOWN_PERSON, name=one.name, file=one.file)
     else:
-        seconds = f"{one.think_interval:g}"
-        head = say(SHOWN, name=one.name, brain=one.brain, voice=one.voice, seconds=seconds, file=one.file)
+        interval = seconds(say, one.think_interval)
+        head = say(SHOWN, name=one.name, brain=one.brain, voice=one.voice, interval=interval, file=one.file)
     parts = ((DESCRIPTION, one.description), (PROFILE, one.profile), (GOAL, one.goal))
     return Outcome("\n".join([head, *(say(how, text=text or say(NOTHING)) for how, text in parts)]))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agents.agent import Agent
 from agents.commands._answer import answers, ask_about, asked_about
+from agents.commands._count import memories
 from agents.compaction.rebuild import (
     BUSY,
     FITS,
@@ -33,7 +34,7 @@ IS_BUSY = phrase("minds.rebuild.busy", "name")
 MAKES_NONE = phrase("minds.rebuild.no_summaries", "strategy")
 NO_SUCH = phrase("minds.rebuild.nothing", "name")
 ARE_THERE = phrase("minds.rebuild.there", "name", "last")
-ALL_FITS = phrase("minds.rebuild.fits", "name", "total")
+ALL_FITS = phrase("minds.rebuild.fits", "name", "memories")
 DECLINED = {
     RUNNING: IS_RUNNING,
     BUSY: IS_BUSY,
@@ -77,7 +78,7 @@ async def made(minds: Minds, agent: Agent, reason: str) -> Outcome:
         rebuilt = await minds.tracked(agent, agent.rebuild.run(reason))
     except Declined as declined:
         named = DECLINED[declined.why]
-        known = {"name": agent.name, **declined.places}
+        known = {"name": agent.name, "memories": memories(minds.say, agent.memory.total), **declined.places}
         raise Refusal(minds.say(named, **{place: known[place] for place in named.places})) from None
     except LociError as error:
         raise Refusal(minds.say(FAILED, name=agent.name, why=error)) from None

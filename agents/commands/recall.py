@@ -12,9 +12,11 @@ from agents.commands._when import date, span, when
 from agents.memory.entries import Hit
 from agents.minds import Minds
 from mud.commands._command import Context, Outcome, command
+from mud.errors import Refusal
 from mud.world.events import Request
 from mud.world.narration import phrase
 
+NO_WORDS = phrase("minds.recall.no_words", "query")
 NOTHING = phrase("minds.recall.nothing", "query")
 FOUND = phrase("minds.recall.found", "query")
 MEMORY = phrase("minds.recall.memory", "when", "place", "text", "seq")
@@ -46,6 +48,8 @@ def recall(ctx: Context, query: str) -> Outcome:
 
     Example: recall where is the key
     """
+    if not any(map(str.isalnum, query)):
+        raise Refusal(ctx.say(NO_WORDS, query=excerpt(query, LONGEST_QUERY)))
     args = {"query": query, "reason": ctx.reason or ""}
     return Outcome("", requests=(Request("recall", ctx.actor.id, ctx.step, args, keep="result"),))
 

@@ -22,12 +22,14 @@ from mud.commands._command import Context, Outcome, command
 from mud.commands._find import LONGEST_SHOWN
 from mud.errors import Refusal
 from mud.world.events import Request
-from mud.world.narration import phrase
+from mud.world.narration import listed, phrase
 from mud.world.roles import Role
 
 NOBODY = phrase("minds.why.nobody")
 PERSON = phrase("minds.why.person", "name")
 NO_LINES = phrase("minds.why.no_lines", "name")
+NO_AGENT = phrase("minds.why.no_agent", "name", "there")
+FROM_ONE = phrase("minds.why.from_one", "number")
 NO_SUCH = phrase("minds.why.no_such", "name", "what")
 NO_SUCH_HERE = phrase("minds.why.no_such_here", "what")
 UNTRACED = phrase("minds.why.untraced", "name", "text")
@@ -49,6 +51,9 @@ LOOKED_BACK = 64
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
 _QUOTED = re.compile(r"[\"“](.+?)[\"”]?\s*$", re.S)
 _HEARD = ("heard", "told")
+_NUMBER = re.compile(r"-?[0-9]{1,5}")
+_NAME = re.compile(r"(\w[\w'’-]*)(?: -?[0-9]+)?")
+"""One word, with a number behind it perhaps; one that begins with a capital is meant as a name."""
 
 
 class _Wanted(NamedTuple):
@@ -127,7 +132,7 @@ def _wanted(minds: Minds, request: Request, what: str) -> _Wanted:
         return _unnamed(minds, own, what)
     if named.definition.person:
         raise Refusal(minds.say(PERSON, name=named.name))
-    return _which((named,), rest)
+    return _which(minds, (named,), rest)
 
 
 def _named(minds: Minds, what: str) -> tuple[Agent | None, str]:
@@ -142,14 +147,17 @@ def _named(minds: Minds, what: str) -> tuple[Agent | None, str]:
 
 def _unnamed(minds: Minds, own: Agent | None, what: str) -> _Wanted:
     """Return what an owner means who names nobody: what they heard last, or words that anybody spoke."""
-    if what and not what.isdecimal():
+    _refuse_strangers(minds, what)
+    if what and not _NUMBER.fullmatch(what):
         minded = tuple(agent for agent in minds.opened() if not agent.definition.person)
-        return _which(minded, what)
+        return _which(minds, minded, what)
+    if what:
+        _which(minds, (), what)  # a number that is no line's is told before anything else
     for entry in reversed(own.memory.newest(LOOKED_BACK) if own else []):
         speaker = _speaker(minds, entry) if entry.kind in _HEARD else None
         if speaker is not None:
             if what:
-                return _which((speaker,), what)
+                return _which(minds, (speaker,), what)
             return _Wanted((speaker,), 0, step=entry.source, heard=entry.text)
     raise Refusal(minds.say(NOBODY))
 
@@ -160,10 +168,24 @@ def _speaker(minds: Minds, entry: Entry) -> Agent | None:
     return minds.open(definition.slug) if definition and not definition.person else None
 
 
-def _which(agents: tuple[Agent, ...], rest: str) -> _Wanted:
-    """Return the line that a number or words mean."""
-    if rest.isdecimal() and len(rest) < 6:
-        return _Wanted(agents, max(1, int(rest)))
+def _refuse_strangers(minds: Minds, what: str) -> None:
+    """Refuse what is meant as a name and is nobody's: as a word it would be found in any line."""
+    found = _NAME.fullmatch(what)
+    if found and found[1][0].isupper():
+        there = listed(sorted(one.name for one in minds.definitions.values() if not one.person))
+        raise Refusal(minds.say(NO_AGENT, name=excerpt(found[1], LONGEST_SHOWN), there=there))
+
+
+def _which(minds: Minds, agents: tuple[Agent, ...], rest: str) -> _Wanted:
+    """Return the line that a number or words mean.
+
+    Raises:
+        Refusal: when the number is no line's.
+    """
+    if _NUMBER.fullmatch(rest):
+        if int(rest) < 1:
+            raise Refusal(minds.say(FROM_ONE, number=rest))
+        return _Wanted(agents, int(rest))
     quoted = _QUOTED.search(rest)
     return _Wanted(agents, 0, (quoted[1] if quoted else rest)) if rest else _Wanted(agents)
 
@@ -211,7 +233,7 @@ def _found_of(agent: Agent, wanted: _Wanted) -> Head | None:
 def _holding(heads: Iterable[Head], words: str) -> Head | None:
     """Return the newest line that holds these words side by side; when none does, the newest that has all of them."""
     sought, scattered = _words(words), None
-    for head in heads:
+    for head in heads if sought else ():
         line = _words(head.line or "")
         if f" {' '.join(sought)} " in f" {' '.join(line)} ":
             return head

@@ -198,7 +198,7 @@ class Rebuild:
             raise Declined(THERE, last=memory.watermark)
         fold = strategy.manual(outlook.standing(), self._settings())
         if fold is None:
-            raise Declined(FITS, total=memory.total)
+            raise Declined(FITS)
         return fold.last
 
     async def run(self, reason: str = REBUILD) -> Rebuilt:

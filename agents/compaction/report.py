@@ -10,7 +10,7 @@ from typing import Any
 
 from agents.compaction.settings import CompactionSettings
 from agents.memory.ranges import spoken
-from mud.storage.settings import describe
+from mud.storage.settings import Setting, describe
 
 _UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
 _BYTES = ((1_000_000_000, "GB"), (1_000_000, "MB"), (1000, "KB"))
@@ -144,10 +144,27 @@ def _settings(status: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         known = status["settings"].get(one.key)
         if known is None or one.key == "strategy":
             continue
-        used = status["strategy"] in one.help.partition(":")[0].split(", ")
-        if used or known["value"] != one.default:
-            yield title, f"{one.key} {_value(known['value'])} ({known['from']})"
+        if _reads(status, one) or known["value"] != one.default:
+            yield title, _setting(one.key, known)
             title = ""
+
+
+def in_force(status: Mapping[str, Any]) -> list[str]:
+    """Return the settings that the strategy goes by, with the values that act, but for the preset that sets them."""
+    known = status["settings"]
+    return [
+        f"{one.key} {_value(known[one.key]['value'])}"
+        for one in describe(CompactionSettings)
+        if one.key in known and one.key != "preset" and _reads(status, one)
+    ]
+
+
+def _reads(status: Mapping[str, Any], one: Setting) -> bool:
+    return status["strategy"] in one.help.partition(":")[0].split(", ")
+
+
+def _setting(key: str, known: Mapping[str, Any]) -> str:
+    return f"{key} {_value(known['value'])} ({known['from']})"
 
 
 def _value(value: object) -> str:

@@ -15,7 +15,8 @@ from mud.clock import iso, parse_iso
 from mud.world.events import Perceived
 
 KINDS = ("said", "heard", "did", "saw", "moved", "result", "thought", "note", "dream", "told")
-"""Every kind of memory. `result` is what one's own query commands showed; `told` was whispered to oneself alone."""
+"""Every kind of memory. `result` is what one's own query commands showed; `told` was whispered to oneself alone;
+without an actor it is what a person wrote for this life, which nobody in the world ever said."""
 DREAMED = "I dreamed something."
 """All that is summed up of a dream."""
 
@@ -206,6 +207,9 @@ def _checked(record: Mapping[str, object]) -> tuple[str, str, int | None]:
         value = record.get(key)
         if value is not None and not isinstance(value, str):
             raise ValueError(f"{key}: {value!r} is no text")
+    for key in ("text", *_TEXTS):
+        if _HALF.search(str(record.get(key) or "")):
+            raise ValueError(f"{key}: it holds half of a character, such as \\ud800 alone; expected whole ones")
     if not isinstance(kind, str) or kind not in KINDS:
         raise ValueError(f"kind: there is no kind {kind!r}; there is: {' '.join(KINDS)}")
     if importance is None:
@@ -238,6 +242,8 @@ def _time(value: object, otherwise: str) -> str:
 _WRITTEN = re.compile(r"\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\d\.\d{3}Z")
 
 _TEXTS = ("at", "kind", "actor", "place", "reason")
+_HALF = re.compile("[\ud800-\udfff]")
+"""Half of a surrogate pair: no character, though JSON and YAML can spell it."""
 _BASE = {"told": 6, "heard": 4, "note": 6, "saw": 2, "moved": 2, "result": 2}
 _PROMISE = re.compile(
     r"\b(promise\w*|swear|swore|never|always|remember|secret|must|i will|i'll|give you my word)\b", re.IGNORECASE

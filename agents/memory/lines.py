@@ -101,12 +101,15 @@ def encode(event: Mapping[str, Any]) -> str:
 
 
 def decode(raw: bytes) -> dict[str, Any] | None:
-    """Return the JSON object in a line; None when there is none."""
+    """Return the JSON object in a line; None when there is none.
+
+    Half of a surrogate pair, which JSON can spell and no tokenizer or terminal takes, becomes a question mark.
+    """
     try:
         line = orjson.loads(raw)
-    except ValueError:  # Python's own takes what orjson does not, such as half of a surrogate pair
+    except ValueError:  # Python's own takes what orjson does not
         try:
-            line = json.loads(raw)
+            line = json.loads(json.dumps(json.loads(raw), ensure_ascii=False).encode("utf-8", "replace"))
         except (ValueError, RecursionError):
             return None
     return line if isinstance(line, dict) else None

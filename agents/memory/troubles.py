@@ -63,7 +63,7 @@ class Troubles:
             for first, last in ranges[:TOLD]
         ]
         more = len(ranges) - len(told)
-        return [*told, *([f"{more} more ranges of memories were folded unread"] if more > 0 else [])]
+        return [*told, *([f"{_ranges(more)} that were folded unread"] if more > 0 else [])]
 
     @property
     def warnings(self) -> list[str]:
@@ -73,4 +73,8 @@ class Troubles:
             for first, last in self._unreadable[:TOLD]
         ]
         more = len(self._unreadable) - len(told)
-        return [*self._noted.values(), *told, *([f"{more} more ranges of memories cannot be read"] if more else [])]
+        return [*self._noted.values(), *told, *([f"{_ranges(more)} that cannot be read"] if more else [])]
+
+
+def _ranges(more: int) -> str:
+    return "there is 1 more range of memories" if more == 1 else f"there are {more:,} more ranges of memories"

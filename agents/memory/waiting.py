@@ -48,7 +48,8 @@ class Waiting:
             error: why not.
         """
         self.entries = list(due[:WAITING])
-        self._note("archive", f"the archive cannot be written ({error}); {len(self.entries)} memories wait")
+        wait = "a memory waits" if len(self.entries) == 1 else f"{len(self.entries):,} memories wait"
+        self._note("archive", f"the archive cannot be written ({error}); {wait}")
         if len(due) > WAITING:
             self.missing_from = due[WAITING].source
             self._note(

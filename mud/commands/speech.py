@@ -23,6 +23,9 @@ NOTHING_WHISPERED = phrase("commands.whisper.nothing", "name")
 TO_YOURSELF = phrase("commands.whisper.to_yourself")
 EMOTED = phrase("commands.emote.emoted", "actor", "words")
 
+_ENDED = re.compile(r"[.!?…,;:~*—–-][\"”'’)]*$")
+"""What ends in a mark, which may stand within a quotation."""
+
 
 @command("say", "<words>", category="social", keeps="short", for_models=True)
 def say(ctx: Context, words: str) -> Outcome:
@@ -87,5 +90,5 @@ def emote(ctx: Context, words: str) -> Outcome:
     Example: :waves
     """
     here = here_or_refuse(ctx)
-    text = ctx.say(EMOTED, actor=ctx.actor.name, words=words)
+    text = ctx.say(EMOTED, actor=ctx.actor.name, words=words if _ENDED.search(words) else f"{words}.")
     return Outcome(text, kind="did", events=(Event("emote", ctx.actor.id, here.id, text),))

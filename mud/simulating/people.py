@@ -15,6 +15,7 @@ from mud.errors import LociError
 from mud.phrases import VOICES
 from mud.storage.texts import TextStore
 from mud.world.matching import plain
+from mud.world.narration import counted
 
 LISTS = "newcomers."
 """Where their lists stand in the vault's texts."""
@@ -35,7 +36,7 @@ def make_up(parts: Parts, count: int, chance: Random) -> list[Agent]:
     """
     names = _names(parts, chance)
     if len(names) < count:
-        raise LociError(f"text/newcomers.md has names for {len(names)} newcomers; expected {count} at least")
+        raise LociError(f"text/newcomers.md has names for {counted(len(names), 'newcomer')}; expected {count} at least")
     voices = _voices(parts.texts)
     return [_come_in(parts, name, chance.choice(voices), chance) for name in names[:count]]
 

@@ -33,6 +33,7 @@ from mud.simulating.figures import Figures, resident
 from mud.simulating.people import make_up
 from mud.state_hash import state_hash
 from mud.world.events import Request
+from mud.world.narration import counted
 
 COPIED = ("config", "text", "prompts", "world", "agents", "log")
 """What a copy of a vault has of it; the index is made anew."""
@@ -142,7 +143,9 @@ class _Run:
         own = [agent for agent in self._parts.minds.opened() if not agent.definition.person]
         wanted = self._plan.agents if self._plan.agents is not None else len(own)
         if wanted < len(own):
-            raise LociError(f"the vault has {len(own)} agents of its own; expected --agents {len(own)} or more")
+            raise LociError(
+                f"the vault has {counted(len(own), 'agent')} of its own; expected --agents {len(own)} or more"
+            )
         if wanted == 0:
             raise LociError("the vault has no agents; say with --agents how many to make up")
         own += make_up(self._parts, wanted - len(own), chance)

@@ -83,6 +83,8 @@ def load_world_files(vault: Path) -> tuple[list[Definition], list[Problem]]:
     problems += _doubles(drafts)
     directory = _Directory(drafts)
     definitions = [_resolved(draft, directory, problems) for draft in drafts]
+    told = {problem.file for problem in problems}
+    problems += [_no_id_yet(draft) for draft in drafts if "id" not in draft.document.front and draft.file not in told]
     # A thing whose id was typed wrongly is left out, not given another: its writer meant one.
     usable = [
         one for one, draft in zip(definitions, drafts, strict=True) if one.thing.id or "id" not in draft.document.front
@@ -138,8 +140,6 @@ class _FileReader:
     def identity(self) -> str:
         """Return the id, empty when there is none that can be used."""
         if "id" not in self.document.front:
-            if self.document.lines or self.document.title:
-                self.say("id", "it has no id yet; one is written into the file when the world starts")
             return ""
         value = self.document.front["id"]
         if isinstance(value, str) and _ID.fullmatch(value):
@@ -189,6 +189,11 @@ class _FileReader:
                     key, 'it leads nowhere; expected a link or an id in quotes, such as "[[The Lobby]]" or "#1003"'
                 )
         return {key: value for key, value in given.items() if isinstance(value, str)}
+
+
+def _no_id_yet(draft: _Draft) -> Problem:
+    """Return the problem of a new file, told where nothing else is wrong in it: an id is given by itself."""
+    return Problem(draft.file, 1, "id", "it has no id yet; one is written into the file when the world starts")
 
 
 def _doubles(drafts: Sequence[_Draft]) -> list[Problem]:

@@ -39,7 +39,7 @@ def _told(record: Mapping[str, Any]) -> str:
     spent, rounds, kept = tokens["prompt"] + tokens["completion"], record["break_even_rounds"], record["retention"]
     pays = "it saves nothing" if rounds is None else f"pays off after {rounds}" if rounds else "no model was paid"
     rows = {
-        "Folded": f"{spoken(spread['first'], spread['last'])}, {record['preserved_entries']} stay word for word",
+        "Folded": f"{spoken(spread['first'], spread['last'])}, {_staying(record['preserved_entries'])} word for word",
         "Written by": record["method"],
         "Characters": f"{record['original_chars']:,} became {record['compacted_chars']:,}, "
         f"{record['compression_ratio']:.0%} less",
@@ -51,3 +51,7 @@ def _told(record: Mapping[str, Any]) -> str:
     width = max(map(len, rows))
     lines = [f"{name:<{width}}  {text}" for name, text in rows.items() if text]
     return "\n".join([*lines, "", str(record["summary"])])
+
+
+def _staying(count: int) -> str:
+    return f"{count:,} stays" if count == 1 else f"{count:,} stay"

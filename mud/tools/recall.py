@@ -63,7 +63,11 @@ async def _answer(parts: Parts, agent: Agent, args: argparse.Namespace) -> None:
         for query in _queries(args.query):
             if not query.strip():
                 raise LociError("the question is empty")
-            hits, _ = await parts.minds.search(agent, query, args.k, args.only, by="both" if vectors else "words")
+            hits: list[Hit] = []
+            if any(map(str.isalnum, query)):
+                hits, _ = await parts.minds.search(agent, query, args.k, args.only, by="both" if vectors else "words")
+            else:
+                progress(f"there are no words to look for in {query}")
             _print(query, hits, args)
     finally:
         await parts.recall.stop()

@@ -10,6 +10,7 @@ from typing import Any
 from agents.recall.recall import discard_index
 from mud.build import Parts, opened
 from mud.tools._tool import VectorProgress, emit, progress, tool
+from mud.world.narration import counted
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,8 +28,8 @@ def reindex(args: argparse.Namespace) -> int:
     if args.json:
         emit(record)
     else:
-        lives = "life" if record["agents"] == 1 else "lives"
-        print(f"{record['memories']} memories of {record['agents']} {lives} indexed, {record['seconds']} s")
+        lived, lives = counted(record["memories"], "memory", "memories"), counted(record["agents"], "life", "lives")
+        print(f"{lived} of {lives} indexed, {record['seconds']} s")
     return 0
 
 

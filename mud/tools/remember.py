@@ -22,6 +22,7 @@ from mud.bulk import live_through, newcomer
 from mud.engine import WorldSettings
 from mud.errors import LociError, Problem, VaultProblem
 from mud.tools._tool import VectorProgress, agent_argument, emit, progress, tool
+from mud.world.narration import counted
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,8 +36,10 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 def remember(args: argparse.Namespace) -> int:
     """Append every memory of the file, or none when a line is wrong."""
     with _open(args.file) as file:
-        _check(file, args.file.name)
+        count = _check(file, args.file.name)
         with opened(args.vault, writable=True) as parts:
+            if not count and args.create and parts.minds.find(args.agent) is None:
+                raise LociError(f"there is nothing to remember in {args.file.name}, and nobody was made")
             agent = _agent(parts, args.agent, create=args.create)
             started = time.perf_counter()
             record = asyncio.run(_remember(parts, agent, _records(file), wait=not args.no_wait))
@@ -45,8 +48,11 @@ def remember(args: argparse.Namespace) -> int:
         progress(warning)
     if args.json:
         emit(record)
+    elif not count:
+        print(f"There is nothing to remember in {args.file.name}.")
     else:
-        print(f"{agent.name}: {record['count']} memories, {record['compactions']} folds, {record['seconds']} s")
+        lived, folds = counted(record["count"], "memory", "memories"), counted(record["compactions"], "fold")
+        print(f"{agent.name}: {lived}, {folds}, {record['seconds']} s")
     return 0
 
 
@@ -78,29 +84,34 @@ def _lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
             yield number, line
 
 
-def _check(file: BinaryIO, name: str) -> None:
-    """Make sure that every line of a file is a memory.
+def _check(file: BinaryIO, name: str) -> int:
+    """Make sure that every line of a file is a memory, and return how many there are.
 
     Raises:
         LociError: it is not UTF-8.
         VaultProblem: every line that is wrong.
     """
     problems: list[Problem] = []
+    count = 0
     for number, line in _lines(file):
+        count += 1
         try:
             check_record(_record(line))
         except UnicodeDecodeError:
             raise LociError(f"{name} cannot be read: it is not UTF-8") from None
-        except (ValueError, RecursionError) as error:
+        except (json.JSONDecodeError, RecursionError):  # Python's own words count lines and columns in this one line
+            problems.append(Problem(name, number, "", f"line {number} is not valid JSON"))
+        except ValueError as error:
             problems.append(Problem(name, number, "", str(error)))
     if problems:
         raise VaultProblem(problems)
+    return count
 
 
 def _record(line: bytes) -> dict[str, Any]:
     try:
         record = orjson.loads(line)
-    except ValueError:  # Python's own takes what orjson does not, and says better what is wrong
+    except ValueError:  # Python's own takes what orjson does not
         record = json.loads(line.decode("utf-8"))
     if not isinstance(record, dict):
         raise ValueError('expected an object, such as {"text": "..."}')

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from random import SystemRandom
 from typing import Any
 
-from mud.errors import LociError
 from mud.simulating.run import Plan
 from mud.simulating.run import simulate as simulated
 from mud.tools._tool import emit, progress, tool
@@ -16,8 +15,18 @@ FRESH = 1 << 31
 """A seed that nobody named is below this."""
 
 
+def _steps(text: str) -> int:
+    try:
+        steps = int(text)
+    except ValueError:
+        steps = 0
+    if steps < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is wrong; expected a whole number from 1 on")
+    return steps
+
+
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--steps", type=int, required=True, metavar="N", help="lines that agents submit in all")
+    parser.add_argument("--steps", type=_steps, required=True, metavar="N", help="lines that agents submit in all")
     parser.add_argument("--agents", type=int, metavar="M", help="make up agents until there are so many")
     parser.add_argument(
         "--seed", type=int, metavar="S", help="seed of all chance: the same world again; else a new one"
@@ -28,8 +37,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 @tool("simulate", "let the world live on virtual time, without a model, and say what came of it", _arguments)
 def simulate(args: argparse.Namespace) -> int:
     """Print what the run came to."""
-    if args.steps < 1:
-        raise LociError(f"--steps {args.steps} is wrong; expected a whole number from 1 on")
     seed = args.seed if args.seed is not None else SystemRandom().randrange(FRESH)
     record = simulated(Plan(args.vault, args.steps, args.agents, seed, args.keep), progress)
     if args.json:

@@ -35,6 +35,17 @@ def called(thing: Thing) -> str:
     return f"the {thing.name}" if thing.kind is Kind.ITEM else thing.name
 
 
+def counted(count: int, one: str, many: str = "") -> str:
+    """Say how many of something there are: `1 memory`, `2 memories`.
+
+    Args:
+        count: how many.
+        one: the word for one of them.
+        many: the word for several; the same with an s when empty.
+    """
+    return f"{count:,} {one if count == 1 else many or f'{one}s'}"
+
+
 def shortened(text: str, most: int) -> str:
     """Return a text of at most `most` characters, with three dots behind when it was longer."""
     return text if len(text) <= most else text[:most] + "..."

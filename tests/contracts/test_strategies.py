@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,8 @@ def standings(draw: st.DrawFn) -> Standing:
 def test_it_says_what_it_is_and_what_it_waits_for_and_keeps(strategy: Strategy) -> None:
     settings = CompactionSettings()
     assert strategy.help.endswith(".")
+    # How many is a setting, and may be set otherwise.
+    assert not re.search(r"\d|\b(?:two|five|six|ten|twenty)\b", strategy.help)
     assert strategy.keeps(settings)
     assert strategy.waits(Standing(0, 0), settings)
 

@@ -35,7 +35,7 @@ def test_a_possessed_agent_does_only_what_is_typed_and_thinks_again_when_it_is_g
     vault = without_vectors(copy_vault(tmp_path))
     world = Running(vault, "--as", "Ann", "--seed", "1", "--brain", "instinct")
     world.say("@pause", "All agents are paused")
-    world.say("@edit-interval Eliza 1", "every 1 seconds")
+    world.say("@edit-interval Eliza 1", "every second")
     world.say("@possess Eliza", "You are Eliza now")
     world.say("@resume", "All agents think again")
     world.say("think only this", "only this")

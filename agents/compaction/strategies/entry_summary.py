@@ -80,7 +80,7 @@ def budgets(standing: Standing, settings: CompactionSettings) -> tuple[Budget, .
 
 ENTRY_SUMMARY = Strategy(
     "entry_summary",
-    "One summary of a few sentences and the newest two memories; folded at ten entries or 8,000 characters.",
+    "One summary of a few sentences and the newest memories; folded at so many entries or so many characters.",
     due=due,
     manual=manual,
     waits=waits,

@@ -34,7 +34,7 @@ def budgets(standing: Standing, settings: CompactionSettings) -> tuple[Budget, .
 
 HYBRID = Strategy(
     "hybrid",
-    "Old results shrink to a line, and at 43 memories all but the newest ten are folded into one summary.",
+    "Old results shrink to a line, and when there are many memories all but the newest are folded into one summary.",
     due=due,
     manual=manual,
     waits=lambda standing, settings: f"at {next_at(standing, settings)} memories",

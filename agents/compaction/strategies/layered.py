@@ -46,7 +46,7 @@ def warns(standing: Standing, settings: CompactionSettings) -> str:
 
 LAYERED = Strategy(
     "layered",
-    "Old results shrink at every turn; over 12,000 tokens everything becomes one summary of six sections.",
+    "Old results shrink at every turn; over so many tokens everything becomes one summary in sections.",
     due=due,
     manual=manual,
     waits=waits,

@@ -59,7 +59,7 @@ def budgets(standing: Standing, settings: CompactionSettings) -> tuple[Budget, .
 
 SLEEP_STRATEGY = Strategy(
     "sleep",
-    "One summary, made asleep from 70 % of the window on, in an emergency at 80 %; facts go into the journal first.",
+    "One summary, made asleep once much of the window is taken, in an emergency awake; facts go to the journal first.",
     due=due,
     manual=manual,
     waits=waits,

@@ -24,7 +24,7 @@ def budgets(standing: Standing, settings: CompactionSettings) -> tuple[Budget, .
 
 SLIDING_WINDOW = Strategy(
     "sliding_window",
-    "The newest five memories and nothing else; what is older only recall finds.",
+    "The newest memories and nothing else; what is older only recall finds.",
     hides=hides,
     budgets=budgets,
 )

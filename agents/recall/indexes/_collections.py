@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from agents.recall.documents import NoRoom
 from agents.recall.indexes._index import Metadata
+from mud.world.narration import counted
 
 MEMORY = "memory"
 DOCUMENTS = ("memory_summary", "note")
@@ -82,7 +83,9 @@ class Collections:
     def _made(self, name: str, agent: str | None) -> Any:
         if name not in self._open:
             if 0 < self._allowed <= len(self._open):
-                raise NoRoom(f"files for only {self._allowed} agents may be open: raise the limit (ulimit -n)")
+                raise NoRoom(
+                    f"files for only {counted(self._allowed, 'agent')} may be open: raise the limit (ulimit -n)"
+                )
             self._open[name] = self._client.get_or_create_collection(
                 name,
                 metadata=self._mark if agent is None else {**self._mark, "agent": agent},

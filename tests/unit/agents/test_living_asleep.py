@@ -108,7 +108,7 @@ async def test_whoever_sleeps_thinks_nothing_and_wakes_when_called_by_name(tmp_p
             "You fall asleep.",
             'Ann says, "Eliza, there you are!"',
             "You wake up.",
-            "Eliza hums",
+            "Eliza hums.",
         ]
 
 

@@ -76,6 +76,14 @@ def test_one_cannot_be_an_agent_nor_have_a_brain_there_is_not(vault: Path) -> No
     assert "take another name with --as" in done.stderr
 
 
+@pytest.mark.parametrize("name", ["auto", "Auto", "instinct", "INSTINCT"])
+def test_every_brain_that_a_command_can_choose_can_be_chosen_at_the_start(vault: Path, name: str) -> None:
+    done = loci("run", "--vault", vault, "--brain", name, "--headless", "--seconds", "0.1")
+    assert done.returncode == 0, done.stderr
+    with pytest.raises(UnknownName, match="there is: auto, instinct, language; did you mean auto"):
+        run(Options(vault, brain="aut"))
+
+
 def test_a_vault_without_words_for_something_does_not_start(vault: Path) -> None:
     path = vault / "text/app.md"
     path.write_text(path.read_text(encoding="utf-8").replace("**saved**", "**svaed**"), encoding="utf-8")

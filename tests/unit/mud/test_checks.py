@@ -3,9 +3,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from agents.definition import Definition
+from agents.definition import Definition, find_location, misplaced
 from mud.build import FAMILIES, SCHEMAS
-from mud.checks import check_names, find_location, misplaced, unknown_styles
+from mud.checks import check_names, unknown_styles
 from mud.storage.configuration import Configuration
 from mud.storage.settings import Value
 from mud.storage.texts import TextStore

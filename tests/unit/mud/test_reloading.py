@@ -2,19 +2,16 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
-from agents.living import Living
 from mud.errors import Problem
-from mud.phrases import check_texts
 from mud.reloading import MISSING_FOR, Reloading
 from mud.storage.files import write_atomic
-from tests.houses import House, house, puppet, soon, texts_of
-from tests.unit.agents.llm.stage import HandClock, settle
+from tests.houses import house, soon, texts_of
+from tests.unit.agents.llm.stage import settle
+from tests.unit.mud.stage import edited
 
 NEW = """---
 location: "[[The Library]]"
@@ -31,49 +28,8 @@ You are quick.
 """
 
 
-class Edited:
-    """A vault that is edited under a running world."""
-
-    def __init__(self, home: House, living: Living, clock: HandClock) -> None:
-        self.home, self.living, self.clock = home, living, clock
-        self.vault = home.parts.vault
-        self.told: list[str] = []
-        self.reloading = Reloading(home.parts, self.told.append, living)
-
-    def write(self, file: str, text: str) -> None:
-        """Save a file as an editor does, and have the change noticed."""
-        write_atomic(self.vault / file, text)
-        self.noticed(file)
-
-    def replace(self, file: str, old: str, new: str) -> None:
-        """Change some words of a file, and have the change noticed."""
-        text = (self.vault / file).read_text(encoding="utf-8")
-        assert old in text
-        self.write(file, text.replace(old, new))
-
-    def noticed(self, *files: str) -> None:
-        """Report files as the watcher does."""
-        self.reloading.changed(frozenset(self.vault / file for file in files))
-
-
-@asynccontextmanager
-async def _edited(tmp_path: Path) -> AsyncIterator[Edited]:
-    clock = HandClock()
-    async with house(tmp_path, clock) as home:
-        assert check_texts(home.parts.texts) == []  # as `run` does, so that edits are held to what the program says
-        living = home.living(brains=[puppet(lambda here: "emote hums")], override="puppet")
-        for agent in home.minds.opened():
-            living.wake(agent)
-        edited = Edited(home, living, clock)
-        try:
-            yield edited
-        finally:
-            await living.stop()
-            await edited.reloading.stop()
-
-
 async def test_settings_texts_prompts_and_places_act_on_their_next_use(tmp_path: Path) -> None:
-    async with _edited(tmp_path) as on:
+    async with edited(tmp_path) as on:
         ann = on.home.enter("Ann")
         on.replace("config/memory_compaction.md", "**immediate_window**: 64", "**immediate_window**: 8")
         assert ann.settings().immediate_window == 8
@@ -100,10 +56,11 @@ async def test_settings_texts_prompts_and_places_act_on_their_next_use(tmp_path:
         ("world/locations/the-garden.md", "[[The Lobby]]", "[[The Loby]]"),
         ("agents/eliza/agent.md", "think_interval: 8", "think_interval: soon"),
         ("agents/eliza/agent.md", 'id: "#2001"', 'id: "#2002"'),
+        ("agents/eliza/agent.md", "[[The Garden]]", "[[The Gaden]]"),
     ],
 )
 async def test_a_broken_edit_changes_nothing_and_is_told(tmp_path: Path, file: str, old: str, new: str) -> None:
-    async with _edited(tmp_path) as on:
+    async with edited(tmp_path) as on:
         ann = on.home.enter("Ann")
         before = on.home.type(ann, "look").reply, (await on.home.ask(ann, "@impersonate Eliza")).reply
         number = on.home.engine.number
@@ -119,7 +76,7 @@ async def test_a_broken_edit_changes_nothing_and_is_told(tmp_path: Path, file: s
     "file", ["config/memory_compaction.md", "text/commands.md", "prompts/think.md", "agents/eliza/agent.md"]
 )
 async def test_an_empty_file_is_an_edit_in_progress(tmp_path: Path, file: str) -> None:
-    async with _edited(tmp_path) as on:
+    async with edited(tmp_path) as on:
         ann = on.home.enter("Ann")
         on.write(file, "")
         assert on.told == []
@@ -127,7 +84,7 @@ async def test_an_empty_file_is_an_edit_in_progress(tmp_path: Path, file: str) -
 
 
 async def test_a_new_agent_comes_to_life_with_an_id_that_stays(tmp_path: Path) -> None:
-    async with _edited(tmp_path) as on:
+    async with edited(tmp_path) as on:
         moss = on.home.agent("Moss")
         on.write("agents/wren/agent.md", NEW)
         assert on.told == []
@@ -167,7 +124,7 @@ async def test_a_new_agent_comes_to_life_with_an_id_that_stays(tmp_path: Path) -
 async def test_a_new_agent_with_a_mistake_stays_out_until_it_is_mended(
     tmp_path: Path, old: str, new: str, key: str
 ) -> None:
-    async with _edited(tmp_path) as on:
+    async with edited(tmp_path) as on:
         on.write("agents/wren/agent.md", NEW.replace(old, new))
         assert f"{key}: " in on.told[0]
         assert "wren" not in on.home.minds.definitions
@@ -177,7 +134,7 @@ async def test_a_new_agent_with_a_mistake_stays_out_until_it_is_mended(
 
 
 async def test_two_new_agents_saved_at_once_get_two_ids(tmp_path: Path) -> None:
-    async with _edited(tmp_path) as on:
+    async with edited(tmp_path) as on:
         for name in ("Wren", "Finch"):
             write_atomic(on.vault / f"agents/{name.lower()}/agent.md", NEW.replace("Wren", name))
         on.noticed("agents/wren/agent.md", "agents/finch/agent.md")
@@ -186,7 +143,7 @@ async def test_two_new_agents_saved_at_once_get_two_ids(tmp_path: Path) -> None:
 
 
 async def test_an_agent_whose_folder_is_removed_leaves_after_a_while_and_the_world_goes_on(tmp_path: Path) -> None:
-    async with _edited(tmp_path) as on:
+    async with edited(tmp_path) as on:
         moss = on.home.agent("Moss")
         shutil.rmtree(moss.folder)
         on.noticed("agents/moss/agent.md", "agents/moss/summaries/recent.md")
@@ -206,7 +163,7 @@ async def test_an_agent_whose_folder_is_removed_leaves_after_a_while_and_the_wor
 
 
 async def test_an_agent_whose_file_comes_back_is_where_it_was_and_remembers(tmp_path: Path) -> None:
-    async with _edited(tmp_path) as on:
+    async with edited(tmp_path) as on:
         moss = on.home.agent("Moss")
         text = (moss.folder / "agent.md").read_text(encoding="utf-8")
         on.home.engine.step(moss.id, "think of the gate", on.home.engine.commands.get("think").role)
@@ -226,7 +183,7 @@ async def test_an_agent_whose_file_comes_back_is_where_it_was_and_remembers(tmp_
 
 
 async def test_a_file_that_is_back_in_time_costs_nothing(tmp_path: Path) -> None:
-    async with _edited(tmp_path) as on:
+    async with edited(tmp_path) as on:
         moss = on.home.agent("Moss")
         text = (moss.folder / "agent.md").read_text(encoding="utf-8")
         (moss.folder / "agent.md").unlink()
@@ -240,7 +197,7 @@ async def test_a_file_that_is_back_in_time_costs_nothing(tmp_path: Path) -> None
 
 
 async def test_an_edited_agent_is_what_others_see(tmp_path: Path) -> None:
-    async with _edited(tmp_path) as on:
+    async with edited(tmp_path) as on:
         ann = on.home.enter("Ann")
         on.replace("agents/eliza/agent.md", "A small woman", "A tall woman")
         assert "A tall woman" in on.home.type(ann, "examine Eliza").reply
@@ -252,7 +209,7 @@ async def test_an_edited_agent_is_what_others_see(tmp_path: Path) -> None:
 
 
 async def test_a_new_place_gets_its_id_and_an_exit_leads_to_it(tmp_path: Path) -> None:
-    async with _edited(tmp_path) as on:
+    async with edited(tmp_path) as on:
         ann = on.home.enter("Ann")
         garden = (on.vault / "world/locations/the-garden.md").read_text(encoding="utf-8")
         write_atomic(
@@ -273,7 +230,7 @@ async def test_a_new_place_gets_its_id_and_an_exit_leads_to_it(tmp_path: Path) -
 
 
 async def test_a_hand_edit_of_the_world_is_a_step_that_a_kill_survives(tmp_path: Path) -> None:
-    async with _edited(tmp_path) as on:
+    async with edited(tmp_path) as on:
         number = on.home.engine.number
         on.replace("world/items/sundial.md", "# ", "# Old ")
         assert on.home.engine.number == number + 1
@@ -282,7 +239,7 @@ async def test_a_hand_edit_of_the_world_is_a_step_that_a_kill_survives(tmp_path:
 
 
 async def test_an_edited_summary_is_taken_up_and_a_vanished_one_comes_back(tmp_path: Path) -> None:
-    async with _edited(tmp_path) as on:
+    async with edited(tmp_path) as on:
         ann = on.home.enter("Ann")
         for number in range(100):
             on.home.type(ann, f"think of pear number {number}")
@@ -303,7 +260,7 @@ async def test_an_edited_summary_is_taken_up_and_a_vanished_one_comes_back(tmp_p
 
 
 async def test_a_changed_window_makes_a_fold_due_at_once(tmp_path: Path) -> None:
-    async with _edited(tmp_path) as on:
+    async with edited(tmp_path) as on:
         ann = on.home.enter("Ann")
         on.replace("config/memory_compaction.md", "**summarizer**: model", "**summarizer**: extractive")
         for number in range(20):
@@ -314,7 +271,7 @@ async def test_a_changed_window_makes_a_fold_due_at_once(tmp_path: Path) -> None
 
 
 async def test_a_window_that_changed_unseen_makes_a_fold_due_when_everything_is_read_again(tmp_path: Path) -> None:
-    async with _edited(tmp_path) as on:
+    async with edited(tmp_path) as on:
         ann, config = on.home.enter("Ann"), on.vault / "config/memory_compaction.md"
         on.replace("config/memory_compaction.md", "**summarizer**: model", "**summarizer**: extractive")
         for number in range(20):
@@ -325,7 +282,7 @@ async def test_a_window_that_changed_unseen_makes_a_fold_due_when_everything_is_
 
 
 async def test_reading_everything_again_finds_what_no_watcher_said(tmp_path: Path) -> None:
-    async with _edited(tmp_path) as on:
+    async with edited(tmp_path) as on:
         assert on.reloading.everything() == []
         write_atomic(on.vault / "agents/wren/agent.md", NEW)
         eliza = (on.vault / "agents/eliza/agent.md").read_text(encoding="utf-8")

@@ -102,3 +102,17 @@ async def test_summaries_carry_a_reference_that_shows_what_they_cover(tmp_path: 
         mark = next(line.partition(": ")[2].strip("'\"") for line in text.splitlines() if line.startswith("reference:"))
         assert mark == "ann#1-6"
         assert "pear 5" in (await home.ask(ann, f"@archive {mark}")).reply.splitlines()[-1]
+
+
+async def test_one_memory_and_one_second_are_not_put_in_the_plural(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        home.type(ann, "think of pears")
+        for line, said in (
+            ("@archive 1", "ann#1: what Ann remembers word for word, of 1 memory in all."),
+            ("@archive 2", "Ann has 1 memory; there is no 2."),
+            ("@memory-history", "Ann: memory 1 of 1, page 1 of 1."),
+            ("@edit-interval Moss 1", "From now on Moss thinks every second (agents/moss/agent.md)."),
+            ("@show-profile Moss", "Moss thinks with the brain auto every second and speaks in the voice moss"),
+        ):
+            assert (await home.ask(ann, line)).reply.startswith(said)

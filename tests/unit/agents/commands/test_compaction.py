@@ -186,3 +186,20 @@ async def test_a_file_with_a_mistake_in_it_says_so(tmp_path: Path) -> None:
         assert answer.failed
         assert "strategie" in answer.reply
         assert config.read_text() == before
+
+
+async def test_what_it_says_is_what_is_in_force(tmp_path: Path) -> None:
+    async with house(tmp_path, RealClock()) as home:
+        ann = home.enter("Ann")
+        await home.ask(ann, "@compaction preset aggressive")
+        await home.ask(ann, "@compaction strategy entry_summary")
+        told = (await home.ask(ann, "@compaction")).reply
+        assert "at 6 memories or 4,000 characters" in told
+        for setting in ("max_entries_before_compaction 6", "preserve_last_n_entries 1", "summary_max_sentences 2"):
+            assert setting in told.splitlines()[3]
+        assert "include_key_findings true" in told.splitlines()[3]
+        assert "ten entries" not in told
+        assert "8,000" not in told
+        plain = (await home.ask(ann, "@compaction strategy sliding_window")).reply
+        assert "five" not in plain
+        assert "max_entries_before_compaction" not in plain

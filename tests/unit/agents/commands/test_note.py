@@ -72,3 +72,19 @@ async def test_a_note_that_cannot_be_written_is_refused_in_a_sentence(tmp_path: 
         answer = await home.ask(ann, "note Sundial -> The fin is missing.")
         assert answer.failed
         assert "cannot be" in answer.reply
+
+
+@pytest.mark.parametrize("title", ["[[Anna]]", "[[anna]]", "[[Anna\\|my friend]]", "[[Anna#Today]]"])
+async def test_a_title_typed_as_a_link_means_the_note(tmp_path: Path, title: str) -> None:
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        await home.ask(ann, "note Anna -> She sells honey.")
+        answer = await home.ask(ann, f"note {title} -> She moved to [[Harrow]].")
+        assert answer.reply == 'You note under "Anna": She moved to [[Harrow]].'
+        (note,) = ann.notes.all()
+        assert note.title == "Anna"
+        assert "She sells honey." in (await home.ask(ann, f"notes {title}")).reply
+        await home.ask(ann, f"@overwrite-note {title} -> Gone.")
+        assert "She sells honey." in (await home.ask(ann, f"@note-history {title}")).reply
+        (note,) = ann.notes.all()
+        assert "[[" not in note.title

@@ -3,6 +3,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from agents.commands.recall import HITS, LONGEST, LONGEST_KEPT, told_hit
 from agents.memory.entries import Hit
 from mud.clock import VirtualClock, iso
@@ -95,7 +97,7 @@ async def test_how_often_something_was_before_is_said(tmp_path: Path) -> None:
         hits = [Hit("did", entry.text, 1.0, seq=1, entry=entry, times=times) for times in (1, 2, 13)]
         told = [told_hit(home.minds, ann, hit, "yawns", lambda at: "today", LONGEST) for hit in hits]
         assert told == [
-            f"today, The Garden: Ann yawns{more} [1]" for more in ("", " (and once before)", " (and 12 times before)")
+            f"today, The Garden: Ann yawns.{more} [1]" for more in ("", " (and once before)", " (and 12 times before)")
         ]
 
 
@@ -122,3 +124,29 @@ async def test_another_mind_is_never_searched(tmp_path: Path) -> None:
         for agent in (ann, eliza):
             await home.minds.catch_up(agent)
         assert "are real" not in (await home.ask(ann, "recall zeppelins")).reply
+
+
+@pytest.mark.parametrize("query", ["???", '"', "- -", "…"])
+async def test_without_a_word_there_is_nothing_to_look_for(tmp_path: Path, query: str) -> None:
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        home.type(ann, "say the brass key is under the flowerpot")
+        step = home.type(ann, f"recall {query}")
+        assert step.failed
+        assert step.requests == ()
+        assert step.reply == f"There are no words to look for in {query}"
+
+
+async def test_what_was_found_before_is_never_found_again(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        home.type(ann, "say the brass key is under the flowerpot")
+        home.type(ann, "examine sundial")
+        for query in ("brass key", "brass key flowerpot", "the brass door", "sundial"):
+            await home.minds.catch_up(ann)
+            reply = (await home.ask(ann, f"recall {query}")).reply
+            hits, _ = await home.minds.search(ann, query, 10)
+            assert hits
+            assert all("search your memory" not in hit.text for hit in hits)
+            assert reply.count("search your memory") == 1
+        assert any(hit.kind == "result" for hit in hits)  # other results are still found

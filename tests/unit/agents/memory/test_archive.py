@@ -361,3 +361,9 @@ def test_whatever_was_acknowledged_survives_a_power_cut_at_any_write(
     assert [one.text for one in again.read(1, again.total)] == [f"memory {seq}" for seq in range(1, again.total + 1)]
     again.append([entry(again.total + 1)])
     assert len(opened(folder, per_file).read(1, 999)) == again.total
+
+
+def test_half_a_character_that_stands_in_an_archive_is_read_as_a_mark_that_anything_takes(tmp_path: Path) -> None:
+    opened(tmp_path).append([entry(1, 0, "half \ud800 pair, whole \U0001f600")])
+    (read,) = opened(tmp_path).read(1, 1)
+    assert read.text == "half ? pair, whole \U0001f600"

@@ -231,7 +231,7 @@ def test_many_unreadable_ranges_are_counted_not_all_named(tmp_path: Path) -> Non
     life.live(61)
     rewrite(life, lambda line: "garbage" if json.loads(line)["seq"] % 5 == 0 else line)
     life.start()
-    assert life.memory.warnings[-1] == "4 more ranges of memories cannot be read"
+    assert life.memory.warnings[-1] == "there are 4 more ranges of memories that cannot be read"
 
 
 def test_what_was_set_aside_at_the_start_stays_a_warning(tmp_path: Path) -> None:

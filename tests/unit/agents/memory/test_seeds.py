@@ -221,3 +221,12 @@ def test_a_power_cut_at_any_write_imports_every_file_once_and_in_order(
         wren.seeds.take_up()
         assert sorted(text for text in wren.texts() if text.startswith("Seed")) == [f"Seed {n}." for n in range(files)]
         assert wren.texts()[:lived] == [f'Moss says, "{number}"' for number in range(lived)]
+
+
+def test_of_whom_a_file_names_it_was_heard_unless_it_says_otherwise(wren: Lived) -> None:
+    for name, kind in (("1.md", ""), ("2.md", "kind: told\n")):
+        wren.write(name, f"---\nactor: Ulric\n{kind}---\nThe mill is sold.\n")
+    wren.write("3.md", "The mill is sold.\n")
+    taken, problems = wren.seeds.take_up()
+    assert problems == []
+    assert [entry.kind for entry in taken] == ["heard", "told", "told"]

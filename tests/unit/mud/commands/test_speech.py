@@ -29,8 +29,18 @@ def test_nobody_hears_what_is_said_elsewhere() -> None:
 @pytest.mark.parametrize("line", ["emote waves", ":waves", ": waves", "me waves"])
 def test_an_emote_reads_alike_for_everybody(line: str) -> None:
     step = do(make_engine(), line)
-    assert step.reply == "Ann waves"
-    assert left_with(step, ELIZA) == ["Ann waves"]
+    assert step.reply == "Ann waves."
+    assert left_with(step, ELIZA) == ["Ann waves."]
+
+
+@pytest.mark.parametrize("words", ["waves!", "waves.", "waves…", "asks, 'Why?'", 'says "no."', "waits --", "hums ~"])
+def test_an_emote_that_ends_in_a_mark_is_left_as_it_is(words: str) -> None:
+    assert do(make_engine(), f"emote {words}").reply == f"Ann {words}"
+
+
+@pytest.mark.parametrize("words", ["counts to 3", 'reads "no"', "waves (slowly)", "сміється", "looks at Eliza's hat"])
+def test_any_other_emote_gets_a_full_stop(words: str) -> None:
+    assert do(make_engine(), f"emote {words}").reply == f"Ann {words}."
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 
+from agents.definition import find_location
 from mud.build import Parts, opened
-from mud.checks import find_location
 from mud.errors import LociError
 from mud.phrases import check_texts
 from mud.simulating.people import INTERVALS, make_up

@@ -77,6 +77,13 @@ def test_an_empty_question_is_refused(vault: Path, capsys: pytest.CaptureFixture
     assert "the question is empty" in capsys.readouterr().err
 
 
+def test_a_question_without_words_finds_nothing_and_says_so(vault: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["recall", "Eliza", "???", "--json", "--vault", str(vault)]) == 0
+    said = capsys.readouterr()
+    assert json.loads(said.out) == {"query": "???", "hits": []}
+    assert "there are no words to look for in ???" in said.err
+
+
 def test_a_vault_in_use_is_answered_from_and_not_written_to(vault: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = sorted(path for path in vault.rglob("*"))
     with VaultLock(vault):

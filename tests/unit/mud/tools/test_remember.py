@@ -83,6 +83,66 @@ def test_somebody_new_is_made_only_when_asked_and_lives_in_the_world(
     assert "The Garden" in shown
 
 
+@pytest.mark.parametrize("json", [True, False])
+def test_an_empty_life_makes_nobody(
+    tmp_path: Path, vault: Path, capsys: pytest.CaptureFixture[str], json: bool
+) -> None:
+    (tmp_path / "life.jsonl").write_text("\n \n")
+    argv = ["remember", "Wendell", str(tmp_path / "life.jsonl"), "--create", "--vault", str(vault)]
+    assert main([*argv, "--json"] if json else argv) == 1
+    said = capsys.readouterr()
+    assert said.err == "loci: there is nothing to remember in life.jsonl, and nobody was made\n"
+    assert said.out == ""
+    assert not (vault / "agents/wendell").exists()
+
+
+def test_whoever_is_there_already_is_told_that_there_was_nothing(
+    tmp_path: Path, vault: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "life.jsonl").write_text("")
+    assert main(["remember", "Eliza", str(tmp_path / "life.jsonl"), "--no-wait", "--vault", str(vault)]) == 0
+    assert capsys.readouterr().out == "There is nothing to remember in life.jsonl.\n"
+
+
+def test_one_memory_is_one(tmp_path: Path, vault: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    argv = ["remember", "Eliza", _life(tmp_path, {"text": "One pear."}), "--no-wait", "--vault", str(vault)]
+    assert main(argv) == 0
+    assert capsys.readouterr().out.startswith("Eliza: 1 memory, 0 folds, ")
+
+
+def test_what_is_no_json_is_said_in_our_own_words(
+    tmp_path: Path, vault: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "life.jsonl"
+    path.write_text('{"text": "fine"}\n{"text": "x"\nnonsense\n{"text": "y",}\n' + "[" * 100_000 + "\n")
+    assert _remember(vault, "Eliza", str(path)) == 1
+    assert capsys.readouterr().err.splitlines() == [
+        f"{'loci: ' if line == 2 else ''}life.jsonl:{line}: line {line} is not valid JSON" for line in range(2, 6)
+    ]
+
+
+@pytest.mark.parametrize("key", ["text", "actor", "place", "reason"])
+def test_half_a_character_is_refused_and_nothing_is_written(
+    tmp_path: Path, vault: Path, capsys: pytest.CaptureFixture[str], key: str
+) -> None:
+    path = tmp_path / "life.jsonl"
+    path.write_text('{"text": "fine"}\n' + json.dumps({"text": "One.", key: "half \ud800 pair"}) + "\n")
+    assert _remember(vault, "Eliza", str(path)) == 1
+    assert f"life.jsonl:2: {key}: " in capsys.readouterr().err
+    assert memories(vault, "eliza") == []
+
+
+@pytest.mark.parametrize("name", ["The Garden", "garden", "Sundial", "the SUNDIAL"])
+def test_the_name_of_a_place_or_a_thing_makes_nobody(
+    tmp_path: Path, vault: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    assert _remember(vault, name, _life(tmp_path, {"text": "x"}), "--create") == 1
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1
+    assert "take another name" in told
+    assert len(list(vault.glob("agents/*"))) == 4
+
+
 @pytest.mark.parametrize("name", ['"', "#7", "[[x]]", "../evil", "Simonides"])
 def test_a_name_that_cannot_be_one_makes_nobody(tmp_path: Path, vault: Path, name: str) -> None:
     assert _remember(vault, name, _life(tmp_path, {"text": "x"}), "--create") == 1

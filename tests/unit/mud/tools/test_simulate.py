@@ -56,8 +56,6 @@ def test_without_a_seed_it_draws_one_and_says_which(vault: Path, capsys: pytest.
 @pytest.mark.parametrize(
     ("argv", "why"),
     [
-        (["--steps", "0"], "--steps 0 is wrong; expected a whole number from 1 on"),
-        (["--steps", "-5"], "--steps -5 is wrong"),
         (["--steps", "5", "--agents", "3"], "the vault has 4 agents of its own"),
         (["--steps", "5", "--agents", "-1"], "the vault has 4 agents of its own"),
         (["--steps", "5", "--agents", "100000"], "newcomers; expected 99996 at least"),
@@ -86,3 +84,12 @@ def test_wrong_usage_is_exit_code_two(vault: Path, capsys: pytest.CaptureFixture
     with pytest.raises(SystemExit) as ended:
         _simulate(vault, *argv)
     assert ended.value.code == 2
+
+
+@pytest.mark.parametrize("steps", ["0", "-5", "x", "1.5", ""])
+def test_steps_that_are_none_are_wrong_usage(vault: Path, capsys: pytest.CaptureFixture[str], steps: str) -> None:
+    with pytest.raises(SystemExit) as ended:
+        _simulate(vault, "--steps", steps)
+    assert ended.value.code == 2
+    told = capsys.readouterr().err.splitlines()[-1]
+    assert told.endswith(f"error: argument --steps: {steps!r} is wrong; expected a whole number from 1 on")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mud.world.narration import listed, phrase, shortened
+from mud.world.narration import counted, listed, phrase, shortened
 
 
 def test_names_are_joined_as_one_says_them() -> None:
@@ -10,6 +10,13 @@ def test_names_are_joined_as_one_says_them() -> None:
     assert listed(["a"]) == "a"
     assert listed(["a", "b"]) == "a and b"
     assert listed(["a", "b", "c"]) == "a, b and c"
+
+
+def test_one_of_something_is_not_put_in_the_plural() -> None:
+    assert counted(1, "memory", "memories") == "1 memory"
+    assert counted(2, "memory", "memories") == "2 memories"
+    assert counted(0, "fold") == "0 folds"
+    assert counted(1200, "agent") == "1,200 agents"
 
 
 def test_a_text_is_shortened_only_when_it_is_too_long() -> None:

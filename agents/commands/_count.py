@@ -1,0 +1,22 @@
+"""How a number of things is worded: one memory, two memories."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mud.world.narration import phrase
+
+MEMORY = phrase("minds.count.memory")
+MEMORIES = phrase("minds.count.memories", "n")
+SECOND = phrase("minds.count.second")
+SECONDS = phrase("minds.count.seconds", "n")
+
+
+def memories(say: Callable[..., str], count: int) -> str:
+    """Say how many memories there are."""
+    return say(MEMORY) if count == 1 else say(MEMORIES, n=f"{count:,}")
+
+
+def seconds(say: Callable[..., str], count: float) -> str:
+    """Say how many seconds something takes."""
+    return say(SECOND) if count == 1 else say(SECONDS, n=f"{count:g}")

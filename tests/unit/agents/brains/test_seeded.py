@@ -1,0 +1,79 @@
+"""Memories that people wrote for an agent before it began, which nobody in the world told it."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.brains._disclosure import is_secret
+from agents.memory.entries import Entry
+from tests.unit.agents.brains.stage import Stage, voice
+
+AT = "2026-01-01T09:00:00.000Z"
+SEEDED = (
+    "I hid the brass key under the blue ladder.",
+    "You have an older sister, Maud, who mends nets in Harrow.",
+    'Ulric said, "The mill is sold. I saw the deed."',
+    "My recipe for quince jam is a secret.",
+)
+
+
+def _stage(seed: int, *, actor: str | None = None) -> Stage:
+    stage = Stage(seed)
+    mind = stage.mind("Eliza")
+    for number, text in enumerate(SEEDED, 1):
+        mind.memory.append(Entry(number, AT, "told", actor, None, text, importance=6))
+    stage.enter("Jonas")
+    stage.run(20)
+    return stage
+
+
+def _answer(stage: Stage, words: str) -> str:
+    before = stage.seconds
+    stage.wait(1)
+    stage.where["Jonas"] = stage.where["Eliza"]
+    stage.say("Jonas", words)
+    stage.run(12)
+    return " / ".join(one.words for one in stage.lines("Eliza", before))
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("Eliza, where is the brass key?", "under the blue ladder"),
+        ("Eliza, do you have a sister?", "an older sister, Maud, who mends nets"),
+        ("Eliza, what do you know about the mill?", 'Ulric said, "The mill is sold. I saw the deed."'),
+    ],
+)
+def test_what_was_written_for_it_is_answered_as_what_it_remembers(seed: int, question: str, words: str) -> None:
+    said = _answer(_stage(seed), question)
+    assert words in said
+    assert "told me" not in said.partition(words)[0]
+    assert "just now" not in said
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_asked_for_its_source_it_names_nobody(seed: int) -> None:
+    stage = _stage(seed)
+    _answer(stage, "Eliza, where is the brass key?")
+    said = _answer(stage, "Eliza, who told you that?")
+    assert said
+    assert "saw it" not in said
+    assert "Jonas told" not in said
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_secret_that_was_written_for_it_is_kept(seed: int) -> None:
+    assert "secret" not in _answer(_stage(seed), "Eliza, what about your recipe for quince jam?")
+
+
+def test_what_somebody_is_named_for_stays_between_the_two() -> None:
+    stage = _stage(1, actor="Anna")
+    assert "ladder" not in _answer(stage, "Eliza, where is the brass key?")
+    assert is_secret(stage.minds["Eliza"].memory[0])
+
+
+@pytest.mark.parametrize("name", ["default", "eliza", "moss", "corvin", "tamsin"])
+def test_every_voice_has_words_for_it(name: str) -> None:
+    for key in ("answer.known", "answer.known_quoted", "answer.known_near", "answer.source_known"):
+        assert len(voice(name, key)) >= 3

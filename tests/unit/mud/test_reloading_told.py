@@ -1,0 +1,98 @@
+"""What the owner is told of edits that are wrong, or that count only later."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mud.storage.files import write_atomic
+from tests.unit.mud.stage import edited
+from tests.vaults import copy_vault
+
+
+async def test_a_false_location_is_a_mistake_and_a_changed_one_counts_when_the_world_starts(tmp_path: Path) -> None:
+    async with edited(tmp_path) as on:
+        eliza = on.home.agent("Eliza")
+        on.replace("agents/eliza/agent.md", "[[The Garden]]", "[[The Gaden]]")
+        (told,) = on.told
+        assert "agents/eliza/agent.md:5: location: there is no location '[[The Gaden]]'" in told
+        (problem,) = on.reloading.everything()
+        assert (problem.key, problem.line) == ("location", 5)
+        assert "did you mean The Garden?" in problem.message
+        on.told.clear()
+        on.replace("agents/eliza/agent.md", "[[The Gaden]]", "[[The Library]]")
+        (told,) = on.told
+        assert told.startswith("(the vault) agents/eliza/agent.md:5: location: ")
+        assert "next start" in told
+        here = on.home.engine.world.location_of(eliza.id)
+        assert here is not None
+        assert here.name == "The Garden"
+        on.replace("agents/eliza/agent.md", "A small woman", "A tall woman")
+        assert len(on.told) == 1  # once for each change
+        assert on.reloading.everything() == []
+        assert on.told == [told, told]  # and whenever everything is read again
+        on.replace("agents/eliza/agent.md", "[[The Library]]", "the garden")
+        assert on.reloading.everything() == []
+        assert len(on.told) == 2  # where it was at the start
+
+
+async def test_a_location_that_was_false_at_the_start_is_told_at_every_reload_and_holds_no_edit_up(
+    tmp_path: Path,
+) -> None:
+    path = copy_vault(tmp_path) / "agents/eliza/agent.md"
+    write_atomic(path, path.read_text(encoding="utf-8").replace("[[The Garden]]", "[[The Gaden]]"))
+    async with edited(tmp_path) as on:
+        (problem,) = on.reloading.everything()
+        assert (problem.file, problem.key) == ("agents/eliza/agent.md", "location")
+        on.replace("agents/eliza/agent.md", "A small woman", "A tall woman")
+        assert "A tall woman" in on.home.engine.world.things["#2001"].description
+
+
+async def test_a_mistake_is_told_when_its_file_is_saved_and_not_again_with_another_files(tmp_path: Path) -> None:
+    async with edited(tmp_path) as on:
+        on.replace("world/locations/the-garden.md", "[[The Lobby]]", "[[The Loby]]")
+        on.replace("text/commands.md", '**said**: You say, "{words}"', "**said**: You say, {wrods}")
+        on.replace("prompts/think.md", "{transcript}", "{transkript}")
+        on.replace("config/memory_compaction.md", "**prompt_style**: base_v2", "**prompt_style**: base_v3")
+        assert {line.split(":")[0] for line in on.told} >= {"(the vault) prompts/think.md"}
+        on.told.clear()
+        on.replace("world/locations/the-library.md", "type: location", "type: lokation")
+        on.replace("text/app.md", "step {step} is", "step {stepp} is")
+        on.replace("config/memory_compaction.md", "**immediate_window**: 64", "**immediate_window**: 8")
+        on.write("world/locations/the-well.md", "---\ntype: location\n---\n# The Well\n\nCold.\n")
+        assert [line.split(":")[0] for line in on.told] == [
+            "(the vault) world/locations/the-library.md",
+            "(the vault) text/app.md",
+            "(the vault) config/memory_compaction.md",  # it is the file that was saved
+        ]
+        on.told.clear()
+        on.replace("world/locations/the-garden.md", "[[The Loby]]", "[[The Lobby]]")
+        on.replace("world/locations/the-garden.md", "[[The Lobby]]", "[[The Loby]]")
+        assert [line.split(":")[0] for line in on.told] == ["(the vault) world/locations/the-garden.md"]
+        files = {problem.file for problem in on.reloading.everything()}
+        assert files >= {"world/locations/the-garden.md", "world/locations/the-library.md", "prompts/think.md"}
+
+
+async def test_what_was_wrong_at_the_start_is_not_told_again_with_another_files_mistakes(tmp_path: Path) -> None:
+    path = copy_vault(tmp_path) / "world/locations/the-garden.md"
+    write_atomic(path, path.read_text(encoding="utf-8").replace("[[The Lobby]]", "[[The Loby]]"))
+    async with edited(tmp_path) as on:
+        on.replace("world/locations/the-library.md", "type: location", "type: lokation")
+        assert [line.split(":")[0] for line in on.told] == ["(the vault) world/locations/the-library.md"]
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("---\ntype: [location\n---\n# The Well\n\nCold.\n", "the-well.md:"),
+        ("---\ntype: location\n---\nCold.\n", "it has no name"),
+        ("---\ntype: lokation\n---\n# The Well\n\nCold.\n", "lokation"),
+    ],
+)
+async def test_a_new_file_with_a_mistake_is_told_that_mistake_alone(tmp_path: Path, text: str, wrong: str) -> None:
+    async with edited(tmp_path) as on:
+        on.write("world/locations/the-well.md", text)
+        (told,) = on.told
+        assert wrong in told
+        assert "no id" not in told
