@@ -30,7 +30,7 @@ from mud.clock import iso
 from mud.commands._command import Outcome
 from mud.engine import Engine
 from mud.errors import LociError, Problem, Refusal, Unavailable
-from mud.world.events import Request
+from mud.world.events import INSIGHT, Request
 from mud.world.narration import phrase
 
 log = logging.getLogger(__name__)
@@ -174,7 +174,7 @@ class Inner:
             last = standing.lived
             told = await self.dream(agent)
             if agent.id in engine.world.asleep and self._taken_in(agent).lived == last:
-                self._keep(agent, engine, "dream", f"{dreams.DREAM}{told}")
+                self._keep(agent, engine, "dream", self._means.say(dreams.REMEMBERED, dream=told))
                 here = engine.world.location_of(agent.id)
                 self.write_down(agent, told, here.name if here else None)
 
@@ -210,7 +210,7 @@ class Inner:
         if not found:
             found = await asyncio.to_thread(lambda: list(insights(entries, agent.name, self._means.say)))
         for one in reflection.fresh(found, standing.insights):
-            self._keep(agent, engine, "thought", reflection.kept(one))
+            self._keep(agent, engine, "thought", reflection.kept(one, self._means.say), INSIGHT)
             await asyncio.sleep(0)
         if agent.id not in engine.world.asleep:
             self._reflected[agent.slug] = self._means.clock.monotonic()
@@ -239,12 +239,13 @@ class Inner:
             raise Refusal(self._means.say(NOTHING))
         prompt, shown = self._prompt(agent, "dream", memories[:SHOWN])
         reply = await self._ask(agent, prompt, Task.DREAMS) if shown else None
-        return (dreams.tidied(reply) if reply else "") or told
+        return (dreams.tidied(reply, self._means.say(dreams.REMEMBERED, dream="")) if reply else "") or told
 
     def write_down(self, agent: Agent, told: str, place: str | None) -> None:
         """Write a dream into the note of dreams; one that cannot be written is remembered all the same."""
         try:
-            agent.notes.add(dreams.NOTE, told, self._now(), None, place)
+            title, at = self._means.say(dreams.NOTE), self._now()
+            agent.notes.amend(title, lambda raw: dreams.with_dream(raw, title, told, at, place))
         except (Refusal, OSError) as error:
             log.warning("%s: the dream cannot be noted: %s", agent.name, error)
 
@@ -252,13 +253,13 @@ class Inner:
         """Note what was learned of people and places since the last time."""
         memory, notes, last = agent.memory, agent.notes, standing.through
         entries = memory.read(max(standing.noted + 1, last - NIGHT + 1), last)
-        found = await asyncio.to_thread(learned.lines_of, entries, agent.slug)
+        found = await asyncio.to_thread(learned.lines_of, entries, agent.slug, self._means.say)
         wanted = learned.worth_a_note(found, notes.titles(), memory.names)
         written = 0
         for title, lines in wanted.items():
 
             def amended(raw: str, title: str = title, lines: list[learned.Line] = lines) -> str:
-                return learned.with_lines(raw, title, lines, self._reader(agent), agent.slug)
+                return learned.with_lines(raw, title, lines, self._reader(agent), agent.slug, self._means.say)
 
             try:
                 written += notes.amend(title, amended) is not None
@@ -308,13 +309,13 @@ class Inner:
             return None
         return reply.text[:LONGEST_REPLY]
 
-    def _keep(self, agent: Agent, engine: Engine, kind: str, text: str) -> None:
+    def _keep(self, agent: Agent, engine: Engine, kind: str, text: str, mark: str | None = None) -> None:
         """Have an agent remember what came to it by itself, as a step of the world, so that no kill can lose it.
 
         Raises:
             Unavailable: when the ledger cannot be written.
         """
-        if engine.answer(Request(NAME, agent.id, engine.number, keep=kind), Outcome(text)).number == 0:
+        if engine.answer(Request(NAME, agent.id, engine.number, keep=kind), Outcome(text, mark=mark)).number == 0:
             raise Unavailable("the ledger cannot be written")
 
     def _now(self) -> str:

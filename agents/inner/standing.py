@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agents.inner.lived import LIVED
-from agents.inner.reflection import THOUGHT
 from agents.memory.entries import Entry
 from agents.memory.history import events
 from agents.memory.memory import Memory
 from agents.memory.weights import EVENT as WEIGHED
 from agents.memory.weights import values_of, weighed
+from mud.world.events import INSIGHT
 
 LOOKED_BACK = 512
 """Memories behind which one does not look back at the start; their importance is far more than any usual threshold."""
@@ -60,7 +60,7 @@ class Standing:
                 self.sum += entry.importance if entry.seq > self.reflected else 0
             elif entry.kind == "dream":
                 self.dreamed = entry.seq
-            elif entry.kind == "thought" and entry.text.startswith(THOUGHT):
+            elif entry.mark == INSIGHT:
                 self.insights = [*self.insights, entry.text][-REMEMBERED:]
 
     def reweighed(self, before: Mapping[int, int], values: Mapping[int, int]) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agents.inner.reflection import THOUGHT
 from agents.memory.history import events
 from agents.memory.weights import read_weighed
 from mud.build import RealClock
+from mud.world.events import INSIGHT
 from tests.houses import house
 from tests.live_server import LiveServer
 from tests.settings import put
@@ -29,7 +29,8 @@ async def test_a_night_with_a_real_model_brings_a_dream_and_nothing_that_was_not
         assert dream.text.startswith("I dreamed: ")
         assert all(1 <= entry.importance <= 10 for entry in read_weighed(eliza.memory, 1, eliza.memory.total))
         for entry in of_kind(eliza, "thought"):
-            assert entry.text.startswith(THOUGHT)
+            assert entry.text.startswith("I have come to think: ")
+            assert entry.mark == INSIGHT
             assert not any(name in entry.text for name in ("Otto", "John", "Sarah"))
         names = [event["event"] for _, event in events(eliza.folder / "archive", 1, eliza.memory.total)]
         assert names == ["importance", "reflection", "notes_kept"]
