@@ -119,8 +119,8 @@ def _all(minds: Minds, agent: Agent) -> Outcome:
     titles = [title for title, _, _ in rows[:SHOWN_KEPT]]
     if len(notes) > SHOWN_KEPT:
         titles.append(minds.say(MORE, n=len(notes) - SHOWN_KEPT))
-    told = minds.say(KEPT_LIST, titles=listed(titles))
-    return Outcome("\n".join([minds.say(LIST), *lines]), memory=told, mark=OWN_NOTES)
+    kept = minds.say(KEPT_LIST, titles=listed(titles))
+    return Outcome("\n".join([minds.say(LIST), *lines]), memory=kept, mark=OWN_NOTES)
 
 
 def _count(minds: Minds, note: Note) -> str:

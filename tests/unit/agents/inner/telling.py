@@ -40,9 +40,9 @@ def reword(vault: Path, file: str, section: str, **words: str) -> None:
     body, end, after = rest.partition("\n## ")
     assert mark
     for key, text in words.items():
-        line = f"**{key}**: {text}"
-        body, found = re.subn(rf"^\*\*{key}\*\*: .*$", lambda _, line=line: line, body, flags=re.M)
-        assert found == 1, key
+        old = re.search(rf"^\*\*{key}\*\*: .*$", body, re.M)
+        assert old is not None, key
+        body = f"{body[: old.start()]}**{key}**: {text}{body[old.end() :]}"
     path.write_text(f"{head}{mark}{body}{end}{after}", "utf-8")
 
 
