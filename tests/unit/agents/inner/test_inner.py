@@ -317,7 +317,7 @@ async def test_rewording_what_a_whisper_and_a_note_say_tells_nobody_what_is_priv
 
         async def ask(prompt: str) -> str:
             prompts.append(prompt)
-            return ""
+            return "Well."
 
         inner = asking(home, [ask] * 9)
         hear(home, eliza)
