@@ -108,13 +108,20 @@ class Inner:
             return
         if slug in self._failed and self._means.clock.monotonic() - self._failed[slug] < AFTER_FAILURE:
             return
+
+        async def looked_first() -> None:
+            await self.look(agent)
+            if due(self._taken_in(agent)):
+                await work()
+
         try:
-            if not due(self._taken_in(agent)):
+            known = self._is_known(agent)
+            if known and not due(self._taken_in(agent)):
                 return
         except OSError as error:
             log.warning("%s: the archive cannot be read: %s", agent.name, error)
             return
-        task = asyncio.get_running_loop().create_task(self._guarded(agent, work))
+        task = asyncio.get_running_loop().create_task(self._guarded(agent, work if known else looked_first))
         self._tasks[slug] = task
         task.add_done_callback(lambda done: self._tasks.pop(slug, None))
 
@@ -129,12 +136,51 @@ class Inner:
 
     def _taken_in(self, agent: Agent) -> Standing:
         """Return how far an agent is, with all it lived by now."""
-        memory, known = agent.memory, self._standing.get(agent.slug)
-        if known is None or known.through > memory.total or memory.total - known.through > NIGHT:
-            known = self._standing[agent.slug] = standing_of(memory)
-        elif known.through < memory.total:
+        memory = agent.memory
+        if not self._is_known(agent):
+            self._standing[agent.slug] = standing_of(memory.folder / "archive", memory.total)
+        known = self._standing[agent.slug]
+        if known.through < memory.total:
             known.take_in(memory.read(known.through + 1, memory.total))
         return known
+
+    def _is_known(self, agent: Agent) -> bool:
+        """Return whether it is known how far an agent is, but for what it lived lately."""
+        known = self._standing.get(agent.slug)
+        return known is not None and known.through <= agent.memory.total <= known.through + NIGHT
+
+    async def look(self, agent: Agent) -> None:
+        """Find out how far an agent is, unless that is known; the world goes on meanwhile.
+
+        Raises:
+            OSError: when the archive cannot be read.
+        """
+        if not self._is_known(agent):
+            archive, total = agent.memory.folder / "archive", agent.memory.total
+            found = await asyncio.to_thread(standing_of, archive, total)
+            if not self._is_known(agent):  # else somebody was quicker
+                self._standing[agent.slug] = found
+
+    def told(self, agent: Agent, *, known: bool = False) -> dict[str, Any] | None:
+        """Return what the status of an agent tells of its inner life; None when its archive cannot be read.
+
+        Args:
+            agent: the agent.
+            known: None, too, when the archive would have to be looked at for it.
+        """
+        if known and not self._is_known(agent):
+            return None
+        try:
+            standing = self._taken_in(agent)
+        except OSError:
+            return None
+        return {
+            "reflected_at": standing.reflected_at or None,
+            "dreamed_at": standing.dreamed_at or None,
+            "insights": standing.count,
+            "reflection_sum": standing.sum,
+            "reflection_threshold": self._settings(agent).reflection_threshold,
+        }
 
     def _settings(self, agent: Agent) -> InnerSettings:
         return self._means.configuration.for_agent(InnerSettings, agent.definition.overrides)
@@ -214,9 +260,10 @@ class Inner:
             await asyncio.sleep(0)
         if agent.id not in engine.world.asleep:
             self._reflected[agent.slug] = self._means.clock.monotonic()
-        memory.record(event_of(REFLECTED, self._now(), last, sum=standing.sum))
-        standing.reflected, standing.sum = last, 0
-        self._taken_in(agent)
+        self._taken_in(agent)  # the insights, and what was lived meanwhile
+        before, now = standing.sum, self._now()
+        standing.look_back(memory.read(last + 1, standing.through), last, now)
+        memory.record(event_of(REFLECTED, now, last, sum=before - standing.sum, insights=standing.count))
 
     async def dream(self, agent: Agent) -> str:
         """Return a dream of what an agent lived, by a model if there is one.
