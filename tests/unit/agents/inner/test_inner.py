@@ -75,7 +75,7 @@ def asking(home: House, script: Sequence[Turn]) -> Inner:
     """Return the inner life of a house over a model that does as a test says, each call by the next of a script."""
     model = ScriptedModel(script)
     backend = Backend("scripted", "Scripted.", lambda profile: model)
-    profile = LLMProfile(backend="scripted", host="a", max_tokens=400, timeout=60)
+    profile = LLMProfile(backend="scripted", host="a", max_tokens=400, timeout=60, stop=("\n\n", "\n#"))
     means = home.minds.means
     models = ModelQueue(lambda name: profile, Registry("backend", [backend]), means.clock)
     inner = Inner(replace(means, models=models))
