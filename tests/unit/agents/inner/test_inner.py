@@ -12,7 +12,7 @@ import pytest
 
 from agents.agent import Agent
 from agents.inner.dreams import NOTED
-from agents.inner.inner import LONGEST_REPLY, PAUSE, Inner
+from agents.inner.inner import AFTER_FAILURE, LONGEST_REPLY, PAUSE, Inner
 from agents.llm.backends._backend import Backend
 from agents.llm.backends.scripted import ScriptedModel, Turn
 from agents.llm.profiles import LLMProfile
@@ -26,6 +26,7 @@ from mud.clock import VirtualClock, iso
 from mud.registry import Registry
 from mud.world.events import Perceived
 from mud.world.roles import Role
+from tests.disks import file_size_limit
 from tests.houses import House, house, texts_of
 from tests.settings import put
 from tests.unit.agents.inner.telling import reword
@@ -416,6 +417,60 @@ async def test_nothing_begins_while_memories_wait_to_be_written_or_a_setting_say
         assert of_kind(eliza, "dream") == of_kind(eliza, "thought") == []
         assert eliza.notes.titles() == []
         assert len(happened(eliza, EVENT)) == 1
+
+
+async def test_nothing_begins_while_memories_wait_for_room_on_the_disk(tmp_path: Path) -> None:
+    prepared(tmp_path)
+    async with house(tmp_path) as home:
+        eliza = home.agent("Eliza")
+        hear(home, eliza)
+        home.type(eliza, "sleep", Role.AGENT)
+        (file,) = (eliza.folder / "archive").glob("*.jsonl")
+        with file_size_limit(file.stat().st_size):
+            eliza.memory.append([Perceived(eliza.id, "heard", "x", "Moss", None)], AT, home.engine.number)
+        assert eliza.memory.waiting
+        home.minds.inner.asleep(eliza, home.engine)
+        await home.minds.inner.settle()
+        assert happened(eliza, EVENT) == []
+        eliza.memory.retry()
+        await night(home, eliza)
+        assert len(happened(eliza, EVENT)) == 1
+
+
+async def test_what_came_to_nothing_on_a_full_disk_is_tried_again_after_a_while(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    prepared(tmp_path)
+    clock = VirtualClock()
+    async with house(tmp_path, clock) as home:
+        eliza = home.agent("Eliza")
+        hear(home, eliza)
+        home.type(eliza, "sleep", Role.AGENT)
+        (file,) = (eliza.folder / "archive").glob("*.jsonl")
+        with file_size_limit(file.stat().st_size):
+            await night(home, eliza)
+        await night(home, eliza)
+        assert happened(eliza, EVENT) == [], "not at once"
+        clock.advance(AFTER_FAILURE)
+        await night(home, eliza)
+        assert len(happened(eliza, EVENT)) == 1
+        assert caplog.text.count("the inner life came to nothing") == 1
+
+
+async def test_who_is_woken_out_of_a_dream_does_not_remember_it(tmp_path: Path) -> None:
+    prepared(tmp_path, own_notes=False, reflection_threshold=0)
+    async with house(tmp_path) as home:
+        eliza = home.agent("Eliza")
+        hear(home, eliza)
+
+        async def woken(prompt: str) -> str:
+            home.type(eliza, "wake", Role.AGENT)
+            return "I flew over the mill with Moss, and the key sang to us."
+
+        await night(home, eliza, asking(home, ["1: 1", woken]))
+        assert of_kind(eliza, "dream") == []
+        await night(home, eliza)
+        assert len(of_kind(eliza, "dream")) == 1
 
 
 async def test_no_note_tells_what_its_owner_did_not_perceive(tmp_path: Path) -> None:

@@ -109,6 +109,7 @@ def test_a_note_is_begun_of_whom_one_knows_something_while_there_is_room() -> No
     assert worth_a_note(found, ["corvin"], ["Eliza"]) == {"Moss": [one, two], "Corvin": [one]}
     full = [f"note {n}" for n in range(NOTES)]
     assert worth_a_note(found, full, ["Eliza"]) == {}
+    assert list(worth_a_note({"Moss": [one, two], "Ann": [one, two]}, full[1:], ["Eliza"])) == ["Moss"]
 
 
 def test_in_other_words_and_under_another_heading_the_part_stays_one_and_nothing_is_noted_twice() -> None:
