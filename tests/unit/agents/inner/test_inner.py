@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,7 +11,7 @@ import pytest
 
 from agents.agent import Agent
 from agents.inner.dreams import NOTED
-from agents.inner.inner import AFTER_FAILURE, LONGEST_REPLY, PAUSE, Inner
+from agents.inner.inner import PAUSE, Inner
 from agents.llm.backends._backend import Backend
 from agents.llm.backends.scripted import ScriptedModel, Turn
 from agents.llm.profiles import LLMProfile
@@ -26,7 +25,6 @@ from mud.clock import VirtualClock, iso
 from mud.registry import Registry
 from mud.world.events import Perceived
 from mud.world.roles import Role
-from tests.disks import file_size_limit
 from tests.houses import House, house, texts_of
 from tests.settings import put
 from tests.unit.agents.inner.telling import reword
@@ -72,11 +70,13 @@ def happened(who: Agent, name: str) -> list[dict[str, object]]:
     return [one for _, one in events(who.folder / "archive", 1, who.memory.total) if one["event"] == name]
 
 
-def asking(home: House, script: Sequence[Turn], **keys: int) -> Inner:
+def asking(home: House, script: Sequence[Turn], max_tokens: int = 400, num_ctx: int = 8192) -> Inner:
     """Return the inner life of a house over a model that does as a test says, each call by the next of a script."""
     model = ScriptedModel(script)
     backend = Backend("scripted", "Scripted.", lambda profile: model)
-    profile = LLMProfile(backend="scripted", host="a", timeout=60, stop=("\n\n", "\n#"), **{"max_tokens": 400, **keys})
+    profile = LLMProfile(
+        backend="scripted", host="a", timeout=60, stop=("\n\n", "\n#"), max_tokens=max_tokens, num_ctx=num_ctx
+    )
     means = home.minds.means
     models = ModelQueue(lambda name: profile, Registry("backend", [backend]), means.clock)
     inner = Inner(replace(means, models=models))
@@ -212,80 +212,6 @@ async def test_awake_it_reflects_when_enough_was_lived_and_not_again_for_a_while
         assert len(texts) == len(set(texts)), "nobody comes to the same insight twice"
 
 
-async def test_given_up_anywhere_and_begun_again_nothing_is_lost_and_nothing_is_twice(tmp_path: Path) -> None:
-    for turns in range(12):
-        folder = tmp_path / str(turns)
-        prepared(folder, "It rains in my sleep, and it rains for ever and ever.", reflection_threshold=20)
-        async with house(folder) as home:
-            eliza = home.agent("Eliza")
-            hear(home, eliza)
-            home.type(eliza, "sleep", Role.AGENT)
-            home.minds.inner.asleep(eliza, home.engine)
-            for _ in range(turns):
-                await asyncio.sleep(0)
-            home.minds.inner.interrupt("eliza")
-            await home.minds.inner.settle()
-        async with house(folder) as home:
-            eliza = home.agent("Eliza")
-            await night(home, eliza)
-            assert len(of_kind(eliza, "dream")) == 1
-            thoughts = [entry.text for entry in of_kind(eliza, "thought")]
-            assert thoughts
-            assert len(thoughts) == len(set(thoughts))
-            note = (eliza.folder / "notes/moss.md").read_text()
-            assert note.count("[eliza#7]") == 1
-
-
-async def test_weighing_given_up_anywhere_is_done_once_and_leaves_archive_and_index_as_if_it_had_not_been(
-    tmp_path: Path,
-) -> None:
-    ratings = "\n".join(f"{seq}: {9 if seq == 8 else 2}" for seq in range(1, 9))
-    found = []
-    for turns in (None, *range(24)):
-        folder = tmp_path / str(turns)
-        prepared(folder, nightly_dream=False, own_notes=False, reflection_threshold=0)
-        async with house(folder) as home:
-            eliza = home.agent("Eliza")
-            hear(home, eliza)
-            await home.minds.catch_up(eliza)
-            inner = asking(home, [ratings] * 9)
-            home.type(eliza, "sleep", Role.AGENT)
-            inner.asleep(eliza, home.engine)
-            for _ in range(turns or 0):
-                await asyncio.sleep(0)
-            if turns is not None:
-                inner.interrupt("eliza")
-            await inner.settle()
-            again = len(happened(eliza, EVENT))
-            await night(home, eliza, inner)
-        async with house(folder) as home:  # as after a kill: what is known is what was written
-            eliza = home.agent("Eliza")
-            await night(home, eliza, asking(home, [ratings.replace("9", "1")] * 9))
-            events_kept = happened(eliza, EVENT)
-            assert len(events_kept) == 1, (turns, again)
-            await home.minds.catch_up(eliza)
-            hits, _ = await home.minds.search(eliza, "brass key rains herons cake", 9, "memories")
-            indexed = {hit.seq: hit.entry.importance for hit in hits if hit.entry is not None}
-            found.append((events_kept[0]["values"], texts_of(eliza), sorted(indexed.items())))
-            weights = {entry.seq: entry.importance for entry in read_weighed(eliza.memory, 1, 8)}
-            assert {seq: weights[seq] for seq in indexed if seq in weights} == {
-                seq: value for seq, value in indexed.items() if seq in weights
-            }
-    assert all(one == found[0] for one in found), "given up or not, it comes to the same"
-
-
-@pytest.mark.parametrize(("junk", "method"), [(LONGEST_REPLY - 100, "model"), (LONGEST_REPLY, "rules")])
-async def test_of_an_endless_reply_only_the_beginning_is_looked_at(tmp_path: Path, junk: int, method: str) -> None:
-    prepared(tmp_path, nightly_dream=False, own_notes=False, reflection_threshold=0)
-    reply = "x" * (junk - 1) + "\n" + "\n".join(f"{seq}: 9" for seq in range(1, 9)) + "\n" + "y" * 100_000
-    async with house(tmp_path) as home:
-        eliza = home.agent("Eliza")
-        hear(home, eliza)
-        await night(home, eliza, asking(home, [reply], max_tokens=60_000, num_ctx=200_000))
-        (event,) = happened(eliza, EVENT)
-        assert event["method"] == method
-
-
 async def test_what_came_in_sleep_does_not_put_off_the_waking(tmp_path: Path) -> None:
     prepared(tmp_path)
     clock = VirtualClock()
@@ -417,60 +343,6 @@ async def test_nothing_begins_while_memories_wait_to_be_written_or_a_setting_say
         assert of_kind(eliza, "dream") == of_kind(eliza, "thought") == []
         assert eliza.notes.titles() == []
         assert len(happened(eliza, EVENT)) == 1
-
-
-async def test_nothing_begins_while_memories_wait_for_room_on_the_disk(tmp_path: Path) -> None:
-    prepared(tmp_path)
-    async with house(tmp_path) as home:
-        eliza = home.agent("Eliza")
-        hear(home, eliza)
-        home.type(eliza, "sleep", Role.AGENT)
-        (file,) = (eliza.folder / "archive").glob("*.jsonl")
-        with file_size_limit(file.stat().st_size):
-            eliza.memory.append([Perceived(eliza.id, "heard", "x", "Moss", None)], AT, home.engine.number)
-        assert eliza.memory.waiting
-        home.minds.inner.asleep(eliza, home.engine)
-        await home.minds.inner.settle()
-        assert happened(eliza, EVENT) == []
-        eliza.memory.retry()
-        await night(home, eliza)
-        assert len(happened(eliza, EVENT)) == 1
-
-
-async def test_what_came_to_nothing_on_a_full_disk_is_tried_again_after_a_while(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    prepared(tmp_path)
-    clock = VirtualClock()
-    async with house(tmp_path, clock) as home:
-        eliza = home.agent("Eliza")
-        hear(home, eliza)
-        home.type(eliza, "sleep", Role.AGENT)
-        (file,) = (eliza.folder / "archive").glob("*.jsonl")
-        with file_size_limit(file.stat().st_size):
-            await night(home, eliza)
-        await night(home, eliza)
-        assert happened(eliza, EVENT) == [], "not at once"
-        clock.advance(AFTER_FAILURE)
-        await night(home, eliza)
-        assert len(happened(eliza, EVENT)) == 1
-        assert caplog.text.count("the inner life came to nothing") == 1
-
-
-async def test_who_is_woken_out_of_a_dream_does_not_remember_it(tmp_path: Path) -> None:
-    prepared(tmp_path, own_notes=False, reflection_threshold=0)
-    async with house(tmp_path) as home:
-        eliza = home.agent("Eliza")
-        hear(home, eliza)
-
-        async def woken(prompt: str) -> str:
-            home.type(eliza, "wake", Role.AGENT)
-            return "I flew over the mill with Moss, and the key sang to us."
-
-        await night(home, eliza, asking(home, ["1: 1", woken]))
-        assert of_kind(eliza, "dream") == []
-        await night(home, eliza)
-        assert len(of_kind(eliza, "dream")) == 1
 
 
 async def test_no_note_tells_what_its_owner_did_not_perceive(tmp_path: Path) -> None:
