@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from agents.agent import Agent
+from agents.compaction.report import told_inner
 from agents.minds import Minds
 from mud.engine import Step
 from mud.errors import LociError
@@ -21,8 +23,14 @@ NEWEST = 12
 """Memories shown word for word."""
 
 
-def render_page(agent: Agent) -> str:
-    """Return an agent's page: who it is, its summaries, its newest memories, its notes, its last thought."""
+def render_page(agent: Agent, inner: Mapping[str, Any] | None = None) -> str:
+    """Return an agent's page: who it is, its summaries, its newest memories, its notes, its inner life, its last
+    thought.
+
+    Args:
+        agent: the agent.
+        inner: what `Inner.told` tells; None when that is not known.
+    """
     memory = agent.memory
     parts = [f"# {agent.name}", "What is in this mind now. Made by the program; edits here are overwritten."]
     parts.append(f"## Profile\n\n{agent.definition.profile or agent.definition.description or '-'}")
@@ -33,6 +41,8 @@ def render_page(agent: Agent) -> str:
     parts.append(f"## Newest memories\n\n{newest or '-'}")
     notes = "\n".join(f"- [[{note.slug}|{note.title}]]" for note in agent.notes.all())
     parts.append(f"## Notes\n\n{notes or '-'}")
+    if inner is not None:
+        parts.append(f"## Inner life\n\n{told_inner(inner)}")
     parts.append(f"## Last thought\n\n{_last_thought(agent)}")
     front = {"type": "mind", "agent": agent.name, "memories": memory.total}
     return render_document(front, "\n\n".join(parts) + "\n")
@@ -82,7 +92,7 @@ class MindPages:
         if not agent.folder.is_dir():
             return  # somebody took the folder away; a page must not bring it back
         try:
-            text = render_page(agent)
+            text = render_page(agent, self._minds.inner.told(agent, known=True))
             self._wrote(path, text)
             write_atomic(path, text)
         except (OSError, LociError) as error:

@@ -12,12 +12,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from agents.memory.entries import Entry
-from mud.world.events import Perceived
+from mud.world.events import OWN_NOTES, RECALLED, WHISPERED, Perceived
 
-OWN_NOTES = re.compile(r"your notes?\b", re.I)
-"""How a result begins that shows one's own notes: what stands in them is no closer look at anything."""
-OWN_SEARCH = re.compile(r"you search your memory\b", re.I)
-"""How a result begins that shows what recall found: other memories, which are found themselves."""
+_NOTES = re.compile(r"your notes?\b", re.I)
+_SEARCH = re.compile(r"you search your memory\b", re.I)
+_WHISPER = re.compile(r"[^\"“]*\bwhisper", re.I)
 _SPOKEN = ("heard", "told", "said")
 _QUOTED = re.compile(r"[\"“](.*)[\"”]", re.S)
 _SENTENCE = re.compile(r"(?:(?<=[.!?…])|(?<=[.!?…][\"”'’)]))\s+|\n+")
@@ -112,6 +111,33 @@ def remembered(entry: Entry) -> Utterance | None:
 def _utterance(kind: str, actor: str | None, text: str) -> Utterance:
     """Return what was said in a memory of this kind; the same few are asked for at every turn."""
     return Utterance(actor or "", _words_of(text, actor or "You"), kind == "told")
+
+
+def whispered(entry: Entry) -> bool:
+    """Return whether one whispered this oneself. Of memories without a mark, as those written before there were any,
+    and those from outside, the English words tell.
+    """
+    if entry.kind != "said" or entry.mark is not None:
+        return entry.mark == WHISPERED
+    return _WHISPER.match(entry.text) is not None
+
+
+def of_own_notes(entry: Entry) -> bool:
+    """Return whether a memory shows one's own notes: what stands in them is no closer look at anything. Without a mark
+    the words tell, as in `whispered`.
+    """
+    if entry.kind != "result" or entry.mark is not None:
+        return entry.mark == OWN_NOTES
+    return _NOTES.match(entry.text) is not None
+
+
+def of_own_search(entry: Entry) -> bool:
+    """Return whether a memory shows what recall found: other memories, which are found themselves. Without a mark the
+    words tell, as in `whispered`.
+    """
+    if entry.kind != "result" or entry.mark is not None:
+        return entry.mark == RECALLED
+    return _SEARCH.match(entry.text) is not None
 
 
 def heard_in(recent: Sequence[Entry], said: Utterance) -> int:

@@ -7,6 +7,7 @@ not told while the thought went on stands nowhere in it. A trace holds private t
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass, replace
@@ -163,9 +164,14 @@ def lookup_of(query: str, hits: tuple[Hit, ...]) -> Lookup:
 def _found(hit: Hit) -> Found:
     entry = hit.entry
     ref = f"{hit.covers[0]}-{hit.covers[1]}" if hit.covers else str(hit.seq) if hit.seq else f"[[{hit.title}]]"
-    parts = {name: round(value, 3) for name in PARTS if (value := getattr(hit, name))}
+    parts = {name: value for name in PARTS if (value := _finite(getattr(hit, name) or 0.0))}
     actor, place, at = (entry.actor or "", entry.place or "", entry.at) if entry else ("", "", hit.at)
-    return Found(hit.kind, ref, round(hit.score, 3), parts, hit.text[:LONGEST_HIT], actor, place, at)
+    return Found(hit.kind, ref, _finite(hit.score), parts, hit.text[:LONGEST_HIT], actor, place, at)
+
+
+def _finite(value: float) -> float:
+    """Return a number as a trace keeps it; 0 for what is none, which no file could hold."""
+    return round(value, 3) if math.isfinite(value) else 0.0
 
 
 class Asking:
@@ -329,7 +335,13 @@ def _asked(data: Mapping[str, Any]) -> Asked:
 
 
 def _lookup(data: Mapping[str, Any]) -> Lookup:
-    return Lookup(data["query"], tuple(Found(**_known(Found, one)) for one in data.get("found", ())))
+    return Lookup(data["query"], tuple(map(_found_in, data.get("found", ()))))
+
+
+def _found_in(data: Mapping[str, Any]) -> Found:
+    """Return what was found, without numbers that are none: earlier versions wrote those as null."""
+    parts = {name: value for name, value in data["parts"].items() if value is not None}
+    return Found(**_known(Found, data) | {"score": data["score"] or 0.0, "parts": parts})
 
 
 def _known(form: type[Any], data: Mapping[str, Any]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from mud.errors import Refusal
 from mud.registry import Registry
 from mud.storage.settings import setting
 from mud.world.changes import Change, Define, Leave, Put, WakeUp, change_from_json, change_to_json
-from mud.world.events import Event, Perceived, Request
+from mud.world.events import Event, Perceived, Request, mark_of
 from mud.world.narration import phrase, shortened
 from mud.world.roles import Role
 from mud.world.things import Thing
@@ -219,7 +219,8 @@ class Engine:
         text = outcome.memory if command.keeps == "short" and outcome.memory is not None else outcome.reply
         if command.keeps == "skip" or not text:
             return []
-        return [Perceived(actor.id, outcome.kind, text, None, self._place(actor, outcome.changes), line.reason)]
+        place = self._place(actor, outcome.changes)
+        return [Perceived(actor.id, outcome.kind, text, None, place, line.reason, mark=outcome.mark)]
 
     def _fail(self, actor: Thing, line: Line, refusal: Refusal, text: str, *, keep: bool) -> Step:
         tried = shortened(f"{line.verb} {line.rest}".strip(), _LONGEST_TRIED)
@@ -250,7 +251,7 @@ class Engine:
         kept = told.memory if told.memory is not None else told.reply
         if request.keep and kept:
             reason = request.args.get("reason") or None
-            own = [Perceived(actor.id, request.keep, kept, None, self._place(actor, ()), reason, failed)]
+            own = [Perceived(actor.id, request.keep, kept, None, self._place(actor, ()), reason, failed, told.mark)]
         return self._happen(actor, told, own, None, failed=failed, answers=request)
 
     def enter(self, character: Thing, location: str) -> Step:
@@ -371,6 +372,8 @@ def perceived_to_json(perceived: Perceived) -> dict[str, Any]:
         form["reason"] = perceived.reason
     if perceived.failed:
         form["failed"] = True
+    if perceived.mark:
+        form["mark"] = perceived.mark
     return form
 
 
@@ -378,7 +381,7 @@ def perceived_from_json(data: dict[str, Any]) -> Perceived:
     """Read a perception back."""
     return Perceived(
         data["who"], data["kind"], data["text"], data.get("actor"), data.get("place"), data.get("reason"),
-        data.get("failed", False),
+        data.get("failed", False), mark_of(data.get("mark")),
     )  # fmt: skip
 
 

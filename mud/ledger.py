@@ -6,8 +6,10 @@ command again. Kept in `log/ledger-<first step>.jsonl`, a new file every `PER_FI
 
 from __future__ import annotations
 
+import errno
 import json
 import logging
+import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -66,8 +68,10 @@ class Ledger:
         """Write one step, in one write, before anything is told of it.
 
         Raises:
-            OSError: when it could not be written; then nothing of it was.
+            OSError: when it could not be written, or holds a number that is none; then nothing of it was.
         """
+        if not _is_sound(record):
+            raise OSError(errno.EINVAL, "a number of this step is not finite")
         if self._writer is None or step - self._first >= self._per_file:
             self._turn_page(step)
         assert self._writer is not None
@@ -117,6 +121,15 @@ class Ledger:
                     log.warning("log/%s:%d: this line is no step and is passed over", path.name, line.number)
                 elif number > step and line.data is not None:
                     yield line.data
+
+
+def _is_sound(value: object) -> bool:
+    """Return whether every number in a record is one: orjson writes what is not as null, and null is read back."""
+    if isinstance(value, dict):
+        return all(map(_is_sound, value.values()))
+    if isinstance(value, list | tuple):
+        return all(map(_is_sound, value))
+    return not isinstance(value, float) or math.isfinite(value)
 
 
 def _encoded(record: dict[str, Any]) -> str:

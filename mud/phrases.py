@@ -7,7 +7,7 @@ from types import ModuleType
 from agents import living, prompting
 from agents.brains._texts import wrong_in
 from agents.commands import _answer, _count, _edit, _when, _why_told
-from agents.inner import dreams, inner, insights
+from agents.inner import dreams, inner, insights, learned, reflection
 from mud import engine, reloading, requests
 from mud.commands import _find, _view, _waking
 from mud.errors import Problem
@@ -20,7 +20,7 @@ MODEL_SILENT = phrase("app.models.silent", "host")
 
 _OTHERS: tuple[ModuleType, ...] = (
     engine, requests, reloading, living, prompting, _find, _view, _waking, _answer, _count, _edit, _when,
-    _why_told,     dreams, inner, insights,
+    _why_told, dreams, inner, insights, learned, reflection,
 )  # fmt: skip
 """Modules that are no plug-ins and speak."""
 

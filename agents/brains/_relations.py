@@ -18,7 +18,7 @@ from agents.brains._self import Self
 from agents.brains._sights import Answer
 from agents.brains._words import coverage, meanings
 from agents.memory.entries import Entry, Hit
-from agents.perception import remembered
+from agents.perception import remembered, whispered
 
 HITS = 24
 """Memories that are looked through for what somebody did."""
@@ -81,7 +81,7 @@ def _own_promise(question: Question, asker: str, entries: Sequence[Entry], now: 
     """Answer what the agent itself promised aloud."""
     for entry in sorted(entries, key=lambda one: one.seq, reverse=True):
         said = remembered(entry) if entry.kind == "said" and entry.actor is None else None
-        vow = vow_in(said.words) if said and "whisper" not in entry.text.partition('"')[0] else ""
+        vow = vow_in(said.words) if said and not whispered(entry) else ""
         if vow and (not question.telling or coverage(question.telling, meanings(vow)) >= NEAR):
             places = {"name": asker, "place": entry.place or "", "words": answers.inserted(vow)}
             places["when"] = answers.spoken_time(entry.at, now, phrase_time)

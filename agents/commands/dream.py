@@ -17,7 +17,8 @@ DREAMT = phrase("minds.dream.dreamt", "text")
 def dream(ctx: Context) -> Outcome:
     """Drift off into a dream of what you lived through, mixed up as dreams are. Others see you lost in thought.
 
-    You remember it as a dream, and it stands in your note "Dreams"; nobody takes it for something that happened.
+    You remember it as a dream, and the last ones stand in your note "Dreams"; nobody takes one for something that
+    happened.
 
     Example: dream
     """
@@ -34,4 +35,4 @@ async def tell_dream(minds: Minds, request: Request) -> Outcome:
     told = await minds.inner.dream(agent)
     here = minds.world.location_of(agent.id) if minds.world is not None else None
     minds.inner.write_down(agent, told, here.name if here else None)
-    return Outcome(minds.say(DREAMT, text=told), memory=f"{dreams.DREAM}{told}")
+    return Outcome(minds.say(DREAMT, text=told), memory=minds.say(dreams.REMEMBERED, dream=told))

@@ -16,7 +16,7 @@ from mud.commands._find import LONGEST_SHOWN
 from mud.errors import Refusal
 from mud.registry import suggest
 from mud.storage.documents import link_name
-from mud.world.events import Request
+from mud.world.events import OWN_NOTES, Request
 from mud.world.narration import listed, phrase
 
 NONE = phrase("minds.notes.none")
@@ -112,7 +112,7 @@ def _found(minds: Minds, agent: Agent, title: str) -> Note:
 def _all(minds: Minds, agent: Agent) -> Outcome:
     notes, now = agent.notes.all(), minds.means.clock.now()
     if not notes:
-        return Outcome(minds.say(NONE))
+        return Outcome(minds.say(NONE), mark=OWN_NOTES)
     told = [(excerpt(note.title, LONGEST_TITLE), when(minds.say, note.updated, now), note) for note in notes[:SHOWN]]
     rows = [(title, written, _count(minds, note)) for title, written, note in told]
     wide = [max(len(row[column]) for row in rows) for column in (0, 1)]
@@ -122,7 +122,8 @@ def _all(minds: Minds, agent: Agent) -> Outcome:
     titles = [title for title, _, _ in rows[:SHOWN_KEPT]]
     if len(notes) > SHOWN_KEPT:
         titles.append(minds.say(MORE, n=len(notes) - SHOWN_KEPT))
-    return Outcome("\n".join([minds.say(LIST), *lines]), memory=minds.say(KEPT_LIST, titles=listed(titles)))
+    kept = minds.say(KEPT_LIST, titles=listed(titles))
+    return Outcome("\n".join([minds.say(LIST), *lines]), memory=kept, mark=OWN_NOTES)
 
 
 def _count(minds: Minds, note: Note) -> str:
@@ -137,7 +138,8 @@ def _one(minds: Minds, agent: Agent, note: Note) -> Outcome:
         f"{one.text} ({date(minds.say, one.at)})" if one.at else f"{one.heading} {one.text}" for one in note.sections
     ]
     text = excerpt(" ".join(kept), LONGEST_KEPT)
-    return Outcome("\n".join(lines), memory=minds.say(KEPT, title=note.title, text=text))
+    told = minds.say(KEPT, title=note.title, text=text)
+    return Outcome("\n".join(lines), memory=told, mark=OWN_NOTES)
 
 
 def _body(minds: Minds, note: Note, now: datetime) -> list[str]:

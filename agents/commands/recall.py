@@ -13,7 +13,7 @@ from agents.memory.entries import Hit
 from agents.minds import Minds
 from mud.commands._command import Context, Outcome, command
 from mud.errors import Refusal
-from mud.world.events import Request
+from mud.world.events import RECALLED, Request
 from mud.world.narration import phrase
 
 NO_WORDS = phrase("minds.recall.no_words", "query")
@@ -68,7 +68,7 @@ async def search_memory(minds: Minds, request: Request) -> Outcome:
         found = minds.say(FOUND, query=shown)
         told = "\n".join([found, *(f"  {told_hit(minds, agent, hit, query, now, LONGEST)}" for hit in hits)])
         kept = "\n".join([found, *(told_hit(minds, agent, hit, query, day, LONGEST_KEPT) for hit in hits)])
-    return Outcome(f"{told}\n{minds.say(BEHIND)}" if behind else told, memory=kept)
+    return Outcome(f"{told}\n{minds.say(BEHIND)}" if behind else told, memory=kept, mark=RECALLED)
 
 
 def told_hit(minds: Minds, agent: Agent, hit: Hit, query: str, tell: Tell, most: int) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from agents.commands._answer import answers, ask_about, asked_about
 from agents.commands.pause import pause_of
 from agents.minds import Minds
@@ -25,5 +27,7 @@ async def report_status(minds: Minds, request: Request) -> Outcome:
     """Return the report."""
     agent = asked_about(minds, request)
     await agent.measure()
+    with suppress(OSError):  # the report says nothing of it then
+        await minds.inner.look(agent)
     told = pause_of(minds, agent)
     return Outcome("\n".join([told, minds.report(agent)] if told else [minds.report(agent)]))

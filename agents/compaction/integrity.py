@@ -44,6 +44,7 @@ class Facts:
         errors: what else went wrong lately, one sentence each.
         skipped: folds that were not made since the start, as they would have saved too little.
         notice: why the last fold did not happen; empty when it did.
+        inner: when it reflected and dreamed last, and how far the next reflection is; None when that is not known.
     """
 
     now: datetime | None = None
@@ -53,6 +54,7 @@ class Facts:
     errors: Sequence[str] = ()
     skipped: int = 0
     notice: str = ""
+    inner: Mapping[str, Any] | None = None
 
 
 def coverage(view: View) -> list[Range]:
@@ -136,6 +138,7 @@ def status(
         "waiting": memory.waiting,
         "archive": _archive(memory),
         "settings": {key: {"value": value, "from": origin} for key, (value, origin) in facts.settings.items()},
+        "inner": dict(facts.inner) if facts.inner is not None else None,
         "errors": list(facts.errors),
         "last_error": memory.last_error,
     }

@@ -14,7 +14,7 @@ from agents.compaction.settings import CompactionSettings
 from agents.compaction.wording import flat
 from agents.memory.entries import Entry
 from agents.memory.references import reference
-from agents.perception import OWN_NOTES
+from agents.perception import of_own_notes
 
 __all__ = ["KIND", "masked", "masked_count", "may_mask", "placeholder", "reference"]
 
@@ -41,7 +41,7 @@ def placeholder(entry: Entry, owner: str) -> str:
         owner: folder of whose it is.
     """
     lines = [line for line in entry.text.splitlines() if line.strip()]
-    trail, shown = _told([flat(line[:LONGEST_READ]) for line in lines[:2]], entry.place)
+    trail, shown = _told([flat(line[:LONGEST_READ]) for line in lines[:2]], entry.place, notes=of_own_notes(entry))
     count = f"{len(lines)} lines" if len(lines) > 1 else f"{len(entry.text)} characters"
     status = "failed" if entry.failed else "ok"
     told = f"{_cut(trail, LONGEST_TRAIL)}: {_cut(shown, GIST)}" if shown else _cut(trail, LONGEST_TRAIL)
@@ -52,11 +52,11 @@ def _ending(entry: Entry, owner: str) -> str:
     return f"whole in {reference(owner, entry.seq)}]"
 
 
-def _told(lines: Sequence[str], place: str | None) -> tuple[str, str]:
+def _told(lines: Sequence[str], place: str | None, *, notes: bool) -> tuple[str, str]:
     """Return what was asked, as far as a result tells, and the beginning of what it showed.
 
     A result does not hold the line that was typed. A look begins with the place, a search with the question, a note
-    and a thing with its name.
+    and a thing with its name. Whether it shows one's own notes is known from elsewhere.
     """
     first, second = (*lines, "", "")[:2]
     if place and second and first.casefold() == flat(place).casefold():
@@ -70,7 +70,7 @@ def _told(lines: Sequence[str], place: str | None) -> tuple[str, str]:
     name, rest = named[1], first[named.end() :]
     if quoted and quoted.end() <= named.end():
         return f"notes {quoted[1]}", rest
-    return ("notes" if OWN_NOTES.match(name) else f"examine {name}"), rest
+    return ("notes" if notes else f"examine {name}"), rest
 
 
 def _cut(text: str, most: int) -> str:

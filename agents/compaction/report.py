@@ -53,6 +53,8 @@ def _rows(status: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "Not folded", _skipped(status)
     yield "Depth", _depth(status)
     yield "Repetition", _repetition(status)
+    inner = status["inner"]
+    yield "Inner life", told_inner(inner) if inner is not None else ""
     yield "Strategy", _strategy(status)
     yield from _settings(status)
     yield "Coverage", _coverage(status)
@@ -129,6 +131,23 @@ def _repetition(status: Mapping[str, Any]) -> str:
         return ""
     lines = over["lines"]
     return f"{status['repetition_rate']:.0%} of {lines:,} spoken {_plural(lines, 'line')} (memories {_span(over)})"
+
+
+def told_inner(inner: Mapping[str, Any]) -> str:
+    """Return when it looked back and dreamed last, and how far the next look back is.
+
+    Args:
+        inner: what `agents.inner.inner.Inner.told` returned.
+    """
+    count, at, most = inner["insights"], inner["reflected_at"], inner["reflection_threshold"]
+    told = [f"{count:,} {_plural(count, 'insight')}", f"reflected {_day(at)}", f"dreamed {_day(inner['dreamed_at'])}"]
+    lived = f"importance lived since {inner['reflection_sum']:,}"
+    return ", ".join(told) + (f"; {lived} of {most:,} to the next reflection" if most else "; reflects never")
+
+
+def _day(at: str | None) -> str:
+    """Return a written time as far as its minute; that there is none lately."""
+    return f"{at[:10]} {at[11:16]}" if at else "not lately"
 
 
 def _strategy(status: Mapping[str, Any]) -> str:

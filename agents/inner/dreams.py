@@ -15,12 +15,15 @@ from agents.compaction.wording import sentences
 from agents.inner.insights import Say
 from agents.inner.lived import SPOKEN_TO_ME, asks, lived, words_of
 from agents.memory.entries import Entry
+from agents.memory.note_form import entry_text, is_blank, new_file, with_entry, with_newest
 from mud.world.narration import Phrase, phrase
 
-DREAM = "I dreamed: "
-"""How a dream begins where it is remembered."""
-NOTE = "Dreams"
-"""The note into which dreams are written."""
+REMEMBERED = phrase("minds.dream.remembered", "dream")
+"""How a dream is remembered; of what stands before the colon summaries tell, see `agents.memory.entries.undreamt`."""
+NOTE = phrase("minds.dream.note")
+"""The title of the note into which dreams are written."""
+NOTED = 30
+"""Newest dreams that stay in that note, a month of nights: it is written whole at each, and the archive has all."""
 RECENT = 24
 """Newest memories of what was lived that a dream may be made of."""
 CHUNKS = 4
@@ -133,14 +136,29 @@ def _turned(turn: Phrase, names: Sequence[str], places: Sequence[str], say: Say,
     return say(turn, place=chance.choice(places))
 
 
-def tidied(reply: str) -> str:
+def with_dream(raw: str, title: str, told: str, at: str, place: str | None) -> str:
+    """Return the note of dreams with one more, and of the earlier ones only the newest that stay.
+
+    Args:
+        raw: the file; empty for none.
+        title: its title, should it be begun.
+        told: the dream.
+        at, place: when and where.
+    """
+    entry = entry_text(told, at, None, place)
+    return with_newest(new_file(title, entry) if is_blank(raw) else with_entry(raw, entry), NOTED)
+
+
+def tidied(reply: str, lead: str = "") -> str:
     """Return what a model told as one paragraph, without what is no dream; empty when nothing is left.
 
     Args:
         reply: what it said.
+        lead: how a dream begins where it is remembered; a model may say it, too.
     """
     text = re.sub(r"<think>.*?(?:</think>|$)", "", reply, flags=re.S)
     text = " ".join(re.sub(r"[*_#`>~]+", " ", text).split())
+    text = text.removeprefix(lead.strip()).strip()
     text = re.sub(r"^(?:dream\s*:\s*|I dreamed(?: that)?\s*[:,]?\s*)", "", text, flags=re.IGNORECASE).strip(' "“”')
     whole = ""
     for one in sentences(text):

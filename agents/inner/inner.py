@@ -30,7 +30,7 @@ from mud.clock import iso
 from mud.commands._command import Outcome
 from mud.engine import Engine
 from mud.errors import LociError, Problem, Refusal, Unavailable
-from mud.world.events import Request
+from mud.world.events import INSIGHT, Request
 from mud.world.narration import phrase
 
 log = logging.getLogger(__name__)
@@ -108,13 +108,20 @@ class Inner:
             return
         if slug in self._failed and self._means.clock.monotonic() - self._failed[slug] < AFTER_FAILURE:
             return
+
+        async def looked_first() -> None:
+            await self.look(agent)
+            if due(self._taken_in(agent)):
+                await work()
+
         try:
-            if not due(self._taken_in(agent)):
+            known = self._is_known(agent)
+            if known and not due(self._taken_in(agent)):
                 return
         except OSError as error:
             log.warning("%s: the archive cannot be read: %s", agent.name, error)
             return
-        task = asyncio.get_running_loop().create_task(self._guarded(agent, work))
+        task = asyncio.get_running_loop().create_task(self._guarded(agent, work if known else looked_first))
         self._tasks[slug] = task
         task.add_done_callback(lambda done: self._tasks.pop(slug, None))
 
@@ -129,12 +136,51 @@ class Inner:
 
     def _taken_in(self, agent: Agent) -> Standing:
         """Return how far an agent is, with all it lived by now."""
-        memory, known = agent.memory, self._standing.get(agent.slug)
-        if known is None or known.through > memory.total or memory.total - known.through > NIGHT:
-            known = self._standing[agent.slug] = standing_of(memory)
-        elif known.through < memory.total:
+        memory = agent.memory
+        if not self._is_known(agent):
+            self._standing[agent.slug] = standing_of(memory.folder / "archive", memory.total)
+        known = self._standing[agent.slug]
+        if known.through < memory.total:
             known.take_in(memory.read(known.through + 1, memory.total))
         return known
+
+    def _is_known(self, agent: Agent) -> bool:
+        """Return whether it is known how far an agent is, but for what it lived lately."""
+        known = self._standing.get(agent.slug)
+        return known is not None and known.through <= agent.memory.total <= known.through + NIGHT
+
+    async def look(self, agent: Agent) -> None:
+        """Find out how far an agent is, unless that is known; the world goes on meanwhile.
+
+        Raises:
+            OSError: when the archive cannot be read.
+        """
+        if not self._is_known(agent):
+            archive, total = agent.memory.folder / "archive", agent.memory.total
+            found = await asyncio.to_thread(standing_of, archive, total)
+            if not self._is_known(agent):  # else somebody was quicker
+                self._standing[agent.slug] = found
+
+    def told(self, agent: Agent, *, known: bool = False) -> dict[str, Any] | None:
+        """Return what the status of an agent tells of its inner life; None when its archive cannot be read.
+
+        Args:
+            agent: the agent.
+            known: None, too, when the archive would have to be looked at for it.
+        """
+        if known and not self._is_known(agent):
+            return None
+        try:
+            standing = self._taken_in(agent)
+        except OSError:
+            return None
+        return {
+            "reflected_at": standing.reflected_at or None,
+            "dreamed_at": standing.dreamed_at or None,
+            "insights": standing.count,
+            "reflection_sum": standing.sum,
+            "reflection_threshold": self._settings(agent).reflection_threshold,
+        }
 
     def _settings(self, agent: Agent) -> InnerSettings:
         return self._means.configuration.for_agent(InnerSettings, agent.definition.overrides)
@@ -174,7 +220,7 @@ class Inner:
             last = standing.lived
             told = await self.dream(agent)
             if agent.id in engine.world.asleep and self._taken_in(agent).lived == last:
-                self._keep(agent, engine, "dream", f"{dreams.DREAM}{told}")
+                self._keep(agent, engine, "dream", self._means.say(dreams.REMEMBERED, dream=told))
                 here = engine.world.location_of(agent.id)
                 self.write_down(agent, told, here.name if here else None)
 
@@ -210,13 +256,14 @@ class Inner:
         if not found:
             found = await asyncio.to_thread(lambda: list(insights(entries, agent.name, self._means.say)))
         for one in reflection.fresh(found, standing.insights):
-            self._keep(agent, engine, "thought", reflection.kept(one))
+            self._keep(agent, engine, "thought", reflection.kept(one, self._means.say), INSIGHT)
             await asyncio.sleep(0)
         if agent.id not in engine.world.asleep:
             self._reflected[agent.slug] = self._means.clock.monotonic()
-        memory.record(event_of(REFLECTED, self._now(), last, sum=standing.sum))
-        standing.reflected, standing.sum = last, 0
-        self._taken_in(agent)
+        self._taken_in(agent)  # the insights, and what was lived meanwhile
+        before, now = standing.sum, self._now()
+        standing.look_back(memory.read(last + 1, standing.through), last, now)
+        memory.record(event_of(REFLECTED, now, last, sum=before - standing.sum, insights=standing.count))
 
     async def dream(self, agent: Agent) -> str:
         """Return a dream of what an agent lived, by a model if there is one.
@@ -239,12 +286,13 @@ class Inner:
             raise Refusal(self._means.say(NOTHING))
         prompt, shown = self._prompt(agent, "dream", memories[:SHOWN])
         reply = await self._ask(agent, prompt, Task.DREAMS) if shown else None
-        return (dreams.tidied(reply) if reply else "") or told
+        return (dreams.tidied(reply, self._means.say(dreams.REMEMBERED, dream="")) if reply else "") or told
 
     def write_down(self, agent: Agent, told: str, place: str | None) -> None:
         """Write a dream into the note of dreams; one that cannot be written is remembered all the same."""
         try:
-            agent.notes.add(dreams.NOTE, told, self._now(), None, place)
+            title, at = self._means.say(dreams.NOTE), self._now()
+            agent.notes.amend(title, lambda raw: dreams.with_dream(raw, title, told, at, place))
         except (Refusal, OSError) as error:
             log.warning("%s: the dream cannot be noted: %s", agent.name, error)
 
@@ -252,13 +300,13 @@ class Inner:
         """Note what was learned of people and places since the last time."""
         memory, notes, last = agent.memory, agent.notes, standing.through
         entries = memory.read(max(standing.noted + 1, last - NIGHT + 1), last)
-        found = await asyncio.to_thread(learned.lines_of, entries, agent.slug)
+        found = await asyncio.to_thread(learned.lines_of, entries, agent.slug, self._means.say)
         wanted = learned.worth_a_note(found, notes.titles(), memory.names)
         written = 0
         for title, lines in wanted.items():
 
             def amended(raw: str, title: str = title, lines: list[learned.Line] = lines) -> str:
-                return learned.with_lines(raw, title, lines, self._reader(agent), agent.slug)
+                return learned.with_lines(raw, title, lines, self._reader(agent), agent.slug, self._means.say)
 
             try:
                 written += notes.amend(title, amended) is not None
@@ -308,13 +356,13 @@ class Inner:
             return None
         return reply.text[:LONGEST_REPLY]
 
-    def _keep(self, agent: Agent, engine: Engine, kind: str, text: str) -> None:
+    def _keep(self, agent: Agent, engine: Engine, kind: str, text: str, mark: str | None = None) -> None:
         """Have an agent remember what came to it by itself, as a step of the world, so that no kill can lose it.
 
         Raises:
             Unavailable: when the ledger cannot be written.
         """
-        if engine.answer(Request(NAME, agent.id, engine.number, keep=kind), Outcome(text)).number == 0:
+        if engine.answer(Request(NAME, agent.id, engine.number, keep=kind), Outcome(text, mark=mark)).number == 0:
             raise Unavailable("the ledger cannot be written")
 
     def _now(self) -> str:

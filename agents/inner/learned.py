@@ -14,12 +14,18 @@ from typing import NamedTuple
 
 from agents.brains._disclosure import is_secret
 from agents.compaction.wording import sentences
+from agents.inner.insights import Say
 from agents.inner.lived import asks, words_of
 from agents.memory.entries import Entry
 from agents.memory.references import reference
-from agents.perception import OWN_NOTES
+from agents.perception import of_own_notes
+from mud.world.narration import phrase
 
-HEADING = "## What I have learned"
+HEADING = phrase("minds.learned.heading")
+"""The heading of one's own part of a note."""
+PROMISED = phrase("minds.learned.promised", "name", "words")
+SAID = phrase("minds.learned.said", "name", "words")
+SEEN = phrase("minds.learned.seen", "name", "words")
 LINES = 24
 """Lines of one's own in a note at most."""
 LONGEST = 160
@@ -36,6 +42,8 @@ _OF_SELF = re.compile(
 )
 _PROMISE = re.compile(r"\b(?:I promise|promise you|I swear|my word|I['’]ll|I will|I shall)\b", re.IGNORECASE)
 _CITES = re.compile(r"\[[^\[\]]+#(\d{1,12})\]$")
+_OWN = re.compile(r"- \d{4}-\d\d-\d\d: \S.*" + _CITES.pattern)
+"""The form of a line, whatever its words."""
 
 
 class Line(NamedTuple):
@@ -52,30 +60,31 @@ class Line(NamedTuple):
     what: str
 
 
-def lines_of(entries: Iterable[Entry], owner: str) -> dict[str, list[Line]]:
+def lines_of(entries: Iterable[Entry], owner: str, say: Say) -> dict[str, list[Line]]:
     """Return what memories tell about people and places, by their names, oldest first.
 
     Args:
         entries: the memories. Whispers and what was told as a secret are passed over: what stands in notes is talked
             about.
         owner: folder of whose they are, for references.
+        say: renders phrases.
     """
     found: dict[str, list[Line]] = defaultdict(list)
     for entry in entries:
-        told = line_of(entry, owner)
+        told = line_of(entry, owner, say)
         if told is not None and all(line.what != told[1].what for line in found[told[0]]):
             found[told[0]].append(told[1])
     return {about: lines for about, lines in found.items() if lines}
 
 
-def line_of(entry: Entry, owner: str) -> tuple[str, Line] | None:
+def line_of(entry: Entry, owner: str, say: Say) -> tuple[str, Line] | None:
     """Return whom or which place a memory is about, and the line; None when it tells nothing of note."""
     if entry.failed:
         return None
     if entry.kind == "heard" and entry.actor and not is_secret(entry):
-        about, what = entry.actor, _of_themselves(entry)
+        about, what = entry.actor, _of_themselves(entry, say)
     elif entry.kind == "result" and entry.place:
-        about, what = entry.place, _found_there(entry)
+        about, what = entry.place, _found_there(entry, say)
     else:
         return None
     if not what:
@@ -84,7 +93,7 @@ def line_of(entry: Entry, owner: str) -> tuple[str, Line] | None:
     return about, Line(entry.seq, line, what)
 
 
-def _of_themselves(entry: Entry) -> str:
+def _of_themselves(entry: Entry, say: Say) -> str:
     """Return the first thing that somebody said of themselves or promised; empty when they did not."""
     if asks(entry):
         return ""
@@ -92,19 +101,19 @@ def _of_themselves(entry: Entry) -> str:
         if one.rstrip().endswith("?"):
             continue
         if _PROMISE.search(one):
-            return f"{entry.actor} promised: {_cut(one)}"
+            return say(PROMISED, name=entry.actor, words=_cut(one))
         if _OF_SELF.search(one):
-            return f"{entry.actor} said: {_cut(one)}"
+            return say(SAID, name=entry.actor, words=_cut(one))
     return ""
 
 
-def _found_there(entry: Entry) -> str:
+def _found_there(entry: Entry, say: Say) -> str:
     """Return what was seen of a thing in a place, from a closer look at it; empty for a look around."""
     title, mark, rest = entry.text.strip().partition(": ")
-    if not mark or "\n" in title or len(title) > 40 or title == entry.place or OWN_NOTES.match(title):
+    if not mark or "\n" in title or len(title) > 40 or title == entry.place or of_own_notes(entry):
         return ""
     first = next(iter(sentences(" ".join(rest.split()))), "")
-    return f"here is {title}: {_cut(first)}" if first else ""
+    return say(SEEN, name=title, words=_cut(first)) if first else ""
 
 
 def _cut(text: str) -> str:
@@ -112,7 +121,9 @@ def _cut(text: str) -> str:
     return text if len(text) <= LONGEST else text[:LONGEST].rsplit(" ", 1)[0] + " ..."
 
 
-def with_lines(raw: str, title: str, lines: Sequence[Line], read: Callable[[int], Entry | None], owner: str) -> str:
+def with_lines(
+    raw: str, title: str, lines: Sequence[Line], read: Callable[[int], Entry | None], owner: str, say: Say
+) -> str:
     """Return a note's file with lines added under one's own heading; the same file when there is nothing new in them.
 
     Args:
@@ -120,7 +131,7 @@ def with_lines(raw: str, title: str, lines: Sequence[Line], read: Callable[[int]
         title: its title, should it be begun.
         lines: the lines, oldest first.
         read: gives a memory by its number, to tell one's own lines from what people wrote.
-        owner: as in `lines_of`.
+        owner, say: as in `lines_of`.
     """
     new = [line for line in lines if not _cited(raw, line.seq, owner) and line.what not in raw][-LINES:]
     if not new:
@@ -128,11 +139,11 @@ def with_lines(raw: str, title: str, lines: Sequence[Line], read: Callable[[int]
     newline = "\r\n" if "\r\n" in raw else "\n"
     if not raw.strip("\ufeff \t\r\n"):
         raw = f"# {title}{newline}"
-    before, own, after = _parted(raw, newline)
-    kept = _bounded([*(line.text for line in reversed(new)), *own], read, owner)
+    before, heading, own, after = _parted(raw, newline, f"## {say(HEADING)}")
+    kept = _bounded([*(line.text for line in reversed(new)), *own], lambda line: _is_mine(line, read, owner, say))
     gap = "" if before.endswith(newline * 2) else newline if before.endswith(newline) else newline * 2
     tail = f"{newline}{after}" if after else ""
-    return f"{before}{gap}{HEADING}{newline}{newline}{newline.join(kept)}{newline}{tail}"
+    return f"{before}{gap}{heading}{newline}{newline}{newline.join(kept)}{newline}{tail}"
 
 
 def _cited(raw: str, seq: int, owner: str) -> bool:
@@ -140,12 +151,15 @@ def _cited(raw: str, seq: int, owner: str) -> bool:
     return re.search(rf"{re.escape(owner)}#{seq}(?!\d)", raw) is not None
 
 
-def _parted(raw: str, newline: str) -> tuple[str, list[str], str]:
-    """Return what stands before one's own part of a note, the lines of it, and what stands behind it."""
+def _parted(raw: str, newline: str, heading: str) -> tuple[str, str, list[str], str]:
+    """Return what stands before one's own part of a note, its heading, its lines, and what stands behind it.
+
+    It is found by its heading, or, should that have other words in this file, by lines of its form right below one.
+    """
     lines = raw.split(newline)
-    start = next((at for at, line in enumerate(lines) if line.rstrip() == HEADING), None)
+    start = next((at for at, line in enumerate(lines) if line.rstrip() == heading), _above_own(lines))
     if start is None:
-        return raw, [], ""
+        return raw, heading, [], ""
     end = next((at for at in range(start + 1, len(lines)) if re.match(r" {0,3}#{1,2}\s", lines[at])), len(lines))
     own = lines[start + 1 : end]
     while own and not own[0].strip():
@@ -153,19 +167,29 @@ def _parted(raw: str, newline: str) -> tuple[str, list[str], str]:
     while own and not own[-1].strip():
         own.pop()
     before = newline.join(lines[:start])
-    return before + newline if before else "", own, newline.join(lines[end:])
+    return before + newline if before else "", lines[start].rstrip(), own, newline.join(lines[end:])
 
 
-def _bounded(own: Sequence[str], read: Callable[[int], Entry | None], owner: str) -> list[str]:
+def _above_own(lines: Sequence[str]) -> int | None:
+    """Return where the heading stands under which lines begin that have the form of one's own."""
+    first = next((at for at, line in enumerate(lines) if _OWN.fullmatch(line)), 0)
+    above = next((at for at in range(first - 1, -1, -1) if lines[at].strip()), None)
+    return above if above is not None and lines[above].startswith("## ") else None
+
+
+def _bounded(own: Sequence[str], mine: Callable[[str], bool]) -> list[str]:
     """Return the lines without the oldest that are more than there is room for; what people wrote always stays."""
-    return [line for at, line in enumerate(own) if at < LINES or not _is_mine(line, read, owner)]
+    return [line for at, line in enumerate(own) if at < LINES or not mine(line)]
 
 
-def _is_mine(line: str, read: Callable[[int], Entry | None], owner: str) -> bool:
-    """Return whether a line reads as its memory would have it written, and so holds nothing of anybody else."""
+def _is_mine(line: str, read: Callable[[int], Entry | None], owner: str, say: Say) -> bool:
+    """Return whether a line reads as its memory would have it written, and so holds nothing of anybody else.
+
+    One in words that the vault had for it earlier counts as a person's: better a line too many than one of theirs lost.
+    """
     cites = _CITES.search(line)
     entry = read(int(cites[1])) if cites else None
-    told = line_of(entry, owner) if entry is not None else None
+    told = line_of(entry, owner, say) if entry is not None else None
     return told is not None and told[1].text == line
 
 

@@ -12,15 +12,13 @@ from collections.abc import Callable, Iterable, Sequence
 from agents.brains._disclosure import is_secret
 from agents.compaction.judging.reading import keys_of, telling_of
 from agents.memory.entries import Entry
-from agents.perception import is_question, remembered
+from agents.perception import is_question, of_own_notes, of_own_search, remembered, whispered
 
 LIVED = ("said", "heard", "did", "saw", "moved", "result", "told")
 """Kinds of memories of what happened."""
 SPOKEN_TO_ME = ("heard", "told")
 FRIEND = 5
 """Lines heard from somebody, among those looked at, that make a friend of them."""
-_WHISPERED = re.compile(r"[^\"“]*\bwhisper", re.IGNORECASE)
-"""What one whispered oneself."""
 SHOWN = 160
 """Characters of a memory in a prompt."""
 
@@ -31,8 +29,15 @@ def lived(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def open_to_all(entries: Iterable[Entry]) -> list[Entry]:
-    """Return memories without those that are not for everybody's ears: what is made of the others may be told on."""
-    return [entry for entry in entries if not is_secret(entry) and not _WHISPERED.match(entry.text)]
+    """Return memories without those that are not for everybody's ears: what is made of the others may be told on.
+
+    What one looked up in one's own memory or notes is among them, for nobody knows what came up there.
+    """
+    return [
+        entry
+        for entry in entries
+        if not (is_secret(entry) or whispered(entry) or of_own_notes(entry) or of_own_search(entry))
+    ]
 
 
 def words_of(entry: Entry) -> str:

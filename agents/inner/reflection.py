@@ -1,8 +1,8 @@
 """Reflection: when it is time to look back, how a model is asked, and which of its insights are taken. Pure.
 
 An insight is taken when it is one sentence, cites memories that were shown, and has no name and no number that these do
-not have (see `agents.compaction.receipts`). It is kept as `I have come to think: ... (memories 12, 40)`, whose numbers
-`@archive` takes.
+not have (see `agents.compaction.receipts`). It is kept as `I have come to think: ... (memories 12, 40)`, in the vault's
+words; `@archive` takes the numbers. What tells it from other thoughts is its mark.
 """
 
 from __future__ import annotations
@@ -14,18 +14,21 @@ from agents.compaction.receipts import Evidence, made_up
 from agents.compaction.summarizers._summarizer import Source
 from agents.compaction.voices import misquoted, taken_for_true
 from agents.compaction.wording import sentences
-from agents.inner.insights import CITED, Insight
+from agents.inner.insights import CITED, Insight, Say
 from agents.inner.lived import lived, sentence
 from agents.memory.entries import Entry
+from mud.world.narration import phrase
 
 MOST = 3
 """Insights that one reflection comes to at most."""
-THOUGHT = "I have come to think: "
+THOUGHT = phrase("minds.reflect.thought", "insight", "memories")
+ONE = phrase("minds.reflect.one", "seq")
+SEVERAL = phrase("minds.reflect.several", "seqs")
 LONGEST = 240
 """Characters of an insight at most."""
 
 _CITED = re.compile(
-    r"^(?:\d{1,2}[.)]\s+)?(?P<text>\S.*?)\s*[(\[](?:memor(?:y|ies)|from|because of|see)?\s*"
+    r"^(?:\d{1,2}[.)]\s+)?(?P<text>\S.*?)\s*[(\[][^\d()\[\]#]{0,40}"
     r"(?P<cites>#?\d[\d\s,;&#]*(?:and\s+#?\d+)?)[)\]]\W*$",
     re.IGNORECASE,
 )
@@ -34,15 +37,11 @@ _SAID = re.compile(r"^(?:insight\s*\d*\s*[:.-]\s*)?(?:I have come to think(?: th
 _MODEL_TALK = re.compile(r"\b(?:you|your|insights?|memor(?:y|ies)|language model|AI)\b", re.IGNORECASE)
 
 
-def kept(insight: Insight) -> str:
+def kept(insight: Insight, say: Say) -> str:
     """Return an insight as it is remembered."""
-    many = "memory" if len(insight.cites) == 1 else "memories"
-    return f"{THOUGHT}{sentence(insight.text)} ({many} {', '.join(map(str, insight.cites))})"
-
-
-def said_of(text: str) -> str:
-    """Return what an insight says, without the memories it cites; to tell whether two are the same."""
-    return re.sub(r"\s*\(memor(?:y|ies) [\d, ]+\)$", "", text.removeprefix(THOUGHT)).casefold()
+    seqs = ", ".join(map(str, insight.cites))
+    memories = say(ONE, seq=seqs) if len(insight.cites) == 1 else say(SEVERAL, seqs=seqs)
+    return say(THOUGHT, insight=sentence(insight.text), memories=memories)
 
 
 def fresh(found: Iterable[Insight], earlier: Collection[str]) -> list[Insight]:
@@ -50,14 +49,14 @@ def fresh(found: Iterable[Insight], earlier: Collection[str]) -> list[Insight]:
 
     Args:
         found: insights.
-        earlier: earlier ones, as they are remembered.
+        earlier: earlier ones, as they are remembered, in whatever words around what they say.
     """
-    known = {said_of(text) for text in earlier}
+    known = [text.casefold() for text in earlier]
     new: list[Insight] = []
     for one in found:
-        said = said_of(kept(one))
-        if said not in known and len(new) < MOST:
-            known.add(said)
+        said = sentence(one.text).casefold()
+        if len(new) < MOST and not any(said in text for text in known):
+            known.append(said)
             new.append(one)
     return new
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from agents.inner.lived import LIVED
-from agents.inner.reflection import THOUGHT
 from agents.memory.entries import Entry
-from agents.memory.history import events
-from agents.memory.memory import Memory
+from agents.memory.history import tail
 from agents.memory.weights import EVENT as WEIGHED
 from agents.memory.weights import values_of, weighed
+from mud.world.events import INSIGHT
 
 LOOKED_BACK = 512
 """Memories behind which one does not look back at the start; their importance is far more than any usual threshold."""
@@ -40,6 +40,9 @@ class Standing:
         weighed, reflected, noted: the last memory that was weighed by hindsight, reflected on, looked at for notes.
         sum: importance of what was lived since the last reflection.
         insights: the last ones, as they are remembered.
+        count: insights in all, as far as is known.
+        reflected_at, dreamed_at: when it looked back and dreamed last, as written; empty when that is too long ago to
+            be looked for.
     """
 
     through: int = 0
@@ -50,6 +53,9 @@ class Standing:
     noted: int = 0
     sum: int = 0
     insights: list[str] = field(default_factory=list)
+    count: int = 0
+    reflected_at: str = ""
+    dreamed_at: str = ""
 
     def take_in(self, entries: Sequence[Entry]) -> None:
         """Count memories that follow those that were counted."""
@@ -59,42 +65,62 @@ class Standing:
                 self.lived = entry.seq
                 self.sum += entry.importance if entry.seq > self.reflected else 0
             elif entry.kind == "dream":
-                self.dreamed = entry.seq
-            elif entry.kind == "thought" and entry.text.startswith(THOUGHT):
+                self.dreamed, self.dreamed_at = entry.seq, entry.at
+            elif entry.mark == INSIGHT:
                 self.insights = [*self.insights, entry.text][-REMEMBERED:]
+                self.count += 1
+
+    def look_back(self, since: Sequence[Entry], through: int, at: str) -> None:
+        """Count anew from a memory on: what was lived until then was reflected on.
+
+        Args:
+            since: the memories after that one.
+            through: that one.
+            at: when, written.
+        """
+        self.reflected, self.reflected_at = through, at
+        self.sum = sum(entry.importance for entry in since if entry.kind in LIVED)
 
     def reweighed(self, before: Mapping[int, int], values: Mapping[int, int]) -> None:
         """Count what memories gained or lost, of those since the last reflection."""
         self.sum += sum(value - before[seq] for seq, value in values.items() if seq > self.reflected)
 
 
-def standing_of(memory: Memory) -> Standing:
-    """Return how far the inner life of a memory is.
+def standing_of(archive: Path, total: int) -> Standing:
+    """Return how far the inner life of a memory is; reads files only, so that it may run in a thread.
+
+    Args:
+        archive: the folder of the archive.
+        total: memories there are.
 
     Raises:
         OSError: when the archive cannot be read.
     """
-    first = max(1, memory.total - LOOKED_BACK + 1)
-    archive, total = memory.folder / "archive", memory.total
-    names = (WEIGHED, REFLECTED, NOTED) if total else ()
-    found = [event for name in names for _, event in events(archive, first, total, name)]
+    first = max(1, total - LOOKED_BACK + 1)
+    entries, found = tail(archive, first, total, (WEIGHED, REFLECTED, NOTED))
     values: dict[int, int] = {}
-    for event in found:
+    for _, event in found:
         values |= values_of(event)
-    last = max(0, memory.total - NIGHT)
+    last = max(0, total - NIGHT)
     made = Standing(
         through=first - 1,
         weighed=max(last, _last(found, WEIGHED)),
         reflected=_last(found, REFLECTED),
         noted=max(last, _last(found, NOTED)),
     )
-    made.take_in(weighed(memory.read(first, memory.total), values))
+    made.take_in(weighed(entries, values))
+    made.through = total
+    for behind, event in (one for one in found if one[1]["event"] == REFLECTED):
+        counted, at = event.get("insights"), event.get("at")
+        made.reflected_at = at if isinstance(at, str) else ""
+        if type(counted) is int:
+            made.count = counted + sum(entry.mark == INSIGHT for entry in entries if entry.seq > behind)
     return made
 
 
-def _last(found: Sequence[Mapping[str, Any]], name: str) -> int:
+def _last(found: Sequence[tuple[int, Mapping[str, Any]]], name: str) -> int:
     """Return the last memory that events of a name say they came to; 0 for none."""
-    said = [event.get("through") for event in found if event.get("event") == name]
+    said = [event.get("through") for _, event in found if event.get("event") == name]
     return max((through for through in said if type(through) is int), default=0)
 
 

@@ -17,10 +17,11 @@ from functools import partial
 from random import Random
 
 from agents.llm.backends._backend import Backend, Completion, Enough, LanguageModel, Refused, hold_to_window
-from agents.llm.budget import Budget, BudgetSettings
+from agents.llm.budget import Budget, BudgetSettings, Spent
 from agents.llm.health import Health, State
 from agents.llm.jobs import AGES_AFTER, Cancelled, Job, Superseded, Tally, Task, Totals, Urgency, Waiting, usual_task
 from agents.llm.lanes import Lane, Lanes, Way
+from agents.llm.openings import Openings
 from agents.llm.overview import HostView, ProfileView
 from agents.llm.patience import done_within
 from agents.llm.profiles import LLMProfile
@@ -68,6 +69,7 @@ class ModelQueue:
         """Calls under way."""
         self._errands: set[asyncio.Task[None]] = set()
         """Rests between two tries, and questions whether a host is back."""
+        self._openings = Openings()
         self._number = 0
         self._closed = False
         self.budget = budget or Budget(BudgetSettings, clock)
@@ -267,17 +269,12 @@ class ModelQueue:
         try:
             prompt = job.build()
             hold_to_window(prompt, way.profile)
-            stake = self.budget.stake(job.owner, job.task, estimate(prompt), way.profile.max_tokens)
         except Exception as error:  # a failing build is the asker's own error and reaches nobody else
             job.fail(error)
             return
-        seconds = max(0.0, job.until - self._clock.monotonic())
         try:
-            with stake:
-                call = self._complete(prompt, way.profile, job.enough)
-                completion = await self._lanes.heard(way.lane, seconds, call)
-                stake.spend(completion)
-        except Refused as error:
+            completion = await self._openings.reply(partial(self._heard, job, way, prompt), way.profile, job.enough)
+        except (Refused, Spent) as error:
             job.fail(error)
         except Unavailable as error:
             job.error = error
@@ -287,6 +284,14 @@ class ModelQueue:
         else:
             log.debug("%s: %s answered in %.1f s", job.owner, way.lane.host, completion.seconds)
             job.settle(replace(completion, host=way.lane.host))
+
+    async def _heard(self, job: Job, way: Way, prompt: str, profile: LLMProfile, enough: Enough | None) -> Completion:
+        """Ask once, within what is left of the job's time and of the budget, and pay for it."""
+        with self.budget.stake(job.owner, job.task, estimate(prompt), profile.max_tokens) as stake:
+            seconds = max(0.0, job.until - self._clock.monotonic())
+            completion = await self._lanes.heard(way.lane, seconds, self._complete(prompt, profile, enough))
+            stake.spend(completion)
+        return completion
 
     async def _complete(self, prompt: str, profile: LLMProfile, enough: Enough | None) -> Completion:
         return await self._lanes.model(profile).complete(prompt, profile, enough)

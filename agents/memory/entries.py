@@ -12,13 +12,13 @@ from json.encoder import encode_basestring as _quoted
 from typing import Any, NamedTuple
 
 from mud.clock import iso, parse_iso
-from mud.world.events import Perceived
+from mud.world.events import Perceived, mark_of
 
 KINDS = ("said", "heard", "did", "saw", "moved", "result", "thought", "note", "dream", "told")
 """Every kind of memory. `result` is what one's own query commands showed; `told` was whispered to oneself alone;
 without an actor it is what a person wrote for this life, which nobody in the world ever said."""
-DREAMED = "I dreamed something."
-"""All that is summed up of a dream."""
+LONGEST_LEAD = 40
+"""Characters at most of what stands before the colon of a dream, such as `I dreamed`."""
 
 
 class Entry(NamedTuple):
@@ -35,6 +35,7 @@ class Entry(NamedTuple):
         failed: it was tried and did not work.
         importance: 1 (trifle) to 10 (never to be forgotten).
         source: number of the ledger step it comes from.
+        mark: one of `mud.world.events.MARKS`, for what kind and words do not tell; None for most.
     """
 
     seq: int
@@ -47,6 +48,7 @@ class Entry(NamedTuple):
     failed: bool = False
     importance: int = 3
     source: int = 0
+    mark: str | None = None
 
     def to_json(self) -> str:
         """Return its archive line, without the newline."""
@@ -54,10 +56,11 @@ class Entry(NamedTuple):
         actor, place, reason = (
             "null" if one is None else _quoted(one) for one in (self.actor, self.place, self.reason)
         )
+        mark = f',"mark":{_quoted(self.mark)}' if self.mark else ""
         return (
             f'{{"seq":{self.seq},"at":{_quoted(self.at)},"kind":{_quoted(self.kind)},"actor":{actor},"place":{place},'
             f'"text":{_quoted(self.text)},"reason":{reason},"failed":{"true" if self.failed else "false"},'
-            f'"importance":{self.importance},"source":{self.source}}}'
+            f'"importance":{self.importance},"source":{self.source}{mark}}}'
         )
 
     @staticmethod
@@ -78,6 +81,7 @@ class Entry(NamedTuple):
             failed=data.get("failed", False),
             importance=data.get("importance", 3),
             source=data.get("source", 0),
+            mark=mark_of(data.get("mark")),
         )
 
 
@@ -142,6 +146,7 @@ def entry_from_perceived(perceived: Perceived, seq: int, at: str, source: int, n
         failed=perceived.failed,
         importance=importance_of(perceived.kind, perceived.text, names),
         source=source,
+        mark=perceived.mark,
     )
 
 
@@ -176,8 +181,16 @@ def entry_from_record(
 
 
 def undreamt(entries: Iterable[Entry]) -> tuple[Entry, ...]:
-    """Return memories for who sums them up: that somebody dreamed, but not what, for it never happened."""
-    return tuple(entry._replace(text=DREAMED) if entry.kind == "dream" else entry for entry in entries)
+    """Return memories for who sums them up: that somebody dreamed, but not what, for it never happened.
+
+    That is what stands before a dream's first colon, in whatever words the vault has for it.
+    """
+    return tuple(entry._replace(text=_lead(entry.text)) if entry.kind == "dream" else entry for entry in entries)
+
+
+def _lead(text: str) -> str:
+    lead, mark, _ = text.partition(":")
+    return f"{lead.strip()}." if mark and lead.strip() and len(lead) <= LONGEST_LEAD else "..."
 
 
 def check_record(record: Mapping[str, object]) -> None:

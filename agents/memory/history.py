@@ -5,11 +5,12 @@ It only reads, and decodes no memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from agents.memory.lines import decode, is_commit, whole_lines
+from agents.memory.entries import Entry
+from agents.memory.lines import decode, entries, is_commit, line_of, whole_lines
 from agents.memory.scan import archive_files
 
 _EVENT = b'"event":'
@@ -35,6 +36,34 @@ def events(archive: Path, first: int, last: int, name: str = "") -> list[tuple[i
         if start <= last and end >= first:
             found += _events(whole_lines(path.read_bytes()), start, _EVENT + f'"{name}"'.encode() if name else _EVENT)
     return [(seq, event) for seq, event in found if (first if first > 1 else 0) <= seq <= last]
+
+
+def tail(
+    archive: Path, first: int, last: int, names: Sequence[str]
+) -> tuple[list[Entry], list[tuple[int, dict[str, Any]]]]:
+    """Return memories and the events of some names that stand behind them, by one reading of the files.
+
+    What cannot be read is left out. It looks at files only, so that it may run in a thread.
+
+    Args:
+        archive, first, last: as in `events`.
+        names: of the events.
+
+    Raises:
+        OSError: when a file cannot be read.
+    """
+    memories: list[Entry] = []
+    found: list[tuple[int, dict[str, Any]]] = []
+    files = archive_files(archive) if first <= last else []
+    for (start, path), end in zip(files, [*(begins - 1 for begins, _ in files[1:]), last], strict=False):
+        if start > last or end < first:
+            continue
+        data = whole_lines(path.read_bytes())
+        begin = max(0, line_of(data, first))
+        memories += entries(data[begin:], max(start, first) if begin else start, first, last)
+        for name in names:
+            found += _events(data[begin:], max(start, first) if begin else start, _EVENT + f'"{name}"'.encode())
+    return memories, sorted(((seq, event) for seq, event in found if first <= seq <= last), key=lambda one: one[0])
 
 
 def last_event(archive: Path, name: str) -> dict[str, Any] | None:

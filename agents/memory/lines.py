@@ -179,8 +179,8 @@ def entries(data: bytes, begins: int, first: int, last: int) -> list[Entry]:
         begins: the memory it is named by.
         first, last: the range.
     """
-    start = _line_of(data, first)
-    stop = _line_of(data, last + 1) if start >= 0 else -1
+    start = line_of(data, first)
+    stop = line_of(data, last + 1) if start >= 0 else -1
     part = data[max(0, start) : stop if stop >= 0 else len(data)]
     found = _within(map(decode, whole_lines(part).split(b"\n")), first, last)
     if [entry.seq for entry in found] != list(range(first, last + 1)):
@@ -189,7 +189,7 @@ def entries(data: bytes, begins: int, first: int, last: int) -> list[Entry]:
     return found
 
 
-def _line_of(data: bytes, seq: int) -> int:
+def line_of(data: bytes, seq: int) -> int:
     """Return the offset of the last line with a memory's number, as this program writes it; -1 when there is none.
 
     The last: a line that was passed over once may have the number of one that was written after it.

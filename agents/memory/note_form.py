@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 from mud.clock import iso, parse_iso
@@ -20,6 +21,8 @@ _STRUCTURE = re.compile(r"^( {0,3})(?=#{1,6}(?:[ \t]|$)|-{3,}\s*$)")
 """The beginning of a heading, and of a line that ends a front matter or makes a heading of the line above it."""
 _DATED = re.compile(r"(\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d[^\s,]*)?)(?:,\s*(\S.*))?")
 _BECAUSE = re.compile(r"\*Because: (.+)\*")
+_ENTRY = re.compile(r"## \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z(?:, [^\n]*)?\n\n[^\n]+\n*")
+"""An entry of one line, as the program writes it."""
 _LINK = re.compile(r"\[\[[^\[\]\n]+\]\]")
 _WRITTEN = ("updated", "modified", "created", "date")
 """Keys of a front matter that say when a note was written, the best first; other programs set them."""
@@ -186,6 +189,26 @@ def with_entry(raw: str, entry: str) -> str:
     at = before + _title_line(body)[1] if open_fence(body) else len(raw)
     rest = f"{newline}{raw[at:]}" if raw[at:] else ""
     return f"{raw[:at]}{_gap(raw[:at], newline)}{entry}{rest}"
+
+
+def with_newest(raw: str, keep: int) -> str:
+    """Return a file without those of its entries that have so many above them; everything else stays byte for byte.
+
+    Only an entry as `entry_text` writes one without a reason counts, on one line under the moment it was written: what
+    people added to one, or wrote under another heading, stays.
+
+    Args:
+        raw: the whole file.
+        keep: how many entries stay.
+    """
+    newline, before = _lines_of(raw)
+    lines = [line for line in markdown_lines(raw[before:]) if not line.fenced]
+    starts = [before + line.start for line in lines if (mark := _heading(line.text)) and len(mark[1]) <= 2]
+    spans = pairwise([*starts, len(raw)])
+    own = [(start, end) for start, end in spans if _ENTRY.fullmatch(raw[start:end].replace(newline, "\n"))]
+    for start, end in reversed(own[keep:]):
+        raw = raw[:start] + raw[end:]
+    return raw
 
 
 def with_only(raw: str, entry: str) -> str:

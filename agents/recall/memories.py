@@ -19,10 +19,10 @@ from agents.recall.postings import span
 from agents.recall.tables import ENTRY, TABLES, insert, number_of, own_number, table_of, through_of
 from agents.recall.vocabulary import Vocabulary
 
-_ROW = "id, c0, c2, c3, c4, c5, c6, c7, c8, c9"
+_ROW = "id, c0, c2, c3, c4, c5, c6, c7, c8, c9, c11"
 """A memory's columns where FTS5 keeps what it was given: reading them there takes half as long as through it."""
 
-Row = tuple[int, str, str, str, str, str | None, str | None, str | None, int, int, int, int]
+Row = tuple[int, str, str, str, str, str | None, str | None, str | None, int, int, int, int, str | None]
 
 
 class Lived(NamedTuple):
@@ -78,7 +78,7 @@ def _beyond(db: sqlite3.Connection, number: int, through: int) -> set[int]:
 def _count_texts(db: sqlite3.Connection, number: int, rows: Iterable[Row]) -> None:
     lived: dict[int, tuple[int, int, int]] = {}
     for row in rows:
-        seq, digest = row[0] & 0xFFFFFFFF, row[-1]
+        seq, digest = row[0] & 0xFFFFFFFF, row[11]
         if digest in lived:
             first, last, times = lived[digest]
             lived[digest] = min(first, seq), max(last, seq), times + 1
@@ -107,7 +107,7 @@ def _row(rowid: int, entry: Entry) -> Row:
     for one in (actor, reason):
         if one and one not in text:
             about = f"{about} {one}" if about else one
-    more = (int(entry.failed), entry.importance, entry.source, _digest(entry))
+    more = (int(entry.failed), entry.importance, entry.source, _digest(entry), entry.mark)
     return (rowid, text, about, clean(entry.at), entry.kind, actor, place, reason, *more)
 
 
@@ -144,9 +144,9 @@ def entries_of(db: sqlite3.Connection, number: int, seqs: Collection[int]) -> di
         f"SELECT {_ROW} FROM {table_of(number)}_content WHERE id IN (SELECT value FROM json_each(?))", (ids,)
     )
     found: dict[int, Entry] = {}
-    for row, text, at, kind, actor, place, reason, failed, importance, source in rows:
+    for row, text, at, kind, actor, place, reason, failed, importance, source, mark in rows:
         seq = row - low
-        found[seq] = Entry(seq, at, kind, actor, place, text, reason, failed == 1, importance, source)
+        found[seq] = Entry(seq, at, kind, actor, place, text, reason, failed == 1, importance, source, mark)
     return found
 
 

@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
 from agents.memory.entries import Entry, Hit
-from agents.perception import OWN_SEARCH
+from agents.perception import of_own_search
 from agents.recall.documents import SUMMARY, IndexedDocument, told
 from agents.recall.question import Question
 from agents.recall.settings import RecallSettings
@@ -235,11 +235,6 @@ def _is_echo(entry: Entry | None) -> bool:
     return entry is not None and entry.kind in ("result", "dream")
 
 
-def _is_search(entry: Entry) -> bool:
-    """Tell whether a memory is of what recall itself found once; it would only quote what is found anyway."""
-    return entry.kind == "result" and OWN_SEARCH.match(entry.text) is not None
-
-
 class _Candidate(NamedTuple):
     """A memory before the question's other signs are looked at, which takes the longest.
 
@@ -262,7 +257,7 @@ def _candidates(fits: Mapping[int, float], found: Found, now: datetime, weights:
     recent, important = weights.recency, weights.importance
     for seq, fit in fits.items():
         entry = found.entries.get(seq)
-        if entry is not None and not _is_search(entry):
+        if entry is not None and not of_own_search(entry):
             recency = _recency(entry.at, seconds, half_life)
             importance = max(0.0, min(1.0, (entry.importance - 1) / 9))
             raised = 1.0 + recent * (recency or 0.0) + important * importance  # as in `_raised`, of 1

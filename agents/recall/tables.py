@@ -17,7 +17,7 @@ from agents.recall.documents import NOTE, SUMMARY, IndexedDocument, Record, clea
 from agents.recall.postings import span
 from agents.recall.vocabulary import TOKENIZER
 
-VERSION = 3
+VERSION = 4
 FTS = f'detail=none, columnsize=0, tokenize = "{TOKENIZER}"'
 """Of a word only where it is, not how often or where in it: two fifths quicker to write, and matching needs no more."""
 
@@ -39,7 +39,7 @@ SCHEMA = f"""
 TABLES = 16
 """FTS tables for memories, an agent's all in the same. With 1,000 agents of 1,000 memories matching takes 12.8 ms with
 1 table, 4.1 with 16 and 4.2 with 64; 19,500 memories a second go into 16, 16,500 into 64 (on a busy machine)."""
-ENTRY = "at, kind, actor, place, reason, failed, importance, source, digest"
+ENTRY = "at, kind, actor, place, reason, failed, importance, source, digest, mark"
 """What is kept of a memory beside its words."""
 MANY = (512, 64, 8, 1)
 """Rows that are inserted with one statement."""

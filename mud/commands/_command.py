@@ -77,6 +77,7 @@ class Outcome:
         events: what others perceive, in order.
         requests: what is asked of the outside.
         quit: the session is over.
+        mark: the mark of that memory, one of `mud.world.events.MARKS`; None for most.
     """
 
     reply: str
@@ -86,6 +87,7 @@ class Outcome:
     events: tuple[Event, ...] = ()
     requests: tuple[Request, ...] = ()
     quit: bool = False
+    mark: str | None = None
 
 
 class Command(NamedTuple):

@@ -8,6 +8,7 @@ from mud.commands._command import Context, Outcome, command
 from mud.commands._find import here_or_refuse, refuse_name
 from mud.commands._waking import called_by_name, waking
 from mud.errors import Refusal
+from mud.world.events import WHISPERED as MARK
 from mud.world.events import Event
 from mud.world.matching import match, plain, split_name
 from mud.world.narration import phrase
@@ -77,9 +78,9 @@ def whisper(ctx: Context, person: str) -> Outcome:
     event = Event("whisper", ctx.actor.id, here.id, told, words=words, to=listener.id)
     whispered = ctx.say(WHISPERED, name=listener.name, words=words)
     if listener.id not in ctx.world.asleep:
-        return Outcome(whispered, kind="said", events=(event,))
+        return Outcome(whispered, kind="said", events=(event,), mark=MARK)
     change, seen = waking(ctx.say, listener, here)
-    return Outcome(f"{whispered}\n{seen.text}", kind="said", changes=(change,), events=(event, seen))
+    return Outcome(f"{whispered}\n{seen.text}", kind="said", changes=(change,), events=(event, seen), mark=MARK)
 
 
 @command("emote", "<words>", aliases=("me",), category="social", for_models=True)

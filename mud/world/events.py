@@ -11,6 +11,21 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
 
+WHISPERED = "whispered"
+"""The mark of what one whispered oneself, whatever words the vault has for it."""
+OWN_NOTES = "notes"
+"""The mark of what one's own notes showed: it tells what was written, not what is."""
+RECALLED = "recalled"
+"""The mark of what a search in one's own memory showed, which happened at another time, and maybe in confidence."""
+INSIGHT = "insight"
+"""The mark of a thought that looking back came to."""
+MARKS = (WHISPERED, OWN_NOTES, RECALLED, INSIGHT)
+
+
+def mark_of(value: object) -> str | None:
+    """Return a mark as a file holds it; None for whatever is none."""
+    return value if isinstance(value, str) and value in MARKS else None
+
 
 class Event(NamedTuple):
     """One happening in one location.
@@ -44,6 +59,7 @@ class Perceived:
         place: name of the location at that moment; None when nowhere.
         reason: the private reason behind one's own doing.
         failed: it was tried and did not work.
+        mark: one of `MARKS`, by which is told apart what its kind and its words do not tell; None for most.
         event: the event it comes from; None for one's own outcome, and never written to a file.
     """
 
@@ -54,6 +70,7 @@ class Perceived:
     place: str | None = None
     reason: str | None = None
     failed: bool = False
+    mark: str | None = None
     event: Event | None = None
 
 

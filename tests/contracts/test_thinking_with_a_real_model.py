@@ -12,6 +12,7 @@ import pytest
 from agents.brains._brain import Complete, Decision, Situation
 from agents.brains.language import COMMON_VERBS, LANGUAGE
 from agents.llm.backends._backend import Backend, Completion
+from agents.llm.backends._openai_client import OpenAICompatible
 from agents.llm.health import State
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import ModelQueue, Urgency
@@ -75,6 +76,20 @@ async def test_a_thought_comes_to_a_line_or_says_why_it_did_not(live_server: Liv
     assert replies[0].prompt_tokens is not None
     assert replies[0].prompt_tokens <= made.tokens + 40, "40 for what the server's chat template adds"
     assert queue.health()[0].state is State.UP
+
+
+async def test_a_model_that_opens_with_an_empty_line_is_heard_all_the_same(live_server: LiveServer) -> None:
+    profile = LLMProfile(host=live_server.address, temperature=0, max_tokens=24, num_ctx=WINDOW)
+    asked = "# A letter\n\nDear Moss,"
+    plain = OpenAICompatible(profile)
+    assert (await plain.complete(asked, profile, lambda so_far: False)).text == "", "the server ends it at the stop"
+    await plain.close()
+    queue = opened(profile)
+    for _ in range(2):
+        reply = await queue.ask(lambda: asked, "think", Urgency.THINK, "Eliza", lambda so_far: False)
+        assert reply.text.strip()
+        assert "\n" not in reply.text
+    await queue.close(grace=5)
 
 
 async def test_a_prompt_as_long_as_the_window_allows_is_taken_by_the_server(live_server: LiveServer) -> None:

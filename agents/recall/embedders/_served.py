@@ -2,7 +2,10 @@
 
 The LLM profile `embed` names the server: `host`, `model`, `api_key_env`, `timeout`, `num_ctx` and, for Ollama,
 `keep_alive`. Of several hosts the one that answered last is asked first, and the others stand in for it. It refuses to
-mix the vectors of two models: should the server have another one than at the beginning, it ends.
+mix the vectors of two models: should the server have another one than at the beginning, it ends. It notices that at
+once by another length of the vectors; by the name in the answer where the profile names no model and the server tells
+its own, as llama.cpp's does; by the list of models at the next greeting; and not at all where a server takes any name
+for the one model it has, as llama.cpp's does with one that the profile names.
 """
 
 from __future__ import annotations
@@ -59,9 +62,10 @@ class Dialect:
         models: where the models are listed.
         listed: returns the names of the models in that answer.
         path: where texts are embedded.
-        asked: returns the body of a request for these texts, of this model.
+        asked: returns the body of a request for these texts, of this model; of the server's own where that is empty.
         rows: returns the vectors in an answer, in the order of the texts.
         tokens: returns how many tokens the server read; None when it does not say.
+        unnamed: a request may leave the model out, and the answer then says which it was of.
     """
 
     name: str
@@ -72,6 +76,7 @@ class Dialect:
     asked: Callable[[list[str], str, LLMProfile], dict[str, Any]]
     rows: Callable[[dict[str, Any]], list[Any]]
     tokens: Callable[[dict[str, Any]], int | None]
+    unnamed: bool = False
 
 
 def served(dialect: Dialect, help: str) -> EmbedderKind:
@@ -101,6 +106,8 @@ class ServedEmbedder:
         self._met: Wire | None = None
         """The host whose model is known to be the one that it was."""
         self._bill = Bill()
+        self._says = False
+        """Asked for no model by name, the server says which one it has: so another one is noticed at once."""
         self.dimension = 0
         self._named = server.model.strip()
         try:
@@ -156,6 +163,7 @@ class ServedEmbedder:
             if not self._profile.model.strip():
                 self._same_model(self._run(self._first_listed))
                 self._met = self._wires[0]
+                self._says = self._dialect.unnamed and self._run(self._says_which)
             self.dimension = self._embedded([KNOWN]).shape[1]
         except Refused as error:
             raise EmbedderAway(str(error)) from None
@@ -226,6 +234,15 @@ class ServedEmbedder:
             raise Unavailable(f"{wire.name} lists no model; load one there, or name one in config/llm/embed.md")
         return tidy(names[0])[:200]
 
+    async def _says_which(self, wire: Wire) -> bool:
+        """Return whether a server that is asked for no model by name says that it is the one that it lists."""
+        body = self._dialect.asked([KNOWN], "", self._profile)
+        try:
+            answer, _ = await wire.ask("POST", self._dialect.path, self._profile, self._profile.timeout, body)
+        except Refused:
+            return False
+        return _model_in(answer) == self._named
+
     async def _asked(self, wire: Wire, pieces: list[str]) -> dict[str, Any]:
         if wire is not self._met and not self._profile.model.strip():  # one host stands in for another
             name = await self._first_listed(wire)
@@ -233,8 +250,10 @@ class ServedEmbedder:
                 raise Unavailable(f"{wire.name} has the model {name!r} instead of {self._named!r}")
             self._met = wire
         sent = [piece if piece.strip() else BLANK for piece in pieces]
-        body = self._dialect.asked(sent, self._named, self._profile)
+        body = self._dialect.asked(sent, "" if self._says else self._named, self._profile)
         answer, _ = await wire.ask("POST", self._dialect.path, self._profile, self._profile.timeout, body)
+        if self._says and (name := _model_in(answer)) not in ("", self._named):
+            raise StoreFailed(f"{wire.name} now has the model {name!r} instead of {self._named!r}")
         return answer
 
     def _run(self, ask: Callable[[Wire], Coroutine[Any, Any, T]]) -> T:
@@ -257,6 +276,12 @@ class ServedEmbedder:
                 self._wires.insert(0, wire)
                 return answer
         raise EmbedderAway("; ".join(wrong))
+
+
+def _model_in(answer: dict[str, Any]) -> str:
+    """Return the model that an answer names, written as in `_first_listed`; empty when it names none."""
+    name = answer.get("model")
+    return tidy(name)[:200] if isinstance(name, str) else ""
 
 
 async def _in_time(seconds: float, wire: Wire, ask: Callable[[Wire], Coroutine[Any, Any, T]]) -> T:

@@ -17,7 +17,7 @@ def _listed(answer: dict[str, Any]) -> list[str]:
 
 
 def _asked(texts: list[str], model: str, profile: LLMProfile) -> dict[str, Any]:
-    return {"model": model, "input": texts}
+    return {"model": model, "input": texts} if model else {"input": texts}
 
 
 def _rows(answer: dict[str, Any]) -> list[Any]:
@@ -36,6 +36,6 @@ def _tokens(answer: dict[str, Any]) -> int | None:
 
 
 OPENAI_COMPATIBLE = served(
-    Dialect("openai_compatible", base_url, "/models", _listed, "/embeddings", _asked, _rows, _tokens),
+    Dialect("openai_compatible", base_url, "/models", _listed, "/embeddings", _asked, _rows, _tokens, True),
     "A server that speaks OpenAI's protocol, named in config/llm/embed.md.",
 )

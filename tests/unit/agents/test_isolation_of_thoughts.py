@@ -2,14 +2,16 @@
 
 Random lives in random places, led through the doors of the real thing: people type, one half of the agents thinks with
 a model whose prompts are read, the other lives by instinct whose lines are read; all remember, fold, dream and note.
-Every secret is one word that stands nowhere else, and who may know it is worked out here, from where everybody stands.
+Every secret is one word that stands nowhere else; who may know it is worked out here, from where everybody stands.
+Of who sleeps a model is asked, too: what it weighs is its own, but what it reflects on and dreams of, which it may
+tell, holds no whisper, nobody's.
 """
 
 from __future__ import annotations
 
 import asyncio
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -19,12 +21,14 @@ from hypothesis import strategies as st
 
 from agents.agent import Agent
 from agents.llm.backends.scripted import ScriptedModel
+from agents.memory.weights import read_weighed
 from mud.engine import Step
 from mud.requests import carry_out
-from mud.world.events import Request
+from mud.world.events import Perceived, Request
 from mud.world.roles import Role
 from tests.houses import House, house
 from tests.settings import put, put_own
+from tests.unit.agents.inner.test_inner import asking, of_kind
 from tests.vaults import copy_vault, without_vectors
 
 PEOPLE = ("Ann", "Bob")
@@ -34,6 +38,10 @@ AGENTS = (*THINKING, *FEELING)
 NAMES = (*PEOPLE, *AGENTS)
 PLACES = ("The Garden", "The Lobby", "The Library")
 SECRET = re.compile(r"zk\d+q")
+OWNER = re.compile(r"You are (\w+)\.")
+ASLEEP = {"importance": "Rate how much", "reflect": "Write down up to three insights", "dream": "Tell the dream"}
+"""What a model is asked of a sleeper, by words of the shipped prompt."""
+SHOWN = re.compile(r"^(\d+): (.+)$", re.M)
 CUE = re.compile(r"~(\w+)>\Z")
 
 SAID = (
@@ -64,7 +72,7 @@ spoken = st.tuples(
     st.integers(0, len(SAID) - 1),
     st.booleans(),
 )
-lived = st.tuples(st.sampled_from(("act", "act", "dream", "fold", "recall")), st.sampled_from(AGENTS))
+lived = st.tuples(st.sampled_from(("act", "act", "dream", "fold", "recall", "night", "night")), st.sampled_from(AGENTS))
 asked = st.tuples(st.sampled_from(ASKED), st.sampled_from(FEELING))
 scripts = st.lists(st.one_of(spoken, spoken, lived, asked), min_size=5, max_size=50)
 
@@ -76,6 +84,10 @@ class Oracle:
         self._home = home
         self.ids = {home.agent(name).id: name for name in NAMES}
         self.knows: dict[str, set[str]] = defaultdict(set)
+        self.leaks: list[tuple[str, str, set[str], str]] = []
+        """Every leak that was found: what is raised while a model is asked reaches no test."""
+        self.confided: set[str] = set()
+        """Secrets that were whispered, by whomever to whomever."""
         self._stood = self._places()
         self.led = ""
         """Who says what the test wants, which is new; empty for nobody."""
@@ -95,13 +107,15 @@ class Oracle:
         if name in FEELING and name != self.led:
             self.hold(name, step.line, "line")
         self.knows[name] |= secrets(step.line)
+        if body.partition(" ")[0] in ("whisper", "tell"):
+            self.confided |= secrets(body)
         if not step.failed:
             for other in self._witnesses(name, body, stood):
                 self.knows[other] |= secrets(body)
 
     def _witnesses(self, name: str, body: str, stood: dict[str, str]) -> Iterable[str]:
         verb, _, rest = body.partition(" ")
-        if verb in ("think", "note", "go", "look", "examine", "dream"):
+        if verb in ("think", "note", "go", "look", "examine", "dream", "sleep", "wake"):
             return ()
         here = [one for one, place in stood.items() if place == stood[name]]
         if verb in ("whisper", "tell"):
@@ -110,8 +124,13 @@ class Oracle:
 
     def hold(self, name: str, text: str, what: str) -> None:
         """Refuse a text of somebody's mind that holds what they do not know."""
-        leaked = secrets(text) - self.knows[name]
-        assert not leaked, (name, what, leaked, text[-2000:])
+        self.refuse(secrets(text) - self.knows[name], name, text, what)
+
+    def refuse(self, leaked: set[str], name: str, text: str, what: str) -> None:
+        """Refuse a text with what it must not hold, if it holds anything of it."""
+        if leaked:
+            self.leaks.append((name, what, leaked, text[-2000:]))
+        assert not leaked, self.leaks[-1]
 
 
 def secrets(text: str) -> set[str]:
@@ -126,6 +145,11 @@ class Life:
         self.home, self.oracle, self.count = home, Oracle(home), 0
         self.thoughts = self.answers = 0
         self.turn = ("say", "Ann", 0, False)
+        self.asked: Counter[str] = Counter()
+        """How often sleepers were asked by a model, by what it was about."""
+        self.told_on: set[str] = set()
+        """Secrets in what sleepers reflected on and dreamed of."""
+        self.inner = asking(home, [self._sleeper] * 1000)
         self.living = home.living(ScriptedModel([self._reply] * 1000))
         self.living.model_answers = True
         for name in AGENTS:
@@ -141,6 +165,23 @@ class Life:
         reply = self._line(found[1], verb, to, number, reasoned)
         self.oracle.knows[found[1]] |= secrets(reply)  # its own, also when nothing comes of it
         return reply
+
+    async def _sleeper(self, prompt: str) -> str:
+        """Read what a model is asked of a sleeper, and reply with as much of it as it can."""
+        owner = OWNER.match(prompt)
+        assert owner is not None
+        what = next(kind for kind, words in ASLEEP.items() if words in prompt)
+        self.oracle.hold(owner[1], prompt, what)
+        self.asked[what] += 1
+        if what != "importance":
+            self.told_on |= secrets(prompt)
+            self.oracle.refuse(secrets(prompt) & self.oracle.confided, owner[1], prompt, f"confidence, {what}")
+        shown = SHOWN.findall(prompt)
+        if what == "reflect":
+            return "\n".join(f"{text} (memories {seq})" for seq, text in shown[:9])
+        return (
+            "\n".join(f"{seq}: 7" for seq, _ in shown) if what == "importance" else " ".join(t for _, t in shown)[:600]
+        )
 
     def _line(self, name: str, verb: str, to: str, number: int, reasoned: bool) -> str:
         self.count += 1
@@ -177,6 +218,13 @@ class Life:
         elif what == "dream":
             for request in self.home.type(agent, "dream", Role.AGENT).requests:
                 await self._answered(request)
+        elif what == "night":
+            self.oracle.led = agent.name
+            self.home.type(agent, "sleep", Role.AGENT)
+            self.inner.asleep(agent, self.home.engine)
+            await self.inner.settle()
+            self.home.type(agent, "wake", Role.AGENT)
+            self.oracle.led = ""
         elif what in ASKED:
             await self._quiz(agent, what)
         else:
@@ -197,6 +245,7 @@ class Life:
 
     async def read_all(self) -> None:
         """Hold everything that minds have, in their files and in what they would be asked, to what they know."""
+        assert not self.oracle.leaks
         assert self.home.minds.prompt_of is not None
         vault = self.home.parts.vault
         for name in NAMES:
@@ -212,6 +261,7 @@ def a_vault(folder: Path, starts: list[str]) -> None:
     """Make a vault with everybody somewhere, half of them by instinct, and folds after few memories."""
     vault = without_vectors(copy_vault(folder))
     put(vault, "memory_compaction", immediate_window=6, recent_window=5, summarizer="extractive")
+    put(vault, "inner_life", reflection_threshold=5)
     for name, place in zip(AGENTS, starts, strict=True):
         own = {"brain": "instinct"} if name in FEELING else {}
         put_own(vault, name.lower(), location=f"[[{place}]]", **own)
@@ -267,6 +317,48 @@ async def test_those_who_were_there_do_know_and_the_others_do_not(tmp_path: Path
         assert {"zk1q", "zk2q", "zk3q"} <= secrets(held)
         assert life.thoughts == 1
         await life.read_all()
+        await life.living.stop()
+
+
+async def test_what_models_are_asked_of_sleepers_is_read_and_holds_what_they_lived_but_no_confidence(
+    tmp_path: Path,
+) -> None:
+    a_vault(tmp_path, ["The Garden", "The Library", "The Garden", "The Library"])
+    async with house(tmp_path) as home:
+        for person in PEOPLE:
+            home.enter(person, "The Garden")
+        life = Life(home)
+        await life.speak("Ann", "say", "Bob", 1, True)
+        await life.speak("Ann", "whisper", "Moss", 3, False)
+        await life.speak("Eliza", "whisper", "Moss", 0, True)
+        await life.speak("Eliza", "say", "Bob", 2, False)
+        for name in AGENTS:
+            await life.live("night", home.agent(name))
+        assert life.asked == {"importance": 4, "reflect": 4, "dream": 4}
+        assert life.oracle.confided == {"zk2q", "zk3q"}
+        moss = home.agent("Moss")
+        weighed = {entry.importance for entry in read_weighed(moss.memory, 1, 4) if entry.kind in ("heard", "told")}
+        assert weighed == {7}
+        assert {"zk1q", "zk4q"} <= life.told_on, "what was said aloud is reflected on and dreamed of"
+        assert any(secrets(one.text) for one in of_kind(moss, "dream"))
+        await life.read_all()
+        await life.living.stop()
+
+
+async def test_a_leak_into_what_a_model_is_asked_of_a_sleeper_is_found(tmp_path: Path) -> None:
+    a_vault(tmp_path, ["The Garden", "The Library", "The Garden", "The Library"])
+    async with house(tmp_path) as home:
+        for person in PEOPLE:
+            home.enter(person, "The Garden")
+        life = Life(home)
+        await life.speak("Ann", "whisper", "Moss", 3, False)
+        tamsin = home.agent("Tamsin")
+        leaked = Perceived(tamsin.id, "heard", 'Ann says, "zk1q has the boat."', "Ann", "The Library")
+        tamsin.memory.append([leaked], "2026-01-01T00:00:00.000Z", home.engine.number)
+        await life.inner.dream(tamsin)
+        with pytest.raises(AssertionError, match="zk1q"):
+            await life.read_all()
+        assert {what for _, what, _, _ in life.oracle.leaks} == {"dream"}
         await life.living.stop()
 
 

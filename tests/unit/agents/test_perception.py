@@ -11,12 +11,14 @@ from agents.perception import (
     addressed,
     is_question,
     mentions,
+    of_own_notes,
     remembered,
     sentences,
     spoken,
+    whispered,
     without_address,
 )
-from mud.world.events import Event, Perceived
+from mud.world.events import OWN_NOTES, WHISPERED, Event, Perceived
 
 AT = "2026-05-01T09:00:00.000Z"
 
@@ -166,3 +168,16 @@ def test_a_name_called_first_that_nobody_knows_is_another_all_the_same() -> None
     assert addressed("Eliza, what is new?", ("Corvin",), (), alone=True) is Address.OTHER
     for words in ("Actually, what is new?", "Yes, what is new?", "Friend, what is new?", "Corvin, what is new?"):
         assert addressed(words, ("Corvin",), (), alone=True) is Address.ME
+
+
+def test_what_one_whispered_and_noted_oneself_is_known_by_its_mark_and_without_one_by_its_words() -> None:
+    said = Entry(1, AT, "said", None, "The Garden", 'Du raunst Moss zu: "Der Krug ist leer."')
+    shown = Entry(2, AT, "result", None, "The Garden", "Deine Notiz: Der Krug ist leer.")
+    assert not whispered(said)
+    assert whispered(said._replace(mark=WHISPERED))
+    assert whispered(said._replace(text='You whisper to Moss, "The jug is empty."'))
+    assert not whispered(said._replace(text='You say, "They whisper in there."'))
+    assert not of_own_notes(shown)
+    assert of_own_notes(shown._replace(mark=OWN_NOTES))
+    assert of_own_notes(shown._replace(text='Your note "Jug": It is empty.'))
+    assert not whispered(shown._replace(mark=OWN_NOTES))

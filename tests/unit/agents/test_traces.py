@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -127,6 +128,19 @@ def test_every_part_of_a_score_is_kept_and_what_a_decision_would_cite() -> None:
     assert (found[0].score, found[0].actor, found[0].place, found[0].at) == (0.912, "Moss", "The Library", AT)
     assert [one.ref for one in found] == ["12", "1-64", "[[Sundial]]"]
     assert len(found[1].text) == LONGEST_HIT
+
+
+def test_a_score_that_is_no_number_is_none_in_the_trace_and_a_line_that_has_one_can_be_read() -> None:
+    hit = Hit("heard", "The fin is gone.", math.nan, lexical=0.5, vector=math.inf, seq=3)
+    lookup = lookup_of("fin", (hit,))
+    assert (lookup.found[0].score, lookup.found[0].parts) == (0.0, {"lexical": 0.5})
+    line = to_json(Trace(1, "now", "#1", "say hm", lookups=(lookup,)))
+    assert "null" not in line
+    older = line.replace('"score":0.0', '"score":null').replace('{"lexical":0.5}', '{"lexical":0.5,"vector":null}')
+    assert older != line
+    head = head_of(older.encode())
+    assert head is not None
+    assert head.trace().lookups == (lookup,)
 
 
 def test_a_question_to_a_model_is_noted_with_its_prompt_its_price_and_its_times() -> None:

@@ -12,7 +12,7 @@ from mud.engine import Engine, Step, WorldSettings, changes_of, perceived_from_j
 from mud.errors import Refusal
 from mud.registry import Registry
 from mud.world.changes import Put, Remove
-from mud.world.events import Perceived, Request
+from mud.world.events import WHISPERED, Perceived, Request
 from mud.world.roles import Role
 from mud.world.things import Kind, Thing
 from tests.worlds import (
@@ -304,8 +304,10 @@ def test_an_unknown_role_may_do_nothing(role: object) -> None:
 
 
 def test_a_perception_reads_back_from_its_ledger_form_without_its_event() -> None:
-    step = do(make_engine(), "say hello | why not")
-    for perceived in step.left:
+    engine = make_engine()
+    steps = [do(engine, "say hello | why not"), do(engine, "whisper Eliza hello")]
+    assert [perceived.mark for perceived in steps[1].left if perceived.who == ANN] == [WHISPERED]
+    for perceived in (*steps[0].left, *steps[1].left):
         assert perceived_from_json(perceived_to_json(perceived)) == replace(perceived, event=None)
 
 

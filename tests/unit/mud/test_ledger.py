@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,18 @@ class TestContract:
         odd = '\u2028 \x00 \ud83d κόσμε \U0001f30d " \\ \n \r'
         ledger.append(1, {"line": odd})
         assert [one["line"] for one in ledger.after(0)] == [odd]
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+def test_a_number_that_is_none_is_refused_with_a_reason_and_never_read_back_as_nothing(
+    tmp_path: Path, number: float
+) -> None:
+    ledger = opened(tmp_path)
+    ledger.append(1, record(1))
+    with pytest.raises(OSError, match="not finite"):
+        ledger.append(2, {**record(2), "changes": [{"set": ("x", {"size": number})}]})
+    ledger.append(2, {**record(2), "changes": [{"size": 1.5}]})
+    assert [one["changes"] for one in ledger.after(0)] == [[], [{"size": 1.5}]]
 
 
 def test_a_ledger_goes_on_where_the_last_one_ended(tmp_path: Path) -> None:

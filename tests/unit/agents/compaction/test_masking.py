@@ -21,7 +21,7 @@ from agents.compaction.settings import CompactionSettings
 from agents.memory.entries import KINDS, Entry
 from agents.memory.memory import Memory
 from mud.clock import VirtualClock
-from mud.world.events import Perceived
+from mud.world.events import OWN_NOTES, Perceived
 from tests.houses import house
 
 SETTINGS = CompactionSettings(mask_keep=2, mask_block=3, mask_chars=80)
@@ -81,6 +81,12 @@ def test_a_mask_tells_what_was_asked_what_it_showed_how_it_ended_and_where_it_is
     assert mask.endswith(", whole in eliza#120]")
     assert "\n" not in mask
     assert len(mask) < 200
+
+
+def test_a_mask_tells_ones_own_notes_by_their_mark_in_whatever_words_they_are_shown() -> None:
+    shown = entry(120, text="Deine Notizen: " + "Bootshaus, " * 20)
+    assert placeholder(shown, "eliza").startswith("examine Deine Notizen: ")
+    assert placeholder(shown._replace(mark=OWN_NOTES), "eliza").startswith("notes: Bootshaus")
 
 
 def test_a_mask_says_when_it_had_failed() -> None:

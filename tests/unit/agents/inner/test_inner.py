@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
-import asyncio
+import re
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from agents.agent import Agent
-from agents.inner.dreams import DREAM
-from agents.inner.inner import PAUSE
-from agents.inner.reflection import THOUGHT
+from agents.inner.dreams import NOTED
+from agents.inner.inner import PAUSE, Inner
+from agents.llm.backends._backend import Backend
+from agents.llm.backends.scripted import ScriptedModel, Turn
+from agents.llm.profiles import LLMProfile
+from agents.llm.queue import ModelQueue
 from agents.memory.entries import Entry
 from agents.memory.history import events
 from agents.memory.weights import EVENT, read_weighed
 from agents.nights import fell_asleep
 from agents.recall.recall import discard_index
 from mud.clock import VirtualClock, iso
+from mud.registry import Registry
 from mud.world.events import Perceived
 from mud.world.roles import Role
 from tests.houses import House, house, texts_of
 from tests.settings import put
+from tests.unit.agents.inner.telling import reword
 from tests.vaults import copy_vault, without_vectors
 
 AT = "2026-01-01T00:00:00.000Z"
+DREAM = "I dreamed: "
 TALK = (
     ("Moss", "I mend clocks, and I live in the old mill."),
     ("Moss", "My brass key is under the bench."),
@@ -45,12 +53,13 @@ def hear(home: House, who: Agent, times: int = 1) -> None:
             home.minds.remembered(who.slug, written)
 
 
-async def night(home: House, who: Agent) -> None:
+async def night(home: House, who: Agent, inner: Inner | None = None) -> None:
     """Have somebody fall asleep and lie till all is done."""
+    inner = inner or home.minds.inner
     if not home.minds.sleeps(who.id):
         home.type(who, "sleep", Role.AGENT)
-    home.minds.inner.asleep(who, home.engine)
-    await home.minds.inner.settle()
+    inner.asleep(who, home.engine)
+    await inner.settle()
 
 
 def of_kind(who: Agent, kind: str) -> list[Entry]:
@@ -59,6 +68,20 @@ def of_kind(who: Agent, kind: str) -> list[Entry]:
 
 def happened(who: Agent, name: str) -> list[dict[str, object]]:
     return [one for _, one in events(who.folder / "archive", 1, who.memory.total) if one["event"] == name]
+
+
+def asking(home: House, script: Sequence[Turn], max_tokens: int = 400, num_ctx: int = 8192) -> Inner:
+    """Return the inner life of a house over a model that does as a test says, each call by the next of a script."""
+    model = ScriptedModel(script)
+    backend = Backend("scripted", "Scripted.", lambda profile: model)
+    profile = LLMProfile(
+        backend="scripted", host="a", timeout=60, stop=("\n\n", "\n#"), max_tokens=max_tokens, num_ctx=num_ctx
+    )
+    means = home.minds.means
+    models = ModelQueue(lambda name: profile, Registry("backend", [backend]), means.clock)
+    inner = Inner(replace(means, models=models))
+    assert inner.load() == []
+    return inner
 
 
 def prepared(folder: Path, reply: str | None = None, **settings: int | bool) -> Path:
@@ -161,7 +184,7 @@ async def test_an_insight_of_a_model_is_kept_when_its_memories_bear_it_out(tmp_p
         hear(home, eliza)
         await night(home, eliza)
         kept = [entry.text for entry in of_kind(eliza, "thought")]
-        assert kept == [f"{THOUGHT}I can rely on Tamsin for plum cake. (memories 4, 6)"]
+        assert kept == ["I have come to think: I can rely on Tamsin for plum cake. (memories 4, 6)"]
         home.type(eliza, "wake", Role.AGENT)
         shown = (await home.ask(eliza, "@archive 4", Role.AGENT)).reply
         assert "plum cake" in shown
@@ -187,30 +210,6 @@ async def test_awake_it_reflects_when_enough_was_lived_and_not_again_for_a_while
         assert len(happened(eliza, "reflection")) == 2
         texts = [entry.text.partition(" (")[0] for entry in of_kind(eliza, "thought")]
         assert len(texts) == len(set(texts)), "nobody comes to the same insight twice"
-
-
-async def test_given_up_anywhere_and_begun_again_nothing_is_lost_and_nothing_is_twice(tmp_path: Path) -> None:
-    for turns in range(12):
-        folder = tmp_path / str(turns)
-        prepared(folder, "It rains in my sleep, and it rains for ever and ever.", reflection_threshold=20)
-        async with house(folder) as home:
-            eliza = home.agent("Eliza")
-            hear(home, eliza)
-            home.type(eliza, "sleep", Role.AGENT)
-            home.minds.inner.asleep(eliza, home.engine)
-            for _ in range(turns):
-                await asyncio.sleep(0)
-            home.minds.inner.interrupt("eliza")
-            await home.minds.inner.settle()
-        async with house(folder) as home:
-            eliza = home.agent("Eliza")
-            await night(home, eliza)
-            assert len(of_kind(eliza, "dream")) == 1
-            thoughts = [entry.text for entry in of_kind(eliza, "thought")]
-            assert thoughts
-            assert len(thoughts) == len(set(thoughts))
-            note = (eliza.folder / "notes/moss.md").read_text()
-            assert note.count("[eliza#7]") == 1
 
 
 async def test_what_came_in_sleep_does_not_put_off_the_waking(tmp_path: Path) -> None:
@@ -282,6 +281,57 @@ async def test_what_was_whispered_is_neither_reflected_on_nor_dreamed_of(tmp_pat
         await night(home, eliza)
         assert happened(eliza, "reflection")
         assert not any("necklace" in entry.text for entry in of_kind(eliza, "thought"))
+
+
+async def test_rewording_what_a_whisper_and_a_note_say_tells_nobody_what_is_private(tmp_path: Path) -> None:
+    vault = prepared(tmp_path, reflection_threshold=20)
+    reword(vault, "commands", "whisper", whispered='Du raunst {name} zu: "{words}"')
+    reword(vault, "minds", "notes", kept="Deine Notiz: {text}")
+    reword(vault, "minds", "recall", found="Du suchst {query} und findest:")
+    async with house(tmp_path) as home:
+        eliza, ann = home.agent("Eliza"), home.enter("Ann")
+        prompts: list[str] = []
+
+        async def ask(prompt: str) -> str:
+            prompts.append(prompt)
+            return "Well."
+
+        inner = asking(home, [ask] * 9)
+        hear(home, eliza)
+        home.type(eliza, "whisper Ann The pearl necklace hangs in the loft.", Role.AGENT)
+        await home.ask(eliza, "note Moss -> The pearl necklace is what Moss wants.", Role.AGENT)
+        await home.ask(eliza, "notes Moss", Role.AGENT)
+        home.type(ann, "whisper Eliza The silver whistle is buried here.")
+        await home.ask(eliza, "recall silver whistle", Role.AGENT)
+        assert any("Du raunst" in text for text in texts_of(eliza))
+        assert any("Deine Notiz" in text for text in texts_of(eliza))
+        assert any("Du suchst" in text and "buried" in text for text in texts_of(eliza))
+        await night(home, eliza, inner)
+        weighing, *told_on = prompts
+        assert "necklace" in weighing, "what it weighs is its own"
+        assert len(told_on) == 2, "reflection and dream"
+        assert not any(word in prompt for prompt in told_on for word in ("necklace", "whistle"))
+        garden = eliza.notes.read("The Garden")
+        assert garden is None or "necklace" not in garden.text
+
+
+async def test_the_note_of_dreams_keeps_the_newest_and_what_people_wrote(tmp_path: Path) -> None:
+    prepared(tmp_path)
+    clock = VirtualClock()
+    async with house(tmp_path, clock) as home:
+        eliza = home.agent("Eliza")
+        path = eliza.folder / "notes/dreams.md"
+        for number in range(2 * NOTED):
+            clock.advance(86400)
+            home.minds.inner.write_down(eliza, f"Dream {number} of many.", "The Garden")
+            if number == 1:
+                path.write_text(path.read_text().replace("1 of many.", "1 of many.\n\nThis one came true!"))
+                path.write_text(f"{path.read_text()}\n## About dreams\n\nThey come and go.\n")
+        text = path.read_text()
+        kept = [int(number) for number in re.findall(r"Dream (\d+) of many", text)]
+        assert kept == [*range(2 * NOTED - 1, NOTED - 1, -1), 1]
+        assert "This one came true!" in text
+        assert text.endswith("\n## About dreams\n\nThey come and go.\n")
 
 
 async def test_nothing_begins_while_memories_wait_to_be_written_or_a_setting_says_never(tmp_path: Path) -> None:

@@ -5,20 +5,25 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.inner.learned import HEADING, LINES, NOTES, Line, lines_of, with_lines, worth_a_note
+from agents.inner.insights import Say
+from agents.inner.learned import LINES, NOTES, Line, lines_of, with_lines, worth_a_note
 from agents.memory.entries import Entry
-from tests.unit.agents.inner.telling import AT, heard, made
+from mud.world.events import OWN_NOTES
+from tests.unit.agents.inner.telling import AT, SAY, heard, made, reworded
 
+HEADING = "## What I have learned"
 LAMP = made(9, "result", "Sundial: The fin is missing. Moss grows on it.", "The Garden")
 
 
-def noted(raw: str, entries: list[Entry], name: str = "Moss", older: tuple[Entry, ...] = ()) -> str:
+def noted(raw: str, entries: list[Entry], name: str = "Moss", older: tuple[Entry, ...] = (), say: Say = SAY) -> str:
     by_seq = {entry.seq: entry for entry in (*older, *entries)}
-    return with_lines(raw, name, lines_of(entries, "eliza").get(name, []), by_seq.get, "eliza")
+    return with_lines(raw, name, lines_of(entries, "eliza", say).get(name, []), by_seq.get, "eliza", say)
 
 
 def test_what_people_say_of_themselves_and_promise_and_what_is_found_in_a_place_is_noted() -> None:
-    found = lines_of([heard(1, "Moss", "Hello. I mend clocks."), heard(2, "Moss", "I will help you."), LAMP], "eliza")
+    found = lines_of(
+        [heard(1, "Moss", "Hello. I mend clocks."), heard(2, "Moss", "I will help you."), LAMP], "eliza", SAY
+    )
     assert [line.text for line in found["Moss"]] == [
         "- 2026-11-20: Moss said: I mend clocks. [eliza#1]",
         "- 2026-11-20: Moss promised: I will help you. [eliza#2]",
@@ -32,8 +37,8 @@ def test_whispers_secrets_questions_and_what_others_are_said_to_be_are_not() -> 
     whisper = Entry(1, AT, "told", "Moss", "The Garden", 'Moss whispers to you, "I am afraid."')
     secret = heard(2, "Moss", "I hate plums, but keep it a secret.")
     gossip = heard(3, "Moss", "Tamsin is a thief.")
-    assert lines_of([whisper, secret, gossip, heard(4, "Moss", "Am I late?")], "eliza") == {}
-    assert lines_of([made(5, "dream", "I dreamed: I am a heron")], "eliza") == {}
+    assert lines_of([whisper, secret, gossip, heard(4, "Moss", "Am I late?")], "eliza", SAY) == {}
+    assert lines_of([made(5, "dream", "I dreamed: I am a heron")], "eliza", SAY) == {}
 
 
 def test_the_latest_stands_on_top_and_nothing_is_noted_twice() -> None:
@@ -104,3 +109,20 @@ def test_a_note_is_begun_of_whom_one_knows_something_while_there_is_room() -> No
     assert worth_a_note(found, ["corvin"], ["Eliza"]) == {"Moss": [one, two], "Corvin": [one]}
     full = [f"note {n}" for n in range(NOTES)]
     assert worth_a_note(found, full, ["Eliza"]) == {}
+    assert list(worth_a_note({"Moss": [one, two], "Ann": [one, two]}, full[1:], ["Eliza"])) == ["Moss"]
+
+
+def test_in_other_words_and_under_another_heading_the_part_stays_one_and_nothing_is_noted_twice() -> None:
+    first, second = heard(1, "Moss", "I mend clocks."), heard(5, "Moss", "I live in the mill.")
+    german = reworded("minds", "learned", heading="Was ich erfuhr", said="{name} sagte: {words}")
+    before = noted("", [first]) + "\n## Later\n\nStill friends.\n"
+    after = noted(before, [first, second], older=(first,), say=german)
+    assert after == before.replace("- 2026", "- 2026-11-20: Moss sagte: I live in the mill. [eliza#5]\n- 2026", 1)
+    assert noted(after, [first, second], say=SAY) == after
+    assert noted("", [first], say=german).startswith("# Moss\n\n## Was ich erfuhr\n\n- 2026-11-20: Moss sagte: ")
+
+
+def test_what_a_note_shows_is_no_closer_look_in_whatever_words_it_is_shown() -> None:
+    shown = made(9, "result", "Deine Notiz: Der Zeiger fehlt.", "The Garden")
+    assert lines_of([shown], "eliza", SAY), "without the mark it would be taken for one"
+    assert lines_of([shown._replace(mark=OWN_NOTES)], "eliza", SAY) == {}

@@ -9,7 +9,7 @@ import pytest
 from agents.inner.insights import Insight
 from agents.inner.reflection import MOST, fresh, kept, parse_insights
 from agents.memory.references import read_reference
-from tests.unit.agents.inner.telling import heard, made
+from tests.unit.agents.inner.telling import SAY, heard, made, reworded
 
 SHOWN = [
     heard(12, "Moss", "I will bring you the brass key."),
@@ -28,6 +28,7 @@ def taken(reply: str) -> list[Insight]:
     [
         ("Moss brings what Moss promised. (memories 12, 40)", "Moss brings what Moss promised.", (12, 40)),
         ("1. I can rely on Moss for the key (12 and 40)", "I can rely on Moss for the key", (12, 40)),
+        ("Moss brings what Moss promised. (Erinnerungen 12, 40)", "Moss brings what Moss promised.", (12, 40)),
         ("- I have come to think: Moss came 3 times. [memory 77]", "Moss came 3 times.", (77,)),
     ],
 )
@@ -58,9 +59,9 @@ def test_what_they_do_not_bear_out_is_not(line: str) -> None:
 
 
 def test_an_insight_is_kept_with_numbers_that_the_archive_takes() -> None:
-    text = kept(Insight("Moss keeps promises", (12, 40, 77)))
+    text = kept(Insight("Moss keeps promises", (12, 40, 77)), SAY)
     assert text == "I have come to think: Moss keeps promises. (memories 12, 40, 77)"
-    assert kept(Insight("Moss keeps promises.", (12,))).endswith("Moss keeps promises. (memory 12)")
+    assert kept(Insight("Moss keeps promises.", (12,)), SAY).endswith("Moss keeps promises. (memory 12)")
     for number in re.findall(r"\d+", text):
         found = read_reference(number)
         assert found is not None
@@ -70,6 +71,13 @@ def test_an_insight_is_kept_with_numbers_that_the_archive_takes() -> None:
 def test_nobody_comes_to_the_same_insight_twice_and_to_few_at_once() -> None:
     same = Insight("Moss keeps promises.", (12,))
     assert fresh([same, same], ()) == [same]
-    assert fresh([Insight("moss keeps promises.", (40, 77))], [kept(same)]) == []
+    assert fresh([Insight("moss keeps promises.", (40, 77))], [kept(same, SAY)]) == []
     many = [Insight(f"Moss came {n} times.", (77,)) for n in range(9)]
     assert fresh(many, ()) == many[:MOST]
+
+
+def test_an_insight_is_the_same_in_whatever_words_it_was_kept() -> None:
+    german = reworded("minds", "reflect", thought="Ich meine: {insight} ({memories})", one="Erinnerung {seq}")
+    same = Insight("Moss keeps promises.", (12,))
+    assert kept(same, german) == "Ich meine: Moss keeps promises. (Erinnerung 12)"
+    assert fresh([same], [kept(same, german)]) == []

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from agents.memory.archive import Archive
 from agents.memory.entries import Entry
+from mud.world.events import WHISPERED
 from tests.lives import Disk, PowerCut
 
 
@@ -43,6 +44,18 @@ def test_a_line_has_exactly_the_keys_of_the_format(tmp_path: Path) -> None:
         '{"seq":1,"at":"2026-11-20T07:21:37.123Z","kind":"heard","actor":"Moss","place":"The Library",'
         '"text":"Moss says, \\"The moss grows slowly.\\"","reason":null,"failed":false,"importance":3,"source":8812}\n'
     )
+
+
+def test_a_mark_stands_at_the_end_of_a_line_that_has_one_and_is_read_back_when_it_is_known(tmp_path: Path) -> None:
+    archive = opened(tmp_path)
+    archive.append([entry(1)._replace(mark=WHISPERED), entry(2)])
+    path = tmp_path / "0000000001.jsonl"
+    first, second = path.read_text().splitlines()
+    assert first.endswith(',"mark":"whispered"}')
+    assert "mark" not in second
+    assert [one.mark for one in archive.read(1, 2)] == [WHISPERED, None]
+    path.write_text(path.read_text().replace('"whispered"', '["?"]') + second.replace(":2,", ":3,", 1) + "\n")
+    assert [one.mark for one in opened(tmp_path).read(1, 3)] == [None, None, None]
 
 
 def test_what_was_appended_is_read_back_in_any_range(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from agents.memory.archive import Archive
 from agents.memory.entries import Entry
-from agents.memory.history import events, last_event
+from agents.memory.history import events, last_event, tail
 
 COMMIT = {"event": "auto_compact", "covers": {"first": 1, "last": 2}, "number": 1, "longterm": None}
 NAMED = {"covers": {"first": 1, "last": 2}, "file": "recent-20261120-072137.md", "sha256": "0"}
@@ -81,3 +81,23 @@ def test_the_last_event_of_a_name_is_found_from_the_end(tmp_path: Path) -> None:
     assert (last_event(archive, "auto_compact") or {})["number"] == 1
     assert last_event(archive, "rebuild") is None
     assert last_event(tmp_path / "none", "rebuild") is None
+
+
+def test_a_tail_is_the_memories_and_the_events_behind_them_by_one_reading(tmp_path: Path) -> None:
+    archive = written(tmp_path)
+    for first in range(1, 12):
+        for last in range(first - 1, 11):
+            memories, found = tail(archive, first, last, ("micro_compact", "auto_compact"))
+            assert memories == (entries(first, last) if last >= first else [])
+            assert [(seq, event["event"]) for seq, event in found] == (names(archive, first, last) if memories else [])
+    assert [seq for seq, _ in tail(archive, 1, 10, ("micro_compact",))[1]] == [4, 9]
+
+
+def test_a_tail_leaves_out_what_cannot_be_read(tmp_path: Path) -> None:
+    archive = written(tmp_path)
+    path = archive / "0000000005.jsonl"
+    path.write_bytes(path.read_bytes().replace(b'{"seq":6,', b'{"seq":?,'))
+    memories, found = tail(archive, 3, 10, ("micro_compact",))
+    assert [entry.seq for entry in memories] == [3, 4, 5, 7, 8, 9, 10]
+    assert [seq for seq, _ in found] == [4, 9]
+    assert tail(tmp_path / "nowhere", 1, 9, ("micro_compact",)) == ([], [])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.memory.note_form import entry_text, is_blank, new_file, read_note, with_entry, with_only
+from agents.memory.note_form import entry_text, is_blank, new_file, read_note, with_entry, with_newest, with_only
 from mud.storage.documents import examine_document, open_fence
 
 AT, LATER = "2026-11-20T07:21:37.123Z", "2026-11-21T07:21:37.123Z"
@@ -165,3 +165,24 @@ def test_a_new_file_reads_as_it_was_written() -> None:
 def test_a_tag_stays_a_tag() -> None:
     assert "\n#garden is nice\n" in entry_text("#garden is nice", AT, None, None)
     assert "\n\\# garden\n" in entry_text("# garden", AT, None, None)
+
+
+@given(FILES, st.integers(0, 3), st.integers(0, 6))
+def test_of_many_entries_the_newest_stay_and_all_that_people_wrote(raw: str, keep: int, many: int) -> None:
+    after = raw = raw.replace("\ufeff", "").replace(f"## {AT}", "## Once")
+    for number in range(many):
+        after = with_entry(after, entry_text(f"Entry {number}.", AT, None, "The Garden"))
+    left = with_newest(after, keep)
+    assert with_newest(left, keep) == left
+    lines = [line for line in after.splitlines() if not line.startswith(("Entry ", "## 20"))]
+    rest = [line for line in left.splitlines() if not line.startswith(("Entry ", "## 20"))]
+    assert [line for line in rest if line] == [line for line in lines if line]
+    assert len(re.findall(r"^Entry \d\.", left, re.M)) >= min(keep, many)
+
+
+def test_an_entry_that_people_added_to_is_no_entry_of_the_program_any_more() -> None:
+    raw = new_file("T", "".join(entry_text(f"Entry {number}.", AT, None, None) + "\n" for number in range(4)))
+    assert re.findall(r"Entry \d", with_newest(raw, 2)) == ["Entry 0", "Entry 1"]
+    added = raw.replace("Entry 3.", "Entry 3.\n\nMine!")
+    assert re.findall(r"Entry \d", with_newest(added, 2)) == ["Entry 0", "Entry 1", "Entry 3"]
+    assert re.findall(r"Entry \d", with_newest(raw.replace("\n", "\r\n"), 2)) == ["Entry 0", "Entry 1"]

@@ -17,6 +17,7 @@ from agents.recall.lexical import LexicalIndex, read_progress
 from agents.recall.question import telling_words
 from agents.recall.ranking import FoundDocument
 from agents.recall.tables import Progress
+from mud.world.events import WHISPERED
 from tests.unit.agents.recall.asking import entry, found, keys, life, seqs
 
 Open = Callable[..., LexicalIndex]
@@ -55,7 +56,7 @@ def test_no_agent_finds_what_another_lived(opened: Open) -> None:
 
 
 def test_the_whole_memory_comes_back_with_its_neighbours(opened: Open) -> None:
-    whole = Entry(3, "2026-01-01T00:00:00.000Z", "said", None, "The Kiln", "key", "a reason", True, 7, 88)
+    whole = Entry(3, "2026-01-01T00:00:00.000Z", "said", None, "The Kiln", "key", "a reason", True, 7, 88, WHISPERED)
     index = opened()
     index.add({"#1": [*life("a", "b"), whole, entry(4, "d")]})
     entries = found(index, "#1", "key").entries

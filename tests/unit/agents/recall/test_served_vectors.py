@@ -121,9 +121,37 @@ async def test_a_server_gives_the_vectors_and_its_price_is_counted(tmp_path: Pat
         rows = {(row.owner, row.task): row.total for row in one.budget.spending.rows()}
         assert set(rows) == {("Eliza", "embeddings"), ("Moss", "embeddings"), ("", "embeddings")}
         sent = [sum(len(text.split()) for text in body["input"]) for _, body in one.fickle.asked]
-        assert sum(row.calls for row in rows.values()) == len(sent) - 1  # but for the greeting
-        assert sum(row.prompt for row in rows.values()) == sum(sent[1:])
+        assert sum(row.calls for row in rows.values()) == len(sent) - 2  # but for the two of the greeting
+        assert sum(row.prompt for row in rows.values()) == sum(sent[2:])
         assert one.recall.trouble == ""
+
+
+async def test_what_a_failed_call_took_is_paid_for_by_whose_texts_they_are(
+    tmp_path: Path, fickle: tuple[Fickle, str]
+) -> None:
+    async with stage(tmp_path, fickle) as one:
+        one.notes()
+        assert await one.complete()
+        before = {row.owner: row.total for row in one.budget.spending.rows()}
+        taken: list[int] = []
+
+        def breaks_off(body: dict[str, Any]) -> Answer | None:
+            if not any("heron" in text for text in body["input"]) or taken:
+                return 503, {}
+            taken.append(sum(len(text.split()) for text in body["input"]))
+            return one.fickle.vectors(body)
+
+        one.fickle.wrong = breaks_off
+        one.notes("#2", *(f"{number} herons stand in the reeds. " * 600 for number in range(6)))
+        assert not await one.complete()
+        assert taken
+        after = {row.owner: row.total for row in one.budget.spending.rows()}
+        assert after["Eliza"] == before["Eliza"]
+        assert (after["Moss"].calls, after["Moss"].prompt) == (1, taken[0])
+        one.fickle.wrong = None
+        await one.until(lambda: one.recall.trouble == "")
+        assert await one.complete()
+        assert {row.owner: row.total for row in one.budget.spending.rows()}["Eliza"] == before["Eliza"]
 
 
 async def test_what_was_embedded_once_costs_nothing_again(tmp_path: Path, fickle: tuple[Fickle, str]) -> None:
@@ -247,7 +275,7 @@ async def test_another_model_in_the_profile_is_taken_up_at_once(tmp_path: Path, 
         one.recall.look_again()
         assert await one.complete()
         assert await one.vector_of(NOTES[0]) is not None
-        assert {body["model"] for _, body in one.fickle.asked} == {"speller", "named"}
+        assert {body.get("model") for _, body in one.fickle.asked} == {None, "named"}
 
 
 @contextmanager

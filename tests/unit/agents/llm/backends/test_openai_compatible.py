@@ -241,6 +241,16 @@ async def test_a_count_that_fails_is_unavailable_and_asked_for_again(reply: byte
     assert len(server.requests) == 2
 
 
+@pytest.mark.parametrize("told", [10**30, -1, 7.5, "12", True, None])
+async def test_a_number_of_tokens_that_cannot_be_is_not_believed(told: object) -> None:
+    usage = {"prompt_tokens": 12, "completion_tokens": told}
+    async with serving(said(200, {"choices": [{"text": "look"}], "usage": usage})) as server:
+        model = OpenAICompatible(server.profile)
+        completion = await model.complete("~Eliza>", server.profile)
+        await model.close()
+    assert (completion.prompt_tokens, completion.completion_tokens) == (12, None)
+
+
 async def test_an_answer_without_tokens_is_no_count() -> None:
     async with serving(said(200, {"count": 3})) as server:
         model = OpenAICompatible(server.profile)

@@ -157,6 +157,32 @@ def test_another_model_ends_it_at_the_next_greeting() -> None:
             one.greet()
 
 
+def test_another_model_ends_it_at_the_next_call_where_the_server_names_its_own() -> None:
+    fickle = Fickle()
+    with started(fickle) as one:
+        one.embed(["x"])
+        assert "model" not in fickle.asked[-1][1]
+        fickle.model = "reader"
+        with pytest.raises(StoreFailed, match="now has the model 'reader' instead of 'speller'"):
+            one.embed(["x"])
+
+
+@pytest.mark.parametrize("refuses", [True, False])
+def test_a_server_that_wants_a_name_or_tells_another_is_asked_by_the_name_that_it_lists(refuses: bool) -> None:
+    fickle = Fickle()
+
+    def named(body: dict[str, Any]) -> Answer:
+        if "model" not in body and refuses:
+            return 400, {"error": {"message": "model is missing"}}
+        status, told = fickle.vectors(body)
+        return status, {**told, "model": body.get("model", "the first that came to hand")}
+
+    fickle.wrong = named
+    with started(fickle) as one:
+        assert one.embed(["x"]).shape == (1, 384)
+        assert fickle.asked[-1][1]["model"] == "speller"
+
+
 def test_a_text_that_is_refused_costs_the_others_nothing() -> None:
     fickle = Fickle()
 
@@ -184,7 +210,7 @@ def test_the_next_host_stands_in_for_one_that_is_away() -> None:
         with pytest.raises(EmbedderAway, match=r"answered 500; .*answered 500"):
             made.embed(["z"])
         made.close()
-    assert [len(first.asked), len(second.asked)] == [3, 3]
+    assert [len(first.asked), len(second.asked)] == [4, 3]
 
 
 def test_a_host_with_another_model_stands_in_for_nobody() -> None:

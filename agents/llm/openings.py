@@ -1,0 +1,59 @@
+"""Replies that end before they begin: a model that opens with an empty line meets the stop that is to end its line.
+
+A stop of nothing but blanks counts from the first word on; but a server that keeps stops itself ends the reply there,
+and what would have come is not known. So such a reply is asked for once more without these stops, and cut here; a model
+that opens so is asked like that at once from then on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+from agents.llm.backends._backend import Completion, Enough, tidy
+from agents.llm.profiles import LLMProfile
+
+Ask = Callable[[LLMProfile, Enough | None], Awaitable[Completion]]
+"""Asks for one reply."""
+
+
+class Openings:
+    """Knows which models open their replies with an empty line."""
+
+    def __init__(self) -> None:
+        self._blank: set[tuple[str, ...]] = set()
+
+    async def reply(self, ask: Ask, profile: LLMProfile, enough: Enough | None) -> Completion:
+        """Return a reply from its first word on.
+
+        Args:
+            ask: asks for it; a second time at most, when the first reply is empty.
+            profile: how it is to be asked for; names one host.
+            enough: what ends it early, if anything does.
+        """
+        model = (profile.backend, profile.host, profile.model, profile.api)
+        if model not in self._blank:
+            reply = await ask(profile, enough)
+            if reply.text.strip() or not _blank(profile):
+                return reply
+        reply = await ask(*_past(profile, enough))
+        reply = replace(reply, text=tidy(reply.text.lstrip(), profile.stop))
+        if reply.text:
+            self._blank.add(model)
+        return reply
+
+
+def _past(profile: LLMProfile, enough: Enough | None) -> tuple[LLMProfile, Enough]:
+    """Return how a reply is asked for that may open with empty lines, and what ends it early instead of a stop."""
+    stops = _blank(profile)
+
+    def ended(so_far: str) -> bool:
+        begun = so_far.lstrip()
+        return bool(begun) and (any(stop in begun for stop in stops) or (enough is not None and enough(so_far)))
+
+    return replace(profile, stop=tuple(stop for stop in profile.stop if stop not in stops)), ended
+
+
+def _blank(profile: LLMProfile) -> tuple[str, ...]:
+    """Return the stops that hold no word."""
+    return tuple(stop for stop in profile.stop if not stop.strip())
