@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from random import Random
 
-from agents.actor import situate
+from agents.actor import RECENT, situate
 from agents.agent import THINK, Agent
 from agents.brains._brain import Brain, BrainRun, Decision, Situation, Voice
 from agents.llm.patience import within
@@ -355,7 +355,9 @@ class Living:
         self._woken.set()
 
     async def _recall(self, agent: Agent, query: str, k: int) -> tuple[Hit, ...]:
-        return tuple((await self._minds.search(agent, query, k))[0])
+        """Look something up for a brain, which has the newest memories before its eyes."""
+        seen = agent.memory.newest(RECENT)
+        return tuple((await self._minds.search(agent, query, k, before=seen[0].seq if seen else None))[0])
 
     async def _ask(self, agent: Agent, hint: str, waiting: bool) -> Asked:
         urgency = Urgency.PERSON if waiting else Urgency.THINK
