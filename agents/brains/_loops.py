@@ -70,6 +70,7 @@ BEGINS = {
     Kind.NOTHING_NEW: 5,
 }
 """Lines of each kind that make a loop."""
+LEAST = min(BEGINS.values())
 
 _COURTESIES = {
     Kind.FAREWELL: re.compile(
@@ -141,44 +142,68 @@ class _Line(NamedTuple):
     words: str
 
 
+Apart = dict[str, tuple[int, tuple[str, ...]]]
+"""By a mind with whom there was no loop: the newest line of the two then, and the other minds who were here."""
+
+
 class Watch:
     """Looks for loops turn after turn, and looks again only when somebody has spoken or other minds are here."""
 
     def __init__(self) -> None:
         self._clear: tuple[int, tuple[Person, ...]] | None = None
         """Newest spoken memory, and who was here, when there was no loop."""
+        self._apart: Apart = {}
 
     def find(self, situation: Situation) -> Loop | None:
         """Return the loop that the agent is in, see `find_loop`; None while a person waits for a word."""
         newest = next((e.seq for e in reversed(situation.recent) if e.kind in _SPEECH), 0)
         if self._clear == (newest, situation.people):
             return None  # what grows old can only end a loop
-        loop = find_loop(situation)
+        loop = find_loop(situation, self._apart)
         self._clear = None if loop else (newest, situation.people)
         return None if loop is None or person_waits(situation) else loop
 
 
-def find_loop(situation: Situation) -> Loop | None:
+def find_loop(situation: Situation, apart: Apart | None = None) -> Loop | None:
     """Return the worst loop that the agent is in with a mind who is here; None when it is in none.
 
     Only a loop that the newest line between the two belongs to counts: whatever else is said ends it.
+
+    Args:
+        situation: the situation.
+        apart: with whom there was none at the last look, who are not looked at again before one of the two has spoken;
+            kept up to date.
     """
-    found: Loop | None = None
+    apart = {} if apart is None else apart
+    found: list[Loop] = []
     minds = [person.name for person in situation.people if person.thinks]
     spoken = _spoken(situation.recent) if minds else []
     count = Counter(said.speaker for _, said in spoken)
+    newest = {said.speaker: entry.seq for entry, said in spoken}
     for partner in minds:
-        if not count[partner] or not count[""] or count[partner] + count[""] < min(BEGINS.values()):
+        if not count[partner] or not count[""] or count[partner] + count[""] < LEAST:
             continue
-        lines = _between(spoken, partner, [name for name in minds if name != partner])
-        if len(lines) < min(BEGINS.values()) or len({line.own for line in lines}) < 2:
-            continue
-        for kind, belongs in _belonging(lines, (partner, situation.name)):
-            if len(belongs) >= BEGINS[kind]:
-                loop = Loop(kind, partner, len(belongs), belongs[-1].seq)
-                if found is None or (loop.stage, loop.times) > (found.stage, found.times):
-                    found = loop
-    return found
+        thirds = tuple(name for name in minds if name != partner)
+        now = max(newest[partner], newest[""]), thirds
+        if apart.get(partner) != now:
+            loops = _loops(_between(spoken, partner, thirds), partner, situation.name)
+            if loops:
+                apart.pop(partner, None)
+            else:
+                apart[partner] = now
+            found += loops
+    return max(found, key=lambda loop: (loop.stage, loop.times), default=None)
+
+
+def _loops(lines: Sequence[_Line], partner: str, name: str) -> list[Loop]:
+    """Return the loops that the lines between two are."""
+    if len(lines) < LEAST or len({line.own for line in lines}) < 2:
+        return []
+    return [
+        Loop(kind, partner, len(belongs), belongs[-1].seq)
+        for kind, belongs in _belonging(lines, (partner, name))
+        if len(belongs) >= BEGINS[kind]
+    ]
 
 
 def person_waits(situation: Situation) -> bool:
@@ -292,12 +317,12 @@ def _without_news(lines: Sequence[_Line], names: tuple[str, str]) -> list[_Line]
     known: set[str] = set()
     stale: list[_Line] = []
     for line in lines:
-        told = set(_telling(line.words, names))
+        told = _telling(line.words, names)
         stale = [] if told - known else [*stale, line]
         known |= told
     return stale
 
 
 @functools.lru_cache(maxsize=4096)
-def _telling(words: str, names: tuple[str, str]) -> tuple[str, ...]:
-    return telling(words, names)
+def _telling(words: str, names: tuple[str, str]) -> frozenset[str]:
+    return frozenset(telling(words, names))

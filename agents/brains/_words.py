@@ -6,7 +6,7 @@ English only, by small tables and no grammar: good enough to find again what som
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from agents.brains._alike import ALIKE
@@ -121,13 +121,25 @@ def telling(text: str, without: Iterable[str] = ()) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 12)
 def _telling(text: str, without: tuple[str, ...]) -> tuple[str, ...]:
-    skip = {stem(word) for name in without for word in tokens(name)}
+    found = _by_root(text)
+    skip = _roots(without) if without else ()
+    return tuple(word for root, word in found.items() if root not in skip) if skip else tuple(found.values())
+
+
+@lru_cache(maxsize=1 << 12)
+def _by_root(text: str) -> Mapping[str, str]:
+    """Return the telling words of a text by their stems; the same line is looked at for one name after another."""
     found: dict[str, str] = {}
     for word in tokens(text):
-        root = stem(word)
-        if word not in _STOP and root not in skip and (len(word) > 1 or word.isdigit()):
-            found.setdefault(root, word.removesuffix("'s"))
-    return tuple(found.values())
+        if word not in _STOP and (len(word) > 1 or word.isdigit()):
+            found.setdefault(stem(word), word.removesuffix("'s"))
+    return found
+
+
+@lru_cache(maxsize=1 << 12)
+def _roots(names: tuple[str, ...]) -> frozenset[str]:
+    """Return the stems of the words of some names."""
+    return frozenset(stem(word) for name in names for word in tokens(name))
 
 
 @lru_cache(maxsize=1 << 12)
