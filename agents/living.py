@@ -262,7 +262,9 @@ class Living:
         if self._minds.sleeps(agent.id):
             return None
         self._tell_when_full(agent)
-        situation = self._situation(agent, self._hours(agent).bedtime(self._local()), woke=agent.slug in self._woke)
+        hours = self._hours(agent)
+        bedtime = hours.bedtime(self._local()) if hours.sleep_at is not None else None
+        situation = self._situation(agent, bedtime, woke=agent.slug in self._woke)
         if situation is None or agent.thinker is None:
             return None
         self._woke.discard(agent.slug)
@@ -317,15 +319,19 @@ class Living:
 
     def _goes_to_bed(self, agent: Agent) -> bool:
         """Have an agent fall asleep when it is time by the clock; return whether it was."""
-        slug, seconds, now = agent.slug, self._drives.clock.monotonic(), self._local()
+        slug, seconds = agent.slug, self._drives.clock.monotonic()
         if slug in self._sleepers:
             self._sleepers.discard(slug)
             self._disturbed[slug] = seconds  # it did not wake by itself
         if slug in self._disturbed and seconds - self._disturbed[slug] < QUIET:
             return False
+        hours = self._hours(agent)
+        if hours.sleep_at is None:
+            return False
+        now = self._local()
         since = self._bedtime_asked.get(slug, now)
         self._bedtime_asked[slug] = now
-        return self._hours(agent).falls_asleep(since, now) and not self._submit(agent, "sleep", AT_NIGHT).failed
+        return hours.falls_asleep(since, now) and not self._submit(agent, "sleep", AT_NIGHT).failed
 
     def _hours(self, agent: Agent) -> Hours:
         known = self._minds.means.configuration.for_agent(ThinkingSettings, agent.definition.overrides)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
+from functools import lru_cache
 
 from agents.memory.memory import Memory
 
@@ -81,6 +82,7 @@ class Hours:
         return not endless and now - since >= timedelta(hours=self.nap) and not self.night(now)
 
 
+@lru_cache(maxsize=256)
 def hours_of(sleep_at: str, wake_at: str, nap: float) -> Hours:
     """Return the hours as they are set; a time that cannot be read counts as none, and is told when it is read."""
     return Hours(_time(sleep_at), _time(wake_at), nap)

@@ -42,11 +42,10 @@ def repeats(line: str, earlier: Iterable[str], threshold: float = THRESHOLD) -> 
     """
     mine = words_of(line)
     many = len(mine)
+    least, most = threshold * many, many / threshold if threshold else float("inf")
     for other in earlier:
-        few = len(words_of(other))
         # Sets of too different sizes cannot reach it, and most are.
-        near = few >= threshold * many if few <= many else many >= threshold * few
-        if near and similarity(line, other) >= threshold:
+        if least <= len(words_of(other)) <= most and similarity(line, other) >= threshold:
             return other
     return None
 

@@ -307,16 +307,7 @@ def _from_document(asked: Asked, hit: Hit) -> Iterator[Evidence]:
     """Yield the sentence of a note or a summary that answers best; both are at second hand."""
     question = asked.question
     malus = 0.05 if hit.kind == "note" else 0.15
-    lines = [line.strip().lstrip("#*- ") for line in hit.text.splitlines()]
-    told = [
-        part
-        for line in lines
-        if not DATED.match(line)
-        for part in sentences(line)
-        if not asks(part) and not is_ignorant(part)
-    ]
-    told = [part for part in told if not is_secret_words(part) and "whisper" not in part]
-    scored = [(_score(question, part[:LONGEST], hit.title or ""), part[:LONGEST]) for part in told]
+    scored = [(_score(question, part, hit.title or ""), part) for part in _written(hit.text)]
     score, words = max(scored, key=lambda pair: pair[0], default=(0.0, ""))
     if score <= 0:
         return
@@ -330,6 +321,16 @@ def _from_document(asked: Asked, hit: Hit) -> Iterator[Evidence]:
         if question.yours or (hit.kind == "note" and not _concerns(question, hit.title or "", words)):
             return
         yield Evidence(words, score - malus, hit.kind, title=hit.title or "", origin=origin)
+
+
+@lru_cache(maxsize=1 << 10)
+def _written(text: str) -> tuple[str, ...]:
+    """Return what a note or a summary states that may be repeated; the same ones are found for one question after
+    another."""
+    lines = [line.strip().lstrip("#*- ") for line in text.splitlines()]
+    told = [part for line in lines if not DATED.match(line) for part in sentences(line)]
+    told = [part for part in told if not asks(part) and not is_ignorant(part)]
+    return tuple(part[:LONGEST] for part in told if not is_secret_words(part) and "whisper" not in part)
 
 
 def _shares(question: Question, words: str, people: Collection[str]) -> bool:

@@ -57,12 +57,12 @@ class Speaker:
         self._lines: deque[str] = deque(maxlen=WINDOW)
         """What was spoken last, also by another brain; thoughts and gestures must not push it out."""
         self._silent: deque[str] = deque(maxlen=WINDOW)
-        self._earlier: tuple[str, ...] = ()
+        self._earlier: deque[str] = deque(maxlen=WINDOW)
         self._used: deque[str] = deque(maxlen=3 * WINDOW)
 
     def remember(self, lines: Iterable[str]) -> None:
-        """Take the agent's own newest lines from its memory, whoever thought of them; they count as said."""
-        self._earlier = tuple(lines)[-WINDOW:]
+        """Take the agent's own new lines from its memory, whoever thought of them; they count as said."""
+        self._earlier.extend(lines)
 
     def spoken(self, line: str) -> None:
         """Count a line as said that the agent's character said, whoever thought of it."""
