@@ -323,7 +323,7 @@ def _from_document(asked: Asked, hit: Hit) -> Iterator[Evidence]:
         yield Evidence(words, score - malus, hit.kind, title=hit.title or "", origin=origin)
 
 
-@lru_cache(maxsize=1 << 10)
+@lru_cache(maxsize=1 << 9)
 def _written(text: str) -> tuple[str, ...]:
     """Return what a note or a summary states that may be repeated; the same ones are found for one question after
     another."""

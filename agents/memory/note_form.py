@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from mud.clock import iso, parse_iso
 from mud.storage.documents import Document, examine_document, link_name, markdown_lines, open_fence
@@ -77,6 +78,7 @@ class Note:
         return list(found.values())
 
 
+@lru_cache(maxsize=1 << 12)
 def folded(name: str) -> str:
     """Return a title in the form in which two of them are compared."""
     return unicodedata.normalize("NFC", " ".join(name.split()).casefold())
