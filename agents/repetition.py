@@ -42,10 +42,14 @@ def repeats(line: str, earlier: Iterable[str], threshold: float = THRESHOLD) -> 
     """
     mine = words_of(line)
     many = len(mine)
-    least, most = threshold * many, many / threshold if threshold else float("inf")
     for other in earlier:
+        theirs = words_of(other)
+        few = len(theirs)
         # Sets of too different sizes cannot reach it, and most are.
-        if least <= len(words_of(other)) <= most and similarity(line, other) >= threshold:
+        if not (few >= threshold * many if few <= many else many >= threshold * few):
+            continue
+        common = len(mine & theirs)
+        if common >= threshold * (many + few - common) and (many or similarity(line, other) >= threshold):
             return other
     return None
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import functools
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import IntEnum, StrEnum
+from itertools import takewhile
 from typing import NamedTuple
 
 from agents.brains._brain import Person, Situation, Voice
@@ -90,7 +91,6 @@ _COURTESIES = {
     ),
 }
 _NAME = re.compile(r"\b[A-Z]\w+")
-_SPEECH = ("said", "heard", "told")
 VOICE = "default"
 """The voice that words a loop: a model reads it, and owners do in a trace."""
 
@@ -142,6 +142,8 @@ class _Line(NamedTuple):
     words: str
 
 
+Spoken = tuple[Entry, Utterance]
+"""A memory in which somebody spoke, and what they said."""
 Apart = dict[str, tuple[int, tuple[str, ...]]]
 """By a mind with whom there was no loop: the newest line of the two then, and the other minds who were here."""
 
@@ -153,35 +155,51 @@ class Watch:
         self._clear: tuple[int, tuple[Person, ...]] | None = None
         """Newest spoken memory, and who was here, when there was no loop."""
         self._apart: Apart = {}
+        self._heard: deque[Spoken] = deque(maxlen=SPOKEN)
+        self._through = 0
 
     def find(self, situation: Situation) -> Loop | None:
         """Return the loop that the agent is in, see `find_loop`; None while a person waits for a word."""
-        newest = next((e.seq for e in reversed(situation.recent) if e.kind in _SPEECH), 0)
+        self._hear(situation.recent)
+        newest = self._heard[-1][0].seq if self._heard else 0
         if self._clear == (newest, situation.people):
             return None  # what grows old can only end a loop
-        loop = find_loop(situation, self._apart)
+        loop = find_loop(situation, self._heard, self._apart)
         self._clear = None if loop else (newest, situation.people)
         return None if loop is None or person_waits(situation) else loop
 
+    def _hear(self, recent: Sequence[Entry]) -> None:
+        """Take in what was spoken since the last time."""
+        last = recent[-1].seq if recent else 0
+        if last < self._through:  # another life has begun
+            self._heard.clear()
+            self._apart.clear()
+            self._through = 0
+        new = list(takewhile(lambda entry: entry.seq > self._through, reversed(recent)))
+        self._heard.extend(_spoken(reversed(new)))
+        self._through = last
 
-def find_loop(situation: Situation, apart: Apart | None = None) -> Loop | None:
+
+def find_loop(
+    situation: Situation, heard: Iterable[Spoken] | None = None, apart: Apart | None = None
+) -> Loop | None:
     """Return the worst loop that the agent is in with a mind who is here; None when it is in none.
 
     Only a loop that the newest line between the two belongs to counts: whatever else is said ends it.
 
     Args:
         situation: the situation.
+        heard: what was spoken lately, oldest first; None for what its newest memories hold.
         apart: with whom there was none at the last look, who are not looked at again before one of the two has spoken;
             kept up to date.
     """
     apart = {} if apart is None else apart
     found: list[Loop] = []
     minds = [person.name for person in situation.people if person.thinks]
-    spoken = _spoken(situation.recent) if minds else []
-    count = Counter(said.speaker for _, said in spoken)
+    spoken = _lately(situation.recent, heard) if minds else []
     newest = {said.speaker: entry.seq for entry, said in spoken}
     for partner in minds:
-        if not count[partner] or not count[""] or count[partner] + count[""] < LEAST:
+        if partner not in newest or "" not in newest:
             continue
         thirds = tuple(name for name in minds if name != partner)
         now = max(newest[partner], newest[""]), thirds
@@ -219,19 +237,16 @@ def person_waits(situation: Situation) -> bool:
     return False
 
 
-def _spoken(recent: Sequence[Entry]) -> list[tuple[Entry, Utterance]]:
-    """Return the newest memories in which somebody spoke, oldest first."""
-    found: list[tuple[Entry, Utterance]] = []
+def _spoken(entries: Iterable[Entry]) -> Iterator[Spoken]:
+    """Yield the memories in which somebody spoke."""
+    return ((entry, said) for entry in entries if (said := remembered(entry)) is not None)
+
+
+def _lately(recent: Sequence[Entry], heard: Iterable[Spoken] | None) -> list[Spoken]:
+    """Return what was spoken last and not too long ago, oldest first."""
     oldest = _since(recent[-1].at) if recent else ""
-    for entry in reversed(recent):
-        if entry.kind not in _SPEECH:
-            continue
-        if entry.at < oldest or len(found) == SPOKEN:  # times are written so that they sort
-            break
-        said = remembered(entry)
-        if said is not None:
-            found.append((entry, said))
-    return found[::-1]
+    spoken = list(_spoken(recent) if heard is None else heard)[-SPOKEN:]
+    return [one for one in spoken if one[0].at >= oldest]  # times are written so that they sort
 
 
 def _since(at: str) -> str:
@@ -242,7 +257,7 @@ def _since(at: str) -> str:
         return ""
 
 
-def _between(spoken: Sequence[tuple[Entry, Utterance]], partner: str, thirds: Sequence[str]) -> list[_Line]:
+def _between(spoken: Sequence[Spoken], partner: str, thirds: Sequence[str]) -> list[_Line]:
     """Return the newest lines of the agent and one other, oldest first, without those that call a third."""
     lines: list[_Line] = []
     for entry, said in reversed(spoken):
