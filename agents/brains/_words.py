@@ -116,13 +116,7 @@ def telling(text: str, without: Iterable[str] = ()) -> tuple[str, ...]:
         text: the text.
         without: names whose words do not count.
     """
-    return _telling(text, tuple(without))
-
-
-@lru_cache(maxsize=1 << 12)
-def _telling(text: str, without: tuple[str, ...]) -> tuple[str, ...]:
-    found = _by_root(text)
-    skip = _roots(without) if without else ()
+    found, skip = _by_root(text), _roots(tuple(without))
     return tuple(word for root, word in found.items() if root not in skip) if skip else tuple(found.values())
 
 
