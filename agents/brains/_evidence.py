@@ -158,8 +158,13 @@ def weigh(asked: Asked, hits: Iterable[Hit], recent: Iterable[Entry]) -> list[Ev
 @lru_cache(maxsize=1 << 12)
 def _meant(text: str, actor: str) -> frozenset[str]:
     """Return everything by which a memory can be matched."""
-    implied = " ".join(more for pattern, more in IMPLIED if pattern.search(text))
-    return meanings(f"{text} {actor} {implied}")
+    return meanings(f"{text} {actor} {_implied(text)}")
+
+
+@lru_cache(maxsize=1 << 12)
+def _implied(text: str) -> str:
+    """Return what a text says without the words for it."""
+    return " ".join(more for pattern, more in IMPLIED if pattern.search(text))
 
 
 def _ordered(found: list[Evidence]) -> list[Evidence]:
@@ -342,7 +347,7 @@ def _shares(question: Question, words: str, people: Collection[str]) -> bool:
 
 def _score(question: Question, words: str, actor: str) -> float:
     """Say how well a statement answers: shared telling words, and whether it holds what was asked for."""
-    implied = " ".join(more for pattern, more in IMPLIED if pattern.search(words))
+    implied = _implied(words)
     found = meanings(f"{words} {actor} {implied}")
     speaker = telling(actor)
     rest = tuple(word for word in question.strong if word.casefold() not in speaker)

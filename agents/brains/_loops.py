@@ -135,17 +135,19 @@ class Loop:
 
 
 class _Line(NamedTuple):
-    """One of the lines between two."""
+    """One of the lines among minds: its memory's number, whether it is one's own, its words, and whom it calls."""
 
     seq: int
     own: bool
     words: str
+    speaker: str
+    called: frozenset[str]
 
 
 Spoken = tuple[Entry, Utterance]
 """A memory in which somebody spoke, and what they said."""
 Apart = dict[str, tuple[int, tuple[str, ...]]]
-"""By a mind with whom there was no loop: the newest line of the two then, and the other minds who were here."""
+"""By a mind with whom there was no loop: the newest line of the two then, and the minds who were here."""
 
 
 class Watch:
@@ -180,9 +182,7 @@ class Watch:
         self._through = last
 
 
-def find_loop(
-    situation: Situation, heard: Iterable[Spoken] | None = None, apart: Apart | None = None
-) -> Loop | None:
+def find_loop(situation: Situation, heard: Iterable[Spoken] | None = None, apart: Apart | None = None) -> Loop | None:
     """Return the worst loop that the agent is in with a mind who is here; None when it is in none.
 
     Only a loop that the newest line between the two belongs to counts: whatever else is said ends it.
@@ -197,14 +197,16 @@ def find_loop(
     found: list[Loop] = []
     minds = [person.name for person in situation.people if person.thinks]
     spoken = _lately(situation.recent, heard) if minds else []
+    speakers = [said.speaker for _, said in spoken]
     newest = {said.speaker: entry.seq for entry, said in spoken}
+    lines: list[_Line] = []
     for partner in minds:
-        if partner not in newest or "" not in newest:
+        if partner not in newest or "" not in newest or speakers.count(partner) + speakers.count("") < LEAST:
             continue
-        thirds = tuple(name for name in minds if name != partner)
-        now = max(newest[partner], newest[""]), thirds
+        now = max(newest[partner], newest[""]), tuple(minds)
         if apart.get(partner) != now:
-            loops = _loops(_between(spoken, partner, thirds), partner, situation.name)
+            lines = lines or _lines(spoken, minds)
+            loops = _loops(_between(lines, partner), partner, situation.name)
             if loops:
                 apart.pop(partner, None)
             else:
@@ -257,18 +259,24 @@ def _since(at: str) -> str:
         return ""
 
 
-def _between(spoken: Sequence[Spoken], partner: str, thirds: Sequence[str]) -> list[_Line]:
+def _lines(spoken: Sequence[Spoken], minds: Sequence[str]) -> list[_Line]:
+    """Return what was spoken by the agent and these minds, and whom of these minds each line calls."""
+    return [
+        _Line(
+            entry.seq,
+            not said.speaker,
+            said.words,
+            said.speaker,
+            frozenset() if said.private else frozenset(name for name in minds if calls(said.words, name)),
+        )
+        for entry, said in spoken
+        if not said.speaker or said.speaker in minds
+    ]
+
+
+def _between(lines: Sequence[_Line], partner: str) -> list[_Line]:
     """Return the newest lines of the agent and one other, oldest first, without those that call a third."""
-    lines: list[_Line] = []
-    for entry, said in reversed(spoken):
-        if said.speaker not in ("", partner):
-            continue
-        if not said.private and any(calls(said.words, name) for name in thirds):
-            continue
-        lines.append(_Line(entry.seq, not said.speaker, said.words))
-        if len(lines) == LINES:
-            break
-    return lines[::-1]
+    return [line for line in lines if (line.own or line.speaker == partner) and line.called <= {partner}][-LINES:]
 
 
 def _belonging(lines: Sequence[_Line], names: tuple[str, str]) -> Iterator[tuple[Kind, list[_Line]]]:

@@ -202,8 +202,9 @@ def _is_kindred(root: str, found: frozenset[str]) -> bool:
     """Return whether a longer or shorter word of the same beginning is found, such as postman for post."""
     if len(root) < 4:
         return False
-    near = [other for other in found if other.startswith(root[:4])]  # which most are not
-    return any((other.startswith(root) or root.startswith(other)) and abs(len(other) - len(root)) <= 5 for other in near)
+    alike = [other for other in found if other.startswith(root[:4])]  # which most are not
+    near = (other for other in alike if abs(len(other) - len(root)) <= 5)
+    return any(other.startswith(root) or root.startswith(other) for other in near)
 
 
 def widened(words: Iterable[str]) -> tuple[str, ...]:

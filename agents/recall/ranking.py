@@ -298,9 +298,7 @@ def _memory_hits(found: Found, question: Question, k: int, now: datetime, weight
     """Return the best k memories; of those with the same text only the best."""
     fits, near = _fits(found, weights)
     signs = _Signs(question, found, weights)
-    scored = [
-        signs.scored(one) for one in _in_reach(_candidates(fits, found, now, weights), max(0, k), signs.most)
-    ]
+    scored = [signs.scored(one) for one in _in_reach(_candidates(fits, found, now, weights), max(0, k), signs.most)]
     # The younger of two equal ones comes first, and nothing hangs on the order in which they were found.
     scored.sort(key=lambda one: (-one.score, -one.of.entry.seq))
     best: dict[str, _Scored] = {}
