@@ -197,16 +197,14 @@ def find_loop(situation: Situation, heard: Iterable[Spoken] | None = None, apart
     found: list[Loop] = []
     minds = [person.name for person in situation.people if person.thinks]
     spoken = _lately(situation.recent, heard) if minds else []
-    speakers = [said.speaker for _, said in spoken]
-    newest = {said.speaker: entry.seq for entry, said in spoken}
-    lines: list[_Line] = []
-    for partner in minds:
-        if partner not in newest or "" not in newest or speakers.count(partner) + speakers.count("") < LEAST:
-            continue
-        now = max(newest[partner], newest[""]), tuple(minds)
+    speakers = {said.speaker for _, said in spoken}
+    partners = [name for name in minds if name in speakers] if "" in speakers and len(spoken) >= LEAST else []
+    lines = _lines(spoken, minds) if partners else []
+    for partner in partners:
+        between = _between(lines, partner)
+        now = (between[-1].seq if between else 0), tuple(minds)
         if apart.get(partner) != now:
-            lines = lines or _lines(spoken, minds)
-            loops = _loops(_between(lines, partner), partner, situation.name)
+            loops = _loops(between, partner, situation.name)
             if loops:
                 apart.pop(partner, None)
             else:
