@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from agents.actor import Actor
+from agents.actor import RECENT, Actor
 from agents.compaction.commits import Commit
 from agents.compaction.compactor import Compactor
 from agents.compaction.drafts import Scribe
@@ -90,6 +90,12 @@ class Agent:
     def slug(self) -> str:
         """Name of its folder."""
         return self.definition.slug
+
+    @property
+    def sees_from(self) -> int | None:
+        """Number of the oldest memory that a brain has before its eyes; None when it has none."""
+        newest = self.memory.newest(RECENT)
+        return newest[0].seq if newest else None
 
     @property
     def head_is_full(self) -> bool:

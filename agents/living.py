@@ -123,7 +123,6 @@ class Living:
         drives = self._drives
         chance = Random(drives.chance.random())
         runs: dict[str, BrainRun] = {b.name: b.start(agent.name, chance, drives.voice) for b in drives.brains()}
-        slug = agent.slug
         agent.thinker = Thinker(
             agent.name,
             runs,
@@ -133,7 +132,7 @@ class Living:
             drives.clock.monotonic,
         )
         soon = min(FIRST_WITHIN, agent.definition.think_interval)
-        self._scheduler.set(slug, drives.clock.monotonic() + chance.uniform(0.5, soon))
+        self._scheduler.set(agent.slug, drives.clock.monotonic() + chance.uniform(0.5, soon))
         self._woken.set()
 
     def redefined(self, agent: Agent) -> None:
@@ -252,8 +251,8 @@ class Living:
 
     def _look_inward(self, agent: Agent) -> None:
         """Let an agent reflect when that is due and nobody spoke to it for a while."""
-        spoken_to = self._disturbed.get(agent.slug)
-        quiet = spoken_to is None or self._drives.clock.monotonic() - spoken_to >= LEFT_ALONE
+        spoken_to = self._disturbed.get(agent.slug, float("-inf"))
+        quiet = self._drives.clock.monotonic() - spoken_to >= LEFT_ALONE
         if quiet and agent.slug not in self._awaited and not self._minds.sleeps(agent.id):
             self._minds.inner.idle(agent, self._engine)
 
@@ -262,7 +261,9 @@ class Living:
         if self._minds.sleeps(agent.id):
             return None
         self._tell_when_full(agent)
-        situation = self._situation(agent, self._hours(agent).bedtime(self._local()), woke=agent.slug in self._woke)
+        hours = self._hours(agent)
+        bedtime = hours.bedtime(self._local()) if hours.sleep_at else None
+        situation = self._situation(agent, bedtime, woke=agent.slug in self._woke)
         if situation is None or agent.thinker is None:
             return None
         self._woke.discard(agent.slug)
@@ -317,15 +318,15 @@ class Living:
 
     def _goes_to_bed(self, agent: Agent) -> bool:
         """Have an agent fall asleep when it is time by the clock; return whether it was."""
-        slug, seconds, now = agent.slug, self._drives.clock.monotonic(), self._local()
+        slug, seconds, hours = agent.slug, self._drives.clock.monotonic(), self._hours(agent)
         if slug in self._sleepers:
             self._sleepers.discard(slug)
             self._disturbed[slug] = seconds  # it did not wake by itself
-        if slug in self._disturbed and seconds - self._disturbed[slug] < QUIET:
+        if not hours.sleep_at or (slug in self._disturbed and seconds - self._disturbed[slug] < QUIET):
             return False
-        since = self._bedtime_asked.get(slug, now)
-        self._bedtime_asked[slug] = now
-        return self._hours(agent).falls_asleep(since, now) and not self._submit(agent, "sleep", AT_NIGHT).failed
+        now = self._local()
+        since, self._bedtime_asked[slug] = self._bedtime_asked.get(slug, now), now
+        return hours.falls_asleep(since, now) and not self._submit(agent, "sleep", AT_NIGHT).failed
 
     def _hours(self, agent: Agent) -> Hours:
         known = self._minds.means.configuration.for_agent(ThinkingSettings, agent.definition.overrides)
@@ -349,13 +350,12 @@ class Living:
         if self._stopped or agent.thinker is None:
             return
         pause = SLEEP_STEP if self._minds.sleeps(agent.id) else agent.definition.think_interval
-        interval = pause * self._drives.chance.uniform(1 - JITTER, 1 + JITTER)
-        at = self._drives.clock.monotonic() + interval
+        at = self._drives.clock.monotonic() + pause * self._drives.chance.uniform(1 - JITTER, 1 + JITTER)
         self._scheduler.set(agent.slug, min(at, self._wishes.get(agent.slug, at)))
         self._woken.set()
 
     async def _recall(self, agent: Agent, query: str, k: int) -> tuple[Hit, ...]:
-        return tuple((await self._minds.search(agent, query, k))[0])
+        return tuple((await self._minds.search(agent, query, k, before=agent.sees_from))[0])
 
     async def _ask(self, agent: Agent, hint: str, waiting: bool) -> Asked:
         urgency = Urgency.PERSON if waiting else Urgency.THINK

@@ -332,7 +332,14 @@ class Minds:
     # asking
 
     async def search(
-        self, agent: Agent, query: str, k: int, only: str | None = None, *, by: str = "both"
+        self,
+        agent: Agent,
+        query: str,
+        k: int,
+        only: str | None = None,
+        *,
+        by: str = "both",
+        before: int | None = None,
     ) -> tuple[list[Hit], bool]:
         """Recall: return the best hits and whether the vectors are behind.
 
@@ -342,8 +349,9 @@ class Minds:
             k: hits at most.
             only: `memories`, `summaries` or `notes`; None for all.
             by: `words` or `vectors` alone, or both.
+            before: see `RecallService.search`.
         """
-        return await self.means.recall.search(agent.id, query, k, only, by)
+        return await self.means.recall.search(agent.id, query, k, only, by, before)
 
     def add_note(
         self, agent: Agent, title: str, text: str, reason: str | None, *, anew: bool = False

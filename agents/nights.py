@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, time, timedelta
+from functools import lru_cache
 from typing import NamedTuple
 
 from agents.memory.memory import Memory
@@ -80,6 +81,7 @@ class Hours(NamedTuple):
         return not endless and now - since >= timedelta(hours=self.nap) and not self.night(now)
 
 
+@lru_cache(maxsize=256)
 def hours_of(sleep_at: str, wake_at: str, nap: float) -> Hours:
     """Return the hours as they are set; a time that cannot be read counts as none, and is told when it is read."""
     return Hours(_time(sleep_at), _time(wake_at), nap)

@@ -245,7 +245,13 @@ def calls(words: str, name: str) -> bool:
 
 
 def _mentions(words: str, name: str) -> bool:
-    return bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!['’]s|\w)", words, re.I) is not None
+    return bool(name) and not _lacks(words, name) and _named(name).search(words) is not None
+
+
+@lru_cache(maxsize=1 << 10)
+def _named(name: str) -> re.Pattern[str]:
+    """Return what finds a name that is not possessive."""
+    return re.compile(rf"(?<!\w){re.escape(name)}(?!['’]s|\w)", re.I)
 
 
 @lru_cache(maxsize=1 << 13)
@@ -253,7 +259,7 @@ def _calls(words: str, name: str) -> bool:
     """Return whether a line calls somebody: their name opens it, closes it, or stands between marks."""
     if not name or name.casefold() not in words.casefold():
         return False
-    for found in re.finditer(rf"(?<!\w){re.escape(name)}(?!['’]s|\w)", words, re.I):
+    for found in _named(name).finditer(words):
         before, after = words[: found.start()], words[found.end() :]
         marked = re.match(r"\s*(?:[,;:!?.…-]|$)", after) is not None
         opens = re.fullmatch(rf"\s*@?{_LEAD}(?:[\w'’-]+\s*(?:,|and|&)\s+){{0,3}}", before, re.I) is not None

@@ -6,6 +6,7 @@ import re
 from collections import deque
 from collections.abc import Iterable
 from functools import lru_cache
+from sys import intern
 
 THRESHOLD = 0.8
 """Share of common words from which on two lines say the same."""
@@ -18,7 +19,8 @@ _WORD = re.compile(r"\w+(?:['’]\w+)*")
 @lru_cache(maxsize=1 << 12)
 def words_of(line: str) -> frozenset[str]:
     """Return the words of a line, without case."""
-    return frozenset(word.casefold().replace("’", "'") for word in _WORD.findall(line))
+    # Each word is kept once for all lines, and there are thousands of these.
+    return frozenset(intern(word.casefold().replace("’", "'")) for word in _WORD.findall(line))
 
 
 def similarity(one: str, other: str) -> float:
@@ -43,10 +45,13 @@ def repeats(line: str, earlier: Iterable[str], threshold: float = THRESHOLD) -> 
     mine = words_of(line)
     many = len(mine)
     for other in earlier:
-        few = len(words_of(other))
+        theirs = words_of(other)
+        few = len(theirs)
         # Sets of too different sizes cannot reach it, and most are.
-        near = few >= threshold * many if few <= many else many >= threshold * few
-        if near and similarity(line, other) >= threshold:
+        if not (few >= threshold * many if few <= many else many >= threshold * few):
+            continue
+        common = len(mine & theirs)
+        if common >= threshold * (many + few - common) and (many or similarity(line, other) >= threshold):
             return other
     return None
 

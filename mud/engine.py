@@ -206,7 +206,8 @@ class Engine:
         context = Context(self.world, actor, role, self._say, self.commands, self.number + 1, line.verb, line.reason)
         slots = command.form.read(command.name, line.rest)
         try:
-            with nullcontext() if command.name in ABOUT_SLEEP else self.world.as_if_awake(actor.id):
+            sees_sleep = command.name in ABOUT_SLEEP or actor.id not in self.world.asleep
+            with nullcontext() if sees_sleep else self.world.as_if_awake(actor.id):
                 return command.run(context, *slots)
         except Refusal:
             raise

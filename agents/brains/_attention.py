@@ -90,10 +90,14 @@ class Attention:
         new: list[Utterance] = []
         newest = recent[-1].at if recent else ""
         for entry in reversed(recent):
-            if entry.seq <= self._through or entry.actor is None or seconds_between(entry.at, newest) > STALE:
+            if entry.seq <= self._through or entry.actor is None:
                 break
-            said = remembered(entry) if entry.actor else None
-            if said and (said.speaker, said.words) not in self._noticed:
+            said = remembered(entry)
+            if said is None:
+                continue
+            if seconds_between(entry.at, newest) > STALE:
+                break
+            if (said.speaker, said.words) not in self._noticed:
                 new.append(said)
         for said in reversed(new[:3]):
             others = self._company.others(said.speaker)

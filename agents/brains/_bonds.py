@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -111,17 +111,17 @@ class Bonds:
         self._acts: OrderedDict[str, dict[int, Act]] = OrderedDict()
         self._through = 0
 
-    def live(self, recent: Sequence[Entry], others: Iterable[str]) -> None:
+    def live(self, recent: Sequence[Entry], others: Callable[[], Iterable[str]]) -> None:
         """Take in what was lived through since the last time.
 
         Args:
             recent: the verbatim tail.
-            others: names of everybody known, who may be meant by a line instead.
+            others: gives the names of everybody known, who may be meant by a line instead.
         """
         since, self._through = self._through, max(self._through, recent[-1].seq if recent else 0)
         new = [entry for entry in takewhile(lambda entry: entry.seq > since, reversed(recent)) if entry.actor]
         if new:
-            self.learn(new, others)
+            self.learn(new, others())
 
     def learn(self, entries: Iterable[Entry], others: Iterable[str] = ()) -> None:
         """Take in memories, in any order and as often as one likes; each counts once."""

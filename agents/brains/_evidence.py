@@ -143,8 +143,13 @@ def weigh(asked: Asked, hits: Iterable[Hit], recent: Iterable[Entry]) -> list[Ev
 @lru_cache(maxsize=1 << 12)
 def _meant(text: str, actor: str) -> frozenset[str]:
     """Return everything by which a memory can be matched."""
-    implied = " ".join(more for pattern, more in IMPLIED if pattern.search(text))
-    return meanings(f"{text} {actor} {implied}")
+    return meanings(f"{text} {actor} {_implied(text)}")
+
+
+@lru_cache(maxsize=1 << 12)
+def _implied(text: str) -> str:
+    """Return what a text says without the words for it."""
+    return " ".join(more for pattern, more in IMPLIED if pattern.search(text))
 
 
 def _ordered(found: list[Evidence]) -> list[Evidence]:
@@ -295,16 +300,7 @@ def _from_document(asked: Asked, hit: Hit) -> Iterator[Evidence]:
     """Yield the sentence of a note or a summary that answers best; both are at second hand."""
     question = asked.question
     malus = 0.05 if hit.kind == "note" else 0.15
-    lines = [line.strip().lstrip("#*- ") for line in hit.text.splitlines()]
-    told = [
-        part
-        for line in lines
-        if not DATED.match(line)
-        for part in sentences(line)
-        if not asks(part) and not is_ignorant(part)
-    ]
-    told = [part for part in told if not is_secret_words(part) and "whisper" not in part]
-    scored = [(_score(question, part[:LONGEST], hit.title or ""), part[:LONGEST]) for part in told]
+    scored = [(_score(question, part, hit.title or ""), part) for part in _written(hit.text)]
     score, words = max(scored, key=lambda pair: pair[0], default=(0.0, ""))
     if score <= 0:
         return
@@ -320,6 +316,16 @@ def _from_document(asked: Asked, hit: Hit) -> Iterator[Evidence]:
         yield Evidence(words, score - malus, hit.kind, title=hit.title or "", origin=origin)
 
 
+@lru_cache(maxsize=1 << 9)
+def _written(text: str) -> tuple[str, ...]:
+    """Return what a note or a summary states that may be repeated; the same ones are found for one question after
+    another."""
+    lines = [line.strip().lstrip("#*- ") for line in text.splitlines()]
+    told = [part for line in lines if not DATED.match(line) for part in sentences(line)]
+    told = [part for part in told if not asks(part) and not is_ignorant(part)]
+    return tuple(part[:LONGEST] for part in told if not is_secret_words(part) and "whisper" not in part)
+
+
 def _shares(question: Question, words: str, people: Collection[str]) -> bool:
     """Return whether a sentence of a summary shares what a question tells, not only whom it names."""
     named = {word for name in people for word in telling(name)}
@@ -329,7 +335,7 @@ def _shares(question: Question, words: str, people: Collection[str]) -> bool:
 
 def _score(question: Question, words: str, actor: str) -> float:
     """Say how well a statement answers: shared telling words, and whether it holds what was asked for."""
-    implied = " ".join(more for pattern, more in IMPLIED if pattern.search(words))
+    implied = _implied(words)
     found = meanings(f"{words} {actor} {implied}")
     speaker = telling(actor)
     rest = tuple(word for word in question.strong if word.casefold() not in speaker)

@@ -197,4 +197,5 @@ class Impulses:
 
 def _tells(entry: Entry, words: str) -> bool:
     """Return whether words stand in a memory of something other than one's own talk."""
-    return entry.kind != "said" and words in " ".join(entry.text.split())
+    first = words.partition(" ")[0]  # which is quicker to tell, and most lack it
+    return entry.kind != "said" and first in entry.text and words in " ".join(entry.text.split())

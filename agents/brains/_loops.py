@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import functools
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import IntEnum, StrEnum
+from itertools import takewhile
 from typing import NamedTuple
 
 from agents.brains._brain import Person, Situation, Voice
@@ -70,6 +71,7 @@ BEGINS = {
     Kind.NOTHING_NEW: 5,
 }
 """Lines of each kind that make a loop."""
+LEAST = min(BEGINS.values())
 
 _COURTESIES = {
     Kind.FAREWELL: re.compile(
@@ -89,7 +91,6 @@ _COURTESIES = {
     ),
 }
 _NAME = re.compile(r"\b[A-Z]\w+")
-_SPEECH = ("said", "heard", "told")
 VOICE = "default"
 """The voice that words a loop: a model reads it, and owners do in a trace."""
 
@@ -134,11 +135,19 @@ class Loop:
 
 
 class _Line(NamedTuple):
-    """One of the lines between two."""
+    """One of the lines among minds: its memory's number, whether it is one's own, its words, and whom it calls."""
 
     seq: int
     own: bool
     words: str
+    speaker: str
+    called: frozenset[str]
+
+
+Spoken = tuple[Entry, Utterance]
+"""A memory in which somebody spoke, and what they said."""
+Apart = dict[str, tuple[int, tuple[str, ...]]]
+"""By a mind with whom there was no loop: the newest line of the two then, and the minds who were here."""
 
 
 class Watch:
@@ -147,38 +156,72 @@ class Watch:
     def __init__(self) -> None:
         self._clear: tuple[int, tuple[Person, ...]] | None = None
         """Newest spoken memory, and who was here, when there was no loop."""
+        self._apart: Apart = {}
+        self._heard: deque[Spoken] = deque(maxlen=SPOKEN)
+        self._through = 0
 
     def find(self, situation: Situation) -> Loop | None:
         """Return the loop that the agent is in, see `find_loop`; None while a person waits for a word."""
-        newest = next((e.seq for e in reversed(situation.recent) if e.kind in _SPEECH), 0)
+        self._hear(situation.recent)
+        newest = self._heard[-1][0].seq if self._heard else 0
         if self._clear == (newest, situation.people):
             return None  # what grows old can only end a loop
-        loop = find_loop(situation)
+        loop = find_loop(situation, self._heard, self._apart)
         self._clear = None if loop else (newest, situation.people)
         return None if loop is None or person_waits(situation) else loop
 
+    def _hear(self, recent: Sequence[Entry]) -> None:
+        """Take in what was spoken since the last time."""
+        last = recent[-1].seq if recent else 0
+        if last < self._through:  # another life has begun
+            self._heard.clear()
+            self._apart.clear()
+            self._through = 0
+        new = list(takewhile(lambda entry: entry.seq > self._through, reversed(recent)))
+        self._heard.extend(_spoken(reversed(new)))
+        self._through = last
 
-def find_loop(situation: Situation) -> Loop | None:
+
+def find_loop(situation: Situation, heard: Iterable[Spoken] | None = None, apart: Apart | None = None) -> Loop | None:
     """Return the worst loop that the agent is in with a mind who is here; None when it is in none.
 
     Only a loop that the newest line between the two belongs to counts: whatever else is said ends it.
+
+    Args:
+        situation: the situation.
+        heard: what was spoken lately, oldest first; None for what its newest memories hold.
+        apart: with whom there was none at the last look, who are not looked at again before one of the two has spoken;
+            kept up to date.
     """
-    found: Loop | None = None
+    apart = {} if apart is None else apart
+    found: list[Loop] = []
     minds = [person.name for person in situation.people if person.thinks]
-    spoken = _spoken(situation.recent) if minds else []
-    count = Counter(said.speaker for _, said in spoken)
-    for partner in minds:
-        if not count[partner] or not count[""] or count[partner] + count[""] < min(BEGINS.values()):
-            continue
-        lines = _between(spoken, partner, [name for name in minds if name != partner])
-        if len(lines) < min(BEGINS.values()) or len({line.own for line in lines}) < 2:
-            continue
-        for kind, belongs in _belonging(lines, (partner, situation.name)):
-            if len(belongs) >= BEGINS[kind]:
-                loop = Loop(kind, partner, len(belongs), belongs[-1].seq)
-                if found is None or (loop.stage, loop.times) > (found.stage, found.times):
-                    found = loop
-    return found
+    spoken = _lately(situation.recent, heard) if minds else []
+    speakers = {said.speaker for _, said in spoken}
+    partners = [name for name in minds if name in speakers] if "" in speakers and len(spoken) >= LEAST else []
+    lines = _lines(spoken, minds) if partners else []
+    for partner in partners:
+        between = _between(lines, partner)
+        now = (between[-1].seq if between else 0), tuple(minds)
+        if apart.get(partner) != now:
+            loops = _loops(between, partner, situation.name)
+            if loops:
+                apart.pop(partner, None)
+            else:
+                apart[partner] = now
+            found += loops
+    return max(found, key=lambda loop: (loop.stage, loop.times), default=None)
+
+
+def _loops(lines: Sequence[_Line], partner: str, name: str) -> list[Loop]:
+    """Return the loops that the lines between two are."""
+    if len(lines) < LEAST or len({line.own for line in lines}) < 2:
+        return []
+    return [
+        Loop(kind, partner, len(belongs), belongs[-1].seq)
+        for kind, belongs in _belonging(lines, (partner, name))
+        if len(belongs) >= BEGINS[kind]
+    ]
 
 
 def person_waits(situation: Situation) -> bool:
@@ -194,19 +237,16 @@ def person_waits(situation: Situation) -> bool:
     return False
 
 
-def _spoken(recent: Sequence[Entry]) -> list[tuple[Entry, Utterance]]:
-    """Return the newest memories in which somebody spoke, oldest first."""
-    found: list[tuple[Entry, Utterance]] = []
+def _spoken(entries: Iterable[Entry]) -> Iterator[Spoken]:
+    """Yield the memories in which somebody spoke."""
+    return ((entry, said) for entry in entries if (said := remembered(entry)) is not None)
+
+
+def _lately(recent: Sequence[Entry], heard: Iterable[Spoken] | None) -> list[Spoken]:
+    """Return what was spoken last and not too long ago, oldest first."""
     oldest = _since(recent[-1].at) if recent else ""
-    for entry in reversed(recent):
-        if entry.kind not in _SPEECH:
-            continue
-        if entry.at < oldest or len(found) == SPOKEN:  # times are written so that they sort
-            break
-        said = remembered(entry)
-        if said is not None:
-            found.append((entry, said))
-    return found[::-1]
+    spoken = list(_spoken(recent) if heard is None else heard)[-SPOKEN:]
+    return [one for one in spoken if one[0].at >= oldest]  # times are written so that they sort
 
 
 def _since(at: str) -> str:
@@ -217,18 +257,24 @@ def _since(at: str) -> str:
         return ""
 
 
-def _between(spoken: Sequence[tuple[Entry, Utterance]], partner: str, thirds: Sequence[str]) -> list[_Line]:
+def _lines(spoken: Sequence[Spoken], minds: Sequence[str]) -> list[_Line]:
+    """Return what was spoken by the agent and these minds, and whom of these minds each line calls."""
+    return [
+        _Line(
+            entry.seq,
+            not said.speaker,
+            said.words,
+            said.speaker,
+            frozenset() if said.private else frozenset(name for name in minds if calls(said.words, name)),
+        )
+        for entry, said in spoken
+        if not said.speaker or said.speaker in minds
+    ]
+
+
+def _between(lines: Sequence[_Line], partner: str) -> list[_Line]:
     """Return the newest lines of the agent and one other, oldest first, without those that call a third."""
-    lines: list[_Line] = []
-    for entry, said in reversed(spoken):
-        if said.speaker not in ("", partner):
-            continue
-        if not said.private and any(calls(said.words, name) for name in thirds):
-            continue
-        lines.append(_Line(entry.seq, not said.speaker, said.words))
-        if len(lines) == LINES:
-            break
-    return lines[::-1]
+    return [line for line in lines if (line.own or line.speaker == partner) and line.called <= {partner}][-LINES:]
 
 
 def _belonging(lines: Sequence[_Line], names: tuple[str, str]) -> Iterator[tuple[Kind, list[_Line]]]:
@@ -292,12 +338,12 @@ def _without_news(lines: Sequence[_Line], names: tuple[str, str]) -> list[_Line]
     known: set[str] = set()
     stale: list[_Line] = []
     for line in lines:
-        told = set(_telling(line.words, names))
+        told = _telling(line.words, names)
         stale = [] if told - known else [*stale, line]
         known |= told
     return stale
 
 
 @functools.lru_cache(maxsize=4096)
-def _telling(words: str, names: tuple[str, str]) -> tuple[str, ...]:
-    return telling(words, names)
+def _telling(words: str, names: tuple[str, str]) -> frozenset[str]:
+    return frozenset(telling(words, names))

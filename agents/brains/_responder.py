@@ -50,6 +50,8 @@ class Responder:
     def __init__(self, me: Self, goals: Goals) -> None:
         self._me = me
         self._recollection = Recollection(me, goals)
+        self._met: set[str] = set()
+        """Whom it has greeted alone, and looked up before it did."""
 
     def respond(self, said: Utterance, situation: Situation, new: tuple[Person, ...]) -> Asking:
         """Answer a line, or decide that it needs no answer."""
@@ -169,11 +171,15 @@ class Responder:
         if len(names) > 1:
             places = {"name": listed(names), "place": place}
             return self._me.say(situation, said, ("greet.several",), places, "newcomers", "reason.greet")
-        hits = yield Recall(names[0], HITS)
+        # Of a mind it greeted before it has looked up what there was, and no mind is reminded of its words.
+        met = new[0].thinks and names[0] in self._met
+        self._met.add(names[0])
+        hits = () if met else (yield Recall(names[0], HITS))
         now = situation.recent[-1].at if situation.recent else ""
         known, entry, words = answers.old_words(
             names[0], self._me.name, answers.entries_of(hits, situation.recent), now
         )
+        known = known or met
         self._me.bonds.learn(answers.entries_of(hits, ()), self._me.company.others(names[0]))
         keys = ("greet.known", "greet.first") if known else ("greet.first",)
         if known and (self._me.bonds.is_warm(names[0]) or self._me.bonds.is_cool(names[0])):

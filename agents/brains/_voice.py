@@ -21,6 +21,10 @@ LONGEST = 600
 """How many characters a line has at most."""
 
 
+_BEGINS = re.compile(r"(?:^|[.!?]\s+|(?<!\w)')$")
+"""Finds the end of what a sentence or a quotation follows."""
+
+
 def clean(text: str) -> str:
     """Make a text fit for one line: no line ends, no control characters, no mark that would begin a private reason."""
     if not text.isprintable() or "|" in text:
@@ -34,7 +38,7 @@ def fill(template: str, places: dict[str, str]) -> str | None:
 
     def filled(found: re.Match[str]) -> str:
         value = places[found[1]]
-        begins = re.search(r"(?:^|[.!?]\s+|(?<!\w)')$", template[: found.start()])
+        begins = _BEGINS.search(template[: found.start()])
         return value[:1].upper() + value[1:] if begins else value
 
     if not all(places.get(name) for name in PLACE.findall(template)):
@@ -57,12 +61,12 @@ class Speaker:
         self._lines: deque[str] = deque(maxlen=WINDOW)
         """What was spoken last, also by another brain; thoughts and gestures must not push it out."""
         self._silent: deque[str] = deque(maxlen=WINDOW)
-        self._earlier: tuple[str, ...] = ()
+        self._earlier: deque[str] = deque(maxlen=WINDOW)
         self._used: deque[str] = deque(maxlen=3 * WINDOW)
 
     def remember(self, lines: Iterable[str]) -> None:
-        """Take the agent's own newest lines from its memory, whoever thought of them; they count as said."""
-        self._earlier = tuple(lines)[-WINDOW:]
+        """Take the agent's own new lines from its memory, whoever thought of them; they count as said."""
+        self._earlier.extend(lines)
 
     def spoken(self, line: str) -> None:
         """Count a line as said that the agent's character said, whoever thought of it."""

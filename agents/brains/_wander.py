@@ -340,7 +340,7 @@ class Explorer:
 
     def noteworthy(self, notes: tuple[str, ...]) -> Noteworthy | None:
         """Return, once, the next thing worth a note; what has a note of its own needs no second one."""
-        titles = {title.casefold() for title in notes}
+        titles = {title.casefold() for title in notes} if self._due else set()
         while self._due:
             one = self._due.popleft()
             if one.person or one.title.casefold() not in titles:

@@ -6,7 +6,7 @@ English only, by small tables and no grammar: good enough to find again what som
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from agents.brains._alike import ALIKE
@@ -116,18 +116,24 @@ def telling(text: str, without: Iterable[str] = ()) -> tuple[str, ...]:
         text: the text.
         without: names whose words do not count.
     """
-    return _telling(text, tuple(without))
+    found, skip = _by_root(text), _roots(tuple(without))
+    return tuple(word for root, word in found.items() if root not in skip) if skip else tuple(found.values())
 
 
 @lru_cache(maxsize=1 << 12)
-def _telling(text: str, without: tuple[str, ...]) -> tuple[str, ...]:
-    skip = {stem(word) for name in without for word in tokens(name)}
+def _by_root(text: str) -> Mapping[str, str]:
+    """Return the telling words of a text by their stems; the same line is looked at for one name after another."""
     found: dict[str, str] = {}
     for word in tokens(text):
-        root = stem(word)
-        if word not in _STOP and root not in skip and (len(word) > 1 or word.isdigit()):
-            found.setdefault(root, word.removesuffix("'s"))
-    return tuple(found.values())
+        if word not in _STOP and (len(word) > 1 or word.isdigit()):
+            found.setdefault(stem(word), word.removesuffix("'s"))
+    return found
+
+
+@lru_cache(maxsize=1 << 12)
+def _roots(names: tuple[str, ...]) -> frozenset[str]:
+    """Return the stems of the words of some names."""
+    return frozenset(stem(word) for name in names for word in tokens(name))
 
 
 @lru_cache(maxsize=1 << 12)
@@ -196,10 +202,9 @@ def _is_kindred(root: str, found: frozenset[str]) -> bool:
     """Return whether a longer or shorter word of the same beginning is found, such as postman for post."""
     if len(root) < 4:
         return False
-    return any(
-        len(other) >= 4 and (other.startswith(root) or root.startswith(other)) and abs(len(other) - len(root)) <= 5
-        for other in found
-    )
+    alike = [other for other in found if other.startswith(root[:4])]  # which most are not
+    near = (other for other in alike if abs(len(other) - len(root)) <= 5)
+    return any(other.startswith(root) or root.startswith(other) for other in near)
 
 
 def widened(words: Iterable[str]) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ comes from what it noticed and from the chance it was given. It never speaks whe
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import takewhile
 from random import Random
 
 from agents.brains._brain import Brain, Decision, Person, Situation, Thought, Voice
@@ -131,15 +132,16 @@ class Instinct:
             me.company.begin(situation.recent, situation.people, situation.seconds)
             if situation.recent:
                 me.spoke_at = situation.seconds  # a life goes on; it does not burst into talk
-        if situation.recent and situation.recent[-1].seq != self._through:
-            self._through = situation.recent[-1].seq
-            own = (remembered(entry) for entry in situation.recent if entry.kind == "said")
-            me.speaker.remember(said.words for said in own if said)
+        last = situation.recent[-1].seq if situation.recent else 0
+        since, self._through = min(self._through, last), last
+        lived = takewhile(lambda entry: entry.seq > since, reversed(situation.recent))
+        own = [said.words for entry in lived if entry.kind == "said" and (said := remembered(entry))]
+        me.speaker.remember(reversed(own))
         new = me.company.settle(situation.people, situation.seconds)
         me.attention.catch_up(situation.recent, situation.seconds)
         if me.explorer.settle(situation):
             me.arrived = situation.seconds
-        me.bonds.live(situation.recent, me.company.names)
+        me.bonds.live(situation.recent, lambda: me.company.names)
         self._rhythm.settle(situation)
         self._goals.settle(situation)
         if not me.follow_to and me.following not in {person.name for person in situation.people}:

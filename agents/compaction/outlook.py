@@ -50,6 +50,8 @@ class Outlook:
         self._gauge = Gauge(memory, around)
         self._last: tuple[CompactionSettings, Strategy] | None = None
         """The strategy that was chosen last, and the settings it was chosen by."""
+        self._from: tuple[CompactionSettings, int, int] | None = None
+        """From how many memories on a fold is due, with the settings and the watermark that this holds for."""
 
     def forget(self) -> None:
         """Forget what was counted; another life begins."""
@@ -127,6 +129,8 @@ class Outlook:
         if not settings.auto_enabled:
             return None
         strategy, memory = self._chosen(settings), self._memory
+        if strategy.by_number and memory.total < self._due_from(strategy, settings):
+            return None
         fold = self._due(strategy, settings, memory.total, not_below)
         if fold is None or fold.reason == SLEEP or memory.total - memory.watermark > ARREAR:
             return self._plan(strategy, fold)  # who falls asleep only now is on time
@@ -137,6 +141,14 @@ class Outlook:
             early, on_time, fold = (early, middle, found) if found is not None else (middle, on_time, fold)
             middle = (early + on_time) // 2
         return self._plan(strategy, fold)
+
+    def _due_from(self, strategy: Strategy, settings: CompactionSettings) -> int:
+        """Return from how many memories on a fold is due; it is asked after every memory, and changes with a fold."""
+        watermark = self._memory.watermark
+        if self._from is None or self._from[0] is not settings or self._from[1] != watermark:
+            at = strategy.next_at(self._standing(strategy, settings), settings)
+            self._from = settings, watermark, at or 0
+        return self._from[2]
 
     def _due(self, strategy: Strategy, settings: CompactionSettings, total: int, not_below: int) -> Fold | None:
         """Return the fold that is due with so many memories and that saves enough, as far as can be told before."""

@@ -80,8 +80,11 @@ class Inner:
     def idle(self, agent: Agent, engine: Engine) -> None:
         """Begin a reflection of somebody awake and left alone, if it is due and the last one was a while ago."""
         now = self._means.clock.monotonic()
-        if now - self._reflected.get(agent.slug, now - PAUSE) >= PAUSE:
-            self._begin(agent, lambda: self._reflect(agent, engine), lambda one: self._reflection_due(agent, one))
+        rested = now - self._reflected.get(agent.slug, now - PAUSE) >= PAUSE
+        # Asked also while it rests: what is taken in as it comes need not be read from the archive later.
+        self._begin(
+            agent, lambda: self._reflect(agent, engine), lambda one: rested and self._reflection_due(agent, one)
+        )
 
     def interrupt(self, slug: str) -> None:
         """Give up what is under way in a folder: somebody wants an answer of its agent, or it is gone."""

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -80,6 +81,7 @@ class Note(NamedTuple):
         return list(found.values())
 
 
+@lru_cache(maxsize=1 << 12)
 def folded(name: str) -> str:
     """Return a title in the form in which two of them are compared."""
     return unicodedata.normalize("NFC", " ".join(name.split()).casefold())

@@ -212,7 +212,7 @@ class Notes:
             if wanted in map(folded, (note.title, *note.aliases)):
                 return self._folder / f"{note.slug}.md"
         blank = {name for name, file in shelf.files.items() if file.note is None and _is_free(self._folder / name)}
-        taken = {Path(name).stem for name in shelf.files if name not in blank}
+        taken = {name.removesuffix(_ENDING) for name in shelf.files if name not in blank}
         return self._folder / f"{free_stem(taken, slugify(title))}.md"
 
     # reading

@@ -47,7 +47,7 @@ class Tiers:
     def __init__(self, files: SummaryFiles, now: Callable[[], str]) -> None:
         self._files = files
         self._now = now
-        self._held: dict[str, _Held] = {}
+        self._hold({})
         self._writable = False
         self._behind = self._late = False
         self._known: dict[str, str | None] = {}
@@ -66,10 +66,11 @@ class Tiers:
     @property
     def watermark(self) -> int:
         """The last memory that a summary stands for; 0 when none does."""
-        last = 0  # it is asked for several times with every memory
-        for held in self._held.values():
-            last = max(last, held.summary.covers[1])
-        return last
+        return self._watermark
+
+    def _hold(self, held: dict[str, _Held]) -> None:
+        self._held = held
+        self._watermark = max((one.summary.covers[1] for one in held.values()), default=0)
 
     def open(self, commit: CommitLine | None, total: int, writable: bool) -> list[str]:
         """Take up what the last commit line names, and set the files in use right.
@@ -100,7 +101,7 @@ class Tiers:
                 f"summaries: what the last fold wrote is gone; older summaries reach to memory {end}, "
                 "the rest is shown word for word until it is folded again"
             )
-        self._held = {tier: _Held(summary, summary) for tier, summary in found.items()}
+        self._hold({tier: _Held(summary, summary) for tier, summary in found.items()})
         for tier in TIERS:
             messages += self._examine(tier, opening=True)
         if writable:
@@ -275,9 +276,9 @@ class Tiers:
         raws = {tier: held.raw for tier, held in self._held.items()}
         if self._behind:
             self._late, self._known = True, {**self._known, **raws}
-            self._held = {tier: _Held(summary, summary, self._known.get(tier)) for tier, summary in new.items()}
+            self._hold({tier: _Held(summary, summary, self._known.get(tier)) for tier, summary in new.items()})
             return []
-        self._held = {tier: _Held(summary, summary) for tier, summary in new.items()}
+        self._hold({tier: _Held(summary, summary) for tier, summary in new.items()})
         return [message for tier in TIERS for message in self._install(tier, raws.get(tier))]
 
     def stay_behind(self) -> list[str]:

@@ -9,7 +9,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from mud.errors import LociError, Unavailable
@@ -227,12 +227,15 @@ def documents_of(summaries: Iterable[Summary], notes: Iterable[Note]) -> list[In
         summaries: those to be found.
         notes: all notes; that of the dreams is none of what is known, and is left out.
     """
-    written = [
-        IndexedDocument(f"notes/{note.slug}", NOTE, note.text, note.title, None, note.updated, note.aliases)
-        for note in notes
-        if DREAMS not in (note.slug, note.title.casefold())  # its file may have another name by now
-    ]
+    # The file of the dreams may have another name by now.
+    written = [_note_document(note) for note in notes if DREAMS not in (note.slug, note.title.casefold())]
     return [*map(summary_document, summaries), *written]
+
+
+@lru_cache(maxsize=1 << 11)
+def _note_document(note: Note) -> IndexedDocument:
+    """Return a note in the form that recall takes; whenever one changes all of them are asked for, and hashed."""
+    return IndexedDocument(f"notes/{note.slug}", NOTE, note.text, note.title, None, note.updated, note.aliases)
 
 
 def summary_document(summary: Summary, file: str = "") -> IndexedDocument:

@@ -256,18 +256,15 @@ class Feed:
     def _index(
         self, batch: dict[str, Sequence[Entry]], wanted: dict[str, Documents]
     ) -> tuple[list[str], dict[str, Progress]]:
-        gone: list[str] = []
-        if batch:
-            self._lexical.add(batch)
+        read: dict[str, Sequence[Listed]] = {}
         for agent_id, documents in wanted.items():
             try:
-                found = documents()
+                read[agent_id] = documents()
             except (OSError, LociError) as error:
                 self._put_back(agent_id, documents, error)
             else:
-                gone += self._lexical.sync(agent_id, found)
                 self.life(agent_id).unread = False
-        return gone, {agent_id: self._lexical.progress(agent_id) for agent_id in {*batch, *wanted}}
+        return self._lexical.take_in(batch, read)
 
     def _put_back(self, agent_id: str, documents: Documents, error: Exception) -> None:
         """Have documents that cannot be read looked at with the next flush; they cost no search its answer."""
@@ -276,10 +273,18 @@ class Feed:
         log.log(logging.DEBUG if life.unread else logging.WARNING, "What is noted cannot be read now: %s.", error)
         life.unread = True
 
-    async def fill(self, agent_id: str) -> None:
-        """Index all there is of a life: what waits in RAM, and what the index never had or lost."""
-        known = await self.flush(agent_id)
+    async def fill(self, agent_id: str, before: int | None = None) -> None:
+        """Index all there is of a life: what waits in RAM, and what the index never had or lost.
+
+        Args:
+            agent_id: whose.
+            before: memories from this number on, and what was written meanwhile, may wait; None when nothing may.
+        """
         life = self.life(agent_id)
+        whole = life.generation == self._lexical.generation
+        if before is not None and whole and life.progress.lexical_through + 1 >= before:
+            return
+        known = await self.flush(agent_id)
         async with life.filling:
             try:
                 if not known:

@@ -26,6 +26,9 @@ from agents.recall.searching import Matches, Searcher, gather
 from agents.recall.tables import Progress
 from agents.recall.vocabulary import Stemmer, Vocabulary, words_after
 
+Wanted = dict[str, IndexedDocument | None]
+"""What an agent shall have by key; None for what is indexed as it is."""
+
 
 class LexicalIndex:
     """The index in one file.
@@ -68,6 +71,33 @@ class LexicalIndex:
     def _forget_seen(self) -> None:
         self._vocabulary.forget()
         self._postings.clear()
+
+    # -- all of it --------------------------------------------------------------------------------------------------
+
+    def take_in(
+        self, batch: Mapping[str, Sequence[Entry]], documents: Mapping[str, Sequence[Listed]]
+    ) -> tuple[list[str], dict[str, Progress]]:
+        """Do `add` and `sync` in one transaction, as each costs as much as the indexing of ten memories.
+
+        Args:
+            batch: memories by agent id.
+            documents: all that an agent has, by its id.
+
+        Returns:
+            The ids of the vectors that are no longer wanted, and how far the index of each of these agents is.
+
+        Raises:
+            Unavailable: the disk is full.
+        """
+        wanted = {agent_id: self._wanted(agent_id, some) for agent_id, some in documents.items()}
+
+        def work(db: sqlite3.Connection) -> tuple[list[str], dict[str, Progress]]:
+            if batch:
+                memories.add(db, batch, self._vocabulary)
+            gone = [one for agent_id, some in wanted.items() for one in self._synced(db, agent_id, some)]
+            return gone, {agent_id: tables.progress_of(db, agent_id) for agent_id in {*batch, *wanted}}
+
+        return self._file.do(work)
 
     # -- memories ---------------------------------------------------------------------------------------------------
 
@@ -163,17 +193,19 @@ class LexicalIndex:
         Returns:
             The ids of the vectors that are no longer wanted.
         """
-        known = self._file.do(lambda db: tables.files_of(db, agent_id))
-        wanted = _wanted(documents, known)
+        wanted = self._wanted(agent_id, documents)
+        return self._file.do(lambda db: self._synced(db, agent_id, wanted))
 
-        def work(db: sqlite3.Connection) -> list[str]:
-            gone, changed = tables.sync(db, agent_id, wanted)
-            if changed:
-                for table in tables.WORDS.values():
-                    self._postings.forget(table, tables.number_of(db, agent_id))
-            return gone
+    def _wanted(self, agent_id: str, documents: Sequence[Listed]) -> Wanted:
+        """Return what an agent shall have; read before the transaction, whose errors are all taken for the index's."""
+        return _wanted(documents, self._file.do(lambda db: tables.files_of(db, agent_id)))
 
-        return self._file.do(work)
+    def _synced(self, db: sqlite3.Connection, agent_id: str, wanted: Wanted) -> list[str]:
+        gone, changed = tables.sync(db, agent_id, wanted)
+        if changed:
+            for table in tables.WORDS.values():
+                self._postings.forget(table, tables.number_of(db, agent_id))
+        return gone
 
     def waiting(self, limit: int, without: Collection[str] = ()) -> list[Record]:
         """Return documents without a vector, oldest first, in the form the vectors' store takes; see above."""
@@ -255,14 +287,14 @@ class LexicalIndex:
         return self._file.do(lambda db: gather(db, agent_id, matches, memories, documents, kinds, weight))
 
 
-def _wanted(documents: Sequence[Listed], known: Mapping[str, str]) -> dict[str, IndexedDocument | None]:
+def _wanted(documents: Sequence[Listed], known: Mapping[str, str]) -> Wanted:
     """Return what an agent shall have by key; None for what is indexed as it is.
 
     Args:
         documents: see `LexicalIndex.sync`.
         known: the keys of what is indexed, by the files that never change.
     """
-    wanted: dict[str, IndexedDocument | None] = {}
+    wanted: Wanted = {}
     for one in documents:
         if isinstance(one, IndexedDocument):
             key = clean(one.key)

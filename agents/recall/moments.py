@@ -167,7 +167,7 @@ def _open(question: str, now: datetime) -> list[Span]:
 def _relative(question: str, now: datetime) -> tuple[list[Span], str]:
     """Return what is counted from now, and the question without the words for it."""
     found: list[Span] = []
-    for words, span in _named(now).items():
+    for words, span in _named(now).items() if _NAMED.search(question) else ():
         left = re.sub(rf"\b{words}\b", " ", question, flags=re.I)
         if left != question:
             # "The day before yesterday" is not yesterday.
@@ -215,6 +215,10 @@ def _named(now: datetime) -> dict[str, tuple[datetime, datetime]]:
         "this year": (year, year + 366 * DAY),
         "last year": (year.replace(year=max(1, year.year - 1)), year),
     }
+
+
+_NAMED = re.compile(rf"\b(?:{'|'.join(_named(datetime(2000, 1, 1, tzinfo=UTC)))})\b", re.I)
+"""Finds any of them; most questions hold none."""
 
 
 def _ago(count: str, unit: str, now: datetime) -> Span | None:

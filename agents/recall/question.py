@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
+from functools import lru_cache
 from typing import NamedTuple
 
 from agents.recall.moments import DAYS, MONTHS, Moment, moments_in
@@ -134,11 +135,17 @@ class Question(NamedTuple):
 
     def names(self, name: str) -> bool:
         """Tell whether a name stands in it, in any case, as words of its own."""
-        return bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", self.text, re.IGNORECASE) is not None
+        return bool(name) and _name(name).search(self.text) is not None
 
     def when(self, at: datetime) -> float:
         """Return how well a moment fits the times that are named: 1 within, 0.5 close, 0 far or none named."""
         return max((moment.fits(at) for moment in self.moments), default=0.0)
+
+
+@lru_cache(maxsize=1 << 10)
+def _name(name: str) -> re.Pattern[str]:
+    """Return what finds a name as words of its own; the same few are looked for in every question."""
+    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
 
 
 def read_question(text: str, now: datetime) -> Question:

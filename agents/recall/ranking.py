@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple, TypeVar
 
 from agents.memory.entries import Entry, Hit
@@ -211,6 +212,10 @@ class _Signs:
             fit = max(fit, (late if self._question.order > 0 else 1 - late) / 2)
         return self._weights.when * fit
 
+    def scored(self, one: _Candidate) -> _Scored:
+        who, when, answer = self.who(one.entry), self.when(one.entry), self.answer(one.entry)
+        return _Scored(one, (one.fit + who + when + answer) * one.raised, who, when, answer)
+
     def answer(self, entry: Entry) -> float:
         return self._weights.answer if self._question.answered_by(entry.text) else 0.0
 
@@ -252,6 +257,16 @@ class _Candidate(NamedTuple):
     raised: float
 
 
+class _Scored(NamedTuple):
+    """A candidate with its score, and what its signs add to it."""
+
+    of: _Candidate
+    score: float
+    who: float
+    when: float
+    answer: float
+
+
 def _candidates(fits: Mapping[int, float], found: Found, now: datetime, weights: RecallSettings) -> list[_Candidate]:
     made, seconds, half_life = [], now.timestamp(), weights.recency_half_life
     recent, important = weights.recency, weights.importance
@@ -269,7 +284,7 @@ def _in_reach(candidates: list[_Candidate], k: int, most: float) -> list[_Candid
     """Return the candidates, sorted, that can be among the best k texts when none gets more than `most` from signs."""
     texts: set[str] = set()
     for place, one in enumerate(candidates):
-        texts.add("result" if _is_echo(one.entry) else told(one.entry))
+        texts.add(_text_of(one.entry))
         if len(texts) > k:
             least = one.fit * one.raised
             return [
@@ -280,32 +295,37 @@ def _in_reach(candidates: list[_Candidate], k: int, most: float) -> list[_Candid
 
 
 def _memory_hits(found: Found, question: Question, k: int, now: datetime, weights: RecallSettings) -> list[Hit]:
+    """Return the best k memories; of those with the same text only the best."""
     fits, near = _fits(found, weights)
     signs = _Signs(question, found, weights)
-    hits = []
-    for one in _in_reach(_candidates(fits, found, now, weights), k, signs.most):
-        entry, seq = one.entry, one.entry.seq
-        who, when, answer = signs.who(entry), signs.when(entry), signs.answer(entry)
-        hits.append(
-            Hit(
-                entry.kind,
-                entry.text,
-                (one.fit + who + when + answer) * one.raised,
-                lexical=found.shares.get(seq),
-                vector=found.cosines.get(seq),
-                recency=one.recency,
-                importance=one.importance,
-                seq=seq,
-                entry=entry,
-                neighbours=near.get(seq, 0.0),
-                who=who,
-                when=when,
-                answer=answer,
-                times=found.times.get(seq, 1),
-                at=entry.at,
-            )
-        )
-    return hits
+    scored = [signs.scored(one) for one in _in_reach(_candidates(fits, found, now, weights), max(0, k), signs.most)]
+    # The younger of two equal ones comes first, and nothing hangs on the order in which they were found.
+    scored.sort(key=lambda one: (-one.score, -one.of.entry.seq))
+    best: dict[str, _Scored] = {}
+    for one in scored:
+        best.setdefault(_text_of(one.of.entry), one)
+    return [_hit(one, found, near) for one in islice(best.values(), max(0, k))]
+
+
+def _hit(scored: _Scored, found: Found, near: Mapping[int, float]) -> Hit:
+    one, entry, seq = scored.of, scored.of.entry, scored.of.entry.seq
+    return Hit(
+        entry.kind,
+        entry.text,
+        scored.score,
+        lexical=found.shares.get(seq),
+        vector=found.cosines.get(seq),
+        recency=one.recency,
+        importance=one.importance,
+        seq=seq,
+        entry=entry,
+        neighbours=near.get(seq, 0.0),
+        who=scored.who,
+        when=scored.when,
+        answer=scored.answer,
+        times=found.times.get(seq, 1),
+        at=entry.at,
+    )
 
 
 def _document_hits(found: Found, now: datetime, weights: RecallSettings) -> list[Hit]:
@@ -347,7 +367,6 @@ def rank(found: Found, question: Question, k: int, now: datetime, weights: Recal
         weights: the shares of the parts.
     """
     hits = _memory_hits(found, question, k, now, weights) + _document_hits(found, now, weights)
-    # The younger of two equal ones comes first, and nothing hangs on the order in which they were found.
     hits.sort(key=lambda hit: (-hit.score, -(hit.seq or 0), hit.covers or (0, 0), hit.title or ""))
     best: dict[tuple[object, ...], Hit] = {}
     for hit in hits:
@@ -360,5 +379,10 @@ def _same(hit: Hit) -> tuple[object, ...]:
     """Return what hits have in common of which only the best is shown."""
     if hit.entry is None:
         return hit.kind, hit.title, hit.covers, hit.text  # a document is only itself: two notes may say the same
+    return (_text_of(hit.entry),)
+
+
+def _text_of(entry: Entry) -> str:
+    """Return what memories have in common of which only the best is shown."""
     # One look back is enough: who asked again and again would see nothing else.
-    return ("result",) if _is_echo(hit.entry) else (told(hit.entry),)
+    return "result" if _is_echo(entry) else told(entry)

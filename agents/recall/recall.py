@@ -232,7 +232,13 @@ class RecallService:
     # -- search -----------------------------------------------------------------------------------------------------
 
     async def search(
-        self, agent_id: str, query: str, k: int = 10, only: str | None = None, by: str = "both"
+        self,
+        agent_id: str,
+        query: str,
+        k: int = 10,
+        only: str | None = None,
+        by: str = "both",
+        before: int | None = None,
     ) -> tuple[list[Hit], bool]:
         """Find what fits a question best among all that the agent ever lived through.
 
@@ -242,6 +248,8 @@ class RecallService:
             k: how many hits at most.
             only: `memories`, `summaries` or `notes`; None for all.
             by: one of `BY`.
+            before: whoever asks has the memories from this number on before their eyes: these may be missing; None
+                when nothing may.
 
         Returns:
             The hits, best first, and whether the vectors are behind: what they know is missing from the answer.
@@ -252,7 +260,7 @@ class RecallService:
         if only is not None and only not in ONLY:
             raise Refusal(f"There is nothing called {only!r} to look in.", f"There is: {', '.join(ONLY)}.")
         kinds = ONLY[only] if only is not None else (SUMMARY, NOTE)
-        return await self._search(agent_id, query, k, only in (None, "memories"), kinds, by)
+        return await self._search(agent_id, query, k, only in (None, "memories"), kinds, by, before)
 
     async def related(
         self,
@@ -282,7 +290,14 @@ class RecallService:
         return [hit for hit in hits if hit in best[hit.kind]]
 
     async def _search(
-        self, agent_id: str, query: str, k: int, memories: bool, kinds: Collection[str], by: str
+        self,
+        agent_id: str,
+        query: str,
+        k: int,
+        memories: bool,
+        kinds: Collection[str],
+        by: str,
+        before: int | None = None,
     ) -> tuple[list[Hit], bool]:
         settings, now = self._settings(), self._clock.now()
         question = read_question(query, now)
@@ -301,7 +316,7 @@ class RecallService:
                 groups = _with_alike(groups, await alike, settings.alike)
             if by == "vectors":
                 groups = {}
-            found, near = await self._find(agent_id, question, groups, memories, kinds, nearest)
+            found, near = await self._find(agent_id, question, groups, memories, kinds, nearest, before)
         finally:
             for task in tasks:
                 task.cancel()
@@ -325,11 +340,12 @@ class RecallService:
         memories: bool,
         kinds: Collection[str],
         nearest: asyncio.Task[Near | None] | None,
+        before: int | None,
     ) -> tuple[Found, Near | None]:
         """Find in a whole index: one that was lost after it was filled is filled again."""
         weight = self._settings().vector_weight
         for _ in range(TRIES):
-            await self._feed.fill(agent_id)
+            await self._feed.fill(agent_id, before)
             matches = await self._run(self._lexical.match, agent_id, groups, memories, kinds, question)
             near = await nearest if nearest is not None else None
             known = near or Near()

@@ -58,13 +58,15 @@ def go(ctx: Context, way: str) -> Outcome:
 def _way(ctx: Context, here: Thing, wanted: str) -> list[Exit]:
     """Return the exits to take. A whole name goes before part of one, and an exit before a location."""
     exits = [way for way in find_exits(here, wanted) if ctx.world.location(way.to) is not None]
+    if len(exits) == 1 and names_exit(wanted, exits[0]):
+        return exits
     locations = [] if is_direction(wanted) else match(wanted, ctx.world.locations())
-    shown = shortened(wanted, LONGEST_SHOWN)
     whole = len(locations) == 1 and plain(wanted) in map(plain, locations[0].names)
-    if len(exits) == 1 and (names_exit(wanted, exits[0]) or not whole):
+    if len(exits) == 1 and not whole:
         return exits
     if len(locations) == 1 and (whole or not exits):
         return _path(ctx, here, locations[0])
+    shown = shortened(wanted, LONGEST_SHOWN)
     if not exits and not locations:
         names = ", ".join(found.name for found in here.exits)
         raise Refusal(ctx.say(NO_WAY, name=shown), ctx.say(NO_WAY_HINT, exits=names) if names else "")

@@ -40,9 +40,9 @@ COPIED = ("config", "text", "prompts", "world", "agents", "log")
 _LEFT_OUT = shutil.ignore_patterns("chronicle*", "traces", "loci.log*", "history", ".*")
 """What of these is of no use to a run; of the log only the ledger is."""
 INDEX_EVERY = 4000
-"""Steps after which what was lived is indexed at the latest; a question has it indexed at once, and each agent asks
-about once in two hundred."""
-COLLECTED_EVERY = 20_000
+"""Steps after which what was lived is indexed at the latest; a question has it indexed of who asks, but for the newest
+memories, which a brain has before its eyes."""
+COLLECTED_EVERY = 200_000
 """Objects made after which Python looks for garbage that refers to itself; nobody waits for a turn meanwhile."""
 STANDSTILL = 30 * 3600.0
 """World seconds without a line, longer than any night, after which nothing is to be expected any more."""

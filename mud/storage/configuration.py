@@ -113,7 +113,7 @@ class Configuration:
         Raises:
             KeyError: when the schema is none of this configuration.
         """
-        return fill(schema, self._values.get(self._names[schema], {}))
+        return cast(S, self._remembered((schema,), lambda: fill(schema, self._values.get(self._names[schema], {}))))
 
     def given(self, schema: type, key: str) -> list[Value]:
         """Return what a single file says of a key, in force or kept out by a mistake; the default when it says nothing.

@@ -45,6 +45,7 @@ COUNTING = frozenset((*_VALUES, *_SCALES))
 """Every counting word."""
 
 
+@functools.lru_cache(maxsize=2048)
 def numbers_of(text: str, counted: bool = True) -> frozenset[str]:
     """Return the numbers of a text.
 
@@ -52,9 +53,10 @@ def numbers_of(text: str, counted: bool = True) -> frozenset[str]:
         text: the text, in Unicode's composed form.
         counted: it may hold counting words; false saves looking for them.
     """
+    # A line is read in every fold of those who heard it, and a summary in the fold after its own.
     found = {_as_figures(figures) for figures in _FIGURES.findall(text)}
     if not text.isascii():
-        found |= {sign for sign in text if unicodedata.category(sign) in ("No", "Nl")}
+        found |= {sign for sign in set(text) if unicodedata.category(sign) in ("No", "Nl")}
     if counted:
         found |= _in_words(text)
     return frozenset(found)
@@ -64,7 +66,6 @@ def _as_figures(found: str) -> str:
     return "".join(c if c == "." else str(unicodedata.digit(c)) for c in found if c != ",")
 
 
-@functools.lru_cache(maxsize=256)
 def _in_words(text: str) -> frozenset[str]:
     """Return the numbers written in words: rows of them joined by blanks, hyphens and `and`."""
     found: set[str] = set()

@@ -157,7 +157,7 @@ def scripts_of(text: str) -> frozenset[str]:
     """Return the scripts without capitals that a text uses, by the first word of their letters' Unicode names."""
     if text.isascii():
         return frozenset()
-    return frozenset(unicodedata.name(sign, "?").split()[0] for sign in text if unicodedata.category(sign) == "Lo")
+    return frozenset(unicodedata.name(sign, "?").split()[0] for sign in set(text) if unicodedata.category(sign) == "Lo")
 
 
 class Reading:

@@ -52,6 +52,7 @@ class Strategy:
         waits: says in words what it waits for, such as `at 129 memories`.
         keeps: says in words what is never folded, such as `the newest 64 memories`.
         next_at: at how many memories the next fold is due; None when it does not go by their number.
+        by_number: it goes by nothing else: a fold is due from that number on and never before.
         rolling: it has one summary, made anew with every fold from the one before and the memories.
         masks: results of one's own queries shrink to a line when newer ones have come.
         hides: which memories that are not folded are not shown either.
@@ -70,6 +71,7 @@ class Strategy:
     waits: Callable[[Standing, CompactionSettings], str] = lambda standing, settings: "never by itself"
     keeps: Callable[[CompactionSettings], str] = lambda settings: "everything"
     next_at: Callable[[Standing, CompactionSettings], int | None] = _never
+    by_number: bool = False
     rolling: bool = False
     masks: bool = False
     hides: Callable[[Standing, CompactionSettings], Range | None] = _hides_nothing

@@ -40,6 +40,7 @@ HYBRID = Strategy(
     waits=lambda standing, settings: f"at {next_at(standing, settings)} memories",
     keeps=lambda settings: newest(settings.hybrid_keep),
     next_at=next_at,
+    by_number=True,
     rolling=True,
     masks=True,
     budgets=budgets,

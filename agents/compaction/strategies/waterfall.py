@@ -48,5 +48,6 @@ WATERFALL = Strategy(
     waits=lambda standing, settings: f"at {next_at(standing, settings)} memories",
     keeps=lambda settings: newest(settings.immediate_window),
     next_at=next_at,
+    by_number=True,
     budgets=budgets,
 )

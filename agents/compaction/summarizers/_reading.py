@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
+from sys import intern
 from typing import NamedTuple
 
 from agents.compaction.wording import PLAIN, word_set
@@ -137,9 +138,9 @@ class Reading(NamedTuple):
 def read(text: str) -> Reading:
     """Return what a statement holds: the words that were said, without who said them."""
     low = text.lower()
-    every = frozenset(_TOKEN.findall(low))
+    every = frozenset(map(intern, _TOKEN.findall(low)))  # each word is kept once for all statements
     words = every - _DROPPED
-    names = frozenset(map(str.lower, _NAME.findall(text))) & words
+    names = words.intersection(map(str.lower, _NAME.findall(text)))
     marks = weighty = 0
     for word in every & _MARKED:
         mark = _MARKS[word]

@@ -228,6 +228,22 @@ def test_who_comes_back_after_long_is_greeted_as_somebody_known(seed: int) -> No
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+def test_a_mind_that_was_greeted_before_is_known_without_being_looked_up_again(seed: int) -> None:
+    stage = Stage(seed)
+    for name in ("Eliza", "Moss"):
+        stage.mind(name, voice_name="eliza")
+    stage.wait(5)
+    assert stage.think("Eliza").text == "greet.first"
+    assert stage.queries.count("Moss") == 1
+    del stage.where["Moss"]
+    stage.wait(7200)
+    stage.minds["Eliza"].tail = 1  # nothing of that day is before its eyes
+    stage.enter("Moss")
+    assert stage.think("Eliza").text in ("greet.known", "greet.warm")
+    assert stage.queries.count("Moss") == 1
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 def test_after_a_restart_those_present_are_not_greeted_anew(seed: int) -> None:
     stage = garden(seed, talk=3)
     stage.restart("Eliza")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from agents.brains._brain import Decision, Person, Situation
 from agents.brains._company import SILENCE as QUIET
 from agents.brains._company import Company
-from agents.brains._loops import BEGINS, WITHIN, Kind, Loop, Stage, find_loop, person_waits
+from agents.brains._loops import BEGINS, WITHIN, Kind, Loop, Stage, Watch, find_loop, person_waits
 from agents.brains.instinct import Instinct
 from agents.memory.entries import Entry
 from mud.clock import VirtualClock, iso
@@ -206,3 +206,19 @@ def test_the_instinct_has_no_patience_left_with_the_partner_of_a_loop() -> None:
     assert not company.has_patience("Moss", 11.0)
     assert company.has_patience("Ann", 11.0)
     assert company.has_patience("Moss", 10.0 + QUIET + 1)
+
+
+@pytest.mark.parametrize(
+    "lines", [THANKS, QUESTIONS, NOTHING, ECHOES, [*NOTHING[:2], *THANKS, ("", "The fair is near.")]]
+)
+def test_whoever_watches_line_by_line_finds_what_a_look_at_all_of_them_finds(lines: list[tuple[str, str]]) -> None:
+    watch = Watch()
+    for count in range(1, len(lines) + 1):
+        situation = among(*lines[:count], people=(MOSS, TAMSIN))
+        assert watch.find(situation) == find_loop(situation)
+
+
+def test_another_life_begins_without_what_was_heard_in_the_last() -> None:
+    watch = Watch()
+    assert watch.find(among(*THANKS)) is not None
+    assert watch.find(among(*THANKS[:2])) is None

@@ -129,3 +129,19 @@ async def test_a_question_to_one_waits_for_what_that_one_lived_through_and_for_n
     assert (lexical.through("#2"), lexical.progress("#2").documents) == (0, 0)
     await feed.fill_all()
     assert (lexical.through("#2"), lexical.progress("#2").documents) == (3, 1)
+
+
+async def test_a_question_of_whoever_has_the_newest_memories_before_their_eyes_waits_for_none_of_these(
+    lexical: LexicalIndex,
+) -> None:
+    feed = _feed(lexical)
+    await feed.catch_up("#1", 1, _read)
+    feed.remember("#1", LIFE[1:])
+    await feed.fill("#1", before=2)
+    assert lexical.through("#1") == 1
+    await feed.fill("#1", before=3)
+    assert lexical.through("#1") == 3
+    lexical.discard()
+    lexical.progress("#1")  # begins another index
+    await feed.fill("#1", before=3)
+    assert lexical.through("#1") == 3
