@@ -389,7 +389,7 @@ class Minds:
             errors=[*silent, *(error for error in (failed, means.recall.trouble) if error)],
             skipped=agent.compactor.skipped,
             notice=agent.compactor.notice,
-            inner=self.inner.told(agent),
+            inner=self.inner.told(agent, known=True),
         )
         return status(agent.memory, agent.settings(), agent.compactor.outlook, facts)
 

@@ -119,7 +119,12 @@ def whispered(entry: Entry) -> bool:
     """
     if entry.kind != "said" or entry.mark is not None:
         return entry.mark == WHISPERED
-    return _WHISPER.match(entry.text) is not None
+    return reads_as_whisper(entry.text)
+
+
+def reads_as_whisper(text: str) -> bool:
+    """Return whether a memory's text says, before any words it quotes, that they were whispered."""
+    return _WHISPER.match(text) is not None
 
 
 def of_own_notes(entry: Entry) -> bool:

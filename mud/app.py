@@ -15,22 +15,22 @@ from typing import Any, NamedTuple
 
 from agents.agent import THINK
 from agents.brains._brain import Brain
-from agents.commands.brain import kinds
+from agents.commands.brain import checked_kind
 from agents.commands.cost import told
-from agents.definition import check_name, find_definition, write_definition
+from agents.definition import check_name, find_definition, find_location, write_definition
 from agents.living import Drives, Living
 from agents.llm.spending_file import keep_spending
 from agents.mind_page import MindPages
-from mud.build import Parts, find_location, opened, spare_what_stays
+from mud.build import Parts, opened, spare_what_stays
 from mud.chronicle import Chronicle, show_event, show_event_json
 from mud.engine import Step, WorldSettings
-from mud.errors import LociError, UnknownName, VaultProblem
+from mud.errors import LociError, VaultProblem
 from mud.phrases import MODEL_ANSWERS, MODEL_SILENT, check_texts, load_phrases
 from mud.portal.plain import run_plain, show_plain
 from mud.portal.session import Session
 from mud.portal.wrapped import show_wrapped
 from mud.possessing import look_through, submit
-from mud.registry import Registry, suggest
+from mud.registry import Registry
 from mud.reloading import Reloading
 from mud.requests import carry_out
 from mud.supervise import supervise
@@ -83,7 +83,7 @@ def run(options: Options) -> int:
         LociError: when it cannot begin.
     """
     if options.brain is not None:
-        options = options._replace(brain=_kind_of_brain(options.brain))
+        options = options._replace(brain=checked_kind(options.brain))
     name = check_name(options.name)
     with opened(options.vault, writable=True) as parts:
         _log_into(options.vault / "log")
@@ -99,19 +99,6 @@ def _load_brains() -> Registry[Brain]:
     from mud.brains import load_brains
 
     return load_brains()
-
-
-def _kind_of_brain(name: str) -> str:
-    """Return a brain's name, in any case, as an agent.md may say it.
-
-    Raises:
-        UnknownName: says which there are.
-    """
-    if (kind := name.casefold()) in kinds():
-        return kind
-    near = suggest(name, kinds())
-    hint = f"; did you mean {near}?" if near else ""
-    raise UnknownName(f"there is no brain {name!r}; there is: {', '.join(kinds())}{hint}")
 
 
 def _check_texts(parts: Parts) -> None:
@@ -171,6 +158,8 @@ class App:
         chance = Random(options.seed)
         drives = Drives(_load_brains, self._voice, parts.queue, parts.prompting, chance, parts.clock, options.brain)
         self._living = Living(parts.minds, parts.engine, drives, self._submitted)
+        self._unheard: list[Step] | None = [] if options.agents else None
+        """What happened before agents began to live, for them to notice then."""
         parts.queue.budget.tell = lambda notice: self._tell(told(parts.texts.render, notice))
         self._reloading = Reloading(parts, self._tell, self._living if options.agents else None)
         self._pages = MindPages(parts.minds, self._reloading.watcher.wrote)
@@ -188,7 +177,7 @@ class App:
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._told_to_end, loop)
         await parts.recall.start()
-        for observe in (parts.minds.observe, self._living.observe, self._pages.observe, self._chronicle.observe):
+        for observe in (parts.minds.observe, self._let_notice, self._pages.observe, self._chronicle.observe):
             engine.observe(observe)
         self._tasks += [asyncio.create_task(supervise(name, task, parts.clock)) for name, task in self._duties()]
         if self._options.agents:
@@ -337,7 +326,16 @@ class App:
         for agent in self._parts.minds.opened():
             if not agent.definition.person and agent.thinker is None:
                 self._living.wake(agent)
+        unheard, self._unheard = self._unheard or [], None
+        for step in unheard:
+            self._living.observe(step)
         await self._living.run()
+
+    def _let_notice(self, step: Step) -> None:
+        if self._unheard is None:
+            self._living.observe(step)
+        else:
+            self._unheard.append(step)
 
     async def _index_all(self) -> None:
         for agent in self._parts.minds.opened():

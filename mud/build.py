@@ -18,7 +18,7 @@ from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategies._strategy import Strategy
 from agents.compaction.summarizers._styles import Style, parse_style
 from agents.compaction.summarizers._summarizer import Summarizer
-from agents.definition import find_definition, find_location
+from agents.definition import find_definition
 from agents.inner.settings import InnerSettings
 from agents.llm.backends._backend import Backend, Completion
 from agents.llm.budget import Budget, BudgetSettings
@@ -53,7 +53,6 @@ from mud.world.roles import Role
 __all__ = [
     "Parts",
     "RealClock",
-    "find_location",
     "load_commands",
     "opened",
     "opened_for_recall",

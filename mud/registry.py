@@ -133,7 +133,8 @@ class LazyRegistry(Registry[T]):
         """Load the values: Python asks here for what the instance does not have yet."""
         if name not in ("_values", "_names"):
             raise AttributeError(name)
-        super().__init__(self.kind, self._load())
+        loaded = Registry(self.kind, self._load())  # whole before it is seen: another thread may ask meanwhile
+        self.__dict__.update(_values=loaded._values, _names=loaded._names)
         return self.__dict__[name]
 
 

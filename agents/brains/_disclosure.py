@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from agents.memory.entries import Entry
+from agents.perception import reads_as_whisper
 
 _IGNORANT = re.compile(
     r"\b(?:don't|don’t|do not|doesn't|does not|didn't|did not|never|can't|cannot|couldn't|could not|won't|nobody)\s+"
@@ -24,13 +25,14 @@ _SECRET = re.compile(
 
 def is_secret(entry: Entry) -> bool:
     """Return whether a memory is not for everybody's ears: whispered, or told with the wish to keep it."""
-    whispered = entry.kind == "told" and entry.actor is not None
-    return whispered or (entry.kind in ("heard", "told") and is_secret_words(entry.text))
+    if entry.kind == "told" and not is_known(entry):
+        return True
+    return entry.kind in ("heard", "told") and is_secret_words(entry.text)
 
 
 def is_known(entry: Entry) -> bool:
-    """Return whether a memory was written for this life by a person; nobody in the world told it."""
-    return entry.kind == "told" and entry.actor is None
+    """Return whether a memory was written for this life by a person; nobody in the world told it, nor whispered."""
+    return entry.kind == "told" and entry.actor is None and not reads_as_whisper(entry.text)
 
 
 def is_secret_words(words: str) -> bool:

@@ -34,7 +34,7 @@ from agents.brains._questions import Question
 from agents.brains._statements import corrects, is_small_talk, told_in
 from agents.brains._words import coverage, is_weak, meanings, stem, telling
 from agents.memory.entries import Entry, Hit
-from agents.perception import asks, mentions, of_own_notes, remembered, sentences, without_address
+from agents.perception import asks, mentions, of_own_notes, of_own_search, remembered, sentences, without_address
 
 SURE, NEAR = 0.65, 0.4
 """From which score on a memory counts as the answer, and from which as something that may have to do with it."""
@@ -253,7 +253,7 @@ def statements(entry: Entry, name: str, people: tuple[str, ...] = ()) -> list[st
         called = tuple(one for one in people if one and one.casefold() in plain)
         told = list(_told(said.words, name, called)) if said else []
     elif entry.kind == "result":
-        told = [] if of_own_notes(entry) else sentences(_titled(entry)[1])
+        told = [] if of_own_notes(entry) or of_own_search(entry) else sentences(_titled(entry)[1])
     elif entry.kind == "saw" and len(entry.text) <= LONGEST and "\n" not in entry.text.strip():
         told = [entry.text.strip()]
     else:

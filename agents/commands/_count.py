@@ -18,5 +18,5 @@ def memories(say: Callable[..., str], count: int) -> str:
 
 
 def seconds(say: Callable[..., str], count: float) -> str:
-    """Say how many seconds something takes."""
+    """Say after how many seconds something happens again, behind `every`."""
     return say(SECOND) if count == 1 else say(SECONDS, n=f"{count:g}")

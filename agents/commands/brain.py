@@ -6,7 +6,7 @@ from agents.commands._answer import answers, asked_about
 from agents.commands._edit import mind_only, set_key
 from agents.minds import Minds
 from mud.commands._command import Context, Outcome, command
-from mud.errors import Refusal
+from mud.errors import Refusal, UnknownName
 from mud.registry import plug_in_names, suggest
 from mud.world.events import Request
 from mud.world.narration import phrase
@@ -24,6 +24,19 @@ AUTO = "auto"
 def kinds() -> list[str]:
     """Return the kinds of brain that an agent.md may name."""
     return [AUTO, *plug_in_names("agents.brains")]
+
+
+def checked_kind(name: str) -> str:
+    """Return a brain's name, in any case, as an agent.md may say it.
+
+    Raises:
+        UnknownName: says which there are.
+    """
+    if (kind := name.casefold()) in kinds():
+        return kind
+    near = suggest(name, kinds())
+    hint = f"; did you mean {near}?" if near else ""
+    raise UnknownName(f"there is no brain {name!r}; there is: {', '.join(kinds())}{hint}")
 
 
 @command("@brain", "<name> <kind>", role=Role.OWNER, category="admin", keeps="skip")

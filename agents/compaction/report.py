@@ -141,8 +141,8 @@ def told_inner(inner: Mapping[str, Any]) -> str:
     """
     count, at, most = inner["insights"], inner["reflected_at"], inner["reflection_threshold"]
     told = [f"{count:,} {_plural(count, 'insight')}", f"reflected {_day(at)}", f"dreamed {_day(inner['dreamed_at'])}"]
-    lived = f"importance lived since {inner['reflection_sum']:,}"
-    return ", ".join(told) + (f"; {lived} of {most:,} to the next reflection" if most else "; reflects never")
+    due = f"importance lived since then {inner['reflection_sum']:,}, looks back at {most:,}"
+    return ", ".join(told) + (f"; {due}" if most else "; reflects never")
 
 
 def _day(at: str | None) -> str:

@@ -19,7 +19,7 @@ from agents.memory.note_form import entry_text, is_blank, new_file, with_entry, 
 from mud.world.narration import Phrase, phrase
 
 REMEMBERED = phrase("minds.dream.remembered", "dream")
-"""How a dream is remembered; of what stands before the colon summaries tell, see `agents.memory.entries.undreamt`."""
+"""How a dream is remembered; summaries tell only that there was one, see `agents.memory.entries.undreamt`."""
 NOTE = phrase("minds.dream.note")
 """The title of the note into which dreams are written."""
 NOTED = 30
@@ -145,7 +145,7 @@ def with_dream(raw: str, title: str, told: str, at: str, place: str | None) -> s
         told: the dream.
         at, place: when and where.
     """
-    entry = entry_text(told, at, None, place)
+    entry = entry_text(f"> {told}", at, None, place)  # quoted, which tells a dream from what was noted beside it
     return with_newest(new_file(title, entry) if is_blank(raw) else with_entry(raw, entry), NOTED)
 
 

@@ -55,7 +55,8 @@ def fresh(found: Iterable[Insight], earlier: Collection[str]) -> list[Insight]:
     new: list[Insight] = []
     for one in found:
         said = sentence(one.text).casefold()
-        if len(new) < MOST and not any(said in text for text in known):
+        again = re.compile(rf"(?<!\w){re.escape(said)}")
+        if len(new) < MOST and not any(again.search(text) for text in known):
             known.append(said)
             new.append(one)
     return new

@@ -27,6 +27,8 @@ REMEMBERED = 12
 REFLECTED = "reflection"
 NOTED = "notes_kept"
 """Names of event lines: looked back, and notes written."""
+BEGAN = "I have come to think: "
+"""How insights began that have no mark."""
 
 
 @dataclass
@@ -66,7 +68,7 @@ class Standing:
                 self.sum += entry.importance if entry.seq > self.reflected else 0
             elif entry.kind == "dream":
                 self.dreamed, self.dreamed_at = entry.seq, entry.at
-            elif entry.mark == INSIGHT:
+            elif _is_insight(entry):
                 self.insights = [*self.insights, entry.text][-REMEMBERED:]
                 self.count += 1
 
@@ -114,8 +116,14 @@ def standing_of(archive: Path, total: int) -> Standing:
         counted, at = event.get("insights"), event.get("at")
         made.reflected_at = at if isinstance(at, str) else ""
         if type(counted) is int:
-            made.count = counted + sum(entry.mark == INSIGHT for entry in entries if entry.seq > behind)
+            made.count = counted + sum(_is_insight(entry) for entry in entries if entry.seq > behind)
     return made
+
+
+def _is_insight(entry: Entry) -> bool:
+    """Tell whether a memory is what looking back came to; of one without a mark, as in archives from before there were
+    any, its first words tell."""
+    return entry.mark == INSIGHT or (entry.mark is None and entry.kind == "thought" and entry.text.startswith(BEGAN))
 
 
 def _last(found: Sequence[tuple[int, Mapping[str, Any]]], name: str) -> int:

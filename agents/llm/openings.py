@@ -7,12 +7,15 @@ that opens so is asked like that at once from then on.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from agents.llm.backends._backend import Completion, Enough, tidy
 from agents.llm.profiles import LLMProfile
 
+MUTE = 3
+"""Times in a row that a model said nothing at all after which it is asked only once, until it says something."""
 Ask = Callable[[LLMProfile, Enough | None], Awaitable[Completion]]
 """Asks for one reply."""
 
@@ -22,6 +25,7 @@ class Openings:
 
     def __init__(self) -> None:
         self._blank: set[tuple[str, ...]] = set()
+        self._mute: Counter[tuple[str, ...]] = Counter()
 
     async def reply(self, ask: Ask, profile: LLMProfile, enough: Enough | None) -> Completion:
         """Return a reply from its first word on.
@@ -34,12 +38,16 @@ class Openings:
         model = (profile.backend, profile.host, profile.model, profile.api)
         if model not in self._blank:
             reply = await ask(profile, enough)
-            if reply.text.strip() or not _blank(profile):
+            if reply.text.strip():
+                del self._mute[model]
+            if reply.text.strip() or not _blank(profile) or self._mute[model] >= MUTE:
                 return reply
         reply = await ask(*_past(profile, enough))
         reply = replace(reply, text=tidy(reply.text.lstrip(), profile.stop))
         if reply.text:
             self._blank.add(model)
+        else:
+            self._mute[model] += 1
         return reply
 
 

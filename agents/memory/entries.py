@@ -16,9 +16,9 @@ from mud.world.events import Perceived, mark_of
 
 KINDS = ("said", "heard", "did", "saw", "moved", "result", "thought", "note", "dream", "told")
 """Every kind of memory. `result` is what one's own query commands showed; `told` was whispered to oneself alone;
-without an actor it is what a person wrote for this life, which nobody in the world ever said."""
-LONGEST_LEAD = 40
-"""Characters at most of what stands before the colon of a dream, such as `I dreamed`."""
+without an actor it is what came from outside the world, such as a person's own hand."""
+DREAMED = "I dreamed something."
+"""All that is summed up of a dream."""
 
 
 class Entry(NamedTuple):
@@ -181,16 +181,8 @@ def entry_from_record(
 
 
 def undreamt(entries: Iterable[Entry]) -> tuple[Entry, ...]:
-    """Return memories for who sums them up: that somebody dreamed, but not what, for it never happened.
-
-    That is what stands before a dream's first colon, in whatever words the vault has for it.
-    """
-    return tuple(entry._replace(text=_lead(entry.text)) if entry.kind == "dream" else entry for entry in entries)
-
-
-def _lead(text: str) -> str:
-    lead, mark, _ = text.partition(":")
-    return f"{lead.strip()}." if mark and lead.strip() and len(lead) <= LONGEST_LEAD else "..."
+    """Return memories for who sums them up: that somebody dreamed, but not what, for it never happened."""
+    return tuple(entry._replace(text=DREAMED) if entry.kind == "dream" else entry for entry in entries)
 
 
 def check_record(record: Mapping[str, object]) -> None:
@@ -209,7 +201,9 @@ def _checked(record: Mapping[str, object]) -> tuple[str, str, int | None]:
     Raises:
         ValueError: when one is not.
     """
-    text, kind, importance = record.get("text"), record.get("kind") or "told", record.get("importance")
+    text, importance = record.get("text"), record.get("importance")
+    # `told` of somebody is what they whispered, which is told to nobody else.
+    kind = record.get("kind") or ("heard" if record.get("actor") else "told")
     if not isinstance(text, str):
         raise ValueError(
             f"text: {'there is none' if text is None else f'{text!r} is no text'}; expected what is remembered"
@@ -218,11 +212,11 @@ def _checked(record: Mapping[str, object]) -> tuple[str, str, int | None]:
         raise ValueError("text: it is blank; expected what is remembered")
     for key in _TEXTS:
         value = record.get(key)
-        if value is not None and not isinstance(value, str):
-            raise ValueError(f"{key}: {value!r} is no text")
-    for key in ("text", *_TEXTS):
-        if _HALF.search(str(record.get(key) or "")):
-            raise ValueError(f"{key}: it holds half of a character, such as \\ud800 alone; expected whole ones")
+        if value is not None:
+            if not isinstance(value, str):
+                raise ValueError(f"{key}: {value!r} is no text")
+            _check_whole(key, value)
+    _check_whole("text", text)
     if not isinstance(kind, str) or kind not in KINDS:
         raise ValueError(f"kind: there is no kind {kind!r}; there is: {' '.join(KINDS)}")
     if importance is None:
@@ -230,6 +224,11 @@ def _checked(record: Mapping[str, object]) -> tuple[str, str, int | None]:
     if not isinstance(importance, int) or isinstance(importance, bool) or not 1 <= importance <= 10:
         raise ValueError(f"importance: {importance!r} is no whole number from 1 to 10")
     return text, kind, importance
+
+
+def _check_whole(key: str, text: str) -> None:
+    if not text.isascii() and _HALF.search(text):
+        raise ValueError(f"{key}: it holds half of a character, such as \\ud800 alone; expected whole ones")
 
 
 def _optional(value: object) -> str | None:

@@ -22,8 +22,8 @@ _STRUCTURE = re.compile(r"^( {0,3})(?=#{1,6}(?:[ \t]|$)|-{3,}\s*$)")
 """The beginning of a heading, and of a line that ends a front matter or makes a heading of the line above it."""
 _DATED = re.compile(r"(\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d[^\s,]*)?)(?:,\s*(\S.*))?")
 _BECAUSE = re.compile(r"\*Because: (.+)\*")
-_ENTRY = re.compile(r"## \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z(?:, [^\n]*)?\n\n[^\n]+\n*")
-"""An entry of one line, as the program writes it."""
+_ENTRY = re.compile(r"## \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z(?:, [^\n]*)?\n\n> [^\n]+\n*")
+"""An entry of one quoted line, as the program writes a dream."""
 _LINK = re.compile(r"\[\[[^\[\]\n]+\]\]")
 _WRITTEN = ("updated", "modified", "created", "date")
 """Keys of a front matter that say when a note was written, the best first; other programs set them."""
@@ -194,14 +194,14 @@ def with_entry(raw: str, entry: str) -> str:
 
 
 def with_newest(raw: str, keep: int) -> str:
-    """Return a file without those of its entries that have so many above them; everything else stays byte for byte.
+    """Return a file without those of its dreams that have so many above them; everything else stays byte for byte.
 
-    Only an entry as `entry_text` writes one without a reason counts, on one line under the moment it was written: what
-    people added to one, or wrote under another heading, stays.
+    Only an entry of one quoted line under the moment it was written counts: what was noted in plain words, what people
+    added to a dream, or wrote under another heading, stays.
 
     Args:
         raw: the whole file.
-        keep: how many entries stay.
+        keep: how many dreams stay.
     """
     newline, before = _lines_of(raw)
     lines = [line for line in markdown_lines(raw[before:]) if not line.fenced]

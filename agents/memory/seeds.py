@@ -105,8 +105,6 @@ def read_seed(folder: Path, name: str) -> Seed:
     if isinstance(place := record["place"], str):
         record["place"] = link_name(place) or place
     record["text"] = _told(document)
-    if record["kind"] is None and record["actor"] is not None:
-        record["kind"] = "heard"  # "told" of somebody is what they whispered, which is told to nobody else
     try:
         check_record(record)
     except ValueError as error:

@@ -14,6 +14,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from agents.memory.entries import Entry
+from agents.perception import of_own_search
 from agents.recall.documents import Record, clean, memory_record, told
 from agents.recall.postings import span
 from agents.recall.tables import ENTRY, TABLES, insert, number_of, own_number, table_of, through_of
@@ -63,9 +64,15 @@ def _new_rows(db: sqlite3.Connection, agent_id: str, entries: Sequence[Entry]) -
     while through + 1 in new or through + 1 in beyond:
         through += 1
     db.execute("UPDATE agents SET through = ? WHERE number = ?", (through, number))
-    rows = [_row(number << 32 | seq, entry) for seq, entry in new.items()]
+    rows = [_row(number << 32 | seq, _without_search(entry)) for seq, entry in new.items()]
     _count_texts(db, number, rows)
     return rows
+
+
+def _without_search(entry: Entry) -> Entry:
+    """Return a memory, without its words when it shows what recall found: it would only quote what is found anyway, and
+    a question that is asked often would find nothing else."""
+    return entry._replace(text="", reason=None) if of_own_search(entry) else entry
 
 
 def _beyond(db: sqlite3.Connection, number: int, through: int) -> set[int]:

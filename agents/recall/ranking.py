@@ -18,7 +18,6 @@ from itertools import islice
 from typing import NamedTuple, TypeVar
 
 from agents.memory.entries import Entry, Hit
-from agents.perception import of_own_search
 from agents.recall.documents import SUMMARY, IndexedDocument, told
 from agents.recall.question import Question
 from agents.recall.settings import RecallSettings
@@ -272,7 +271,7 @@ def _candidates(fits: Mapping[int, float], found: Found, now: datetime, weights:
     recent, important = weights.recency, weights.importance
     for seq, fit in fits.items():
         entry = found.entries.get(seq)
-        if entry is not None and not of_own_search(entry):
+        if entry is not None and entry.text:  # one of an own search has no words here
             recency = _recency(entry.at, seconds, half_life)
             importance = max(0.0, min(1.0, (entry.importance - 1) / 9))
             raised = 1.0 + recent * (recency or 0.0) + important * importance  # as in `_raised`, of 1

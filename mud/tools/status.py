@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+from contextlib import suppress
 
 from agents.agent import Agent
 from mud.build import Parts, opened
@@ -26,5 +27,7 @@ def status(args: argparse.Namespace) -> int:
 async def _measure(parts: Parts, agent: Agent) -> None:
     try:
         await agent.measure()
+        with suppress(OSError):  # then the status says nothing of it
+            await parts.minds.inner.look(agent)
     finally:
         await parts.queue.close(0)

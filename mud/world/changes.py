@@ -6,43 +6,50 @@ start a little too early. Whoever removes a thing puts what it holds elsewhere f
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from mud.world.things import Exit, Kind, Thing
 
 
-class Put(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Put:
     """A thing is now in a location or in somebody's hands."""
 
     thing: str
     into: str
 
 
-class Leave(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Leave:
     """A character has left the world and is remembered to be away from where it was."""
 
     thing: str
 
 
-class FallAsleep(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FallAsleep:
     """A character sleeps from now on."""
 
     thing: str
 
 
-class WakeUp(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class WakeUp:
     """A character sleeps no more."""
 
     thing: str
 
 
-class Define(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Define:
     """A thing is now what this value says; it is new, or was edited."""
 
     thing: Thing
 
 
-class Remove(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Remove:
     """A thing is no longer in the world."""
 
     thing: str

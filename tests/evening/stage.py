@@ -13,11 +13,11 @@ from pathlib import Path
 from random import Random
 
 from agents.agent import Agent
-from agents.definition import write_definition
+from agents.definition import find_location, write_definition
 from agents.living import Drives, Living
 from agents.witnesses import by_witness
 from mud.brains import load_brains
-from mud.build import Parts, find_location, opened
+from mud.build import Parts, opened
 from mud.clock import VirtualClock
 from mud.engine import Step
 from mud.world.roles import Role

@@ -48,6 +48,8 @@ _MEANINGS = {
     503: "it is still loading its model, or too busy",
 }
 _LINE = re.compile(rb"\r\n|\n|\r")
+MOST_TOKENS = 10**9
+"""Tokens of one call at most: whoever tells of more is not believed, or the budget would be used up for ever."""
 
 
 class Body(Protocol):
@@ -289,7 +291,3 @@ def words_of(answer: dict[str, Any] | None) -> str:
 def count(value: object) -> int | None:
     """Return a number of tokens, None for what is none, or more than any call can take."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS else None
-
-
-MOST_TOKENS = 10**9
-"""Tokens of one call at most: whoever tells of more is not believed, or the budget would be used up for ever."""

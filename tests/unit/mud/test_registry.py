@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -132,3 +135,21 @@ def test_a_lazy_registry_is_like_any_other_and_knows_nothing_else() -> None:
         registry.get("lok")
     with pytest.raises(AttributeError):
         registry.nothing  # noqa: B018
+
+
+def test_a_lazy_registry_is_whole_for_every_thread_that_asks_while_it_is_loaded() -> None:
+    loading, go_on = threading.Event(), threading.Event()
+
+    def values() -> Iterator[Tool]:
+        yield Tool("look")
+        loading.set()
+        go_on.wait(10)
+        yield Tool("take")
+
+    registry = LazyRegistry("command", values)
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(registry.names)
+        loading.wait(10)
+        second = pool.submit(registry.names)
+        go_on.set()
+        assert first.result() == second.result() == ["look", "take"]

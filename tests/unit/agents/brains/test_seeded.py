@@ -77,3 +77,9 @@ def test_what_somebody_is_named_for_stays_between_the_two() -> None:
 def test_every_voice_has_words_for_it(name: str) -> None:
     for key in ("answer.known", "answer.known_quoted", "answer.known_near", "answer.source_known"):
         assert len(voice(name, key)) >= 3
+
+
+def test_a_whisper_of_nobody_named_stays_one() -> None:
+    whispered = Entry(1, AT, "told", None, None, 'Anna whispers to you, "The silver whistle is buried by the gate."')
+    assert is_secret(whispered)
+    assert not is_secret(whispered._replace(text="Anna once hid a silver whistle by the gate."))

@@ -287,7 +287,7 @@ async def test_rewording_what_a_whisper_and_a_note_say_tells_nobody_what_is_priv
     vault = prepared(tmp_path, reflection_threshold=20)
     reword(vault, "commands", "whisper", whispered='Du raunst {name} zu: "{words}"')
     reword(vault, "minds", "notes", kept="Deine Notiz: {text}")
-    reword(vault, "minds", "recall", found="Du suchst {query} und findest:")
+    reword(vault, "minds", "recall", found="Du suchst: {query} und findest:")
     async with house(tmp_path) as home:
         eliza, ann = home.agent("Eliza"), home.enter("Ann")
         prompts: list[str] = []
@@ -305,14 +305,28 @@ async def test_rewording_what_a_whisper_and_a_note_say_tells_nobody_what_is_priv
         await home.ask(eliza, "recall silver whistle", Role.AGENT)
         assert any("Du raunst" in text for text in texts_of(eliza))
         assert any("Deine Notiz" in text for text in texts_of(eliza))
-        assert any("Du suchst" in text and "buried" in text for text in texts_of(eliza))
+        assert any("Du suchst:" in text and "buried" in text for text in texts_of(eliza))
         await night(home, eliza, inner)
         weighing, *told_on = prompts
         assert "necklace" in weighing, "what it weighs is its own"
         assert len(told_on) == 2, "reflection and dream"
         assert not any(word in prompt for prompt in told_on for word in ("necklace", "whistle"))
         garden = eliza.notes.read("The Garden")
-        assert garden is None or "necklace" not in garden.text
+        assert not any(word in (garden.text if garden else "") for word in ("necklace", "whistle", "Du suchst"))
+
+
+async def test_what_a_search_showed_is_noted_nowhere(tmp_path: Path) -> None:
+    prepared(tmp_path)
+    async with house(tmp_path) as home:
+        eliza, ann = home.agent("Eliza"), home.enter("Ann")
+        hear(home, eliza)
+        home.type(ann, "whisper Eliza The silver whistle is buried here.")
+        await home.ask(eliza, "recall Ann: silver whistle", Role.AGENT)
+        assert "buried" in texts_of(eliza)[-1]
+        await night(home, eliza)
+        notes = [path.read_text() for path in eliza.folder.glob("notes/*.md")]
+        assert notes
+        assert not any("whistle" in text for text in notes)
 
 
 async def test_the_note_of_dreams_keeps_the_newest_and_what_people_wrote(tmp_path: Path) -> None:

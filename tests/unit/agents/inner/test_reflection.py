@@ -81,3 +81,8 @@ def test_an_insight_is_the_same_in_whatever_words_it_was_kept() -> None:
     same = Insight("Moss keeps promises.", (12,))
     assert kept(same, german) == "Ich meine: Moss keeps promises. (Erinnerung 12)"
     assert fresh([same], [kept(same, german)]) == []
+
+
+def test_an_insight_about_somebody_is_not_known_by_one_about_a_longer_name() -> None:
+    about_ann = Insight("Ann keeps promises.", (3,))
+    assert fresh([about_ann], [kept(Insight("Joann keeps promises.", (1,)), SAY)]) == [about_ann]

@@ -24,6 +24,8 @@ async def test_the_status_tells_when_an_agent_reflected_and_dreamed_and_how_far_
     prepared(tmp_path, reflection_threshold=20)
     async with house(tmp_path) as home:
         eliza = home.agent("Eliza")
+        assert home.minds.status(eliza)["inner"] is None, "nobody looked yet, and a status keeps nobody waiting"
+        await home.minds.inner.look(eliza)
         before = home.minds.status(eliza)["inner"]
         assert before == {
             "reflected_at": None,
@@ -46,7 +48,7 @@ async def test_the_status_tells_when_an_agent_reflected_and_dreamed_and_how_far_
         row = f"Inner life     {len(thoughts)} insights, reflected {dream.at[:10]} {dream.at[11:16]}, dreamed "
         report = home.minds.report(eliza)
         assert row in report
-        assert "; importance lived since 0 of 20 to the next reflection" in report
+        assert "; importance lived since then 0, looks back at 20" in report
         assert "## Inner life\n\n" in render_page(eliza, home.minds.inner.told(eliza, known=True))
     async with house(tmp_path) as home:
         eliza = home.agent("Eliza")
@@ -92,3 +94,10 @@ def test_insights_are_counted_and_the_newest_kept() -> None:
     assert far.count == 40
     assert far.insights[-1] == "Thought 40."
     assert len(far.insights) < 40
+
+
+def test_insights_from_before_there_were_marks_are_known_by_their_first_words() -> None:
+    far = Standing()
+    far.take_in([made(1, "thought", "I have come to think: Moss keeps promises. (memories 3, 9)")])
+    assert far.count == 1
+    assert far.insights

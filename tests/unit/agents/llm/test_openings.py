@@ -8,6 +8,7 @@ import pytest
 
 from agents.llm.backends.scripted import ScriptedModel
 from agents.llm.budget import Budget, BudgetSettings
+from agents.llm.openings import MUTE
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import Task, Urgency
 from mud.errors import Unavailable
@@ -44,6 +45,17 @@ async def test_a_reply_that_begins_with_a_word_is_asked_for_once_and_cut_as_ever
     play, model = stage(text)
     assert await replied(play) == text.partition("\n")[0]
     assert len(model.prompts) == 1
+
+
+async def test_a_model_that_stays_silent_is_asked_only_once_until_it_says_something() -> None:
+    play, model = stage(*[""] * (2 * MUTE + 1), "say hello", "", OPENING)
+    for _ in range(MUTE):
+        await replied(play)
+    assert len(model.prompts) == 2 * MUTE
+    assert not await replied(play)
+    assert len(model.prompts) == 2 * MUTE + 1
+    assert await replied(play) == "say hello"
+    assert await replied(play) == "say good morning"
 
 
 @pytest.mark.parametrize(

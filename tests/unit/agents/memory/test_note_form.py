@@ -168,21 +168,29 @@ def test_a_tag_stays_a_tag() -> None:
 
 
 @given(FILES, st.integers(0, 3), st.integers(0, 6))
-def test_of_many_entries_the_newest_stay_and_all_that_people_wrote(raw: str, keep: int, many: int) -> None:
+def test_of_many_dreams_the_newest_stay_and_all_that_people_wrote(raw: str, keep: int, many: int) -> None:
     after = raw = raw.replace("\ufeff", "").replace(f"## {AT}", "## Once")
     for number in range(many):
-        after = with_entry(after, entry_text(f"Entry {number}.", AT, None, "The Garden"))
+        after = with_entry(after, entry_text(f"> Entry {number}.", AT, None, "The Garden"))
     left = with_newest(after, keep)
     assert with_newest(left, keep) == left
-    lines = [line for line in after.splitlines() if not line.startswith(("Entry ", "## 20"))]
-    rest = [line for line in left.splitlines() if not line.startswith(("Entry ", "## 20"))]
+    lines = [line for line in after.splitlines() if not line.startswith(("> Entry ", "## 20"))]
+    rest = [line for line in left.splitlines() if not line.startswith(("> Entry ", "## 20"))]
     assert [line for line in rest if line] == [line for line in lines if line]
-    assert len(re.findall(r"^Entry \d\.", left, re.M)) >= min(keep, many)
+    assert len(re.findall(r"^> Entry \d\.", left, re.M)) >= min(keep, many)
 
 
-def test_an_entry_that_people_added_to_is_no_entry_of_the_program_any_more() -> None:
-    raw = new_file("T", "".join(entry_text(f"Entry {number}.", AT, None, None) + "\n" for number in range(4)))
+def test_a_dream_that_people_added_to_stays() -> None:
+    raw = new_file("T", "".join(entry_text(f"> Entry {number}.", AT, None, None) + "\n" for number in range(4)))
     assert re.findall(r"Entry \d", with_newest(raw, 2)) == ["Entry 0", "Entry 1"]
     added = raw.replace("Entry 3.", "Entry 3.\n\nMine!")
     assert re.findall(r"Entry \d", with_newest(added, 2)) == ["Entry 0", "Entry 1", "Entry 3"]
     assert re.findall(r"Entry \d", with_newest(raw.replace("\n", "\r\n"), 2)) == ["Entry 0", "Entry 1"]
+
+
+def test_what_was_noted_in_plain_words_among_the_dreams_stays() -> None:
+    raw = new_file("Dreams", entry_text("Ask Moss what a heron means.", AT, None, None) + "\n")
+    for number in range(4):
+        raw = with_newest(with_entry(raw, entry_text(f"> Dream {number}.", AT, None, None)), 2)
+    assert "Ask Moss what a heron means." in raw
+    assert re.findall(r"Dream \d", raw) == ["Dream 3", "Dream 2"]

@@ -37,9 +37,9 @@ class Vault:
         self.documents: list[IndexedDocument] = []
         self.services: list[RecallService] = []
 
-    def live(self, *texts: str) -> list[Entry]:
+    def live(self, *texts: str, kind: str = "heard") -> list[Entry]:
         first = len(self.memories) + 1
-        new = [Entry(seq, AT, "heard", None, None, text) for seq, text in enumerate(texts, first)]
+        new = [Entry(seq, AT, kind, None, None, text) for seq, text in enumerate(texts, first)]
         self.memories += new
         return new
 
@@ -84,6 +84,15 @@ async def test_what_was_just_lived_is_found_at_once(vault: Vault) -> None:
         service.remember("#1", vault.live(f"The lamp number {number} is lit."))
         assert (await texts(service, f"Which lamp is number {number}?"))[0] == f"The lamp number {number} is lit."
     assert service.status("#1") == {"lexical_through": 30, "vector_through": 0}
+
+
+async def test_however_often_a_thing_was_looked_for_it_is_found_and_the_searches_are_not(vault: Vault) -> None:
+    found = 'You search your memory for "brass key" and find:\nThe brass key lies under the mat. (vault#1)'
+    vault.live("The brass key lies under the mat.")
+    for number in range(300):
+        vault.live(f"{found} {number}", kind="result")
+    service = await vault.open()
+    assert await texts(service, "brass key") == ["The brass key lies under the mat."]
 
 
 async def test_a_life_from_before_is_caught_up_with(vault: Vault) -> None:
