@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from agents.inner.inner import Inner
 from agents.inner.standing import Standing, standing_of
 from agents.mind_page import render_page
 from tests.houses import House, house
@@ -53,8 +52,8 @@ async def test_the_status_tells_when_an_agent_reflected_and_dreamed_and_how_far_
     async with house(tmp_path) as home:
         eliza = home.agent("Eliza")
         assert home.minds.inner.told(eliza, known=True) is None, "a page looks nothing up"
+        await home.minds.inner.look(eliza)
         assert home.minds.status(eliza)["inner"] == told
-        await Inner(home.minds.means).look(eliza)
 
 
 async def test_what_is_lived_while_an_agent_reflects_counts_for_the_next_time(tmp_path: Path) -> None:
