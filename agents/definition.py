@@ -238,6 +238,7 @@ def write_definition(
     sections = {"Description": description} if person else {"Description": description, "Profile": profile}
     told = [f"## {title}\n" + (f"{text}\n" if text else "") for title, text in sections.items()]
     body = "\n".join([f"# {name}\n", *told])
+    agents.mkdir(exist_ok=True)  # a vault may have had nobody yet
     write_atomic(agents / slug / "agent.md", render_document({**front, **more}, body))
     if person:
         write_atomic(agents / slug / ".gitignore", "*\n")

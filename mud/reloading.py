@@ -216,6 +216,9 @@ class Reloading:
             del minds.definitions[slug]
             return [misplaced(definition, world.locations())]
         agent = minds.open(slug)
+        if definition.id in world.away:  # what it lived when its folder was being renamed is in the ledger alone
+            for record in parts.ledger.after(agent.memory.last_source):
+                minds.recover(record)
         self._starts[slug] = definition.location
         parts.engine.witnesses.add(agent.id)
         step = parts.engine.enter(definition.thing(), place.id)
@@ -240,6 +243,15 @@ class Reloading:
             self._do_later(self._miss(slug, clock))
             return
         self._report([f"{agent.name} has left the world: agents/{slug}/agent.md is gone"])
+        self._report(map(str, self._newcomers()))
+
+    def _newcomers(self) -> list[Problem]:
+        """Take up the files that nobody plays: the id in one may have been that of somebody who has left."""
+        minds, problems = self._parts.minds, []
+        for path in sorted((self._parts.vault / "agents").glob("*/agent.md")):
+            if path.parent.name not in minds.definitions:
+                problems += self._definition(path.parent.name)
+        return problems
 
     def send_away(self, definition: Character) -> None:
         """Have a character leave the world for good.

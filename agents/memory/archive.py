@@ -105,6 +105,8 @@ class Archive:
         self._writable = writable
         self._held.clear()
         self.total, self.last_source, self.last_source_count, self.last_commit = 0, 0, 0, None
+        if writable:
+            self._folder.parent.mkdir(parents=True, exist_ok=True)  # only now: taken away later, it is not made again
         self._firsts = self._files()
         messages = []
         if self._firsts and self._firsts[0] != 1:
@@ -207,7 +209,7 @@ class Archive:
         """Begin a new file with these lines; the old one stays the last until they are written."""
         if not self._writable:
             raise RuntimeError("this archive was opened for reading")
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self._folder.mkdir(exist_ok=True)
         writer = self._open_writer(self._path(first))
         try:
             writer.append(lines)

@@ -91,14 +91,14 @@ def write_atomic(path: Path, text: str) -> None:
     A link is followed, so that a vault may link to files kept elsewhere; the permissions of the old file stay.
 
     Args:
-        path: the file; its folder is made when missing.
+        path: the file; its folder is made when missing, not those above it.
         text: everything it shall hold.
 
     Raises:
         OSError: when it cannot be written; the old file is untouched and nothing is left beside it.
     """
     target = path.resolve() if path.is_symlink() else path
-    target.parent.mkdir(parents=True, exist_ok=True)
+    target.parent.mkdir(exist_ok=True)
     beside = target.with_name(f".{secrets.token_hex(6)}.tmp")
     try:
         write_new(beside, encode(text), _mode_of(target))
@@ -116,7 +116,7 @@ def write_unsynced(path: Path, text: str) -> None:
     replaced, not followed.
 
     Args:
-        path: the file; its folder is made when missing.
+        path: the file; its folder is made when missing, not those above it.
         text: everything it shall hold.
 
     Raises:
@@ -129,7 +129,7 @@ def write_unsynced(path: Path, text: str) -> None:
     except FileNotFoundError:
         if path.parent.is_dir():
             raise
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(exist_ok=True)
         write_unsynced(path, text)
     except BaseException:
         Path(beside).unlink(missing_ok=True)

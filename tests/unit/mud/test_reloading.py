@@ -162,6 +162,33 @@ async def test_an_agent_whose_folder_is_removed_leaves_after_a_while_and_the_wor
         assert home.minds.find("Moss") is None
 
 
+async def test_an_agent_whose_folder_is_renamed_comes_back_with_all_it_lived_meanwhile(tmp_path: Path) -> None:
+    async with edited(tmp_path) as on:
+        moss = on.home.agent("Moss")
+        ann = on.home.enter("Ann", "The Library")
+        assert on.home.engine.world.location_of(moss.id) == on.home.engine.world.location_of(ann.id)
+        on.home.type(ann, "say The kettle is on.")
+        old, new = moss.folder, moss.folder.with_name("mossy")
+        old.rename(new)
+        on.noticed("agents/moss/agent.md", "agents/mossy/agent.md")
+        on.home.type(ann, "say My cat is called Muzzle.")
+        assert not old.exists()
+        await settle()
+        on.clock.advance(MISSING_FOR)
+        await settle()
+        again = on.home.agent("Moss")
+        assert (again.slug, again.id) == ("mossy", moss.id)
+        assert on.home.engine.world.location_of(again.id) == on.home.engine.world.location_of(ann.id)
+        on.home.type(ann, "say Are you there?")
+        assert [text for text in texts_of(again) if text.startswith("Ann says")] == [
+            'Ann says, "The kettle is on."',
+            'Ann says, "My cat is called Muzzle."',
+            'Ann says, "Are you there?"',
+        ]
+        assert again.memory.waiting == 0
+        assert not old.exists()
+
+
 async def test_an_agent_whose_file_comes_back_is_where_it_was_and_remembers(tmp_path: Path) -> None:
     async with edited(tmp_path) as on:
         moss = on.home.agent("Moss")

@@ -9,6 +9,7 @@ import signal
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -90,11 +91,18 @@ def test_a_taken_stem_gets_the_next_free_number() -> None:
 
 
 def test_a_file_is_written_as_it_is_and_nothing_stays_beside(tmp_path: Path) -> None:
-    path = tmp_path / "agents" / "ελίζα" / "agent.md"
+    path = tmp_path / "ελίζα" / "agent.md"
     write_atomic(path, "one\r\ntwo\n")
     write_atomic(path, "three\r\n")
     assert path.read_bytes() == b"three\r\n"
     assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("write", [write_atomic, write_unsynced])
+def test_a_folder_is_made_but_not_those_above_it(tmp_path: Path, write: Callable[[Path, str], None]) -> None:
+    with pytest.raises(FileNotFoundError):
+        write(tmp_path / "eliza/notes/moss.md", "He mends clocks.")
+    assert not list(tmp_path.iterdir()), "whoever took a folder away is not to find it again"
 
 
 def test_permissions_and_links_survive_a_write(tmp_path: Path) -> None:
