@@ -215,11 +215,11 @@ def facts_among(entries: Iterable[Entry], earlier: Iterable[str], read: Reading,
     """
     memories, summaries = list(entries), list(earlier)
     found: dict[Fact, None] = {}
-    for entry in memories:
-        if entry.actor:
-            found[Fact("name", entry.actor)] = None
-        if entry.place:
-            found[Fact("place", entry.place)] = None
+    for actor, place in dict.fromkeys((entry.actor, entry.place) for entry in memories):
+        if actor:
+            found[Fact("name", actor)] = None
+        if place:
+            found[Fact("place", place)] = None
     taken = {word for fact in found for word in keys_of(fact.what)} | set(keys_of(name))
     found.update((Fact("name", written), None) for key, written in read.names.items() if key not in taken)
     found.update((Fact("number", number), None) for number in sorted(read.numbers))
