@@ -78,6 +78,9 @@ class Reloading:
         for agent in parts.minds.opened():
             self._report(f"{agent.name}: {message}" for message in agent.memory.refresh())
             parts.minds.index_documents(agent)
+            wrong = parts.minds.seed(agent.slug)
+            self._known[f"memories of {agent.slug}"] = frozenset(wrong)
+            problems += wrong
         problems += self._settings_changed()
         self._known["names"] = frozenset(problems)
         self._fold_due()

@@ -96,3 +96,15 @@ async def test_a_new_file_with_a_mistake_is_told_that_mistake_alone(tmp_path: Pa
         (told,) = on.told
         assert wrong in told
         assert "no id" not in told
+
+
+async def test_a_wrong_memory_is_told_when_it_is_saved_and_at_every_reload(tmp_path: Path) -> None:
+    async with edited(tmp_path) as on:
+        (on.vault / "agents/moss/memories").mkdir(exist_ok=True)
+        on.write("agents/moss/memories/05-kind.md", "---\nkind: nonsense\n---\nThe kettle sings.\n")
+        assert ["05-kind.md" in line for line in on.told] == [True]
+        for _ in range(2):
+            assert [problem.file for problem in on.reloading.everything()] == ["agents/moss/memories/05-kind.md"]
+        on.told.clear()
+        on.replace("world/locations/the-garden.md", "[[The Lobby]]", "[[The Loby]]")
+        assert not any("05-kind.md" in line for line in on.told)
