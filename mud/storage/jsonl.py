@@ -166,9 +166,9 @@ class JsonlWriter:
         except FileNotFoundError:
             named = None
         if named is None or (named.st_dev, named.st_ino) != self._file or named.st_size != self._size:
-            log.warning("%s was changed by another program; it is opened again", self._path.name)
             old, self._descriptor = self._descriptor, self._open()
             os.close(old)
+            log.warning("%s was changed by another program and is opened again", self._path)
         return self._descriptor
 
     def _repair(self, descriptor: int) -> int:
