@@ -12,7 +12,8 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -283,6 +284,18 @@ async def lead(folder: Path, starts: list[str], script: list[tuple[str, ...]]) -
         return life
 
 
+@asynccontextmanager
+async def a_life(folder: Path, starts: list[str]) -> AsyncIterator[tuple[House, Life]]:
+    """Give a world with agents in these locations and everybody else in the garden, and end it."""
+    a_vault(folder, starts)
+    async with house(folder) as home:
+        for person in PEOPLE:
+            home.enter(person, "The Garden")
+        life = Life(home)
+        yield home, life
+        await life.living.stop()
+
+
 @settings(
     max_examples=40,
     deadline=None,
@@ -297,11 +310,7 @@ def test_no_mind_holds_what_its_character_did_not_perceive(
 
 
 async def test_those_who_were_there_do_know_and_the_others_do_not(tmp_path: Path) -> None:
-    a_vault(tmp_path, ["The Garden", "The Library", "The Garden", "The Library"])
-    async with house(tmp_path) as home:
-        for person in PEOPLE:
-            home.enter(person, "The Garden")
-        life = Life(home)
+    async with a_life(tmp_path, ["The Garden", "The Library", "The Garden", "The Library"]) as (home, life):
         await life.speak("Ann", "say", "Bob", 1, True)
         await life.speak("Ann", "whisper", "Moss", 3, False)
         await life.speak("Eliza", "say", "Bob", 0, True)
@@ -317,17 +326,12 @@ async def test_those_who_were_there_do_know_and_the_others_do_not(tmp_path: Path
         assert {"zk1q", "zk2q", "zk3q"} <= secrets(held)
         assert life.thoughts == 1
         await life.read_all()
-        await life.living.stop()
 
 
 async def test_what_models_are_asked_of_sleepers_is_read_and_holds_what_they_lived_but_no_confidence(
     tmp_path: Path,
 ) -> None:
-    a_vault(tmp_path, ["The Garden", "The Library", "The Garden", "The Library"])
-    async with house(tmp_path) as home:
-        for person in PEOPLE:
-            home.enter(person, "The Garden")
-        life = Life(home)
+    async with a_life(tmp_path, ["The Garden", "The Library", "The Garden", "The Library"]) as (home, life):
         await life.speak("Ann", "say", "Bob", 1, True)
         await life.speak("Ann", "whisper", "Moss", 3, False)
         await life.speak("Eliza", "whisper", "Moss", 0, True)
@@ -342,15 +346,10 @@ async def test_what_models_are_asked_of_sleepers_is_read_and_holds_what_they_liv
         assert {"zk1q", "zk4q"} <= life.told_on, "what was said aloud is reflected on and dreamed of"
         assert any(secrets(one.text) for one in of_kind(moss, "dream"))
         await life.read_all()
-        await life.living.stop()
 
 
 async def test_a_leak_into_what_a_model_is_asked_of_a_sleeper_is_found(tmp_path: Path) -> None:
-    a_vault(tmp_path, ["The Garden", "The Library", "The Garden", "The Library"])
-    async with house(tmp_path) as home:
-        for person in PEOPLE:
-            home.enter(person, "The Garden")
-        life = Life(home)
+    async with a_life(tmp_path, ["The Garden", "The Library", "The Garden", "The Library"]) as (home, life):
         await life.speak("Ann", "whisper", "Moss", 3, False)
         tamsin = home.agent("Tamsin")
         leaked = Perceived(tamsin.id, "heard", 'Ann says, "zk1q has the boat."', "Ann", "The Library")
@@ -359,30 +358,19 @@ async def test_a_leak_into_what_a_model_is_asked_of_a_sleeper_is_found(tmp_path:
         with pytest.raises(AssertionError, match="zk1q"):
             await life.read_all()
         assert {what for _, what, _, _ in life.oracle.leaks} == {"dream"}
-        await life.living.stop()
 
 
 async def test_a_leak_is_found(tmp_path: Path) -> None:
-    a_vault(tmp_path, ["The Garden", "The Library", "The Garden", "The Library"])
-    async with house(tmp_path) as home:
-        for person in PEOPLE:
-            home.enter(person, "The Garden")
-        life = Life(home)
+    async with a_life(tmp_path, ["The Garden", "The Library", "The Garden", "The Library"]) as (home, life):
         await life.speak("Ann", "whisper", "Bob", 1, False)
         (home.agent("Eliza").folder / "notes").mkdir(exist_ok=True)
         (home.agent("Eliza").folder / "notes" / "rumour.md").write_text("They say zk1q broke the mill.", "utf-8")
         with pytest.raises(AssertionError, match="zk1q"):
             await life.read_all()
-        await life.living.stop()
 
 
 async def test_the_answers_that_are_read_do_hold_what_was_heard(tmp_path: Path) -> None:
-    a_vault(tmp_path, ["The Garden"] * 4)
-    async with house(tmp_path) as home:
-        for person in PEOPLE:
-            home.enter(person, "The Garden")
-        life = Life(home)
+    async with a_life(tmp_path, ["The Garden"] * 4) as (home, life):
         await life.speak("Bob", "say", "Ann", 1, False)
         await life.live("what broke the mill?", home.agent("Moss"))
         assert life.answers == 1
-        await life.living.stop()

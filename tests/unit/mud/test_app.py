@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import signal
 from pathlib import Path
@@ -100,6 +101,16 @@ def test_a_wrong_start_location_is_told_and_one_starts_elsewhere(vault: Path) ->
     assert done.returncode == 0
     assert "start_location: there is no 'The Gaden'" in done.stderr
     assert "Exits:" in done.stdout
+
+
+def test_what_is_said_before_agents_begin_to_live_is_answered_as_what_a_person_waits_for(vault: Path) -> None:
+    world = Running(vault, "--as", "Ann", "--seed", "1")
+    world.type("say Eliza, where are you?")
+    world.read_until("Eliza says")
+    assert world.terminate() == 0
+    traces = [line for path in (vault / "log/traces/eliza").iterdir() for line in path.read_text("utf-8").splitlines()]
+    spoken = [one for one in map(json.loads, traces) if str(one.get("line", "")).startswith("say ")]
+    assert spoken[0]["waiting"] is True
 
 
 def test_a_new_agent_dropped_in_while_it_runs_is_met_in_the_garden(vault: Path) -> None:
