@@ -83,6 +83,7 @@ def situate(
         return None
     asleep = world.asleep
     there = world.contents(here.id)
+    people = [one for one in there if one.kind is Kind.CHARACTER and one.id != definition.id and one.id not in asleep]
     return Situation(
         name=definition.name,
         profile=definition.profile,
@@ -90,13 +91,9 @@ def situate(
         location=here.name,
         description=here.description,
         exits=tuple(way.name for way in here.exits),
-        people=tuple(
-            Person(one.name, one.thinks)
-            for one in there
-            if one.kind is Kind.CHARACTER and one.id != definition.id and one.id not in asleep
-        ),
-        items=tuple(one.name for one in there if one.kind is Kind.ITEM),
-        carrying=tuple(item.name for item in world.items(definition.id)),
+        people=tuple([Person(one.name, one.thinks) for one in people]),
+        items=tuple([one.name for one in there if one.kind is Kind.ITEM]),
+        carrying=tuple([item.name for item in world.items(definition.id)]),
         recent=tuple(memory.newest(RECENT)),
         notes=tuple(notes.titles()),
         goal=definition.goal,

@@ -135,13 +135,11 @@ class Loop:
 
 
 class _Line(NamedTuple):
-    """One of the lines among minds: its memory's number, whether it is one's own, its words, and whom it calls."""
+    """One of the lines between two minds: its memory's number, whether it is one's own, and its words."""
 
     seq: int
     own: bool
     words: str
-    speaker: str
-    called: frozenset[str]
 
 
 Spoken = tuple[Entry, Utterance]
@@ -199,9 +197,8 @@ def find_loop(situation: Situation, heard: Iterable[Spoken] | None = None, apart
     spoken = _lately(situation.recent, heard) if minds else []
     speakers = {said.speaker for _, said in spoken}
     partners = [name for name in minds if name in speakers] if "" in speakers and len(spoken) >= LEAST else []
-    lines = _lines(spoken, minds) if partners else []
     for partner in partners:
-        between = _between(lines, partner)
+        between = _between(spoken, partner, minds)
         now = (between[-1].seq if between else 0), tuple(minds)
         if apart.get(partner) != now:
             loops = _loops(between, partner, situation.name)
@@ -257,24 +254,19 @@ def _since(at: str) -> str:
         return ""
 
 
-def _lines(spoken: Sequence[Spoken], minds: Sequence[str]) -> list[_Line]:
-    """Return what was spoken by the agent and these minds, and whom of these minds each line calls."""
-    return [
-        _Line(
-            entry.seq,
-            not said.speaker,
-            said.words,
-            said.speaker,
-            frozenset() if said.private else frozenset(name for name in minds if calls(said.words, name)),
-        )
+def _between(spoken: Sequence[Spoken], partner: str, minds: Sequence[str]) -> list[_Line]:
+    """Return the newest lines of the agent and one other, oldest first, without those that call a third of these."""
+    others = [name for name in minds if name != partner]
+    lines = [
+        _Line(entry.seq, not said.speaker, said.words)
         for entry, said in spoken
-        if not said.speaker or said.speaker in minds
+        if (not said.speaker or said.speaker == partner) and (said.private or not _calls_any(said.words, others))
     ]
+    return lines[-LINES:]
 
 
-def _between(lines: Sequence[_Line], partner: str) -> list[_Line]:
-    """Return the newest lines of the agent and one other, oldest first, without those that call a third."""
-    return [line for line in lines if (line.own or line.speaker == partner) and line.called <= {partner}][-LINES:]
+def _calls_any(words: str, names: Iterable[str]) -> bool:
+    return any(calls(words, name) for name in names)
 
 
 def _belonging(lines: Sequence[_Line], names: tuple[str, str]) -> Iterator[tuple[Kind, list[_Line]]]:
@@ -335,12 +327,14 @@ def _asked(words: str, names: tuple[str, str]) -> frozenset[str]:
 
 def _without_news(lines: Sequence[_Line], names: tuple[str, str]) -> list[_Line]:
     """Return the last lines that hold no telling word beyond those of the lines before them."""
+    told = [_telling(line.words, names) for line in lines]
+    if told[-1].difference(*told[:-1]):
+        return []  # as most do
     known: set[str] = set()
     stale: list[_Line] = []
-    for line in lines:
-        told = _telling(line.words, names)
-        stale = [] if told - known else [*stale, line]
-        known |= told
+    for line, words in zip(lines, told, strict=True):
+        stale = [] if words - known else [*stale, line]
+        known |= words
     return stale
 
 

@@ -126,7 +126,7 @@ class Recollection:
         return thing
 
     def _remember(self, line: Line, question: Question, said: Utterance, situation: Situation) -> Looking:
-        """Look a question up in memory, a second time in wider words when the first finds nothing sure."""
+        """Look a question up in memory; a person's a second time in wider words when the first finds nothing sure."""
         me, asker = self._me, said.speaker
         now = situation.recent[-1].at if situation.recent else ""
         recent = [entry for entry in situation.recent if not _is_line(entry, said)]
@@ -135,7 +135,8 @@ class Recollection:
             return self._recognise(asker, answers.entries_of(hits, recent), now)
         asked = Asked(question, asker, me.name, me.company.minds, me.company.names)
         evidence = weigh(asked, hits, recent)
-        wider = widened(question.telling)
+        # Minds mostly ask what nobody can have told them, and are content with a nod.
+        wider = () if asker in me.company.minds else widened(question.telling)
         if not (evidence and evidence[0].score >= CERTAIN) and len(wider) > len(question.telling):
             own = f" {asker}" if question.own else ""
             hits = (*hits, *(yield Recall(" ".join(wider) + own, HITS)))

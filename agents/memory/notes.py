@@ -7,16 +7,15 @@ the notes, named after the note and the moment it was put away. What stands ther
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
 from agents.memory.note_form import Note, entry_text, folded, is_blank, new_file, read_note, with_entry, with_only
+from agents.memory.note_shelf import ENDING, Shelf, changed_at, names_in, parsed
 from mud.clock import iso, parse_iso
 from mud.errors import Refusal, VaultProblem
 from mud.storage.files import READ_LIMIT, encode, free_stem, read_if_there, slugify, write_atomic, write_unsynced
@@ -29,9 +28,6 @@ HISTORY = "history"
 _STAMP = "%Y%m%d-%H%M%S"
 _VERSION = re.compile(r"((.+?)(?:-\d+)?)-(\d{8}-\d{6})(?:-\d+)?")
 """The name of an earlier text: the slug, also without the number of a further file of it, and when."""
-_ENDING = ".md"
-_NOWHERE = (FileNotFoundError, NotADirectoryError, PermissionError)
-"""Errors of a folder in which there is nothing to read."""
 
 
 class Version(NamedTuple):
@@ -62,39 +58,6 @@ class Links(NamedTuple):
     back: tuple[str, ...]
 
 
-class _File(NamedTuple):
-    """One file as it was read.
-
-    Args:
-        state: tells whether it is still the same: its inode, time of change and size.
-        note: what it holds; None when that is no note.
-        links: the names that the note links to, folded.
-    """
-
-    state: tuple[int, int, int]
-    note: Note | None
-    links: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class _Shelf:
-    """All files as they were at one moment; never changed, but replaced as a whole.
-
-    Args:
-        files: them, by their names.
-        notes: the notes, the newest first.
-        titles: theirs.
-        named: the notes by every name they answer to.
-        changed: when a file had last come into the folder or gone from it, in nanoseconds; None when it was not there.
-    """
-
-    files: Mapping[str, _File] = field(default_factory=dict)
-    notes: tuple[Note, ...] = ()
-    titles: tuple[str, ...] = ()
-    named: Mapping[str, Note] = field(default_factory=dict)
-    changed: int | None = None
-
-
 class Notes:
     """One character's notes. One thread may read them while another writes.
 
@@ -106,18 +69,24 @@ class Notes:
     def __init__(self, folder: Path, write: Callable[[Path, str], None] = write_atomic) -> None:
         self._folder = folder
         self._write = write
-        self._shelf = _Shelf()
+        self._in_bulk = False
+        self._shelf = Shelf()
 
     # writing
 
     @contextmanager
     def in_bulk(self) -> Iterator[None]:
-        """Within it no note waits for the disk: whoever writes so much at once has all of it synced at its end."""
-        write, self._write = self._write, write_unsynced
+        """Within it no note waits for the disk: whoever writes so much at once has all of it synced at its end.
+
+        Nor is the folder looked at before each entry: what people change in it meanwhile is known afterwards, and an
+        entry is put into its file as that stands.
+        """
+        before = self._write, self._in_bulk
+        self._write, self._in_bulk = write_unsynced, True
         try:
             yield
         finally:
-            self._write = write
+            self._write, self._in_bulk = before
 
     def add(self, title: str, text: str, at: str, reason: str | None = None, place: str | None = None) -> Note:
         """Write an entry, on top of those there are under this title.
@@ -189,30 +158,23 @@ class Notes:
         note = read_note(text, path.stem)
         if note is None:
             raise Refusal(f"The note {path.name} was written and cannot be read back.")
-        self._shelve(path, note)
+        self._shelf = self._shelf.written(path, note)
         return note
-
-    def _shelve(self, path: Path, note: Note) -> None:
-        """Know what was just written, so that it need not be read again."""
-        with suppress(OSError):  # somebody took it away already, as the next look will tell
-            file = _File(_state(os.stat(path)), note, frozenset(map(folded, note.links)))  # noqa: PTH116  (as below)
-            self._shelf = _shelf({**self._shelf.files, path.name: file}, _changed(self._folder))
 
     def _keep(self, slug: str, raw: str, at: str) -> None:
         """Put an earlier text away, byte for byte."""
         history = self._folder / HISTORY
-        taken = {Path(name).stem for name in _names(history)}
+        taken = {Path(name).stem for name in names_in(history)}
         stamp = parse_iso(at).astimezone(UTC).strftime(_STAMP)
         self._write(history / f"{free_stem(taken, f'{slug}-{stamp}')}.md", raw)
 
     def _path(self, title: str) -> Path:
         """Return the file for a title: its note's, or a free one; two titles of one slug get two files."""
-        wanted, shelf = folded(title), self._looked()
-        for note in shelf.notes:
-            if wanted in map(folded, (note.title, *note.aliases)):
-                return self._folder / f"{note.slug}.md"
+        wanted, shelf = folded(title), self._glanced() if self._in_bulk else self._looked()
+        if note := shelf.titled(wanted):
+            return self._folder / f"{note.slug}{ENDING}"
         blank = {name for name, file in shelf.files.items() if file.note is None and _is_free(self._folder / name)}
-        taken = {name.removesuffix(_ENDING) for name in shelf.files if name not in blank}
+        taken = {name.removesuffix(ENDING) for name in shelf.files if name not in blank}
         return self._folder / f"{free_stem(taken, slugify(title))}.md"
 
     # reading
@@ -223,8 +185,7 @@ class Notes:
         A note that came, went or was written here is known at once; one edited in its place when the notes are next
         read, which whoever watches the vault sees to.
         """
-        shelf, changed = self._shelf, _changed(self._folder)
-        return list((shelf if changed is not None and changed == shelf.changed else self._looked()).titles)
+        return list(self._glanced().titles)
 
     def read(self, name: str) -> Note | None:
         """Return the note that a name means in any case: a title, else a further name or a file's; None when none."""
@@ -263,84 +224,29 @@ class Notes:
         note = self.read(name)
         slug, title = (note.slug, note.title) if note else (slugify(name), name)
         called, found = slugify(title), []
-        for file in _names(self._folder / HISTORY):
-            mark = _VERSION.fullmatch(file.removesuffix(_ENDING))
+        for file in names_in(self._folder / HISTORY):
+            mark = _VERSION.fullmatch(file.removesuffix(ENDING))
             # Of a note whose file was renamed, the earlier texts have the name that its title gave it.
             if not mark or (mark[1] != slug and called not in mark.group(1, 2)):
                 continue
-            at, earlier = _moment(mark[3]), _parsed(self._folder / HISTORY / file)
+            at, earlier = _moment(mark[3]), parsed(self._folder / HISTORY / file)
             if at and earlier and (mark[1] == slug or folded(earlier.title) == folded(title)):
                 found.append(Version(f"{HISTORY}/{file}", at, earlier))
         return sorted(found, key=lambda version: (version.at, len(version.file), version.file), reverse=True)
 
-    def _looked(self) -> _Shelf:
+    def _glanced(self) -> Shelf:
+        """Return all files as they were when one last came into the folder or went from it, or was written here; in
+        bulk as they were at its beginning.
+        """
+        shelf = self._shelf
+        changed = shelf.changed if self._in_bulk else changed_at(self._folder)
+        return shelf if changed is not None and changed == shelf.changed else self._looked()
+
+    def _looked(self) -> Shelf:
         """Return all files as they are now; what did not change is not read again."""
-        known, changed = self._shelf, _changed(self._folder)  # first: what changes while it is looked at is seen again
-        states = _states(self._folder)
-        if {name: file.state for name, file in known.files.items()} == states:
-            if known.changed != changed:
-                self._shelf = known = replace(known, changed=changed)
-            return known
-        files = {}
-        for name, state in sorted(states.items()):
-            file = known.files.get(name)
-            files[name] = file if file and file.state == state else _read(self._folder / name, state)
         # The shelf of the other thread may take this one's place at once, but not in what is returned.
-        self._shelf = shelf = _shelf(files, changed)
+        self._shelf = shelf = self._shelf.looked(self._folder)
         return shelf
-
-
-def _changed(folder: Path) -> int | None:
-    """Return when a file last came into a folder or went from it, in nanoseconds; None when it is not there."""
-    try:
-        return os.stat(folder).st_mtime_ns  # noqa: PTH116  (a path object takes twice as long)
-    except OSError:
-        return None
-
-
-def _shelf(files: Mapping[str, _File], changed: int | None) -> _Shelf:
-    """Return files with their notes in order; of equally new ones in the order of their names."""
-    found = (files[name].note for name in sorted(files))
-    notes = sorted(filter(None, found), key=lambda note: note.updated, reverse=True)
-    return _Shelf(files, tuple(notes), tuple(note.title for note in notes), _by_name(notes), changed)
-
-
-def _names(folder: Path) -> list[str]:
-    """Return the names of the markdown files in a folder, sorted; none when it is not there."""
-    with suppress(*_NOWHERE), os.scandir(folder) as entries:
-        return sorted(entry.name for entry in entries if entry.name.endswith(_ENDING))
-    return []
-
-
-def _states(folder: Path) -> dict[str, tuple[int, int, int]]:
-    """Return what tells whether a file is still the same, of each markdown file in a folder."""
-    found = {}
-    with suppress(*_NOWHERE), os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name.endswith(_ENDING):
-                with suppress(OSError):  # a link to nowhere, or just gone
-                    found[entry.name] = _state(entry.stat())
-    return found
-
-
-def _state(found: os.stat_result) -> tuple[int, int, int]:
-    return found.st_ino, found.st_mtime_ns, found.st_size
-
-
-def _read(path: Path, state: tuple[int, int, int]) -> _File:
-    note = _parsed(path)
-    return _File(state, note, frozenset(map(folded, note.links)) if note else frozenset())
-
-
-def _by_name(notes: list[Note]) -> dict[str, Note]:
-    """Return notes by every name they answer to; a title goes before other names, the newest note before others."""
-    found: dict[str, Note] = {}
-    for note in notes:
-        found.setdefault(folded(note.title), note)
-    for note in notes:
-        for name in (note.slug, *note.aliases):
-            found.setdefault(folded(name), note)
-    return found
 
 
 def _checked(title: str, text: str, at: str, reason: str | None, place: str | None) -> tuple[str, str]:
@@ -373,13 +279,6 @@ def _is_free(path: Path) -> bool:
         return is_blank(read_if_there(path) or "")
     except VaultProblem:
         return False
-
-
-def _parsed(path: Path) -> Note | None:
-    try:
-        return read_note(read_if_there(path) or "", path.stem)
-    except VaultProblem:
-        return None
 
 
 def _moment(stamp: str) -> str | None:
