@@ -144,8 +144,8 @@ class _Line(NamedTuple):
 
 Spoken = tuple[Entry, Utterance]
 """A memory in which somebody spoke, and what they said."""
-Apart = dict[str, tuple[int, tuple[str, ...]]]
-"""By a mind with whom there was no loop: the newest line of the two then, and the minds who were here."""
+Apart = dict[str, int]
+"""By a mind with whom there was no loop: the newest line of either then."""
 
 
 class Watch:
@@ -193,15 +193,15 @@ def find_loop(situation: Situation, heard: Iterable[Spoken] | None = None, apart
     """
     apart = {} if apart is None else apart
     found: list[Loop] = []
-    minds = [person.name for person in situation.people if person.thinks]
+    minds = tuple([person.name for person in situation.people if person.thinks])
     spoken = _lately(situation.recent, heard) if minds else []
-    speakers = {said.speaker for _, said in spoken}
-    partners = [name for name in minds if name in speakers] if "" in speakers and len(spoken) >= LEAST else []
-    for partner in partners:
-        between = _between(spoken, partner, minds)
-        now = (between[-1].seq if between else 0), tuple(minds)
-        if apart.get(partner) != now:
-            loops = _loops(between, partner, situation.name)
+    newest = {said.speaker: entry.seq for entry, said in spoken}
+    if "" not in newest or len(spoken) < LEAST:
+        return None
+    for partner in minds:
+        now = max(newest[""], newest.get(partner, 0))
+        if partner in newest and apart.get(partner) != now:
+            loops = _loops(_between(spoken, partner, minds), partner, situation.name)
             if loops:
                 apart.pop(partner, None)
             else:
@@ -254,19 +254,21 @@ def _since(at: str) -> str:
         return ""
 
 
-def _between(spoken: Sequence[Spoken], partner: str, minds: Sequence[str]) -> list[_Line]:
+def _between(spoken: Sequence[Spoken], partner: str, minds: tuple[str, ...]) -> list[_Line]:
     """Return the newest lines of the agent and one other, oldest first, without those that call a third of these."""
-    others = [name for name in minds if name != partner]
     lines = [
         _Line(entry.seq, not said.speaker, said.words)
         for entry, said in spoken
-        if (not said.speaker or said.speaker == partner) and (said.private or not _calls_any(said.words, others))
+        if (not said.speaker or said.speaker == partner)
+        and (said.private or not (called := _called(said.words, minds)) or called == {partner})
     ]
     return lines[-LINES:]
 
 
-def _calls_any(words: str, names: Iterable[str]) -> bool:
-    return any(calls(words, name) for name in names)
+@functools.lru_cache(maxsize=8192)
+def _called(words: str, names: tuple[str, ...]) -> frozenset[str]:
+    """Return whom of these a line calls; the same few stand together for a while."""
+    return frozenset([name for name in names if calls(words, name)])
 
 
 def _belonging(lines: Sequence[_Line], names: tuple[str, str]) -> Iterator[tuple[Kind, list[_Line]]]:
