@@ -10,7 +10,7 @@ import pytest
 from mud.build import opened
 from mud.clock import VirtualClock
 from mud.errors import LociError, VaultLocked
-from mud.simulating.run import Plan, simulate
+from mud.simulating.run import Plan, place_for, simulate
 from mud.state_hash import state_hash
 from mud.storage.files import VaultLock
 from tests.disks import file_size_limit
@@ -46,6 +46,17 @@ def test_a_copy_leaves_the_vault_as_it_was(vault: Path) -> None:
     record = _run(vault)
     assert record["memories"] > 100
     assert _files(vault) == before
+
+
+def test_a_copy_is_made_in_memory_only_where_there_is_room_and_nobody_said_where(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TMPDIR", raising=False)
+    assert place_for(1000, tmp_path) == tmp_path
+    assert place_for(10**18, tmp_path) is None
+    assert place_for(1000, tmp_path / "gone") is None
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    assert place_for(1000, tmp_path) is None
 
 
 def test_what_is_kept_is_on_the_disk_as_a_real_run_would_leave_it(vault: Path) -> None:
