@@ -127,6 +127,11 @@ def whispered(entry: Entry) -> bool:
     return reads_as_whisper(entry.text)
 
 
+def whispered_to(entry: Entry, name: str) -> bool:
+    """Return whether one whispered this oneself, to somebody of this name."""
+    return whispered(entry) and mentions(entry.text.partition('"')[0], name)
+
+
 def reads_as_whisper(text: str) -> bool:
     """Return whether a memory's text says, before any words it quotes, that they were whispered."""
     return _WHISPER.match(text) is not None

@@ -195,7 +195,7 @@ PROMISED = re.compile(
     r"|\b(?:did|have|has|had|do|does) (?P<who3>[\w'’]+) (?:ever |really )?(?:kept?|break|broken?|broke) "
     r"(?:my|his|her|their|your|the|a) (?:promise|word)s?\b(?P<about3>.*)"
     r"|\bwhat (?:was|is|were|are) (?P<who4>my|your|[A-Z]\w+['’]s) promises?\b(?P<about4>.*)"
-    r"|\bwhat (?P<who5>i|you|[A-Z]\w+) (?:have |has |had )?promised\b(?P<about5>.*)"
+    r"|\bwhat (?:(?:was|is) it (?:that )?)?(?P<who5>i|you|[A-Z]\w+) (?:have |has |had )?promised\b(?P<about5>.*)"
     r"|\b(?:remember|recall|forgotten?) (?P<who6>my|your|[A-Z]\w+['’]s) (?:promise|word)s?\b(?P<about6>.*)",
     re.I,
 )

@@ -12,13 +12,14 @@ from agents.brains._answers import Phrasing
 from agents.brains._asks import Asks
 from agents.brains._bonds import Act, Deed, vow_in
 from agents.brains._brain import Recall, Situation
+from agents.brains._disclosure import is_secret
 from agents.brains._evidence import NEAR, SURE, Evidence
 from agents.brains._questions import Question
 from agents.brains._self import Self
 from agents.brains._sights import Answer
 from agents.brains._words import coverage, meanings
 from agents.memory.entries import Entry, Hit
-from agents.perception import remembered, whispered
+from agents.perception import remembered, whispered, whispered_to
 
 HITS = 24
 """Memories that are looked through for what somebody did."""
@@ -45,7 +46,7 @@ def of_deeds(
     """
     person = question.person or ""
     sought = PROMISES if question.asks is Asks.PROMISED else FEELINGS
-    whom = me.name if person == me.name else person
+    whom = f"{me.name} {asker}" if person == me.name else person
     hits = yield Recall(f"{whom} {' '.join(question.telling)} {sought}".strip(), HITS)
     entries = answers.entries_of(hits, situation.recent)
     now = situation.recent[-1].at if situation.recent else ""
@@ -78,17 +79,34 @@ def _their_promise(me: Self, question: Question, asker: str, now: str, phrase_ti
 
 
 def _own_promise(question: Question, asker: str, entries: Sequence[Entry], now: str, phrase_time: Phrasing) -> Found:
-    """Answer what the agent itself promised aloud."""
-    for entry in sorted(entries, key=lambda one: one.seq, reverse=True):
+    """Answer what the agent itself promised: aloud, or in a whisper to who asks."""
+    newest = sorted(entries, key=lambda one: one.seq, reverse=True)
+    for entry in newest:
         said = remembered(entry) if entry.kind == "said" and entry.actor is None else None
-        vow = vow_in(said.words) if said and not whispered(entry) else ""
+        private = whispered(entry)
+        if said is None or (private and not whispered_to(entry, asker)):
+            continue
+        vow = vow_in(said.words)
         if vow and (not question.telling or coverage(question.telling, meanings(vow)) >= NEAR):
-            places = {"name": asker, "place": entry.place or "", "words": answers.inserted(vow)}
-            places["when"] = answers.spoken_time(entry.at, now, phrase_time)
-            found = Evidence(vow, SURE, "said", None, entry.place, entry.at, entry.seq)
-            why = f"remembers a promise of its own, {entry.seq}"
-            return Answer(("answer.self", "answer.again"), places, why, cites=(str(entry.seq),)), found
+            key, why = "answer.self", f"remembers a promise of its own, {entry.seq}"
+            return _quoted(entry, vow, key, asker, why, now, phrase_time, private=private)
+    for entry in newest:
+        # To keep a confidence is a promise too, whatever words it was made in.
+        said = remembered(entry) if entry.actor == asker and is_secret(entry) else None
+        if said and not said.question and not question.telling:
+            key, why = "answer.promise_silence", f"keeps a confidence, {entry.seq}"
+            return _quoted(entry, said.words, key, asker, why, now, phrase_time, private=True)
     return Answer(("unknown.promise_mine", "unknown.plain"), {"name": asker}, "remembers no promise", known=False), None
+
+
+def _quoted(
+    entry: Entry, words: str, key: str, asker: str, why: str, now: str, phrase_time: Phrasing, *, private: bool
+) -> Found:
+    """Return an answer that quotes a memory, and what it rests on."""
+    places = {"name": asker, "place": entry.place or "", "words": answers.inserted(words)}
+    places["when"] = answers.spoken_time(entry.at, now, phrase_time)
+    found = Evidence(words, SURE, entry.kind, entry.actor, entry.place, entry.at, entry.seq)
+    return Answer((key, "answer.again"), places, why, private=private, cites=(str(entry.seq),)), found
 
 
 def _of_kindness(me: Self, question: Question, asker: str, now: str, phrase_time: Phrasing) -> Found:

@@ -185,6 +185,7 @@ TEXTS: dict[str, str] = {
     "answer.promise_you": _TOLD,
     "answer.promise_kept": _TOLD,
     "answer.promise_kept_you": _TOLD,
+    "answer.promise_silence": "name place when words",
     "unknown.promise": "name person",
     "unknown.promise_you": "name",
     "unknown.promise_mine": "name",
