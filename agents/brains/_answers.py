@@ -84,6 +84,8 @@ def _ignorant_keys(question: Question, asker: str) -> tuple[str, ...]:
     """Return the texts that say fittingly that nothing is known."""
     if question.asks is Asks.DID_I_SAY:
         return ("unknown.not_told", "unknown.plain")
+    if question.asks is Asks.SAID and question.person not in (None, asker):
+        return ("unknown.said", "unknown.plain")
     if question.asks is Asks.SEEN or (question.asks is Asks.WHERE and question.person):
         return ("unknown.unseen", "unknown.plain")
     somebody = question.person and question.person != asker

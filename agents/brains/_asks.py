@@ -11,6 +11,9 @@ class Asks(StrEnum):
 
     HOW_ARE_YOU = "how are you"
     WHO_ARE_YOU = "who are you"
+    YOURSELF = "what are you like"
+    TRADE = "what do you do for a living"
+    DOING = "what have you been doing"
     KNOW_ME = "do you know me"
     WHAT_KIND = "are you a machine"
     WHERE_ARE_WE = "where are we"
@@ -39,6 +42,8 @@ class Asks(StrEnum):
     BEEN = "have you been there"
     PROMISED = "what did somebody promise"
     KINDNESS = "who was kind to you"
+    DONE = "what did somebody do to you"
+    SECRET = "what did somebody tell you in confidence"
     OTHER = "what"
 
 
@@ -48,14 +53,33 @@ def _compiled(*rows: tuple[Asks, str]) -> tuple[tuple[Asks, re.Pattern[str]], ..
 
 FIXED = _compiled(
     (Asks.HOW_ARE_YOU, r"\bhow (?:are|do|have) you\b(?: (?:been|do|feel|doing|feeling|today|now|keeping))*\W*$"),
-    (Asks.HOW_ARE_YOU, r"\bhow(?:'s| is) (?:it going|life)\b|\bhow was your (?:day|morning|night)\b"),
+    (Asks.HOW_ARE_YOU, r"\bhow(?:'s| is) (?:it going|life)\b|\bhow was your night\b"),
     (
         Asks.HOW_ARE_YOU,
         r"\bare you (?:\w+ )?(?:well|all right|alright|ok|okay|happy|sad|lonely|tired|angry|bored|content|cold|"
         r"hungry)\b",
     ),
-    (Asks.WHO_ARE_YOU, r"\bwho are you\b|\bwhat(?:'s| is) your name\b|\btell (?:me|us) (?:\w+ )?(?:about|"
-                       r"of) yourself\b"),
+    (Asks.WHO_ARE_YOU, r"\bwho are you\b|\bwhat(?:'s| is) your name\b"),
+    (
+        Asks.YOURSELF,
+        r"\b(?:tell|say) (?:(?:me|us) )?(?:\w+ ){0,3}(?:about|of) yourself\b|"
+        r"\bdescribe yourself\b|\bwhat are you like\b|"
+        r"\bwhat (?:kind|sort) of (?:person|man|woman|mind) are you\b",
+    ),
+    (
+        Asks.DOING,
+        r"\bwhat (?:have|'ve) you (?:been (?:doing|up to)|done)\b|\bwhat did you do\b(?! (?:to|for|with|about)\b)|"
+        r"\bwhat do you (?:usually )?do (?:all|every|the whole|with your) (?:day|time|days)\b|"
+        r"\bhow (?:was|is|has) your (?:day|morning|evening)\b|\bhow do you spend your (?:day|days|time)\b|"
+        r"\bwhat are you (?:doing|up to)\b",
+    ),
+    (
+        Asks.TRADE,
+        r"\bwhat do you do(?: (?:here|for a living|for work))*\W*$|\bwhat do you work\b|"
+        r"\bwhat(?:'s| is) your (?:\w+ )?(?:trade|job|work|profession|craft|occupation|calling|business)\b|"
+        r"\bwhat (?:kind|sort) of work\b.*\byou\b|\bhow do you (?:earn|make) (?:a|your) living\b|"
+        r"\bdo you (?:work|have a (?:job|trade))\W*$",
+    ),
     (
         Asks.WHAT_KIND,
         r"\bare(?:n't)? you (?:really |actually |just |only |even |not )*(?:(?:an?|some|the) )?(?:\w+ )?"
@@ -63,7 +87,6 @@ FIXED = _compiled(
         r"(?:real|living|actual) (?:person|human|being)|real|alive|sentient|conscious)\W*$",
     ),
     (Asks.WHO_ARE_YOU, r"\bwhat (?:should|shall|do|may|can) (?:i|we|they|people) call you\b|\bwhat are you\W*$"),
-    (Asks.WHO_ARE_YOU, r"\bwhat do you do(?: (?:here|for a living|all day))?\W*$"),
     (Asks.KNOW_ME, r"\b(?:know|remember|recogni[sz]e|recall) me\W*(?:now|still|at all)?\W*$|\bwho (?:am i|i am)\b"),
     (Asks.KNOW_ME, r"\bhave we met\b|\bwhat do you (?:know|remember) (?:about|of) me\b|\bwhat(?:'s| is) my name\b"),
     (Asks.WHERE_ARE_YOU, r"\bwhere are you\b"),
@@ -80,7 +103,9 @@ FIXED = _compiled(
     ),
     (Asks.GOAL, r"\bwhat do you want(?: now| then| most| today| really)?\W*$|"
      r"\bwhat are you (?:looking|searching|waiting|hoping) for\b|"
-     r"\bwhat (?:are you after|is it (?:that )?you want|would you like)\W*$|\byour (?:goal|plan)\b"),
+     r"\bwhat (?:are you after|is it (?:that )?you want|would you like)\W*$|\byour (?:goal|plan)\b|"
+     r"\bwhat do you (?:\w+ )?(?:wish|hope|long) for\b|"
+     r"\bwhat(?:'s| is|'re| are) your (?:\w+ )?(?:wish|wishes|dreams?|hopes?|aim|ambition)\b"),
     (Asks.CARRYING, r"\bwhat (?:are|do|have) you (?:got |have )?(?:carry|carrying|holding|hold|with you|on you)\b"),
     (
         Asks.JOKE,
@@ -176,7 +201,11 @@ WAY = re.compile(
     r"|\b(?:which|what) (?:is the )?way (?:is|to|leads)\b(?P<to2>.*)|\bthe way to\b(?P<to3>.*)",
     re.I,
 )
-BEEN = re.compile(r"\bhave you (?:ever |already )?(?:been|gone|visited)\b(?P<to>.*)", re.I)
+BEEN = re.compile(
+    r"\bhave you (?:ever |already )?"
+    r"(?:visited|(?:been|gone) (?:to|in|into|at|inside|down|up|near|through))\b(?P<to>.*)",
+    re.I,
+)
 
 NAMED = re.compile(r"\bwhat(?:'s| is| was| are)?\b.*\b(?:names?|called|named)\b", re.I)
 
@@ -201,17 +230,28 @@ PROMISED = re.compile(
 )
 """A question for a promise: whose, and what it was about."""
 
+_HOW = r"kind|nice|good|friendly|helpful|rude|mean|unkind|nasty|bad|unfriendly"
+_INSULTS = r"insult\w*|offend\w*|mock\w*|abus\w+|(?:swear|swore|sworn|shout\w*|yell\w*) at"
 KINDNESS = re.compile(
-    r"\b(?:who|has anybody|has anyone|was anybody|was anyone)\b.*"
-    r"\b(?P<how1>kind|nice|good|friendly|helpful|rude|mean|unkind|nasty|bad|unfriendly) to you\b"
-    r"|\b(?:was|is|were|are|has|have|am) (?P<who>[\w'’]+) (?:ever |been |always |really |very |so )*"
-    r"(?P<how2>kind|nice|good|friendly|helpful|rude|mean|unkind|nasty|bad|unfriendly) to you\b"
-    r"|\bwho (?:is|are) your (?:best )?(?P<how3>friend|enem)(?:s|y|ies)?\b",
+    rf"\b(?:who|has anybody|has anyone|was anybody|was anyone)\b.*\b(?P<how1>{_HOW}) to (?P<whom1>[\w'’]+)"
+    rf"|\b(?:was|is|were|are|has|have|am) (?P<who2>[\w'’]+) (?:ever |been |always |really |very |so )*"
+    rf"(?P<how2>{_HOW}) to (?P<whom2>[\w'’]+)"
+    r"|\bwho (?:is|are) your (?:best )?(?P<how3>friend|enem)(?:s|y|ies)?\b"
+    rf"|\b(?:who|anybody|anyone|somebody|someone)(?: \w+)? (?P<how4>{_INSULTS}) (?P<whom4>[\w'’]+)"
+    rf"|\b(?:did|has|have) (?P<who5>[\w'’]+) (?:ever )?(?P<how5>{_INSULTS}) (?P<whom5>[\w'’]+)",
     re.I,
 )
-"""A question for who treated the asked one how."""
+"""A question for who treated whom how; where nobody is named it is who is asked."""
 
-UNKIND = frozenset(("rude", "mean", "unkind", "nasty", "bad", "unfriendly", "enem"))
+DONE = re.compile(
+    r"\bwhat (?:did|has|have) (?P<who1>[\w'’]+) (?:ever |just )?(?:do|done) (?:to|for) (?P<whom1>you|me|us|[A-Z]\w+)\b"
+    r"|\bhow (?:did|does|has|have) (?P<who2>[\w'’]+) (?:treat\w*|behaved? (?:to|towards)) "
+    r"(?P<whom2>you|me|us|[A-Z]\w+)\b",
+    re.I,
+)
+"""A question for whatever somebody did to somebody."""
+
+KIND = frozenset(("kind", "nice", "good", "friendly", "helpful", "friend"))
 
 
 def asked_by(word: str) -> Asks:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from random import Random
 
 from agents.brains._company import Company, seconds_between
+from agents.brains._statements import is_courtesy
 from agents.memory.entries import Entry
 from agents.perception import Address, Utterance, addressed, calls, remembered
 
@@ -125,7 +126,8 @@ class Attention:
         minds = sorted([*company.thinkers(speaker), self.name])
         if minds[sum(map(ord, said.words)) % len(minds)] != self.name:
             return self._rng.random() < CHIME_IN
-        return said.question or len(company.here) < 3 or self._rng.random() < 0.5
+        due = said.question or len(company.here) < 3 or is_courtesy(said.words, self.name)
+        return due or self._rng.random() < 0.5
 
     def forget(self) -> None:
         """Let go of what waits: another brain has answered."""

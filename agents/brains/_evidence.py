@@ -263,6 +263,7 @@ def statements(entry: Entry, name: str, people: tuple[str, ...] = ()) -> list[st
         told = list(_told(said.words, name, called)) if said else []
     elif entry.kind == "result":
         told = [] if of_own_notes(entry) or of_own_search(entry) else sentences(_titled(entry)[1])
+        told = [] if len(told) == 1 and is_ignorant(told[0]) else told  # a look that showed nothing
     elif entry.kind == "saw" and len(entry.text) <= LONGEST and "\n" not in entry.text.strip():
         told = [entry.text.strip()]
     else:

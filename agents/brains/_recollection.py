@@ -7,18 +7,20 @@ from collections.abc import Generator, Sequence
 from dataclasses import replace
 
 from agents.brains import _answers as answers
+from agents.brains import _persons as persons
 from agents.brains import _relations as relations
 from agents.brains import _sights as sights
 from agents.brains._asks import Asks
 from agents.brains._brain import Decision, Recall, Situation
 from agents.brains._evidence import NEAR, Asked, Evidence, weigh
 from agents.brains._goals import Goals
+from agents.brains._own_life import of_itself
 from agents.brains._questions import Line, Question
 from agents.brains._self import Self
 from agents.brains._sights import Answer
 from agents.brains._words import is_weak, telling, widened
 from agents.memory.entries import Entry, Hit
-from agents.perception import Utterance, remembered
+from agents.perception import Utterance, mentions, remembered
 
 HITS = 16
 """How many memories it looks through for an answer."""
@@ -59,12 +61,12 @@ class Recollection:
         me, asker = self._me, said.speaker
         if question.asks is Asks.NEWS:
             return self._tell_news(said, situation)
-        if question.asks in (Asks.PROMISED, Asks.KINDNESS):
+        if question.asks in (Asks.PROMISED, Asks.KINDNESS, Asks.DONE, Asks.SECRET):
             answer, rests_on = yield from relations.of_deeds(me, question, asker, situation, self._phrase_time)
             if rests_on:
                 self._sources[asker] = rests_on
             return self._say(answer, said, situation)
-        if known := self._at_once(line, question, asker, situation):
+        if known := self._at_once(line, question, said.words, asker, situation):
             return self._say(known, said, situation)
         question, topics = self._with_topic(question, asker)
         if not question.telling and question.asks in _LEANING:
@@ -82,13 +84,15 @@ class Recollection:
             me.topics[asker] = question.telling
         return self._say(found, said, situation)
 
-    def _at_once(self, line: Line, question: Question, asker: str, situation: Situation) -> Answer | None:
+    def _at_once(self, line: Line, question: Question, words: str, asker: str, situation: Situation) -> Answer | None:
         """Answer what needs no recall; None for everything else."""
         if question.asks is Asks.SOURCE:
             return self._name_source(asker, situation)
+        if mine := of_itself(question, words, self._me, asker, situation):
+            return mine
         if question.asks is Asks.GOAL:
             return self._of_goal(asker, situation)
-        if question.asks in (Asks.WAY, Asks.BEEN):
+        if question.asks in (Asks.WAY, Asks.BEEN) or self._is_of_place(question, situation):
             return self._of_ways(question, line, asker, situation)
         return sights.in_sight(question, situation, asker, self._me.rng.choice)
 
@@ -118,7 +122,8 @@ class Recollection:
         if question.asks not in (Asks.ABOUT, Asks.OTHER, Asks.WHY, Asks.COLOUR, Asks.COUNT) or question.yours:
             return ""
         subject = replace(question, telling=question.subject) if question.subject else question
-        thing = sights.item_named(subject, situation.items)
+        people = [one.name for one in situation.people if one.name != said.speaker]
+        thing = sights.item_named(subject, [*situation.items, *people])
         if thing in self._looked_at:
             return ""
         self._looked_at.add(thing)
@@ -140,6 +145,8 @@ class Recollection:
             own = f" {asker}" if question.own else ""
             hits = (*hits, *(yield Recall(" ".join(wider) + own, HITS)))
             evidence = weigh(asked, hits, recent)
+        if question.asks is Asks.ABOUT and self._is_of_person(question):
+            hits = (*hits, *(yield Recall(f"{question.person} {persons.WHO_WORDS}", HITS)))
         entries = [entry for entry in answers.entries_of(hits, recent) if not _is_line(entry, said)]
         return self._decide(line, question, said, situation, evidence, entries, now)
 
@@ -155,27 +162,74 @@ class Recollection:
     ) -> Answer:
         """Choose among what memory gave, what is in sight, and an opinion."""
         asker, me = said.speaker, self._me
-        if question.asks is Asks.OPINION and not _is_report(question, evidence):
-            if judged := self._judged(question, said, entries, now):
-                return judged
-            return sights.opinion(question, said.words, situation, asker, me.rng.choice)
+        if view := self._viewed(question, said, situation, evidence, entries, now):
+            return view
         if question.asks in (Asks.SAID, Asks.DID_I_SAY):
             evidence = answers.what_they_said(question, asker, me.name, entries, evidence)
         if seen := self._seen(question, asker, situation, evidence, entries, now):
             return seen
         evidence = [one for one in evidence if one.score >= NEAR]
+        if question.asks is Asks.ABOUT and self._is_of_person(question):
+            evidence = self._telling_of(question.person or "", asker, entries, evidence)
+            if not evidence:
+                return (
+                    self._judged(question, said, entries, now)
+                    or persons.met(question.person or "", asker, entries, now, self._phrase_time)
+                    or sights.opinion(question, said.words, situation, asker, me.rng.choice)
+                )
         if question.asks in (Asks.ABOUT, Asks.SAID) and evidence:
             fresh = [one for one in evidence if not me.speaker.said_lately(answers.inserted(one.words))]
-            if evidence and not fresh and _MORE.search(said.words):
+            if not fresh and _MORE.search(said.words):
                 return Answer(("answer.no_more", "answer.again"), {"name": asker, "thing": line.thing}, "has told all")
             evidence = fresh or evidence
-        of_them = not set(question.strong) - set(telling(question.person or ""))
-        if question.asks is Asks.ABOUT and question.person in me.company.names and of_them and not evidence:
-            return sights.opinion(question, said.words, situation, asker, me.rng.choice)
         found = answers.from_memory(question, asker, line.thing, evidence, now, self._phrase_time)
         if found.known and evidence:
             self._sources[asker] = evidence[0]
         return found
+
+    def _viewed(
+        self,
+        question: Question,
+        said: Utterance,
+        situation: Situation,
+        evidence: list[Evidence],
+        entries: Sequence[Entry],
+        now: str,
+    ) -> Answer | None:
+        """Say what it thinks of something, but of nobody whom it never met; None when no opinion is asked for."""
+        if stranger := self._stranger_in(question, entries, situation):
+            if question.asks is Asks.OPINION or not any(one.score >= NEAR for one in evidence):
+                places = {"name": said.speaker, "person": stranger}
+                return Answer(("unknown.somebody", "unknown.plain"), places, "has never met them", known=False)
+            return None
+        if question.asks is not Asks.OPINION or _is_report(question, evidence):
+            return None
+        return self._judged(question, said, entries, now) or sights.opinion(
+            question, said.words, situation, said.speaker, self._me.rng.choice
+        )
+
+    def _telling_of(
+        self, person: str, asker: str, entries: Sequence[Entry], evidence: list[Evidence]
+    ) -> list[Evidence]:
+        """Return what tells who somebody is, the best first; what they said of other things does not."""
+        who = persons.who_is(person, self._me.name, asker, entries, self._me.company.names)
+        return [*who, *(one for one in evidence if one.actor != person)]
+
+    def _is_of_person(self, question: Question) -> bool:
+        """Return whether a question is about somebody and nothing else."""
+        other = question.person not in (None, self._me.name)
+        return other and not set(question.strong) - set(telling(question.person or ""))
+
+    def _stranger_in(self, question: Question, entries: Sequence[Entry], situation: Situation) -> str:
+        """Return the name of who is asked about and was never met; empty when somebody was, or it names no person."""
+        person = question.person or ""
+        if question.asks not in (Asks.OPINION, Asks.ABOUT) or not person or person == self._me.name:
+            return ""
+        named = [*self._me.explorer.visited, situation.location, *situation.items, *situation.carrying]
+        beside = set(question.strong) - set(telling(person))
+        if beside or any(mentions(name, person) for name in named):
+            return ""
+        return "" if persons.is_met(person, self._me.company.names, entries) else person
 
     def _judged(self, question: Question, said: Utterance, entries: Sequence[Entry], now: str) -> Answer | None:
         """Say what it thinks of somebody by what they did; None of those who did nothing to it."""
@@ -199,7 +253,10 @@ class Recollection:
         entries: Sequence[Entry],
         now: str,
     ) -> Answer | None:
-        """Answer from where somebody was seen last, or from what is in sight when memory is unsure."""
+        """Answer from what it saw or heard of others, or from what is in sight when memory is unsure."""
+        if question.asks is Asks.SAID and question.towards:
+            between = relations.said_between(question, asker, entries, now, self._phrase_time)
+            return between[0] if between else None
         if question.asks is Asks.SEEN and question.person:
             seen = answers.last_seen(question.person, entries, now, self._phrase_time, asker)
             if seen:
@@ -230,6 +287,11 @@ class Recollection:
         via = "_via" if one.via and not you else ""
         return Answer((f"answer.source{you}{via}", "answer.again"), places, "names the source", cites=(one.cited,))
 
+    def _is_of_place(self, question: Question, situation: Situation) -> bool:
+        """Return whether a question is where a location is that it was in."""
+        known = [*self._me.explorer.visited, situation.location]
+        return question.asks is Asks.WHERE and not question.own and bool(sights.item_named(question, known))
+
     def _of_ways(self, question: Question, line: Line, asker: str, situation: Situation) -> Answer:
         """Say how one gets somewhere, or whether one was there, from what one walked oneself."""
         explorer, places = self._me.explorer, {"name": asker, "thing": line.thing}
@@ -239,9 +301,11 @@ class Recollection:
             return Answer(("unknown.way", "unknown.plain"), places, "never went that way", known=False)
         place = sights.item_named(question, [*explorer.visited, situation.location])
         places["place"] = place
-        if question.asks is Asks.WAY and place and place != situation.location:
+        if question.asks in (Asks.WAY, Asks.WHERE) and place and place != situation.location:
             if way := explorer.way_to(situation, place):
                 return Answer(("answer.way", "answer.again"), {**places, "thing": way}, "knows the way")
+            if way := explorer.route(situation, (place,)):
+                return Answer(("answer.way_first", "answer.again"), {**places, "thing": way}, "knows how to begin")
             return Answer(("answer.way_far", "answer.again"), places, "was there")
         if place:
             key = "answer.you_are_here" if place == situation.location else "answer.been"

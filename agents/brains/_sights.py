@@ -21,6 +21,8 @@ _HERE = re.compile(r"\b(?:place|here|room|this|there|it)\b", re.I)
 _PLAIN = {
     Asks.HOW_ARE_YOU: ("reply.how", "was asked how it is"),
     Asks.WHO_ARE_YOU: ("self.who", "was asked who it is"),
+    Asks.YOURSELF: ("self.who", "was asked who it is"),
+    Asks.TRADE: ("self.who", "was asked what it does"),
     Asks.WHAT_KIND: ("self.kind", "was asked whether it is a machine"),
     Asks.WHERE_ARE_YOU: ("answer.i_am_here", "was asked where it is"),
     Asks.JOKE: ("reply.joke", "was asked for a joke"),

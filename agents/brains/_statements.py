@@ -19,6 +19,7 @@ class Sort(StrEnum):
     GREETING = "greeting"
     THANKS = "thanks"
     FAREWELL = "farewell"
+    NIGHT = "good night"
     WISH = "wish"
     SAD = "sad"
     GLAD = "glad"
@@ -37,11 +38,23 @@ _GREETING = re.compile(
     re.I,
 )
 _THANKS = re.compile(r"\b(?:thanks|thank you|much obliged|i appreciate)\b|^(?:cheers|ta)\b", re.I)
-_FAREWELL = re.compile(
-    r"\b(?:good-?bye|bye|bye-bye|farewell|good night|see you(?: (?:later|soon|around|tomorrow))?|so long|take care|"
-    r"until (?:later|next time|tomorrow)|i (?:must|have to|should|will|need to) (?:go|leave|be off)(?: now)?|"
-    r"i'm (?:off|leaving|going)(?: now)?)\b(?:,? [\w'’]+){0,3}[.!…]*$",
+_LEAVING = re.compile(
+    r"\b(?:good-?bye|bye|bye-bye|farewell|cheerio|so long|take care|good ?night|sleep well|sweet dreams|"
+    r"see you(?: (?:all|later|soon|around|again|tomorrow))*|until (?:later|next time|tomorrow|we meet again)|"
+    r"have an? (?:\w+ )?(?:day|night|evening|morning|time|sleep|rest)|"
+    r"(?:it )?(?:was|has been) (?:so |very |really )?(?:nice|lovely|good|great|a pleasure|wonderful|a joy)"
+    r" (?:to )?(?:talk|speak|chat|meet|see)(?:ing)?(?: (?:to|with))?(?: you)?(?: all)?|"
+    r"(?:nice|lovely|good|great) (?:talk|speak|chatt|meet|see)ing (?:(?:to|with) )?you(?: all)?|"
+    r"i (?:\w+ )?enjoyed (?:it|(?:this|our|the) (?:talk|chat|conversation|visit))|"
+    r"i (?:must|have to|should|will|need to|had better) (?:go|leave|be off|be going|sleep)"
+    r"(?: (?:now|home|to bed|to sleep))*|"
+    r"i(?:'m| am) (?:off|leaving|going)(?: (?:now|home|to bed|to sleep))*|"
+    r"(?:it(?:'s| is) )?time (?:for me )?to (?:go|leave|sleep)(?: (?:home|to bed))?)\b",
     re.I,
+)
+_NIGHT = re.compile(r"\bgood ?night\b|\bsleep well\b|\bsweet dreams\b|\b(?:to (?:bed|sleep)|sleep now)\b", re.I)
+_THANKS_FOR = re.compile(
+    r"\b(?:thanks|thank you)(?: (?:so|very) much)?(?: for (?:everything|all|the \w+|your \w+))?", re.I
 )
 _WISH = re.compile(
     r"^(?:please,? |no,? |now |let's |let us |would you |could you |will you |can you |i want you to |"
@@ -84,10 +97,15 @@ _PRAISE = re.compile(
     r"excellent|splendid|lovely|brilliant|very good|how (?:kind|nice|lovely))\b",
     re.I,
 )
+_NAMES = "fool|idiot|liar|pig|thief|coward|dunce|imbecile|moron|ass|donkey|cow|rat|toad|cheat|nuisance|scoundrel|rascal"
+"""What nobody likes to be called."""
 _BLAME = re.compile(
     r"\byou(?:'re| are| were| seem)(?: \w+){0,2} (?:stupid|wrong|mad|crazy|useless|rude|boring|mistaken|silly|"
     r"lying|dull|slow|"
-    r"ugly|strange|odd|impossible|annoying|repeating)\b|\byou (?:lie|lied|are a liar|already said|repeat)\b|"
+    r"ugly|strange|odd|impossible|annoying|repeating|horrible|awful|disgusting|worthless|ridiculous|pathetic|"
+    rf"{_NAMES})\b|\byou (?:lie|lied|already said|repeat)\b|"
+    r"\byou (?:(?:old|stupid|silly|dirty|lying|little|big|damned|miserable|wretched|lazy|ugly) ){0,3}"
+    rf"(?:{_NAMES})\b|"
     r"\bi (?:\w+ )?(?:hate|dislike|don't (?:like|trust|believe|care)(?: about)?) you\b|"
     r"^(?:(?:no,? )?that(?:'s| is) (?:not true|wrong|nonsense|a lie|not right|false|rubbish|not what i)|"
     r"nonsense|liar|rubbish)\b",
@@ -170,7 +188,7 @@ _TIME_WORDS = """
 _TIMES = frozenset(_TIME_WORDS.split())
 
 _COURTESIES = (
-    (Sort.FAREWELL, _FAREWELL),
+    (Sort.FAREWELL, re.compile(rf"{_LEAVING.pattern}(?:,? [\w'’]+){{0,3}}[.!…]*$", re.I)),
     (Sort.SORRY, _SORRY),
     (Sort.THANKS, _THANKS),
     (Sort.GREETING, _GREETING),
@@ -202,10 +220,30 @@ def sort_of(bare: str, told: list[str], words: tuple[str, ...], speaker: str) ->
     return next((sort for sort, pattern in _COURTESIES if pattern.search(bare)), Sort.SHORT)
 
 
+def parting_in(words: str, names: Iterable[str]) -> Sort | None:
+    """Return whether a line takes leave, for the night or else, and does nothing besides; None when it does not.
+
+    Args:
+        words: the line.
+        names: names that may be called in it.
+    """
+    if not _LEAVING.search(words):
+        return None
+    rest = _THANKS_FOR.sub("", _LEAVING.sub("", words)).strip(" ,;.!…-")
+    if len(telling(rest, names)) > 1 or _WISH.match(rest):
+        return None
+    return Sort.NIGHT if _NIGHT.search(words) else Sort.FAREWELL
+
+
 def feeling_of(part: str) -> Sort | None:
     """Return the feeling towards its listener that a sentence shows; None when it shows none."""
     found = ((Sort.BLAME, _BLAME), (Sort.PRAISE, _PRAISE), (Sort.SORRY, _SORRY), (Sort.THANKS, _THANKS))
     return next((sort for sort, pattern in found if pattern.search(part)), None)
+
+
+def feels(part: str) -> bool:
+    """Return whether a sentence tells how its speaker feels."""
+    return any(pattern.search(part) for _, pattern in _MOODS)
 
 
 def wish_in(sentence: str) -> str:
