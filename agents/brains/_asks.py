@@ -12,6 +12,7 @@ class Asks(StrEnum):
     HOW_ARE_YOU = "how are you"
     WHO_ARE_YOU = "who are you"
     YOURSELF = "what are you like"
+    TRUST = "can you keep a secret"
     TRADE = "what do you do for a living"
     DOING = "what have you been doing"
     KNOW_ME = "do you know me"
@@ -88,7 +89,10 @@ FIXED = _compiled(
     ),
     (Asks.WHO_ARE_YOU, r"\bwhat (?:should|shall|do|may|can) (?:i|we|they|people) call you\b|\bwhat are you\W*$"),
     (Asks.KNOW_ME, r"\b(?:know|remember|recogni[sz]e|recall) me\W*(?:now|still|at all)?\W*$|\bwho (?:am i|i am)\b"),
-    (Asks.KNOW_ME, r"\bhave we met\b|\bwhat do you (?:know|remember) (?:about|of) me\b|\bwhat(?:'s| is) my name\b"),
+    (Asks.KNOW_ME, r"\bhave we met\b|\bwhat do you (?:know|remember) (?:about|of) me\b|\bwhat(?:'s| is) my name\b|"
+     r"\b(?:know|remember|recall|forgotten|forget) my name\b"),
+    (Asks.TRUST, r"\b(?:can|could|may) i (?:trust you|tell you a secret|confide)\b|"
+     r"\b(?:can|could|will|do) you keep a secret\b"),
     (Asks.WHERE_ARE_YOU, r"\bwhere are you\b"),
     (
         Asks.WHERE_ARE_WE,
@@ -135,12 +139,14 @@ OPINION = re.compile(
     r"dream|say)\b(?: (?:most|best|least|more))?(?P<about1>.*)"
     r"|\b(?:do|don't|did|would|could|will) you (?:\w+ )?(?:like|love|enjoy|think|feel|prefer|hate|dislike|fear|"
     r"trust|admire|"
-    r"miss|believe|hope|mind|care|agree|wish|dream|want)\b(?P<about2>.*)"
+    r"miss|believe|hope|mind|care|agree|wish|dream|want|get)\b(?P<about2>.*)"
     r"|\bhow do you (?:like|find|feel about)\b(?P<about3>.*)"
     r"|\b(?:what|which|who)(?:'s| is| are)? (?:\w+ )?your (?:favou?rite|opinion|view|dearest|best)\b(?P<about4>.*)"
     r"|\bare you (?:\w+ )?(?:afraid|fond|proud|in love|scared|jealous|curious)\b(?P<about5>.*)"
     r"|\bisn't (?:it|this|that) (?:\w+ )?(?:lovely|beautiful|strange|odd|nice|wonderful|pretty|sad|funny|"
-    r"fine)\b(?P<about6>.*)",
+    r"fine)\b(?P<about6>.*)"
+    r"|\bare you (?:\w+ )?friends? (?:with|of)\b(?P<about7>.*)|\bis (?P<about8>\w+) (?:an? |your )(?:\w+ )?friend\b"
+    r"|\bwhat makes you (?:happy|glad|smile|sad|angry|laugh|cry)\b(?P<about9>.*)",
     re.I,
 )
 """A question of liking, feeling or belief; what it is about stands in the group that matched."""

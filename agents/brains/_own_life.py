@@ -16,7 +16,7 @@ from agents.brains._disclosure import is_secret_words
 from agents.brains._questions import Question
 from agents.brains._self import Self
 from agents.brains._sights import Answer, item_named
-from agents.brains._words import coverage, meanings, with_article
+from agents.brains._words import coverage, meanings, stem, tokens, with_article
 from agents.memory.entries import Entry
 from agents.perception import mentions, of_own_notes, of_own_search, remembered, sentences
 from mud.world.narration import listed
@@ -53,6 +53,8 @@ _LIKING = re.compile(
     r"(?: (?:most|best|least|more|in))*\W*$",
     re.I,
 )
+_OF_ITSELF = (Asks.OPINION, Asks.OTHER, Asks.ABOUT)
+_HAPPY = re.compile(r"\bwhat makes you (?:happy|glad|smile)\b", re.I)
 _HABIT = re.compile(r"\bdo you\b", re.I)
 _DOES = re.compile(r"\bI (?:(?:also|really|rather|truly|do|most|would) )*(\w+)")
 
@@ -88,9 +90,10 @@ def of_wish(profile: str) -> str:
 
 
 def of_words(profile: str, words: Sequence[str]) -> str:
-    """Return what an agent says of itself that has all these telling words; empty when nothing does."""
-    told = in_own_words(profile) if words else ()
-    return next((part for part in told if coverage(words, meanings(part)) == 1.0), "")
+    """Return what an agent says of itself in which all these words stand; empty when nothing does."""
+    wanted = {stem(word.casefold()) for word in words}
+    told = in_own_words(profile) if wanted else ()
+    return next((part for part in told if wanted <= {stem(word) for word in tokens(part)}), "")
 
 
 def of_verb(profile: str, verb: str) -> str:
@@ -145,11 +148,13 @@ def of_itself(question: Question, words: str, me: Self, asker: str, situation: S
             told = next((part for part in in_own_words(profile) if not me.speaker.said_lately(part)), "")
         case Asks.OPINION if liked := _LIKING.search(words):
             told = of_verb(profile, liked[1])
+        case Asks.OPINION if _HAPPY.search(words):
+            told = of_verb(profile, "love")
         case Asks.DOING:
             trade = of_trade(profile) if _HABIT.search(words) else ""
             told = "" if me.speaker.said_lately(trade) else trade
     here = [*situation.items, situation.location]
-    of_it = question.yours and question.strong and question.person in (None, me.name)
+    of_it = question.asks in _OF_ITSELF and question.yours and question.person in (None, me.name)
     if not told and of_it and not item_named(question, here):
         told = of_words(profile, question.strong)
     if told:

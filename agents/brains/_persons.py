@@ -17,6 +17,7 @@ from agents.perception import calls, mentions, remembered, sentences
 _I_AM = re.compile(
     r"\b(?:i am|i['’]m|i was|i have been) (?:\w+ )?(?:an?|the|from|born|called)\b|"
     r"\bi (?:\w+ )?(?:work|live|come from|was born|grew up|earn)\b|"
+    r"\bi have (?:\w+ ){0,3}(?:child|children|sons?|daughters?|brothers?|sisters?|wife|husband)\b|"
     r"\bmy (?:name|trade|work|job|craft|home|profession|shop|bakery|farm) (?:is|lies|stands)\b",
     re.I,
 )
@@ -62,7 +63,6 @@ def who_is(person: str, name: str, asker: str, entries: Sequence[Entry], people:
                 kind = "told" if is_secret(entry) else entry.kind
                 one = Evidence(words, SURE, kind, entry.actor, entry.place, entry.at, entry.seq, title=person)
                 found.append((rank, one))
-                break
     return [one for _, one in sorted(found, key=lambda pair: pair[0])]
 
 

@@ -38,6 +38,9 @@ Looking = Generator[Recall, tuple[Hit, ...], Answer]
 """A thought that looks things up and comes to an answer."""
 
 _POINTS = re.compile(r"\b(?:it|its|he|she|they|him|her|his|them|their|that|this|there|those|these|one)\b", re.I)
+_IS_THERE = re.compile(
+    r"^(?:\W|\w+, )*(?:is|are) there (?:an?|any|some)\b.*\b(?:near|nearby|here|around|about|close)\b", re.I
+)
 _MORE = re.compile(r"\b(?:else|more|other)\b", re.I)
 _LEANING = (Asks.OTHER, Asks.WHERE, Asks.WHO, Asks.WHEN, Asks.COUNT, Asks.WHY, Asks.COLOUR, Asks.NAME)
 
@@ -92,7 +95,7 @@ class Recollection:
             return mine
         if question.asks is Asks.GOAL:
             return self._of_goal(asker, situation)
-        if question.asks in (Asks.WAY, Asks.BEEN) or self._is_of_place(question, situation):
+        if question.asks in (Asks.WAY, Asks.BEEN) or self._is_of_place(question, words, situation):
             return self._of_ways(question, line, asker, situation)
         return sights.in_sight(question, situation, asker, self._me.rng.choice)
 
@@ -287,10 +290,12 @@ class Recollection:
         via = "_via" if one.via and not you else ""
         return Answer((f"answer.source{you}{via}", "answer.again"), places, "names the source", cites=(one.cited,))
 
-    def _is_of_place(self, question: Question, situation: Situation) -> bool:
+    def _is_of_place(self, question: Question, words: str, situation: Situation) -> bool:
         """Return whether a question is where a location is that it was in."""
         known = [*self._me.explorer.visited, situation.location]
-        return question.asks is Asks.WHERE and not question.own and bool(sights.item_named(question, known))
+        sought = replace(question, telling=question.subject) if _IS_THERE.search(words) else question
+        asked = question.asks is Asks.WHERE or sought is not question
+        return asked and not question.own and bool(sights.item_named(sought, known))
 
     def _of_ways(self, question: Question, line: Line, asker: str, situation: Situation) -> Answer:
         """Say how one gets somewhere, or whether one was there, from what one walked oneself."""
@@ -299,9 +304,11 @@ class Recollection:
             if place := explorer.leads(situation.location, exit_):
                 return Answer(("answer.way", "answer.again"), {**places, "thing": exit_, "place": place}, "went there")
             return Answer(("unknown.way", "unknown.plain"), places, "never went that way", known=False)
-        place = sights.item_named(question, [*explorer.visited, situation.location])
+        visited = [*explorer.visited, situation.location]
+        subject = replace(question, telling=question.subject)
+        place = sights.item_named(question, visited) or sights.item_named(subject, visited)
         places["place"] = place
-        if question.asks in (Asks.WAY, Asks.WHERE) and place and place != situation.location:
+        if question.asks is not Asks.BEEN and place and place != situation.location:
             if way := explorer.way_to(situation, place):
                 return Answer(("answer.way", "answer.again"), {**places, "thing": way}, "knows the way")
             if way := explorer.route(situation, (place,)):
@@ -315,6 +322,10 @@ class Recollection:
     def _recognise(self, asker: str, entries: list[Entry], now: str) -> Answer:
         """Say whether somebody is known, and from what."""
         known, entry, words = answers.old_words(asker, self._me.name, entries, now, JUST_NOW)
+        told = [one for one in persons.who_is(asker, self._me.name, asker, entries, ()) if one.kind == "heard"]
+        fresh = (one for one in told if not self._me.speaker.said_lately(answers.inserted(one.words)))
+        if one := next(fresh, next(iter(told), None)):
+            entry, words = next(each for each in entries if each.seq == one.seq), one.words
         places = {"name": asker}
         if entry:
             places["words"] = answers.inserted(words)

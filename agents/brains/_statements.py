@@ -71,6 +71,8 @@ _POLITE_WISH = re.compile(
     r"won't) you (?:please )?(?P<wish>\w+.*)",
     re.I,
 )
+_TELLING = re.compile(r"tell|show (?!\w+ (?:around|about|the way))", re.I)
+"""Wishes to be told something, which are questions."""
 _SAD = re.compile(
     r"\bi(?:'m| am|'ve been| have been| feel| felt| was)(?: \w+){0,2} (?:sad|tired|lonely|unhappy|afraid|scared|"
     r"ill|sick|"
@@ -122,7 +124,8 @@ _SHORT = re.compile(
     r"(?:that|it|this)(?:'s| is| was| sounds) (?:\w+ )?(?:interesting|nice|good|strange|true|odd|sad|funny|"
     r"enough|all|fine|"
     r"right|possible|great|beautiful|lovely|curious))\W*$|^(?:please )?(?:repeat|say) (?:that|it)\b.*$|"
-    r"^(?:indeed|exactly|perhaps|maybe|sure|of course|never mind)\W*$",
+    r"^(?:indeed|exactly|perhaps|maybe|sure|of course|never mind|you(?:'re| are) (?:very |most )?welcome)\W*$|"
+    r"^(?:what|such) an? (?:\w+ ){1,2}(?:\w+)(?: (?:you have|this is|it is|that is))?(?: here| there)?\W*$",
     re.I,
 )
 _REMEMBER = re.compile(
@@ -151,7 +154,7 @@ _THING = re.compile(
     r"(?=\s+(?:is|are|was|were|has|had|have|will|can|could|in|on|at|under|behind|near|by|of|for|from|with|to|"
     r"and|or|that|"
     r"which|who|when|where|if|lies|stands|sits|does|did|again|now|yesterday|today|tomorrow|tonight|last|hangs|comes|goes|leaves|keeps|closes|opens|"
-    r"because|only|"
+    r"because|only|like|nearby|"
     r"works|lives|wants|plays|belongs|needs|grows|bought|lost|sold|made|came|went|began|begins|took|said|says|told)\b"
     r"|\s*[,.;:!?…]|\s*$)",
     re.I,
@@ -249,7 +252,11 @@ def feels(part: str) -> bool:
 def wish_in(sentence: str) -> str:
     """Return the wish in a polite question, such as "wave to me" of "could you wave to me?"; empty when it is none."""
     found = _POLITE_WISH.match(sentence)
-    if not found or not _WISH.match(found["wish"]) or re.match(r"tell|show", found["wish"], re.I):
+    if (
+        not found
+        or not _WISH.match(found["wish"])
+        or re.match(r"tell|show (?!\w+ (?:around|about|the way))", found["wish"], re.I)
+    ):
         return ""
     return found["wish"].rstrip("?!. ")
 
@@ -324,7 +331,8 @@ def is_courtesy(part: str, name: str) -> bool:
 
 def is_small_talk(part: str) -> bool:
     """Return whether a sentence is of moods, praise or blame only, or a wish: nothing that would answer a question."""
-    return any(pattern.search(part) for _, pattern in _MOODS[:2]) or _WISH.match(part) is not None
+    passing = any(pattern.search(part) for _, pattern in _MOODS[:2]) or _SHORT.match(part)
+    return bool(passing) or _WISH.match(part) is not None
 
 
 def corrects(part: str) -> bool:

@@ -129,6 +129,15 @@ def test_who_somebody_is_is_told_by_what_they_said_of_themselves_and_not_by_thei
     assert not re.search(r"soup|tired|herons", said(stage, "Anna", "tell me about Bea")[1])
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_she_knows_of_who_asks_is_what_they_said_of_themselves(seed: int) -> None:
+    stage = room(seed, "Anna", "Bea")
+    for words in ("What a lovely garden you have here.", "I am a piano tuner.", "It was a long way from the ferry."):
+        said(stage, "Anna", words)
+        stage.wait(60)
+    assert "piano tuner" in said(stage, "Anna", "what do you know about me?")[1]
+
+
 def test_a_look_that_showed_nothing_is_not_told_and_one_that_did_is() -> None:
     for look, told in (("nothing about it catches the eye.", False), ("A tall woman in a green coat.", True)):
         stage = room(1, "Anna", "Bea")
@@ -199,6 +208,9 @@ def test_she_speaks_of_herself_out_of_her_profile(seed: int) -> None:
         ("do you like books?", "I love books."),
     ):
         assert told in said(stage, "Anna", asked)[1]
+        stage.wait(30)
+    for asked in ("how long have you lived here?", "what did you dream last night?", "where were you born?"):
+        assert thought(stage, "Anna", asked).text != "self.profile"
         stage.wait(30)
     for asked in ("tell me about yourself", "are you a duke?", "what are you like?"):
         assert "duke" not in said(stage, "Anna", asked)[1]
