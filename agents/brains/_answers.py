@@ -128,6 +128,8 @@ def _keys(question: Question, best: Evidence, asker: str) -> tuple[str, ...]:
     if best.kind == "known":
         form = "" if best.sure and not _YOU.search(best.words) else "_quoted" if best.sure else "_near"
         return (f"answer.known{form}", "answer.known_quoted", "answer.again")
+    if best.kind == "result" and best.title and best.title == question.person:
+        return ("answer.looks", "answer.again")
     own = {"saw": "saw", "said": "self", "result": "looked", "note": "note", "summary": "summary"}[best.kind]
     first = ("answer.time_saw",) if question.asks is Asks.WHEN and best.kind == "saw" else ()
     return (*first, f"answer.{own}", "answer.again")
@@ -136,7 +138,7 @@ def _keys(question: Question, best: Evidence, asker: str) -> tuple[str, ...]:
 def _places(best: Evidence, asker: str, now: str, phrase_time: Phrasing) -> dict[str, str]:
     return {
         "name": asker,
-        "person": best.actor or "",
+        "person": best.actor or best.title,
         "place": best.place or "",
         "when": spoken_time(best.at, now, phrase_time),
         "words": inserted(best.words),

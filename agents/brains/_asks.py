@@ -70,9 +70,9 @@ FIXED = _compiled(
     (
         Asks.DOING,
         r"\bwhat (?:have|'ve) you (?:been (?:doing|up to)|done)\b|\bwhat did you do\b(?! (?:to|for|with|about)\b)|"
-        r"\bwhat do you (?:usually )?do (?:all|every|the whole|with your) (?:day|time|days)\b|"
+        r"\bwhat do you (?:usually )?do (?:here )?(?:all|every|the whole|with your) (?:day|time|days)\b|"
         r"\bhow (?:was|is|has) your (?:day|morning|evening)\b|\bhow do you spend your (?:day|days|time)\b|"
-        r"\bwhat are you (?:doing|up to)\b",
+        r"\bwhat are you (?:doing|up to)\b|\bwhere (?:have|'ve) you been\b|\bwhere did you go\b",
     ),
     (
         Asks.TRADE,
@@ -126,7 +126,7 @@ FIXED = _compiled(
     ),
     (
         Asks.SOURCE,
-        r"\bwho (?:has )?(?:told|said|says)(?: you)?(?: (?:that|this|it|so))?\W*$|"
+        r"^\W*(?:oh )?really\W*$|\bwho (?:has )?(?:told|said|says)(?: you)?(?: (?:that|this|it|so))?\W*$|"
         r"\bhow (?:do|did|can|would) you (?:know|learn|hear|find out)(?: (?:that|this|it|of (?:it|that)))?\W*$|"
         r"\bare you (?:\w+ )?(?:sure|certain)\b|\bfrom whom\W*$|\bwhere did you (?:hear|get) (?:that|this|it)\b|"
         r"\bwho did you (?:hear|get|have) (?:that|this|it) from\b|\bis (?:that|this|it) (?:really )?true\W*$",
@@ -146,6 +146,8 @@ OPINION = re.compile(
     r"|\bisn't (?:it|this|that) (?:\w+ )?(?:lovely|beautiful|strange|odd|nice|wonderful|pretty|sad|funny|"
     r"fine)\b(?P<about6>.*)"
     r"|\bare you (?:\w+ )?friends? (?:with|of)\b(?P<about7>.*)|\bis (?P<about8>\w+) (?:an? |your )(?:\w+ )?friend\b"
+    r"|\bis (?P<about10>\w+) (?:an? )?(?:\w+ )?(?:nice|kind|friendly|decent|honest|pleasant|good|bad) "
+    r"(?:man|woman|person|neighbour|fellow|soul|girl|boy)\b"
     r"|\bwhat makes you (?:happy|glad|smile|sad|angry|laugh|cry)\b(?P<about9>.*)",
     re.I,
 )
@@ -252,10 +254,12 @@ KINDNESS = re.compile(
 DONE = re.compile(
     r"\bwhat (?:did|has|have) (?P<who1>[\w'’]+) (?:ever |just )?(?:do|done) (?:to|for) (?P<whom1>you|me|us|[A-Z]\w+)\b"
     r"|\bhow (?:did|does|has|have) (?P<who2>[\w'’]+) (?:treat\w*|behaved? (?:to|towards)) "
-    r"(?P<whom2>you|me|us|[A-Z]\w+)\b",
+    r"(?P<whom2>you|me|us|[A-Z]\w+)\b"
+    r"|\bwhat (?:did|has|is|was) (?P<who3>[\w'’]+) (?:just )?(?:do|done|doing|been doing|up to)\b"
+    r"(?! (?:to|for|with)\b)",
     re.I,
 )
-"""A question for whatever somebody did to somebody."""
+"""A question for whatever somebody did, to somebody or at all."""
 
 KIND = frozenset(("kind", "nice", "good", "friendly", "helpful", "friend"))
 

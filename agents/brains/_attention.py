@@ -14,7 +14,7 @@ from random import Random
 from agents.brains._company import Company, seconds_between
 from agents.brains._statements import is_courtesy
 from agents.memory.entries import Entry
-from agents.perception import Address, Utterance, addressed, calls, remembered
+from agents.perception import Address, Utterance, addressed, calls, mentions, remembered
 
 STAY = 60.0
 """Seconds for which who was spoken to stays, and for which a talk between two is taken to go on."""
@@ -72,7 +72,7 @@ class Attention:
         self.heard_at = seconds
         if said.speaker in self._company.minds:
             # Another has answered what was for nobody in particular; once is enough.
-            self._waiting = [one for one in self._waiting if not one.open or one.said.speaker == said.speaker]
+            self._waiting = [one for one in self._waiting if not one.open or not self._answers(said, one.said)]
         if not self._is_mine(said, seconds):
             return False
         self.addressed_at = seconds
@@ -80,6 +80,13 @@ class Attention:
             return False
         self._waiting.append(Waiting(said, seconds, not (said.private or calls(said.words, self.name))))
         return True
+
+    def _answers(self, said: Utterance, waiting: Utterance) -> bool:
+        """Return whether another mind's line may answer one that waits: it is not for somebody else."""
+        if said.speaker == waiting.speaker:
+            return False
+        names = (self.name, *self._company.others(said.speaker))
+        return mentions(said.words, waiting.speaker) or not any(mentions(said.words, name) for name in names)
 
     def catch_up(self, recent: Sequence[Entry], seconds: float) -> None:
         """Find in memory the lines that nobody gave notice of: after a start, or while another brain had the turn.

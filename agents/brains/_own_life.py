@@ -54,6 +54,7 @@ _LIKING = re.compile(
     re.I,
 )
 _OF_ITSELF = (Asks.OPINION, Asks.OTHER, Asks.ABOUT)
+_WHERE = re.compile(r"\bwhere\b", re.I)
 _HAPPY = re.compile(r"\bwhat makes you (?:happy|glad|smile)\b", re.I)
 _HABIT = re.compile(r"\bdo you\b", re.I)
 _DOES = re.compile(r"\bI (?:(?:also|really|rather|truly|do|most|would) )*(\w+)")
@@ -137,8 +138,23 @@ def of_itself(question: Question, words: str, me: Self, asker: str, situation: S
         asker: name of who asks.
         situation: the situation.
     """
-    profile = situation.profile
-    told = ""
+    told = _told_of_itself(question, words, me, situation)
+    if told:
+        return Answer(("self.profile", "answer.again"), {"name": asker, "words": told}, "says who it is")
+    if question.asks is not Asks.DOING:
+        return None
+    day = lately(situation.recent, situation.location, me.company.names)
+    if _WHERE.search(words):
+        day = {"place": day["place"]}
+    day["person"] = [name for name in day.get("person", ()) if name != asker]
+    places = {key: listed(day.get(key, [])[:2]) for key in ("place", "thing", "person")}
+    places |= {"name": asker, "here": situation.location}
+    return Answer(("reply.day", "reply.day_quiet"), places, "was asked what it did")
+
+
+def _told_of_itself(question: Question, words: str, me: Self, situation: Situation) -> str:
+    """Return the sentence of its profile that answers; empty when none does."""
+    profile, told = situation.profile, ""
     match question.asks:
         case Asks.TRADE:
             told = of_trade(profile)
@@ -150,19 +166,10 @@ def of_itself(question: Question, words: str, me: Self, asker: str, situation: S
             told = of_verb(profile, liked[1])
         case Asks.OPINION if _HAPPY.search(words):
             told = of_verb(profile, "love")
-        case Asks.DOING:
-            trade = of_trade(profile) if _HABIT.search(words) else ""
-            told = "" if me.speaker.said_lately(trade) else trade
-    here = [*situation.items, situation.location]
+        case Asks.DOING if _HABIT.search(words):
+            told = of_trade(profile)
+            told = "" if me.speaker.said_lately(told) else told
     of_it = question.asks in _OF_ITSELF and question.yours and question.person in (None, me.name)
-    if not told and of_it and not item_named(question, here):
-        told = of_words(profile, question.strong)
-    if told:
-        return Answer(("self.profile", "answer.again"), {"name": asker, "words": told}, "says who it is")
-    if question.asks is Asks.DOING:
-        day = lately(situation.recent, situation.location, me.company.names)
-        day["person"] = [name for name in day["person"] if name != asker]
-        places = {key: listed(values[:2]) for key, values in day.items()}
-        places |= {"name": asker, "here": situation.location}
-        return Answer(("reply.day", "reply.day_quiet"), places, "was asked what it did")
-    return None
+    if told or not of_it or item_named(question, [*situation.items, situation.location]):
+        return told
+    return of_words(profile, question.strong)

@@ -207,6 +207,8 @@ def _of_treatment(kind: Asks, found: re.Match[str], asker: str, name: str, known
     towards = _whose(whom, asker, name, known) if whom else name
     if not towards or (who and not person):
         return None
+    if kind is Asks.DONE and not whom:
+        return Question(kind, ("do",), person) if person not in ("", name) else None
     words = (("kind" if how.casefold() in KIND else "rude"),) if how else ()
     return Question(kind, words, person or None, yours=True, towards="" if towards == name else towards)
 

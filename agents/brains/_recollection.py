@@ -69,7 +69,7 @@ class Recollection:
             if rests_on:
                 self._sources[asker] = rests_on
             return self._say(answer, said, situation)
-        if known := self._at_once(line, question, said.words, asker, situation):
+        if known := (yield from self._known(line, question, said, situation)):
             return self._say(known, said, situation)
         question, topics = self._with_topic(question, asker)
         if not question.telling and question.asks in _LEANING:
@@ -86,6 +86,16 @@ class Recollection:
         if question.telling:
             me.topics[asker] = question.telling
         return self._say(found, said, situation)
+
+    def _known(
+        self, line: Line, question: Question, said: Utterance, situation: Situation
+    ) -> Generator[Recall, tuple[Hit, ...], Answer | None]:
+        """Answer what needs no recall, or only that of where it was; None for everything else."""
+        known = self._at_once(line, question, said.words, said.speaker, situation)
+        if known is None or known.known or question.asks not in (Asks.WAY, Asks.BEEN):
+            return known
+        hits = yield Recall(" ".join(question.telling), HITS)
+        return self._once_in(question, answers.entries_of(hits, ()), said.speaker) or known
 
     def _at_once(self, line: Line, question: Question, words: str, asker: str, situation: Situation) -> Answer | None:
         """Answer what needs no recall; None for everything else."""
@@ -266,7 +276,10 @@ class Recollection:
                 return seen
         if here := sights.thing_in_sight(question, situation, asker):
             return here
-        return None if evidence and evidence[0].sure else sights.in_view(question, situation, asker)
+        if evidence and evidence[0].sure:
+            return None
+        far = self._once_in(question, entries, asker) if question.asks is Asks.WHERE else None
+        return far or sights.in_view(question, situation, asker)
 
     def _phrase_time(self, key: str, number: str) -> str:
         return self._me.speaker.plain(key, number=number)
@@ -318,6 +331,17 @@ class Recollection:
             key = "answer.you_are_here" if place == situation.location else "answer.been"
             return Answer((key, "answer.again"), places, "was there")
         return Answer(("unknown.way", "unknown.plain"), places, "was never there", known=False)
+
+    @staticmethod
+    def _once_in(question: Question, entries: Sequence[Entry], asker: str) -> Answer | None:
+        """Say that one was in a location that is asked for, by a memory of it; None without any."""
+        by_place = {entry.place: entry for entry in entries if entry.place}
+        place = sights.item_named(question, list(by_place))
+        if not place:
+            return None
+        key = "answer.been" if question.asks is Asks.BEEN else "answer.way_far"
+        cites = (str(by_place[place].seq),)
+        return Answer((key, "answer.again"), {"name": asker, "place": place}, "was there once", cites=cites)
 
     def _recognise(self, asker: str, entries: list[Entry], now: str) -> Answer:
         """Say whether somebody is known, and from what."""

@@ -21,6 +21,7 @@ from agents.brains._questions import Question
 from agents.brains._self import Self
 from agents.brains._sights import Answer
 from agents.brains._statements import feeling_of
+from agents.brains._talk import COMING_AND_GOING
 from agents.brains._words import coverage, meanings
 from agents.memory.entries import Entry, Hit
 from agents.perception import remembered, whispered, whispered_to
@@ -62,6 +63,8 @@ def of_deeds(
     me.bonds.learn(entries, me.company.others(person))
     if question.asks is Asks.SECRET:
         return _of_confidence(question, asker, entries, now, phrase_time)
+    if question.asks is Asks.DONE and question.telling:
+        return _of_doing(question, asker, entries, now, phrase_time)
     if question.towards:
         return _of_others(question, asker, entries, now, phrase_time)
     if question.asks in (Asks.KINDNESS, Asks.DONE):
@@ -137,10 +140,24 @@ def _of_kindness(me: Self, question: Question, asker: str, now: str, phrase_time
     if found:
         _, _, person, act = max(found)
         return judged(act, person, asker, now, phrase_time, rude=act.weight < 0), _evidence(act, person)
-    if question.asks is Asks.DONE and question.person and me.bonds.acts(question.person, Deed.PROMISE):
+    promised = me.bonds.acts(question.person or "", Deed.PROMISE) if question.asks is Asks.DONE else ()
+    if any(not act.secret or question.person == asker for act in promised):
         return _their_promise(me, question, asker, now, phrase_time)
     places = {"name": asker, "person": question.person or ""}
     return Answer(("unknown.deed", "unknown.plain"), places, "remembers nothing of the kind", known=False), None
+
+
+def _of_doing(question: Question, asker: str, entries: Sequence[Entry], now: str, phrase_time: Phrasing) -> Found:
+    """Answer what somebody did, by what the agent saw of it last; coming and going is nothing done."""
+    person = question.person or ""
+    for entry in sorted(entries, key=lambda one: one.seq, reverse=True):
+        plain = entry.kind == "saw" and entry.actor == person and not entry.failed and "\n" not in entry.text
+        if plain and not COMING_AND_GOING.search(entry.text):
+            return _quoted(
+                entry, entry.text, "answer.saw", asker, f"saw it, {entry.seq}", now, phrase_time, private=False
+            )
+    places = {"name": asker, "person": person}
+    return Answer(("unknown.deed", "unknown.plain"), places, "saw nothing of the kind", known=False), None
 
 
 def _of_others(question: Question, asker: str, entries: Sequence[Entry], now: str, phrase_time: Phrasing) -> Found:

@@ -107,7 +107,7 @@ _BLAME = re.compile(
     r"ugly|strange|odd|impossible|annoying|repeating|horrible|awful|disgusting|worthless|ridiculous|pathetic|"
     rf"{_NAMES})\b|\byou (?:lie|lied|already said|repeat)\b|"
     r"\byou (?:(?:old|stupid|silly|dirty|lying|little|big|damned|miserable|wretched|lazy|ugly) ){0,3}"
-    rf"(?:{_NAMES})\b|"
+    rf"(?:{_NAMES})\b|\byou (?:look|sound|smell|behave) like (?:\w+ ){{0,2}}(?:{_NAMES})\b|"
     r"\bi (?:\w+ )?(?:hate|dislike|don't (?:like|trust|believe|care)(?: about)?) you\b|"
     r"^(?:(?:no,? )?that(?:'s| is) (?:not true|wrong|nonsense|a lie|not right|false|rubbish|not what i)|"
     r"nonsense|liar|rubbish)\b",

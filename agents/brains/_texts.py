@@ -188,6 +188,7 @@ TEXTS: dict[str, str] = {
     "answer.promise_silence": "name place when words",
     "answer.discreet": "name person",
     "answer.overheard": f"{_TOLD} other",
+    "answer.looks": _TOLD,
     "answer.met": "name person place when",
     "answer.way_first": "name thing place",
     "unknown.somebody": "name person",

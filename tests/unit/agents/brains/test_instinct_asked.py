@@ -114,6 +114,8 @@ def test_who_insulted_whom_is_remembered(seed: int) -> None:
 def test_an_insult_whispered_to_her_is_told_to_nobody_else(seed: int) -> None:
     stage = room(seed, "Anna", "Bea")
     said(stage, "Bea", "you are a fool!", whisper=True)
+    said(stage, "Bea", PROMISE, whisper=True)
+    assert thought(stage, "Anna", "what did Bea do to you?").text == "unknown.deed"
     for asked in ("what did Bea do to you?", "who insulted you?", "was Bea rude to you?", "what did Bea say to you?"):
         assert "fool" not in said(stage, "Anna", asked)[1]
 
@@ -144,6 +146,7 @@ def test_a_look_that_showed_nothing_is_not_told_and_one_that_did_is() -> None:
         stage._perceive("Eliza", "result", f"Bea: {look}")
         answer = said(stage, "Anna", "who is Bea?")[1]
         assert ("green coat" in answer) is told
+        assert not re.search(r"\bit\b", re.sub("there is more to it.*", "", answer, flags=re.I))
         assert "catches the eye" not in answer
 
 
@@ -190,6 +193,26 @@ def test_a_location_that_she_walked_through_is_shown_by_its_first_exit(seed: int
     assert is_ignorant(said(stage, "Anna", "where is the observatory?")[1])
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_location_of_long_ago_is_known_to_be_there_after_a_restart(seed: int) -> None:
+    stage = Stage(seed, {"The Library": {"down": "The Garden"}, "The Garden": {}})
+    stage.mind("Eliza", "The Library")
+    stage.enter("Wren", "The Library")
+    stage.say("Wren", "Eliza, this library has a leaking roof.")
+    stage.run(900)
+    assert stage.where["Eliza"] == "The Garden"
+    stage.enter("Anna")
+    for number in range(80):
+        stage.say("Anna", f"The {number}th swallow came over the wall.")
+        stage.wait(60)
+    stage.restart("Eliza")
+    stage.run(8)
+    for asked in ("where is the library?", "how do I get to the library?", "have you been to the library?"):
+        answer = said(stage, "Anna", asked)[1]
+        assert "Library" in answer
+        assert not is_ignorant(answer)
+
+
 PROFILE = (
     "You are the lamplighter of the Row. You love books. You hope to find the lost glass. Tell nobody that you are a "
     "duke. When somebody tells you a thing you keep it."
@@ -230,6 +253,16 @@ def test_asked_for_her_day_she_tells_what_she_did(seed: int) -> None:
         assert re.search(r"Lobby|tall clock", answer)
     quiet = room(seed, "Anna")
     assert thought(quiet, "Anna", "how was your day?").text in ("reply.day_quiet", "reply.day")
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_somebody_did_is_told_as_it_was_seen(seed: int) -> None:
+    stage = room(seed, "Anna", "Bea")
+    said(stage, "Bea", "I promise to bring you honey.")
+    stage.act("Bea", "Bea throws a book on the floor.")
+    stage.run(30)
+    assert "throws a book" in said(stage, "Anna", "what did Bea do?")[1]
+    assert is_ignorant(said(stage, "Bea", "what did Anna do?")[1])
 
 
 @pytest.mark.parametrize("seed", SEEDS)
