@@ -58,7 +58,7 @@ FIXED = _compiled(
     (
         Asks.HOW_ARE_YOU,
         r"\bare you (?:\w+ )?(?:well|all right|alright|ok|okay|happy|sad|lonely|tired|angry|bored|content|cold|"
-        r"hungry)\b",
+        r"hungry)\b(?! (?:with|at|about|of)\b)",
     ),
     (Asks.WHO_ARE_YOU, r"\bwho are you\b|\bwhat(?:'s| is) your name\b"),
     (
@@ -72,14 +72,15 @@ FIXED = _compiled(
         r"\bwhat (?:have|'ve) you (?:been (?:doing|up to)|done)\b|\bwhat did you do\b(?! (?:to|for|with|about)\b)|"
         r"\bwhat do you (?:usually )?do (?:here )?(?:all|every|the whole|with your) (?:day|time|days)\b|"
         r"\bhow (?:was|is|has) your (?:day|morning|evening)\b|\bhow do you spend your (?:day|days|time)\b|"
-        r"\bwhat are you (?:doing|up to)\b|\bwhere (?:have|'ve) you been\b|\bwhere did you go\b",
+        r"\bwhat are you (?:doing|up to)\b|\bwhere (?:have|'ve) you been\b|\bwhere did you go\b|"
+        r"\bwhere were you\b|\bwhat are you working (?:on|at)\b",
     ),
     (
         Asks.TRADE,
         r"\bwhat do you do(?: (?:here|for a living|for work))*\W*$|\bwhat do you work\b|"
         r"\bwhat(?:'s| is) your (?:\w+ )?(?:trade|job|work|profession|craft|occupation|calling|business)\b|"
         r"\bwhat (?:kind|sort) of work\b.*\byou\b|\bhow do you (?:earn|make) (?:a|your) living\b|"
-        r"\bdo you (?:work|have a (?:job|trade))\W*$",
+        r"\bdo you (?:work|have a (?:job|trade))(?: here)?\W*$",
     ),
     (
         Asks.WHAT_KIND,
@@ -142,7 +143,8 @@ OPINION = re.compile(
     r"miss|believe|hope|mind|care|agree|wish|dream|want|get)\b(?P<about2>.*)"
     r"|\bhow do you (?:like|find|feel about)\b(?P<about3>.*)"
     r"|\b(?:what|which|who)(?:'s| is| are)? (?:\w+ )?your (?:favou?rite|opinion|view|dearest|best)\b(?P<about4>.*)"
-    r"|\bare you (?:\w+ )?(?:afraid|fond|proud|in love|scared|jealous|curious)\b(?P<about5>.*)"
+    r"|\bare you (?:\w+ )?(?:afraid|fond|proud|in love|scared|jealous|curious|(?:angry|cross|happy) (?:with|at))\b"
+    r"(?P<about5>.*)"
     r"|\bisn't (?:it|this|that) (?:\w+ )?(?:lovely|beautiful|strange|odd|nice|wonderful|pretty|sad|funny|"
     r"fine)\b(?P<about6>.*)"
     r"|\bare you (?:\w+ )?friends? (?:with|of)\b(?P<about7>.*)|\bis (?P<about8>\w+) (?:an? |your )(?:\w+ )?friend\b"
@@ -202,7 +204,8 @@ SEEN_WORDS = frozenset(["see", "seen", "go", "gone", "went", "last", "today", "l
 """Words of a question for where somebody is, besides their name."""
 
 WAY = re.compile(
-    r"\bhow (?:do|can|could|would|does) (?:i|we|you|one) (?:get|go|come|find (?:my|the) way|reach|walk)\b(?P<to1>.*)"
+    r"\bhow (?:do|can|could|would|does) (?:i|we|you|one) (?:get|go|come|find (?:my|the) way|reach|walk)\b"
+    r"(?: back\b)?(?P<to1>.*)"
     r"|\bwhere (?:does|do|will) (?P<to4>(?:the |this )?\w+)(?: \w+)? (?:lead|go|take)\w*\b"
     r"|\bwhat(?:'s| is| lies) (?P<to5>(?:(?:to the|in the|up|down|further|just) )?(?:north|south|east|west|"
     r"upstairs|downstairs))\b"
