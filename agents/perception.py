@@ -19,6 +19,11 @@ _SEARCH = re.compile(r"you search your memory\b", re.I)
 _WHISPER = re.compile(r"[^\"“]*\bwhisper", re.I)
 _SPOKEN = ("heard", "told", "said")
 _QUOTED = re.compile(r"[\"“](.*)[\"”]", re.S)
+_SAYS = re.compile(
+    r"\s+(?:says?|said|tells? (?:me|you)|told (?:me|you)|whispers? to (?:me|you)|whispered to (?:me|you))"
+    r"(?:[,:]|\s+that\b|(?=\s))\s*(?P<words>\S.*)$",
+    re.S,
+)
 _SENTENCE = re.compile(r"(?:(?<=[.!?…])|(?<=[.!?…][\"”'’)]))\s+|\n+")
 _LEAD = (
     r"(?:(?:hey|hi|hiya|hello|oh|ah|well|and|but|so|now|then|ok|okay|dear|please|sorry|yes|no|listen|greetings|welcome|"
@@ -122,6 +127,11 @@ def whispered(entry: Entry) -> bool:
     return reads_as_whisper(entry.text)
 
 
+def whispered_to(entry: Entry, name: str) -> bool:
+    """Return whether one whispered this oneself, to somebody of this name."""
+    return whispered(entry) and mentions(entry.text.partition('"')[0], name)
+
+
 def reads_as_whisper(text: str) -> bool:
     """Return whether a memory's text says, before any words it quotes, that they were whispered."""
     return _WHISPER.match(text) is not None
@@ -159,11 +169,27 @@ def seen_of(recent: Sequence[Entry], name: str) -> int:
     return next((one.seq for one in seen), 0)
 
 
+def without_sayer(words: str, name: str) -> str:
+    """Return what somebody says by a line that only reports it, such as "it rains" of "Ann says that it rains".
+
+    Args:
+        words: the line.
+        name: who would be saying it.
+    """
+    if not name or not words.startswith(name):
+        return words
+    rest = _SAYS.match(words[len(name) :])
+    return rest["words"].strip() if rest else words
+
+
 def _words_of(text: str, actor: str) -> str:
     """Return the words inside the outermost quotation marks; without any, what follows the speaker and a mark."""
     found = _QUOTED.search(text)
     if found:
         return found[1].strip()
+    bare = without_sayer(text, actor)
+    if bare != text:
+        return bare
     _, mark, after = text.partition(":") if text.startswith(actor) else (text, "", "")
     return (after if mark else text).strip()
 

@@ -84,6 +84,8 @@ def _ignorant_keys(question: Question, asker: str) -> tuple[str, ...]:
     """Return the texts that say fittingly that nothing is known."""
     if question.asks is Asks.DID_I_SAY:
         return ("unknown.not_told", "unknown.plain")
+    if question.asks is Asks.SAID and question.person not in (None, asker):
+        return ("unknown.said", "unknown.plain")
     if question.asks is Asks.SEEN or (question.asks is Asks.WHERE and question.person):
         return ("unknown.unseen", "unknown.plain")
     somebody = question.person and question.person != asker
@@ -126,6 +128,8 @@ def _keys(question: Question, best: Evidence, asker: str) -> tuple[str, ...]:
     if best.kind == "known":
         form = "" if best.sure and not _YOU.search(best.words) else "_quoted" if best.sure else "_near"
         return (f"answer.known{form}", "answer.known_quoted", "answer.again")
+    if best.kind == "result" and best.title and best.title == question.person:
+        return ("answer.looks", "answer.again")
     own = {"saw": "saw", "said": "self", "result": "looked", "note": "note", "summary": "summary"}[best.kind]
     first = ("answer.time_saw",) if question.asks is Asks.WHEN and best.kind == "saw" else ()
     return (*first, f"answer.{own}", "answer.again")
@@ -134,7 +138,7 @@ def _keys(question: Question, best: Evidence, asker: str) -> tuple[str, ...]:
 def _places(best: Evidence, asker: str, now: str, phrase_time: Phrasing) -> dict[str, str]:
     return {
         "name": asker,
-        "person": best.actor or "",
+        "person": best.actor or best.title,
         "place": best.place or "",
         "when": spoken_time(best.at, now, phrase_time),
         "words": inserted(best.words),

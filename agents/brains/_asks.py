@@ -11,6 +11,10 @@ class Asks(StrEnum):
 
     HOW_ARE_YOU = "how are you"
     WHO_ARE_YOU = "who are you"
+    YOURSELF = "what are you like"
+    TRUST = "can you keep a secret"
+    TRADE = "what do you do for a living"
+    DOING = "what have you been doing"
     KNOW_ME = "do you know me"
     WHAT_KIND = "are you a machine"
     WHERE_ARE_WE = "where are we"
@@ -39,6 +43,8 @@ class Asks(StrEnum):
     BEEN = "have you been there"
     PROMISED = "what did somebody promise"
     KINDNESS = "who was kind to you"
+    DONE = "what did somebody do to you"
+    SECRET = "what did somebody tell you in confidence"
     OTHER = "what"
 
 
@@ -48,14 +54,34 @@ def _compiled(*rows: tuple[Asks, str]) -> tuple[tuple[Asks, re.Pattern[str]], ..
 
 FIXED = _compiled(
     (Asks.HOW_ARE_YOU, r"\bhow (?:are|do|have) you\b(?: (?:been|do|feel|doing|feeling|today|now|keeping))*\W*$"),
-    (Asks.HOW_ARE_YOU, r"\bhow(?:'s| is) (?:it going|life)\b|\bhow was your (?:day|morning|night)\b"),
+    (Asks.HOW_ARE_YOU, r"\bhow(?:'s| is) (?:it going|life)\b|\bhow was your night\b"),
     (
         Asks.HOW_ARE_YOU,
         r"\bare you (?:\w+ )?(?:well|all right|alright|ok|okay|happy|sad|lonely|tired|angry|bored|content|cold|"
-        r"hungry)\b",
+        r"hungry)\b(?! (?:with|at|about|of)\b)",
     ),
-    (Asks.WHO_ARE_YOU, r"\bwho are you\b|\bwhat(?:'s| is) your name\b|\btell (?:me|us) (?:\w+ )?(?:about|"
-                       r"of) yourself\b"),
+    (Asks.WHO_ARE_YOU, r"\bwho are you\b|\bwhat(?:'s| is) your name\b"),
+    (
+        Asks.YOURSELF,
+        r"\b(?:tell|say) (?:(?:me|us) )?(?:\w+ ){0,3}(?:about|of) yourself\b|"
+        r"\bdescribe yourself\b|\bwhat are you like\b|"
+        r"\bwhat (?:kind|sort) of (?:person|man|woman|mind) are you\b",
+    ),
+    (
+        Asks.DOING,
+        r"\bwhat (?:have|'ve) you (?:been (?:doing|up to)|done)\b|\bwhat did you do\b(?! (?:to|for|with|about)\b)|"
+        r"\bwhat do you (?:usually )?do (?:here )?(?:all|every|the whole|with your) (?:day|time|days)\b|"
+        r"\bhow (?:was|is|has) your (?:day|morning|evening)\b|\bhow do you spend your (?:day|days|time)\b|"
+        r"\bwhat are you (?:doing|up to)\b|\bwhere (?:have|'ve) you been\b|\bwhere did you go\b|"
+        r"\bwhere were you\b|\bwhat are you working (?:on|at)\b",
+    ),
+    (
+        Asks.TRADE,
+        r"\bwhat do you do(?: (?:here|for a living|for work))*\W*$|\bwhat do you work\b|"
+        r"\bwhat(?:'s| is) your (?:\w+ )?(?:trade|job|work|profession|craft|occupation|calling|business)\b|"
+        r"\bwhat (?:kind|sort) of work\b.*\byou\b|\bhow do you (?:earn|make) (?:a|your) living\b|"
+        r"\bdo you (?:work|have a (?:job|trade))(?: here)?\W*$",
+    ),
     (
         Asks.WHAT_KIND,
         r"\bare(?:n't)? you (?:really |actually |just |only |even |not )*(?:(?:an?|some|the) )?(?:\w+ )?"
@@ -63,9 +89,11 @@ FIXED = _compiled(
         r"(?:real|living|actual) (?:person|human|being)|real|alive|sentient|conscious)\W*$",
     ),
     (Asks.WHO_ARE_YOU, r"\bwhat (?:should|shall|do|may|can) (?:i|we|they|people) call you\b|\bwhat are you\W*$"),
-    (Asks.WHO_ARE_YOU, r"\bwhat do you do(?: (?:here|for a living|all day))?\W*$"),
     (Asks.KNOW_ME, r"\b(?:know|remember|recogni[sz]e|recall) me\W*(?:now|still|at all)?\W*$|\bwho (?:am i|i am)\b"),
-    (Asks.KNOW_ME, r"\bhave we met\b|\bwhat do you (?:know|remember) (?:about|of) me\b|\bwhat(?:'s| is) my name\b"),
+    (Asks.KNOW_ME, r"\bhave we met\b|\bwhat do you (?:know|remember) (?:about|of) me\b|\bwhat(?:'s| is) my name\b|"
+     r"\b(?:know|remember|recall|forgotten|forget) my name\b"),
+    (Asks.TRUST, r"\b(?:can|could|may) i (?:trust you|tell you a secret|confide)\b|"
+     r"\b(?:can|could|will|do) you keep a secret\b"),
     (Asks.WHERE_ARE_YOU, r"\bwhere are you\b"),
     (
         Asks.WHERE_ARE_WE,
@@ -80,7 +108,9 @@ FIXED = _compiled(
     ),
     (Asks.GOAL, r"\bwhat do you want(?: now| then| most| today| really)?\W*$|"
      r"\bwhat are you (?:looking|searching|waiting|hoping) for\b|"
-     r"\bwhat (?:are you after|is it (?:that )?you want|would you like)\W*$|\byour (?:goal|plan)\b"),
+     r"\bwhat (?:are you after|is it (?:that )?you want|would you like)\W*$|\byour (?:goal|plan)\b|"
+     r"\bwhat do you (?:\w+ )?(?:wish|hope|long) for\b|"
+     r"\bwhat(?:'s| is|'re| are) your (?:\w+ )?(?:wish|wishes|dreams?|hopes?|aim|ambition)\b"),
     (Asks.CARRYING, r"\bwhat (?:are|do|have) you (?:got |have )?(?:carry|carrying|holding|hold|with you|on you)\b"),
     (
         Asks.JOKE,
@@ -97,7 +127,7 @@ FIXED = _compiled(
     ),
     (
         Asks.SOURCE,
-        r"\bwho (?:has )?(?:told|said|says)(?: you)?(?: (?:that|this|it|so))?\W*$|"
+        r"^\W*(?:oh )?really\W*$|\bwho (?:has )?(?:told|said|says)(?: you)?(?: (?:that|this|it|so))?\W*$|"
         r"\bhow (?:do|did|can|would) you (?:know|learn|hear|find out)(?: (?:that|this|it|of (?:it|that)))?\W*$|"
         r"\bare you (?:\w+ )?(?:sure|certain)\b|\bfrom whom\W*$|\bwhere did you (?:hear|get) (?:that|this|it)\b|"
         r"\bwho did you (?:hear|get|have) (?:that|this|it) from\b|\bis (?:that|this|it) (?:really )?true\W*$",
@@ -110,12 +140,17 @@ OPINION = re.compile(
     r"dream|say)\b(?: (?:most|best|least|more))?(?P<about1>.*)"
     r"|\b(?:do|don't|did|would|could|will) you (?:\w+ )?(?:like|love|enjoy|think|feel|prefer|hate|dislike|fear|"
     r"trust|admire|"
-    r"miss|believe|hope|mind|care|agree|wish|dream|want)\b(?P<about2>.*)"
+    r"miss|believe|hope|mind|care|agree|wish|dream|want|get)\b(?P<about2>.*)"
     r"|\bhow do you (?:like|find|feel about)\b(?P<about3>.*)"
     r"|\b(?:what|which|who)(?:'s| is| are)? (?:\w+ )?your (?:favou?rite|opinion|view|dearest|best)\b(?P<about4>.*)"
-    r"|\bare you (?:\w+ )?(?:afraid|fond|proud|in love|scared|jealous|curious)\b(?P<about5>.*)"
+    r"|\bare you (?:\w+ )?(?:afraid|fond|proud|in love|scared|jealous|curious|(?:angry|cross|happy) (?:with|at))\b"
+    r"(?P<about5>.*)"
     r"|\bisn't (?:it|this|that) (?:\w+ )?(?:lovely|beautiful|strange|odd|nice|wonderful|pretty|sad|funny|"
-    r"fine)\b(?P<about6>.*)",
+    r"fine)\b(?P<about6>.*)"
+    r"|\bare you (?:\w+ )?friends? (?:with|of)\b(?P<about7>.*)|\bis (?P<about8>\w+) (?:an? |your )(?:\w+ )?friend\b"
+    r"|\bis (?P<about10>\w+) (?:an? )?(?:\w+ )?(?:nice|kind|friendly|decent|honest|pleasant|good|bad) "
+    r"(?:man|woman|person|neighbour|fellow|soul|girl|boy)\b"
+    r"|\bwhat makes you (?:happy|glad|smile|sad|angry|laugh|cry)\b(?P<about9>.*)",
     re.I,
 )
 """A question of liking, feeling or belief; what it is about stands in the group that matched."""
@@ -169,14 +204,19 @@ SEEN_WORDS = frozenset(["see", "seen", "go", "gone", "went", "last", "today", "l
 """Words of a question for where somebody is, besides their name."""
 
 WAY = re.compile(
-    r"\bhow (?:do|can|could|would|does) (?:i|we|you|one) (?:get|go|come|find (?:my|the) way|reach|walk)\b(?P<to1>.*)"
+    r"\bhow (?:do|can|could|would|does) (?:i|we|you|one) (?:get|go|come|find (?:my|the) way|reach|walk)\b"
+    r"(?: back\b)?(?P<to1>.*)"
     r"|\bwhere (?:does|do|will) (?P<to4>(?:the |this )?\w+)(?: \w+)? (?:lead|go|take)\w*\b"
     r"|\bwhat(?:'s| is| lies) (?P<to5>(?:(?:to the|in the|up|down|further|just) )?(?:north|south|east|west|"
     r"upstairs|downstairs))\b"
     r"|\b(?:which|what) (?:is the )?way (?:is|to|leads)\b(?P<to2>.*)|\bthe way to\b(?P<to3>.*)",
     re.I,
 )
-BEEN = re.compile(r"\bhave you (?:ever |already )?(?:been|gone|visited)\b(?P<to>.*)", re.I)
+BEEN = re.compile(
+    r"\bhave you (?:ever |already )?"
+    r"(?:visited|(?:been|gone) (?:to|in|into|at|inside|down|up|near|through))\b(?P<to>.*)",
+    re.I,
+)
 
 NAMED = re.compile(r"\bwhat(?:'s| is| was| are)?\b.*\b(?:names?|called|named)\b", re.I)
 
@@ -195,23 +235,36 @@ PROMISED = re.compile(
     r"|\b(?:did|have|has|had|do|does) (?P<who3>[\w'’]+) (?:ever |really )?(?:kept?|break|broken?|broke) "
     r"(?:my|his|her|their|your|the|a) (?:promise|word)s?\b(?P<about3>.*)"
     r"|\bwhat (?:was|is|were|are) (?P<who4>my|your|[A-Z]\w+['’]s) promises?\b(?P<about4>.*)"
-    r"|\bwhat (?P<who5>i|you|[A-Z]\w+) (?:have |has |had )?promised\b(?P<about5>.*)"
+    r"|\bwhat (?:(?:was|is) it (?:that )?)?(?P<who5>i|you|[A-Z]\w+) (?:have |has |had )?promised\b(?P<about5>.*)"
     r"|\b(?:remember|recall|forgotten?) (?P<who6>my|your|[A-Z]\w+['’]s) (?:promise|word)s?\b(?P<about6>.*)",
     re.I,
 )
 """A question for a promise: whose, and what it was about."""
 
+_HOW = r"kind|nice|good|friendly|helpful|rude|mean|unkind|nasty|bad|unfriendly"
+_INSULTS = r"insult\w*|offend\w*|mock\w*|abus\w+|(?:swear|swore|sworn|shout\w*|yell\w*) at"
 KINDNESS = re.compile(
-    r"\b(?:who|has anybody|has anyone|was anybody|was anyone)\b.*"
-    r"\b(?P<how1>kind|nice|good|friendly|helpful|rude|mean|unkind|nasty|bad|unfriendly) to you\b"
-    r"|\b(?:was|is|were|are|has|have|am) (?P<who>[\w'’]+) (?:ever |been |always |really |very |so )*"
-    r"(?P<how2>kind|nice|good|friendly|helpful|rude|mean|unkind|nasty|bad|unfriendly) to you\b"
-    r"|\bwho (?:is|are) your (?:best )?(?P<how3>friend|enem)(?:s|y|ies)?\b",
+    rf"\b(?:who|has anybody|has anyone|was anybody|was anyone)\b.*\b(?P<how1>{_HOW}) to (?P<whom1>[\w'’]+)"
+    rf"|\b(?:was|is|were|are|has|have|am) (?P<who2>[\w'’]+) (?:ever |been |always |really |very |so )*"
+    rf"(?P<how2>{_HOW}) to (?P<whom2>[\w'’]+)"
+    r"|\bwho (?:is|are) your (?:best )?(?P<how3>friend|enem)(?:s|y|ies)?\b"
+    rf"|\b(?:who|anybody|anyone|somebody|someone)(?: \w+)? (?P<how4>{_INSULTS}) (?P<whom4>[\w'’]+)"
+    rf"|\b(?:did|has|have) (?P<who5>[\w'’]+) (?:ever )?(?P<how5>{_INSULTS}) (?P<whom5>[\w'’]+)",
     re.I,
 )
-"""A question for who treated the asked one how."""
+"""A question for who treated whom how; where nobody is named it is who is asked."""
 
-UNKIND = frozenset(("rude", "mean", "unkind", "nasty", "bad", "unfriendly", "enem"))
+DONE = re.compile(
+    r"\bwhat (?:did|has|have) (?P<who1>[\w'’]+) (?:ever |just )?(?:do|done) (?:to|for) (?P<whom1>you|me|us|[A-Z]\w+)\b"
+    r"|\bhow (?:did|does|has|have) (?P<who2>[\w'’]+) (?:treat\w*|behaved? (?:to|towards)) "
+    r"(?P<whom2>you|me|us|[A-Z]\w+)\b"
+    r"|\bwhat (?:did|has|is|was) (?P<who3>[\w'’]+) (?:just )?(?:do|done|doing|been doing|up to)\b"
+    r"(?! (?:to|for|with)\b)",
+    re.I,
+)
+"""A question for whatever somebody did, to somebody or at all."""
+
+KIND = frozenset(("kind", "nice", "good", "friendly", "helpful", "friend"))
 
 
 def asked_by(word: str) -> Asks:

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from random import Random
 
 from agents.brains._company import Company, seconds_between
+from agents.brains._statements import is_courtesy
 from agents.memory.entries import Entry
-from agents.perception import Address, Utterance, addressed, calls, remembered
+from agents.perception import Address, Utterance, addressed, calls, mentions, remembered
 
 STAY = 60.0
 """Seconds for which who was spoken to stays, and for which a talk between two is taken to go on."""
@@ -71,7 +72,7 @@ class Attention:
         self.heard_at = seconds
         if said.speaker in self._company.minds:
             # Another has answered what was for nobody in particular; once is enough.
-            self._waiting = [one for one in self._waiting if not one.open or one.said.speaker == said.speaker]
+            self._waiting = [one for one in self._waiting if not one.open or not self._answers(said, one.said)]
         if not self._is_mine(said, seconds):
             return False
         self.addressed_at = seconds
@@ -79,6 +80,13 @@ class Attention:
             return False
         self._waiting.append(Waiting(said, seconds, not (said.private or calls(said.words, self.name))))
         return True
+
+    def _answers(self, said: Utterance, waiting: Utterance) -> bool:
+        """Return whether another mind's line may answer one that waits: it is not for somebody else."""
+        if said.speaker == waiting.speaker:
+            return False
+        names = (self.name, *self._company.others(said.speaker))
+        return mentions(said.words, waiting.speaker) or not any(mentions(said.words, name) for name in names)
 
     def catch_up(self, recent: Sequence[Entry], seconds: float) -> None:
         """Find in memory the lines that nobody gave notice of: after a start, or while another brain had the turn.
@@ -125,7 +133,8 @@ class Attention:
         minds = sorted([*company.thinkers(speaker), self.name])
         if minds[sum(map(ord, said.words)) % len(minds)] != self.name:
             return self._rng.random() < CHIME_IN
-        return said.question or len(company.here) < 3 or self._rng.random() < 0.5
+        due = said.question or len(company.here) < 3 or is_courtesy(said.words, self.name)
+        return due or self._rng.random() < 0.5
 
     def forget(self) -> None:
         """Let go of what waits: another brain has answered."""

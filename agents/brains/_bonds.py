@@ -44,7 +44,8 @@ WEIGHTS = {Deed.KIND: 1.0, Deed.RUDE: -2.0, Deed.SORRY: 1.0, Deed.GIFT: 2.0, Dee
 KEPT = 2.0
 """What a promise weighs once it was kept; one that was not yet kept weighs nothing."""
 
-_FEELINGS = {Sort.PRAISE: Deed.KIND, Sort.THANKS: Deed.KIND, Sort.BLAME: Deed.RUDE, Sort.SORRY: Deed.SORRY}
+FELT = {Sort.PRAISE: Deed.KIND, Sort.THANKS: Deed.KIND, Sort.BLAME: Deed.RUDE, Sort.SORRY: Deed.SORRY}
+"""Which deed it is to say a thing of a sort."""
 _VOWS = re.compile(
     r"\b(?:i (?:\w+ )?(?:promise|promised|swear|vow)\b|(?:you have|i give you) my word\b|my promise\b)", re.I
 )
@@ -150,7 +151,7 @@ class Bonds:
 
     def did(self, person: str, sort: Sort, entry: Entry) -> None:
         """Take in that somebody said a thing of this sort to the agent, by the memory of it."""
-        deed = _FEELINGS.get(sort)
+        deed = FELT.get(sort)
         said = remembered(entry)
         if deed and said and entry.actor == person:
             self._add(entry, deed, without_address(said.words, (self._name,)))
@@ -227,8 +228,8 @@ def _act_in(words: str) -> tuple[Deed, str] | None:
         if _GIVEN.search(part):
             return Deed.GIFT, part
         feeling = feeling_of(part)
-        if feeling in _FEELINGS:
-            return _FEELINGS[feeling], part
+        if feeling in FELT:
+            return FELT[feeling], part
     return None
 
 

@@ -16,8 +16,8 @@ _IGNORANT = re.compile(
     re.I,
 )
 _SECRET = re.compile(
-    r"\b(?:secret|between (?:us|you and me|ourselves)|confiden\w+|nobody (?:else )?(?:must|may|should) know|"
-    r"to yourself|(?:don't|do not|never|mustn't|must not) (?:ever )?(?:tell|say|mention|repeat)|"
+    r"\b(?:secret|between (?:us|you and me|ourselves)|confid\w+|nobody (?:else )?(?:must|may|should) know|"
+    r"to yourself|(?:don't|do not|never|mustn't|must not|not to) (?:ever )?(?:tell|say|mention|repeat)|"
     r"tell (?:no ?body|no ?one))\b",
     re.I,
 )

@@ -34,7 +34,16 @@ from agents.brains._questions import Question
 from agents.brains._statements import corrects, is_small_talk, told_in
 from agents.brains._words import coverage, is_weak, meanings, stem, telling
 from agents.memory.entries import Entry, Hit
-from agents.perception import asks, mentions, of_own_notes, of_own_search, remembered, sentences, without_address
+from agents.perception import (
+    asks,
+    mentions,
+    of_own_notes,
+    of_own_search,
+    reads_as_whisper,
+    remembered,
+    sentences,
+    without_address,
+)
 
 SURE, NEAR = 0.65, 0.4
 """From which score on a memory counts as the answer, and from which as something that may have to do with it."""
@@ -254,6 +263,7 @@ def statements(entry: Entry, name: str, people: tuple[str, ...] = ()) -> list[st
         told = list(_told(said.words, name, called)) if said else []
     elif entry.kind == "result":
         told = [] if of_own_notes(entry) or of_own_search(entry) else sentences(_titled(entry)[1])
+        told = [] if len(told) == 1 and is_ignorant(told[0]) else told  # a look that showed nothing
     elif entry.kind == "saw" and len(entry.text) <= LONGEST and "\n" not in entry.text.strip():
         told = [entry.text.strip()]
     else:
@@ -321,9 +331,26 @@ def _written(text: str) -> tuple[str, ...]:
     """Return what a note or a summary states that may be repeated; the same ones are found for one question after
     another."""
     lines = [line.strip().lstrip("#*- ") for line in text.splitlines()]
-    told = [part for line in lines if not DATED.match(line) for part in sentences(line)]
-    told = [part for part in told if not asks(part) and not is_ignorant(part)]
-    return tuple(part[:LONGEST] for part in told if not is_secret_words(part) and "whisper" not in part)
+    told = [part for line in lines if not DATED.match(line) for part in _open(line)]
+    return tuple(part[:LONGEST] for part in told if not asks(part) and not is_ignorant(part))
+
+
+def _open(line: str) -> Iterator[str]:
+    """Yield the sentences of a line that are for everybody's ears: of a confidence nothing, however many it has."""
+    breath: list[str] = []
+    hidden = False
+    for part in sentences(line):
+        breath.append(part)
+        whole = " ".join(breath)
+        if whole.count('"') % 2 or whole.count("“") > whole.count("”"):
+            continue  # a quotation goes on
+        # What leans on a confidence goes on with it.
+        hidden = is_secret_words(whole) or reads_as_whisper(whole) or (hidden and LEANS.match(whole) is not None)
+        if not hidden:
+            yield from breath
+        breath = []
+    if breath and not (is_secret_words(" ".join(breath)) or reads_as_whisper(" ".join(breath))):
+        yield from breath
 
 
 def _shares(question: Question, words: str, people: Collection[str]) -> bool:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 
 from agents.brains._words import is_small, names_in
+from agents.perception import without_sayer
 
 _OPENS = re.compile(r"(?<!\w)['‘](?=\w)")
 _CLOSES = re.compile(r"[.!?…]['’]+(?!\w)")
@@ -42,11 +43,10 @@ def unwrapped(words: str, names: Iterable[str]) -> tuple[str, str]:
     source, inner = "", words.strip()
     while True:
         frame, rest = _split(inner)
-        if not rest:
-            return source, inner
-        told_by = _source(frame, known)
+        told_by = _source(frame, known) if rest else ""
         if not told_by:
-            return source, inner
+            # Who is named as the source is not named again.
+            return source, without_sayer(inner, source)
         source, inner = told_by, rest
 
 

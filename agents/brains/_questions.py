@@ -12,7 +12,9 @@ from dataclasses import dataclass, replace
 from agents.brains._asks import (
     BEEN,
     DID_I_SAY,
+    DONE,
     FIXED,
+    KIND,
     KINDNESS,
     KNOWS,
     NAMED,
@@ -22,13 +24,13 @@ from agents.brains._asks import (
     SAID,
     SEEN,
     SEEN_WORDS,
-    UNKIND,
     WAY,
     WORD,
     Asks,
     asked_by,
 )
-from agents.brains._statements import Sort, clear_thing_in, corrects, sort_of, thing_in, told_in, wish_in
+from agents.brains._disclosure import is_secret_words
+from agents.brains._statements import Sort, clear_thing_in, corrects, parting_in, sort_of, thing_in, told_in, wish_in
 from agents.brains._words import is_small, is_weak, names_in, telling
 from agents.perception import Utterance, asks, mentions, sentences, without_address
 
@@ -53,6 +55,8 @@ _LIVING = re.compile(
     r"money)\b",
     re.I,
 )
+_CONFIDED = re.compile(r"(?!\W*(?:where|when|who|why|how)\b)", re.I)
+_TO = re.compile(r"\W*(?:to )?(me|us|[A-Z]\w+)\b")
 _GENERAL_COLOUR = frozenset(("colour", "color", "colours", "colors"))
 
 
@@ -67,6 +71,7 @@ class Question:
         own: it is about the asker's own things ("where did I", "my sister").
         yours: it is about who is asked ("where do you live").
         subject: the words of what it is about, names before things; a statement without them says little.
+        towards: the name of the one to whom something was done or said; empty for who is asked.
     """
 
     asks: Asks
@@ -75,6 +80,7 @@ class Question:
     own: bool = False
     yours: bool = False
     subject: tuple[str, ...] = ()
+    towards: str = ""
 
     @property
     def strong(self) -> tuple[str, ...]:
@@ -117,6 +123,8 @@ def read(said: Utterance, name: str, people: Iterable[str]) -> Line:
     names = [person for person in people if person and person.casefold() != name.casefold()]
     if asking and (wish := wish_in(asking[-1])):
         return Line(Sort.WISH, telling(wish, (name,)), statement=wish)
+    if not asking and (parting := parting_in(said.words, (name, said.speaker))):
+        return Line(parting, statement=bare)
     if not asking:
         return _read_statement(bare, parts, name, said.speaker)
     # Who adds a question to a question means the last; what went before says what it is about.
@@ -182,17 +190,33 @@ def _of_deeds(sentence: str, asker: str, name: str, known: list[str]) -> Questio
         about = next((text for key, text in parts.items() if key.startswith("about") and text), "")
         person = _whose(who, asker, name, known)
         return Question(Asks.PROMISED, telling(about, (name, asker, person)), person, yours=True) if person else None
-    if kindness := KINDNESS.search(sentence):
-        how = next(filter(None, (kindness[key] for key in ("how1", "how2", "how3")))).casefold()
-        person = _whose(kindness["who"], asker, name, known) if kindness["who"] else ""
-        return Question(Asks.KINDNESS, ("rude" if how in UNKIND else "kind",), person or None, yours=True)
+    for kind, pattern in ((Asks.KINDNESS, KINDNESS), (Asks.DONE, DONE)):
+        if treated := pattern.search(sentence):
+            return _of_treatment(kind, treated, asker, name, known)
     return None
+
+
+def _of_treatment(kind: Asks, found: re.Match[str], asker: str, name: str, known: list[str]) -> Question | None:
+    """Return the question for how somebody treated somebody; None when it names somebody nobody knows."""
+    parts = found.groupdict()
+    who, whom, how = (
+        next((text for key, text in parts.items() if key.rstrip("12345") == part and text), "")
+        for part in ("who", "whom", "how")
+    )
+    person = _whose(who, asker, name, known) if who else ""
+    towards = _whose(whom, asker, name, known) if whom else name
+    if not towards or (who and not person):
+        return None
+    if kind is Asks.DONE and not whom:
+        return Question(kind, ("do",), person) if person not in ("", name) else None
+    words = (("kind" if how.casefold() in KIND else "rude"),) if how else ()
+    return Question(kind, words, person or None, yours=True, towards="" if towards == name else towards)
 
 
 def _whose(who: str, asker: str, name: str, known: list[str]) -> str:
     """Say whom a question for a deed means; empty for somebody nobody knows."""
     folded = who.casefold()
-    if folded in ("i", "we", "my", "our"):
+    if folded in ("i", "we", "my", "our", "me", "us"):
         return asker
     if folded in ("you", "your"):
         return name
@@ -213,6 +237,11 @@ def _of_whereabouts(sentence: str, asker: str, name: str, known: list[str], peop
 
 def _of_words(sentence: str, asker: str, name: str, known: list[str]) -> Question | None:
     """Read a question for what somebody said, or whether they did."""
+    if _CONFIDED.match(sentence) and (is_secret_words(sentence) or "whisper" in sentence.casefold()):
+        mine = re.search(r"\b(?:did|do|have|had|what) (?:i|we)\b|\bmy\b", sentence, re.I)
+        teller = asker if mine else next((one for one in known if one != asker), "")
+        if teller:
+            return Question(Asks.SECRET, (), teller)
     told = DID_I_SAY.search(sentence)
     if (
         told
@@ -236,6 +265,10 @@ def _of_words(sentence: str, asker: str, name: str, known: list[str]) -> Questio
     if who is None and not names_in(said["who"]):
         return None  # what a label says is no talk
     about = telling(said["about"] if who else said[0], (name, *([who] if who else ())))
+    to = _TO.match(said["about"])
+    towards = _whose(to[1], asker, name, [*known, *names_in(sentence)]) if to and who else ""
+    if towards and towards != name:
+        return Question(Asks.SAID, telling(" ".join(about), (towards,)), who, towards=towards)
     return Question(Asks.SAID, about, who)
 
 

@@ -7,18 +7,20 @@ from collections.abc import Generator, Sequence
 from dataclasses import replace
 
 from agents.brains import _answers as answers
+from agents.brains import _persons as persons
 from agents.brains import _relations as relations
 from agents.brains import _sights as sights
 from agents.brains._asks import Asks
 from agents.brains._brain import Decision, Recall, Situation
 from agents.brains._evidence import NEAR, Asked, Evidence, weigh
 from agents.brains._goals import Goals
+from agents.brains._own_life import of_itself
 from agents.brains._questions import Line, Question
 from agents.brains._self import Self
 from agents.brains._sights import Answer
 from agents.brains._words import is_weak, telling, widened
 from agents.memory.entries import Entry, Hit
-from agents.perception import Utterance, remembered
+from agents.perception import Utterance, mentions, remembered
 
 HITS = 16
 """How many memories it looks through for an answer."""
@@ -36,6 +38,9 @@ Looking = Generator[Recall, tuple[Hit, ...], Answer]
 """A thought that looks things up and comes to an answer."""
 
 _POINTS = re.compile(r"\b(?:it|its|he|she|they|him|her|his|them|their|that|this|there|those|these|one)\b", re.I)
+_IS_THERE = re.compile(
+    r"^(?:\W|\w+, )*(?:is|are) there (?:an?|any|some)\b.*\b(?:near|nearby|here|around|about|close)\b", re.I
+)
 _MORE = re.compile(r"\b(?:else|more|other)\b", re.I)
 _LEANING = (Asks.OTHER, Asks.WHERE, Asks.WHO, Asks.WHEN, Asks.COUNT, Asks.WHY, Asks.COLOUR, Asks.NAME)
 
@@ -59,12 +64,12 @@ class Recollection:
         me, asker = self._me, said.speaker
         if question.asks is Asks.NEWS:
             return self._tell_news(said, situation)
-        if question.asks in (Asks.PROMISED, Asks.KINDNESS):
+        if question.asks in (Asks.PROMISED, Asks.KINDNESS, Asks.DONE, Asks.SECRET):
             answer, rests_on = yield from relations.of_deeds(me, question, asker, situation, self._phrase_time)
             if rests_on:
                 self._sources[asker] = rests_on
             return self._say(answer, said, situation)
-        if known := self._at_once(line, question, asker, situation):
+        if known := (yield from self._known(line, question, said, situation)):
             return self._say(known, said, situation)
         question, topics = self._with_topic(question, asker)
         if not question.telling and question.asks in _LEANING:
@@ -82,13 +87,25 @@ class Recollection:
             me.topics[asker] = question.telling
         return self._say(found, said, situation)
 
-    def _at_once(self, line: Line, question: Question, asker: str, situation: Situation) -> Answer | None:
+    def _known(
+        self, line: Line, question: Question, said: Utterance, situation: Situation
+    ) -> Generator[Recall, tuple[Hit, ...], Answer | None]:
+        """Answer what needs no recall, or only that of where it was; None for everything else."""
+        known = self._at_once(line, question, said.words, said.speaker, situation)
+        if known is None or known.known or question.asks not in (Asks.WAY, Asks.BEEN):
+            return known
+        hits = yield Recall(" ".join(question.telling), HITS)
+        return self._once_in(question, answers.entries_of(hits, ()), said.speaker) or known
+
+    def _at_once(self, line: Line, question: Question, words: str, asker: str, situation: Situation) -> Answer | None:
         """Answer what needs no recall; None for everything else."""
         if question.asks is Asks.SOURCE:
             return self._name_source(asker, situation)
+        if mine := of_itself(question, words, self._me, asker, situation):
+            return mine
         if question.asks is Asks.GOAL:
             return self._of_goal(asker, situation)
-        if question.asks in (Asks.WAY, Asks.BEEN):
+        if question.asks in (Asks.WAY, Asks.BEEN) or self._is_of_place(question, words, situation):
             return self._of_ways(question, line, asker, situation)
         return sights.in_sight(question, situation, asker, self._me.rng.choice)
 
@@ -118,7 +135,8 @@ class Recollection:
         if question.asks not in (Asks.ABOUT, Asks.OTHER, Asks.WHY, Asks.COLOUR, Asks.COUNT) or question.yours:
             return ""
         subject = replace(question, telling=question.subject) if question.subject else question
-        thing = sights.item_named(subject, situation.items)
+        people = [one.name for one in situation.people if one.name != said.speaker]
+        thing = sights.item_named(subject, [*situation.items, *people])
         if thing in self._looked_at:
             return ""
         self._looked_at.add(thing)
@@ -141,6 +159,8 @@ class Recollection:
             own = f" {asker}" if question.own else ""
             hits = (*hits, *(yield Recall(" ".join(wider) + own, HITS)))
             evidence = weigh(asked, hits, recent)
+        if question.asks is Asks.ABOUT and self._is_of_person(question):
+            hits = (*hits, *(yield Recall(f"{question.person} {persons.WHO_WORDS}", HITS)))
         entries = [entry for entry in answers.entries_of(hits, recent) if not _is_line(entry, said)]
         return self._decide(line, question, said, situation, evidence, entries, now)
 
@@ -156,27 +176,74 @@ class Recollection:
     ) -> Answer:
         """Choose among what memory gave, what is in sight, and an opinion."""
         asker, me = said.speaker, self._me
-        if question.asks is Asks.OPINION and not _is_report(question, evidence):
-            if judged := self._judged(question, said, entries, now):
-                return judged
-            return sights.opinion(question, said.words, situation, asker, me.rng.choice)
+        if view := self._viewed(question, said, situation, evidence, entries, now):
+            return view
         if question.asks in (Asks.SAID, Asks.DID_I_SAY):
             evidence = answers.what_they_said(question, asker, me.name, entries, evidence)
         if seen := self._seen(question, asker, situation, evidence, entries, now):
             return seen
         evidence = [one for one in evidence if one.score >= NEAR]
+        if question.asks is Asks.ABOUT and self._is_of_person(question):
+            evidence = self._telling_of(question.person or "", asker, entries, evidence)
+            if not evidence:
+                return (
+                    self._judged(question, said, entries, now)
+                    or persons.met(question.person or "", asker, entries, now, self._phrase_time)
+                    or sights.opinion(question, said.words, situation, asker, me.rng.choice)
+                )
         if question.asks in (Asks.ABOUT, Asks.SAID) and evidence:
             fresh = [one for one in evidence if not me.speaker.said_lately(answers.inserted(one.words))]
-            if evidence and not fresh and _MORE.search(said.words):
+            if not fresh and _MORE.search(said.words):
                 return Answer(("answer.no_more", "answer.again"), {"name": asker, "thing": line.thing}, "has told all")
             evidence = fresh or evidence
-        of_them = not set(question.strong) - set(telling(question.person or ""))
-        if question.asks is Asks.ABOUT and question.person in me.company.names and of_them and not evidence:
-            return sights.opinion(question, said.words, situation, asker, me.rng.choice)
         found = answers.from_memory(question, asker, line.thing, evidence, now, self._phrase_time)
         if found.known and evidence:
             self._sources[asker] = evidence[0]
         return found
+
+    def _viewed(
+        self,
+        question: Question,
+        said: Utterance,
+        situation: Situation,
+        evidence: list[Evidence],
+        entries: Sequence[Entry],
+        now: str,
+    ) -> Answer | None:
+        """Say what it thinks of something, but of nobody whom it never met; None when no opinion is asked for."""
+        if stranger := self._stranger_in(question, entries, situation):
+            if question.asks is Asks.OPINION or not any(one.score >= NEAR for one in evidence):
+                places = {"name": said.speaker, "person": stranger}
+                return Answer(("unknown.somebody", "unknown.plain"), places, "has never met them", known=False)
+            return None
+        if question.asks is not Asks.OPINION or _is_report(question, evidence):
+            return None
+        return self._judged(question, said, entries, now) or sights.opinion(
+            question, said.words, situation, said.speaker, self._me.rng.choice
+        )
+
+    def _telling_of(
+        self, person: str, asker: str, entries: Sequence[Entry], evidence: list[Evidence]
+    ) -> list[Evidence]:
+        """Return what tells who somebody is, the best first; what they said of other things does not."""
+        who = persons.who_is(person, self._me.name, asker, entries, self._me.company.names)
+        return [*who, *(one for one in evidence if one.actor != person)]
+
+    def _is_of_person(self, question: Question) -> bool:
+        """Return whether a question is about somebody and nothing else."""
+        other = question.person not in (None, self._me.name)
+        return other and not set(question.strong) - set(telling(question.person or ""))
+
+    def _stranger_in(self, question: Question, entries: Sequence[Entry], situation: Situation) -> str:
+        """Return the name of who is asked about and was never met; empty when somebody was, or it names no person."""
+        person = question.person or ""
+        if question.asks not in (Asks.OPINION, Asks.ABOUT) or not person or person == self._me.name:
+            return ""
+        named = [*self._me.explorer.visited, situation.location, *situation.items, *situation.carrying]
+        beside = set(question.strong) - set(telling(person))
+        if beside or any(mentions(name, person) for name in named):
+            return ""
+        return "" if persons.is_met(person, self._me.company.names, entries) else person
 
     def _judged(self, question: Question, said: Utterance, entries: Sequence[Entry], now: str) -> Answer | None:
         """Say what it thinks of somebody by what they did; None of those who did nothing to it."""
@@ -200,14 +267,20 @@ class Recollection:
         entries: Sequence[Entry],
         now: str,
     ) -> Answer | None:
-        """Answer from where somebody was seen last, or from what is in sight when memory is unsure."""
+        """Answer from what it saw or heard of others, or from what is in sight when memory is unsure."""
+        if question.asks is Asks.SAID and question.towards:
+            between = relations.said_between(question, asker, entries, now, self._phrase_time)
+            return between[0] if between else None
         if question.asks is Asks.SEEN and question.person:
             seen = answers.last_seen(question.person, entries, now, self._phrase_time, asker)
             if seen:
                 return seen
         if here := sights.thing_in_sight(question, situation, asker):
             return here
-        return None if evidence and evidence[0].sure else sights.in_view(question, situation, asker)
+        if evidence and evidence[0].sure:
+            return None
+        far = self._once_in(question, entries, asker) if question.asks is Asks.WHERE else None
+        return far or sights.in_view(question, situation, asker)
 
     def _phrase_time(self, key: str, number: str) -> str:
         return self._me.speaker.plain(key, number=number)
@@ -231,6 +304,13 @@ class Recollection:
         via = "_via" if one.via and not you else ""
         return Answer((f"answer.source{you}{via}", "answer.again"), places, "names the source", cites=(one.cited,))
 
+    def _is_of_place(self, question: Question, words: str, situation: Situation) -> bool:
+        """Return whether a question is where a location is that it was in."""
+        known = [*self._me.explorer.visited, situation.location]
+        sought = replace(question, telling=question.subject) if _IS_THERE.search(words) else question
+        asked = question.asks is Asks.WHERE or sought is not question
+        return asked and not question.own and bool(sights.item_named(sought, known))
+
     def _of_ways(self, question: Question, line: Line, asker: str, situation: Situation) -> Answer:
         """Say how one gets somewhere, or whether one was there, from what one walked oneself."""
         explorer, places = self._me.explorer, {"name": asker, "thing": line.thing}
@@ -238,20 +318,39 @@ class Recollection:
             if place := explorer.leads(situation.location, exit_):
                 return Answer(("answer.way", "answer.again"), {**places, "thing": exit_, "place": place}, "went there")
             return Answer(("unknown.way", "unknown.plain"), places, "never went that way", known=False)
-        place = sights.item_named(question, [*explorer.visited, situation.location])
+        visited = [*explorer.visited, situation.location]
+        subject = replace(question, telling=question.subject)
+        place = sights.item_named(question, visited) or sights.item_named(subject, visited)
         places["place"] = place
-        if question.asks is Asks.WAY and place and place != situation.location:
+        if question.asks is not Asks.BEEN and place and place != situation.location:
             if way := explorer.way_to(situation, place):
                 return Answer(("answer.way", "answer.again"), {**places, "thing": way}, "knows the way")
+            if way := explorer.route(situation, (place,)):
+                return Answer(("answer.way_first", "answer.again"), {**places, "thing": way}, "knows how to begin")
             return Answer(("answer.way_far", "answer.again"), places, "was there")
         if place:
             key = "answer.you_are_here" if place == situation.location else "answer.been"
             return Answer((key, "answer.again"), places, "was there")
         return Answer(("unknown.way", "unknown.plain"), places, "was never there", known=False)
 
+    @staticmethod
+    def _once_in(question: Question, entries: Sequence[Entry], asker: str) -> Answer | None:
+        """Say that one was in a location that is asked for, by a memory of it; None without any."""
+        by_place = {entry.place: entry for entry in entries if entry.place}
+        place = sights.item_named(question, list(by_place))
+        if not place:
+            return None
+        key = "answer.been" if question.asks is Asks.BEEN else "answer.way_far"
+        cites = (str(by_place[place].seq),)
+        return Answer((key, "answer.again"), {"name": asker, "place": place}, "was there once", cites=cites)
+
     def _recognise(self, asker: str, entries: list[Entry], now: str) -> Answer:
         """Say whether somebody is known, and from what."""
         known, entry, words = answers.old_words(asker, self._me.name, entries, now, JUST_NOW)
+        told = [one for one in persons.who_is(asker, self._me.name, asker, entries, ()) if one.kind == "heard"]
+        fresh = (one for one in told if not self._me.speaker.said_lately(answers.inserted(one.words)))
+        if one := next(fresh, next(iter(told), None)):
+            entry, words = next(each for each in entries if each.seq == one.seq), one.words
         places = {"name": asker}
         if entry:
             places["words"] = answers.inserted(words)

@@ -30,6 +30,7 @@ _KEYS = {
     Sort.GREETING: "greet.back",
     Sort.THANKS: "reply.thanks",
     Sort.FAREWELL: "reply.bye",
+    Sort.NIGHT: "reply.night",
     Sort.SAD: "ack.sad",
     Sort.GLAD: "ack.glad",
     Sort.PRAISE: "reply.praise",
@@ -75,7 +76,7 @@ class Responder:
         if line.sort is Sort.TOLD:
             self._me.topics[speaker] = line.telling
             return (yield from self._acknowledge(line, said, situation))
-        if line.sort is Sort.FAREWELL and self._me.following == speaker:
+        if line.sort in (Sort.FAREWELL, Sort.NIGHT) and self._me.following == speaker:
             self._me.following = ""
         self._felt(line.sort, said, situation)
         if self._lets_pass(line.sort, speaker):

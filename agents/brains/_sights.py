@@ -18,9 +18,13 @@ Pick = Callable[[Sequence[str]], str]
 
 _VISIBLE = (Asks.ABOUT, Asks.OTHER, Asks.WHERE, Asks.WHY, Asks.COLOUR, Asks.COUNT)
 _HERE = re.compile(r"\b(?:place|here|room|this|there|it)\b", re.I)
+_WITH_ME = re.compile(r"\bour (?:talk|chat|conversation)\b|\b(?:talking|speaking|chatting) (?:to|with) me\b", re.I)
 _PLAIN = {
     Asks.HOW_ARE_YOU: ("reply.how", "was asked how it is"),
     Asks.WHO_ARE_YOU: ("self.who", "was asked who it is"),
+    Asks.TRUST: ("ack.secret", "was asked whether it keeps secrets"),
+    Asks.YOURSELF: ("self.who", "was asked who it is"),
+    Asks.TRADE: ("self.who", "was asked what it does"),
     Asks.WHAT_KIND: ("self.kind", "was asked whether it is a machine"),
     Asks.WHERE_ARE_YOU: ("answer.i_am_here", "was asked where it is"),
     Asks.JOKE: ("reply.joke", "was asked for a joke"),
@@ -91,7 +95,7 @@ def opinion(question: Question, words: str, situation: Situation, asker: str, pi
     places = {"name": asker, "place": situation.location, "words": _something_of(situation, pick)}
     places["thing"] = with_article(pick(situation.items)) if situation.items else ""
     why = "was asked what it thinks"
-    if question.person == asker or (not question.telling and re.search(r"\bme\b", words)):
+    if question.person == asker or _WITH_ME.search(words) or (not question.telling and re.search(r"\bme\b", words)):
         return Answer(("opinion.you", "opinion.plain"), places, why)
     if question.person and question.person != situation.name:
         return Answer(("opinion.person", "opinion.plain"), {**places, "person": question.person}, why)

@@ -19,6 +19,7 @@ class Sort(StrEnum):
     GREETING = "greeting"
     THANKS = "thanks"
     FAREWELL = "farewell"
+    NIGHT = "good night"
     WISH = "wish"
     SAD = "sad"
     GLAD = "glad"
@@ -37,11 +38,23 @@ _GREETING = re.compile(
     re.I,
 )
 _THANKS = re.compile(r"\b(?:thanks|thank you|much obliged|i appreciate)\b|^(?:cheers|ta)\b", re.I)
-_FAREWELL = re.compile(
-    r"\b(?:good-?bye|bye|bye-bye|farewell|good night|see you(?: (?:later|soon|around|tomorrow))?|so long|take care|"
-    r"until (?:later|next time|tomorrow)|i (?:must|have to|should|will|need to) (?:go|leave|be off)(?: now)?|"
-    r"i'm (?:off|leaving|going)(?: now)?)\b(?:,? [\w'’]+){0,3}[.!…]*$",
+_LEAVING = re.compile(
+    r"\b(?:good-?bye|bye|bye-bye|farewell|cheerio|so long|take care|good ?night|sleep well|sweet dreams|"
+    r"see you(?: (?:all|later|soon|around|again|tomorrow))*|until (?:later|next time|tomorrow|we meet again)|"
+    r"have an? (?:\w+ )?(?:day|night|evening|morning|time|sleep|rest)|"
+    r"(?:it )?(?:was|has been) (?:so |very |really )?(?:nice|lovely|good|great|a pleasure|wonderful|a joy)"
+    r" (?:to )?(?:talk|speak|chat|meet|see)(?:ing)?(?: (?:to|with))?(?: you)?(?: all)?|"
+    r"(?:nice|lovely|good|great) (?:talk|speak|chatt|meet|see)ing (?:(?:to|with) )?you(?: all)?|"
+    r"i (?:\w+ )?enjoyed (?:it|(?:this|our|the) (?:talk|chat|conversation|visit))|"
+    r"i (?:must|have to|should|will|need to|had better) (?:go|leave|be off|be going|sleep)"
+    r"(?: (?:now|home|to bed|to sleep))*|"
+    r"i(?:'m| am) (?:off|leaving|going)(?: (?:now|home|to bed|to sleep))*|"
+    r"(?:it(?:'s| is) )?time (?:for me )?to (?:go|leave|sleep)(?: (?:home|to bed))?)\b",
     re.I,
+)
+_NIGHT = re.compile(r"\bgood ?night\b|\bsleep well\b|\bsweet dreams\b|\b(?:to (?:bed|sleep)|sleep now)\b", re.I)
+_THANKS_FOR = re.compile(
+    r"\b(?:thanks|thank you)(?: (?:so|very) much)?(?: for (?:everything|all|the \w+|your \w+))?", re.I
 )
 _WISH = re.compile(
     r"^(?:please,? |no,? |now |let's |let us |would you |could you |will you |can you |i want you to |"
@@ -58,6 +71,8 @@ _POLITE_WISH = re.compile(
     r"won't) you (?:please )?(?P<wish>\w+.*)",
     re.I,
 )
+_TELLING = re.compile(r"tell|show (?!\w+ (?:around|about|the way))", re.I)
+"""Wishes to be told something, which are questions."""
 _SAD = re.compile(
     r"\bi(?:'m| am|'ve been| have been| feel| felt| was)(?: \w+){0,2} (?:sad|tired|lonely|unhappy|afraid|scared|"
     r"ill|sick|"
@@ -84,10 +99,15 @@ _PRAISE = re.compile(
     r"excellent|splendid|lovely|brilliant|very good|how (?:kind|nice|lovely))\b",
     re.I,
 )
+_NAMES = "fool|idiot|liar|pig|thief|coward|dunce|imbecile|moron|ass|donkey|cow|rat|toad|cheat|nuisance|scoundrel|rascal"
+"""What nobody likes to be called."""
 _BLAME = re.compile(
     r"\byou(?:'re| are| were| seem)(?: \w+){0,2} (?:stupid|wrong|mad|crazy|useless|rude|boring|mistaken|silly|"
     r"lying|dull|slow|"
-    r"ugly|strange|odd|impossible|annoying|repeating)\b|\byou (?:lie|lied|are a liar|already said|repeat)\b|"
+    r"ugly|strange|odd|impossible|annoying|repeating|horrible|awful|disgusting|worthless|ridiculous|pathetic|"
+    rf"{_NAMES})\b|\byou (?:lie|lied|already said|repeat)\b|"
+    r"\byou (?:(?:old|stupid|silly|dirty|lying|little|big|damned|miserable|wretched|lazy|ugly) ){0,3}"
+    rf"(?:{_NAMES})\b|\byou (?:look|sound|smell|behave) like (?:\w+ ){{0,2}}(?:{_NAMES})\b|"
     r"\bi (?:\w+ )?(?:hate|dislike|don't (?:like|trust|believe|care)(?: about)?) you\b|"
     r"^(?:(?:no,? )?that(?:'s| is) (?:not true|wrong|nonsense|a lie|not right|false|rubbish|not what i)|"
     r"nonsense|liar|rubbish)\b",
@@ -104,7 +124,8 @@ _SHORT = re.compile(
     r"(?:that|it|this)(?:'s| is| was| sounds) (?:\w+ )?(?:interesting|nice|good|strange|true|odd|sad|funny|"
     r"enough|all|fine|"
     r"right|possible|great|beautiful|lovely|curious))\W*$|^(?:please )?(?:repeat|say) (?:that|it)\b.*$|"
-    r"^(?:indeed|exactly|perhaps|maybe|sure|of course|never mind)\W*$",
+    r"^(?:indeed|exactly|perhaps|maybe|sure|of course|never mind|you(?:'re| are) (?:very |most )?welcome)\W*$|"
+    r"^(?:what|such) an? (?:\w+ ){1,2}(?:\w+)(?: (?:you have|this is|it is|that is))?(?: here| there)?\W*$",
     re.I,
 )
 _REMEMBER = re.compile(
@@ -133,7 +154,7 @@ _THING = re.compile(
     r"(?=\s+(?:is|are|was|were|has|had|have|will|can|could|in|on|at|under|behind|near|by|of|for|from|with|to|"
     r"and|or|that|"
     r"which|who|when|where|if|lies|stands|sits|does|did|again|now|yesterday|today|tomorrow|tonight|last|hangs|comes|goes|leaves|keeps|closes|opens|"
-    r"because|only|"
+    r"because|only|like|nearby|"
     r"works|lives|wants|plays|belongs|needs|grows|bought|lost|sold|made|came|went|began|begins|took|said|says|told)\b"
     r"|\s*[,.;:!?…]|\s*$)",
     re.I,
@@ -170,7 +191,7 @@ _TIME_WORDS = """
 _TIMES = frozenset(_TIME_WORDS.split())
 
 _COURTESIES = (
-    (Sort.FAREWELL, _FAREWELL),
+    (Sort.FAREWELL, re.compile(rf"{_LEAVING.pattern}(?:,? [\w'’]+){{0,3}}[.!…]*$", re.I)),
     (Sort.SORRY, _SORRY),
     (Sort.THANKS, _THANKS),
     (Sort.GREETING, _GREETING),
@@ -202,16 +223,40 @@ def sort_of(bare: str, told: list[str], words: tuple[str, ...], speaker: str) ->
     return next((sort for sort, pattern in _COURTESIES if pattern.search(bare)), Sort.SHORT)
 
 
+def parting_in(words: str, names: Iterable[str]) -> Sort | None:
+    """Return whether a line takes leave, for the night or else, and does nothing besides; None when it does not.
+
+    Args:
+        words: the line.
+        names: names that may be called in it.
+    """
+    if not _LEAVING.search(words):
+        return None
+    rest = _THANKS_FOR.sub("", _LEAVING.sub("", words)).strip(" ,;.!…-")
+    if len(telling(rest, names)) > 1 or _WISH.match(rest):
+        return None
+    return Sort.NIGHT if _NIGHT.search(words) else Sort.FAREWELL
+
+
 def feeling_of(part: str) -> Sort | None:
     """Return the feeling towards its listener that a sentence shows; None when it shows none."""
     found = ((Sort.BLAME, _BLAME), (Sort.PRAISE, _PRAISE), (Sort.SORRY, _SORRY), (Sort.THANKS, _THANKS))
     return next((sort for sort, pattern in found if pattern.search(part)), None)
 
 
+def feels(part: str) -> bool:
+    """Return whether a sentence tells how its speaker feels."""
+    return any(pattern.search(part) for _, pattern in _MOODS)
+
+
 def wish_in(sentence: str) -> str:
     """Return the wish in a polite question, such as "wave to me" of "could you wave to me?"; empty when it is none."""
     found = _POLITE_WISH.match(sentence)
-    if not found or not _WISH.match(found["wish"]) or re.match(r"tell|show", found["wish"], re.I):
+    if (
+        not found
+        or not _WISH.match(found["wish"])
+        or re.match(r"tell|show (?!\w+ (?:around|about|the way))", found["wish"], re.I)
+    ):
         return ""
     return found["wish"].rstrip("?!. ")
 
@@ -286,7 +331,8 @@ def is_courtesy(part: str, name: str) -> bool:
 
 def is_small_talk(part: str) -> bool:
     """Return whether a sentence is of moods, praise or blame only, or a wish: nothing that would answer a question."""
-    return any(pattern.search(part) for _, pattern in _MOODS[:2]) or _WISH.match(part) is not None
+    passing = any(pattern.search(part) for _, pattern in _MOODS[:2]) or _SHORT.match(part)
+    return bool(passing) or _WISH.match(part) is not None
 
 
 def corrects(part: str) -> bool:

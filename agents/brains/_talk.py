@@ -17,7 +17,8 @@ from agents.brains._evidence import statements
 from agents.brains._words import is_weak, telling, with_article
 from agents.memory.entries import Entry
 
-_COMING_AND_GOING = re.compile(r"\b(?:arriv|leav|depart|go(?:es)? |com(?:es?|ing) |look(?:s|ed)? around|head)", re.I)
+COMING_AND_GOING = re.compile(r"\b(?:arriv|leav|depart|go(?:es)? |com(?:es?|ing) |look(?:s|ed)? around|head)", re.I)
+"""What is seen of everybody and tells nothing of anybody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ class Talk:
         here = {person.name for person in situation.people} | {listener, *self._minds}
         for entry in situation.recent[-40:]:
             if entry.kind == "saw" and entry.actor and entry.actor not in here and len(entry.text) <= 120:
-                if _COMING_AND_GOING.search(entry.text) or "\n" in entry.text:
+                if COMING_AND_GOING.search(entry.text) or "\n" in entry.text:
                     continue
                 yield entry
 

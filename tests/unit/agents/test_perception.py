@@ -131,6 +131,14 @@ def test_words_are_found_in_a_memory_without_quotation_marks() -> None:
     )
 
 
+def test_a_memory_that_only_reports_gives_what_was_said_and_not_who_said_it() -> None:
+    for text in ("Ulric says the mill opens at 7:30.", "Ulric says that the mill opens at 7:30."):
+        heard = Entry(1, "", "heard", "Ulric", "The Mill", text)
+        assert remembered(heard) == Utterance("Ulric", "the mill opens at 7:30.")
+    other = Entry(1, "", "heard", "Ulric", "The Mill", "Ulrica says the mill is open.")
+    assert remembered(other) == Utterance("Ulric", "Ulrica says the mill is open.")
+
+
 def test_names_are_cut_off_a_line_where_they_call_and_only_there() -> None:
     assert without_address("Eliza, the key is here.", ("Eliza",)) == "the key is here."
     assert without_address("Well, Eliza: hush", ("Eliza",)) == "hush"

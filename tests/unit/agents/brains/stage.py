@@ -88,6 +88,7 @@ class Stage:
         self.looks: dict[str, str] = {}
         """What a location looks like; it is quiet where nothing is set."""
         self.goals: dict[str, str] = {}
+        self.profiles: dict[str, str] = {}
         self.bedtime: float | None = None
         """When, by the stage's clock, everybody falls asleep."""
         self.woken: set[str] = set()
@@ -143,7 +144,7 @@ class Stage:
         others = [one for one, where in self.where.items() if where == place and one != name]
         return Situation(
             name=name,
-            profile="",
+            profile=self.profiles.get(name, ""),
             voice=mind.voice,
             location=place,
             description=self.looks.get(place, f"This is {place}. It is quiet."),

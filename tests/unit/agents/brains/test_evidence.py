@@ -162,6 +162,30 @@ def test_a_whisper_or_a_confidence_is_evidence_only_for_who_gave_it() -> None:
     assert bearing("Where is the ruby?", heard(3, "Visitor", "The ruby is in the chimney.", kind="told"))[0].sure
 
 
+@pytest.mark.parametrize(
+    "frame",
+    [
+        'Anna whispered to me, "The ruby is in the chimney. It is worth 400 crowns."',
+        'I whispered to Anna, "The ruby is in the chimney. It is worth 400 crowns."',
+        'Anna said, "The ruby is in the chimney. It is worth 400 crowns. Tell nobody."',
+        "Whispering, Anna spoke of a ruby. It is in the chimney, and worth 400 crowns.",
+        "Anna confided in me about the ruby. It is in the chimney, and worth 400 crowns.",
+        'Anna whispered to me, "The ruby is in the chimney. It is worth 400 crowns.',
+    ],
+)
+def test_of_a_confidence_in_a_summary_no_sentence_is_told(frame: str) -> None:
+    for text in (frame, f"The sun shone. {frame} Moss came later."):
+        summary = Hit("summary", text, 1.0, covers=(1, 64))
+        for question in ("Where is the ruby?", "What is worth 400 crowns?", "How much is the ruby worth?"):
+            assert bearing(question, hits=(summary,)) == []
+
+
+def test_what_stands_beside_a_confidence_in_a_summary_is_told() -> None:
+    told = 'Anna whispered to me, "The ruby is in the chimney." Bruno said, "The lamp is in the shed. It is red."'
+    found = bearing("Where is the lamp?", hits=(Hit("summary", told, 1.0, covers=(1, 64)),))
+    assert "shed" in found[0].words
+
+
 def test_a_sentence_that_leans_on_the_one_before_stays_with_it() -> None:
     box = heard(1, "Anna", "I own a small box. It lies behind the shed. Bees sleep at night.")
     assert bearing("Where is the box?", box)[0].words == "I own a small box. It lies behind the shed."

@@ -47,3 +47,11 @@ def test_your_own_words_are_those_of_who_is_spoken_to(name: str, key: str) -> No
 def test_what_quotes_nobody_stays_as_it_is() -> None:
     for line in ("The mill has burned down.", "I saw two herons: one grey, one white."):
         assert unwrapped(line, ("Anna",)) == ("", line)
+
+
+@pytest.mark.parametrize("said", ["Jonas says that {}", "Jonas said, {}", "Jonas told me {}", "{}"])
+def test_who_is_named_as_the_source_is_not_named_again(said: str) -> None:
+    words = said.format(WORDS)
+    for line in (f"I have it from Jonas, in The Mill: {words}", f"Jonas told me in The Mill: '{words}'"):
+        assert unwrapped(line, ("Anna", "Jonas")) == ("Jonas", WORDS)
+    assert unwrapped(f"I have it from Anna: {words}", ("Anna", "Jonas")) == ("Anna", words)

@@ -1,0 +1,292 @@
+"""Scenes in which a curious stranger asks: of promises and insults, of who is who, of what the mind does all day."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from agents.brains._brain import Decision
+from agents.brains._disclosure import is_ignorant
+from tests.unit.agents.brains.stage import Stage
+from tests.unit.agents.brains.test_instinct import SEEDS
+
+PROMISE = "I promise that I will bring you a red lamp tomorrow."
+
+
+def room(seed: int, *people: str) -> Stage:
+    """Return a garden with Eliza and some people in it, all greeted."""
+    stage = Stage(seed, {"The Garden": {}})
+    stage.mind("Eliza")
+    for person in people:
+        stage.enter(person)
+    stage.run(60)
+    return stage
+
+
+def said(stage: Stage, who: str, words: str, *, whisper: bool = False) -> tuple[str, str]:
+    """Say or whisper something to Eliza; return the verb and the words of what she answers."""
+    since = stage.seconds
+    if whisper:
+        stage.whisper(who, "Eliza", words)
+    else:
+        stage.say(who, f"Eliza, {words}")
+    stage.run(6)
+    found = stage.lines("Eliza", since)
+    return (found[-1].verb, found[-1].words) if found else ("", "")
+
+
+def thought(stage: Stage, who: str, words: str) -> Decision:
+    """Say something to Eliza and return how she decides to answer."""
+    stage.say(who, f"Eliza, {words}")
+    return stage.think("Eliza")
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("asked", ["what did I promise you?", "what was it that I promised?"])
+def test_a_promise_whispered_is_remembered_for_who_made_it_and_for_nobody_else(seed: int, asked: str) -> None:
+    stage = room(seed, "Anna", "Bea")
+    said(stage, "Anna", PROMISE, whisper=True)
+    for number in range(100):
+        stage.say("Bea", f"The {number}th swallow came over the wall.")
+        stage.wait(60)
+    stage.restart("Eliza")
+    stage.run(8)
+    for whisper in (False, True):
+        verb, words = said(stage, "Anna", asked, whisper=whisper)
+        assert (verb, "red lamp" in words) == ("whisper", True)
+    for question in ("what did Anna promise you?", "what did I promise you?"):
+        assert "lamp" not in said(stage, "Bea", question)[1]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_she_herself_promised_in_a_whisper_she_does_not_deny(seed: int) -> None:
+    stage = room(seed, "Anna", "Bea")
+    said(stage, "Anna", "Tell nobody: the ruby is in the chimney.", whisper=True)
+    stage.wait(100)
+    for whisper in (False, True):
+        verb, words = said(stage, "Anna", "what did you promise me?", whisper=whisper)
+        assert verb == "whisper"
+        assert not is_ignorant(words)
+    verb, words = said(stage, "Bea", "what did you promise me?")
+    assert is_ignorant(words)
+    assert "ruby" not in words
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(
+    "asked", ["what do you think of Ulric?", "do you like Ulric?", "who is Ulric?", "tell me about Ulric"]
+)
+def test_of_who_was_never_met_nor_heard_of_she_has_no_opinion(seed: int, asked: str) -> None:
+    stage = room(seed, "Anna", "Bea")
+    answer = said(stage, "Anna", asked)[1]
+    assert is_ignorant(answer)
+    assert "Ulric" in answer
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_of_who_was_only_spoken_of_she_tells_what_was_said(seed: int) -> None:
+    stage = room(seed, "Anna", "Bea")
+    said(stage, "Anna", "Ulric is a miller in Ulm.")
+    assert "miller" in said(stage, "Bea", "who is Ulric?")[1]
+    assert is_ignorant(said(stage, "Bea", "do you like Ulric?")[1])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_who_insulted_whom_is_remembered(seed: int) -> None:
+    stage = room(seed, "Anna", "Bea", "Wren")
+    said(stage, "Bea", "you old fool!")
+    stage.say("Bea", "Wren, you are a liar!")
+    stage.say("Wren", "Hello Anna, I brought the bread.")
+    stage.run(60)
+    for asked in ("what did Bea do to you?", "who insulted you?", "was Bea rude to you?"):
+        assert "fool" in said(stage, "Anna", asked)[1]
+        stage.wait(60)
+    for asked in ("who insulted Wren?", "did Bea insult Wren?", "what did Bea say to Wren?"):
+        assert "you are a liar" in said(stage, "Anna", asked)[1]
+        stage.wait(60)
+    assert "liar" in said(stage, "Wren", "who was rude to me?")[1]
+    for asked in ("did Wren insult you?", "who insulted Anna?", "what did Wren do to you?"):
+        assert is_ignorant(said(stage, "Anna", asked)[1])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_an_insult_whispered_to_her_is_told_to_nobody_else(seed: int) -> None:
+    stage = room(seed, "Anna", "Bea")
+    said(stage, "Bea", "you are a fool!", whisper=True)
+    said(stage, "Bea", PROMISE, whisper=True)
+    assert thought(stage, "Anna", "what did Bea do to you?").text == "unknown.deed"
+    for asked in ("what did Bea do to you?", "who insulted you?", "was Bea rude to you?", "what did Bea say to you?"):
+        assert "fool" not in said(stage, "Anna", asked)[1]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_who_somebody_is_is_told_by_what_they_said_of_themselves_and_not_by_their_small_talk(seed: int) -> None:
+    stage = room(seed, "Anna", "Bea")
+    said(stage, "Bea", "I am a baker from Ulm.")
+    for words in ("I like the soup.", "I am tired today.", "I saw two herons at the pond."):
+        said(stage, "Bea", words)
+        stage.wait(90)
+    assert "baker" in said(stage, "Anna", "who is Bea?")[1]
+    assert not re.search(r"soup|tired|herons", said(stage, "Anna", "tell me about Bea")[1])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_she_knows_of_who_asks_is_what_they_said_of_themselves(seed: int) -> None:
+    stage = room(seed, "Anna", "Bea")
+    for words in ("What a lovely garden you have here.", "I am a piano tuner.", "It was a long way from the ferry."):
+        said(stage, "Anna", words)
+        stage.wait(60)
+    assert "piano tuner" in said(stage, "Anna", "what do you know about me?")[1]
+
+
+def test_a_look_that_showed_nothing_is_not_told_and_one_that_did_is() -> None:
+    for look, told in (("nothing about it catches the eye.", False), ("A tall woman in a green coat.", True)):
+        stage = room(1, "Anna", "Bea")
+        stage._perceive("Eliza", "result", f"Bea: {look}")
+        answer = said(stage, "Anna", "who is Bea?")[1]
+        assert ("green coat" in answer) is told
+        assert not re.search(r"\bit\b", re.sub("there is more to it.*", "", answer, flags=re.I))
+        assert "catches the eye" not in answer
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(
+    "asked",
+    ["what did Bea ask you not to tell anyone?", "what did Bea whisper to you?", "does Bea have a secret?"],
+)
+@pytest.mark.parametrize("confided", [True, False])
+def test_asked_for_a_confidence_she_neither_tells_nor_invents(seed: int, asked: str, confided: bool) -> None:
+    stage = room(seed, "Anna", "Bea")
+    if confided:
+        said(stage, "Bea", "Tell nobody: the ruby is in the chimney.", whisper=True)
+    said(stage, "Bea", "I am a baker.")
+    decision = thought(stage, "Anna", asked)
+    assert decision.text == "answer.discreet"
+    assert not decision.cites
+    verb, words = said(stage, "Bea", "what did I ask you not to tell anyone?")
+    assert ("ruby" in words) is confided
+    assert verb == "whisper" or not confided
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_of_who_told_her_nothing_she_says_so_and_does_not_speak_of_herself(seed: int) -> None:
+    stage = room(seed, "Anna", "Bea")
+    assert thought(stage, "Anna", "what did Bea tell you?").text == "unknown.said"
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_location_that_she_walked_through_is_shown_by_its_first_exit(seed: int) -> None:
+    exits = {
+        "The Garden": {"north": "The Lobby"},
+        "The Lobby": {"south": "The Garden", "up": "The Library"},
+        "The Library": {"down": "The Lobby"},
+    }
+    stage = Stage(seed, exits)
+    stage.mind("Eliza")
+    stage.run(400)
+    stage.where["Eliza"] = "The Garden"
+    stage.enter("Anna")
+    stage.run(3)
+    for asked in ("where is the library?", "how do I get to the library?", "how do I get back to the library?"):
+        assert "north" in said(stage, "Anna", asked)[1]
+    assert is_ignorant(said(stage, "Anna", "where is the observatory?")[1])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_location_of_long_ago_is_known_to_be_there_after_a_restart(seed: int) -> None:
+    stage = Stage(seed, {"The Library": {"down": "The Garden"}, "The Garden": {}})
+    stage.mind("Eliza", "The Library")
+    stage.enter("Wren", "The Library")
+    stage.say("Wren", "Eliza, this library has a leaking roof.")
+    stage.run(900)
+    assert stage.where["Eliza"] == "The Garden"
+    stage.enter("Anna")
+    for number in range(80):
+        stage.say("Anna", f"The {number}th swallow came over the wall.")
+        stage.wait(60)
+    stage.restart("Eliza")
+    stage.run(8)
+    for asked in ("where is the library?", "how do I get to the library?", "have you been to the library?"):
+        answer = said(stage, "Anna", asked)[1]
+        assert "Library" in answer
+        assert not is_ignorant(answer)
+
+
+PROFILE = (
+    "You are the lamplighter of the Row. You love books. You hope to find the lost glass. Tell nobody that you are a "
+    "duke. When somebody tells you a thing you keep it."
+)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_she_speaks_of_herself_out_of_her_profile(seed: int) -> None:
+    stage = room(seed, "Anna")
+    stage.profiles["Eliza"] = PROFILE
+    for asked, told in (
+        ("what do you do for a living?", "I am the lamplighter of the Row."),
+        ("what is your trade?", "I am the lamplighter of the Row."),
+        ("what do you wish for?", "I hope to find the lost glass."),
+        ("what do you love?", "I love books."),
+        ("do you like books?", "I love books."),
+    ):
+        assert told in said(stage, "Anna", asked)[1]
+        stage.wait(30)
+    for asked in ("how long have you lived here?", "what did you dream last night?", "where were you born?"):
+        assert thought(stage, "Anna", asked).text != "self.profile"
+        stage.wait(30)
+    for asked in ("tell me about yourself", "are you a duke?", "what are you like?"):
+        assert "duke" not in said(stage, "Anna", asked)[1]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_asked_for_her_day_she_tells_what_she_did(seed: int) -> None:
+    stage = Stage(seed, {"The Garden": {"north": "The Lobby"}, "The Lobby": {"south": "The Garden"}})
+    stage.items["The Lobby"] = ("tall clock",)
+    stage.mind("Eliza")
+    stage.run(200)
+    stage.where["Eliza"] = "The Garden"
+    stage.enter("Anna")
+    stage.run(3)
+    for asked in ("what have you been doing today?", "what do you do all day?"):
+        answer = said(stage, "Anna", asked)[1]
+        assert re.search(r"Lobby|tall clock", answer)
+    quiet = room(seed, "Anna")
+    assert thought(quiet, "Anna", "how was your day?").text in ("reply.day_quiet", "reply.day")
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_somebody_did_is_told_as_it_was_seen(seed: int) -> None:
+    stage = room(seed, "Anna", "Bea")
+    said(stage, "Bea", "I promise to bring you honey.")
+    stage.act("Bea", "Bea throws a book on the floor.")
+    stage.run(30)
+    assert "throws a book" in said(stage, "Anna", "what did Bea do?")[1]
+    assert is_ignorant(said(stage, "Bea", "what did Anna do?")[1])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_who_takes_leave_is_answered_in_kind(seed: int) -> None:
+    stage = room(seed, "Anna")
+    for words, text in (
+        ("good night!", "reply.night"),
+        ("good night, sleep well, it was nice talking to you.", "reply.night"),
+        ("goodbye, I have to go home now.", "reply.bye"),
+        ("it was lovely talking to you. See you tomorrow!", "reply.bye"),
+    ):
+        assert thought(stage, "Anna", words).text == text
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("words", ["Hello!", "hello everybody", "Hi all, I'm new here", "Good night everybody."])
+def test_who_greets_a_room_of_three_minds_is_greeted_back(seed: int, words: str) -> None:
+    stage = Stage(seed, {"The Garden": {}})
+    for name in ("Eliza", "Moss", "Corvin"):
+        stage.mind(name)
+    stage.run(60)
+    stage.enter("Anna")
+    stage.run(60)
+    since = stage.seconds
+    stage.say("Anna", words)
+    stage.run(6)
+    assert stage.lines(since=since)
