@@ -299,7 +299,7 @@ class Reloading:
         if all(one.thing.id for one in files):
             return files, problems
         try:
-            assign_ids(vault, files, self._parts.engine.world.next_id)
+            assign_ids(vault, files, self._parts.engine.world.next_id, self.watcher.wrote)
         except (LociError, OSError) as error:
             return files, [*problems, Problem("world", 0, "id", f"an id could not be written ({error})")]
         return load_world_files(vault)

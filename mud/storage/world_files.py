@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -261,13 +261,19 @@ def _resolved(draft: _Draft, directory: _Directory, problems: list[Problem]) -> 
     return Definition(replace(thing, exits=exits), None, draft.file)
 
 
-def assign_ids(vault: Path, definitions: Iterable[Definition], next_id: int) -> int:
+def assign_ids(
+    vault: Path,
+    definitions: Iterable[Definition],
+    next_id: int,
+    wrote: Callable[[Path, str], None] = lambda path, text: None,
+) -> int:
     """Write an id into each file that has none, and touch nothing else of it; load the files again afterwards.
 
     Args:
         vault: the vault's folder.
         definitions: as `load_world_files` returned them.
         next_id: the first number that was never an id, as the saved state and the agents know it.
+        wrote: is told of every file that is written.
 
     Returns:
         The first number that is still free.
@@ -284,6 +290,8 @@ def assign_ids(vault: Path, definitions: Iterable[Definition], next_id: int) -> 
         path = vault / one.file
         text = read_text(path, file=one.file)
         with contextlib.suppress(VaultProblem):  # its front matter is not in order, which is told; it stays out
-            write_atomic(path, replace_key(text, "id", f"#{free}", one.file))
+            text = replace_key(text, "id", f"#{free}", one.file)
+            wrote(path, text)
+            write_atomic(path, text)
             free += 1
     return free

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
+from mud.build import RealClock
+from mud.reloading import Reloading
 from mud.storage.files import write_atomic
+from tests.houses import house
 from tests.unit.mud.stage import edited
 from tests.vaults import copy_vault
 
+LONGEST = 20.0
+"""Seconds that a loaded machine gets for what takes one."""
 
 async def test_a_false_location_is_a_mistake_and_a_changed_one_counts_when_the_world_starts(tmp_path: Path) -> None:
     async with edited(tmp_path) as on:
@@ -96,6 +102,21 @@ async def test_a_new_file_with_a_mistake_is_told_that_mistake_alone(tmp_path: Pa
         (told,) = on.told
         assert wrong in told
         assert "no id" not in told
+
+
+async def test_a_new_file_that_gets_its_id_is_told_of_once(tmp_path: Path) -> None:
+    async with house(tmp_path, RealClock()) as home:
+        told: asyncio.Queue[str] = asyncio.Queue()
+        reloading = Reloading(home.parts, told.put_nowait)
+        watching = asyncio.create_task(reloading.watcher.run())
+        for name in ("mill", "well"):
+            text = f"---\ntype: location\nexits:\n  up: '[[Nowhere]]'\n---\n# The {name.title()}\n\nCold.\n"
+            write_atomic(home.parts.vault / f"world/locations/the-{name}.md", text)
+            assert f"the-{name}.md:" in await asyncio.wait_for(told.get(), LONGEST)
+        watching.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await watching
+        await reloading.stop()
 
 
 async def test_a_wrong_memory_is_told_when_it_is_saved_and_at_every_reload(tmp_path: Path) -> None:
