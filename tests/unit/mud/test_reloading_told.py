@@ -55,6 +55,23 @@ async def test_a_location_that_was_false_at_the_start_is_told_at_every_reload_an
         assert "A tall woman" in on.home.engine.world.things["#2001"].description
 
 
+async def test_each_key_of_a_broken_file_is_told_once_and_where_it_stands(tmp_path: Path) -> None:
+    path = copy_vault(tmp_path) / "agents/eliza/agent.md"
+    write_atomic(path, path.read_text(encoding="utf-8").replace("[[The Garden]]", "[[The Gaden]]"))
+    async with edited(tmp_path) as on:
+        on.replace("agents/eliza/agent.md", "type: agent", "type: agent\nbrian: auto")
+        problems = on.reloading.everything()
+        assert [(one.line, one.key) for one in problems] == [(4, "brian"), (6, "location")]
+        on.replace("agents/eliza/agent.md", "[[The Gaden]]", "[[The Graden]]")
+        problems = on.reloading.everything()
+        assert [(one.line, one.key) for one in problems] == [(4, "brian"), (6, "location")]
+        on.replace("agents/eliza/agent.md", '"#2001"', '"#1002"')
+        on.replace("agents/eliza/agent.md", "brian: auto\n", "")
+        problems = on.reloading.everything()
+        assert [(one.line, one.key) for one in problems] == [(2, "id"), (5, "location")]
+        assert "expected '#2001'" in problems[0].message
+
+
 async def test_a_mistake_is_told_when_its_file_is_saved_and_not_again_with_another_files(tmp_path: Path) -> None:
     async with edited(tmp_path) as on:
         on.replace("world/locations/the-garden.md", "[[The Lobby]]", "[[The Loby]]")
