@@ -17,6 +17,7 @@ from tests.vaults import copy_vault
 LONGEST = 20.0
 """Seconds that a loaded machine gets for what takes one."""
 
+
 async def test_a_false_location_is_a_mistake_and_a_changed_one_counts_when_the_world_starts(tmp_path: Path) -> None:
     async with edited(tmp_path) as on:
         eliza = on.home.agent("Eliza")
