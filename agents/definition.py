@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from agents.definition_edits import as_meant
 from mud.errors import Problem, Refusal
-from mud.registry import plug_in_names, suggest
+from mud.registry import hint, plug_in_names
 from mud.storage.documents import Document, examine_document, link_name, render_document
 from mud.storage.files import free_stem, read_text, slugify, write_atomic
 from mud.storage.settings import Value, one_of, parse_overrides
@@ -167,8 +167,7 @@ class _Front:
     def choice(self, key: str, default: str, choices: tuple[str, ...]) -> str:
         value = self._document.front.get(key, default)
         if value not in choices:
-            near = suggest(str(value), choices)
-            self._wrong(key, f"one of {', '.join(choices)}" + (f"; did you mean {near}?" if near else ""))
+            self._wrong(key, f"one of {', '.join(choices)}{hint(str(value), choices)}")
             return default
         return str(value)
 
@@ -278,7 +277,5 @@ def misplaced(definition: Definition, locations: Iterable[Thing]) -> Problem:
     """Return the problem that an agent's file puts it nowhere."""
     names = [one.name for one in locations]
     wanted = definition.location or ""
-    near = suggest(link_name(wanted) or wanted, names)
-    hint = f"; did you mean {near}?" if near else ""
-    message = f"there is no location {wanted!r}; {one_of(names)}{hint}"
+    message = f"there is no location {wanted!r}; {one_of(names)}{hint(link_name(wanted) or wanted, names)}"
     return Problem(definition.file, definition.lines.get("location", 0), "location", message)

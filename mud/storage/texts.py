@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mud.errors import Problem, VaultProblem
-from mud.registry import suggest
+from mud.registry import hint
 from mud.storage.documents import Document, Line, examine_document, markdown_lines, open_fence
 from mud.storage.files import read_if_there
 from mud.world.narration import Phrase
@@ -280,15 +280,13 @@ def _checked(texts: Mapping[str, Text], phrases: tuple[Phrase, ...]) -> list[Pro
         if len(text.variants) > 1:
             problems.append(Problem(text.file, text.line, key, "a list of texts; expected one text behind the colon"))
         for place in sorted(text.places - set(phrase.places)):
-            near = suggest(place, phrase.places)
-            hint = f"; did you mean {{{near}}}?" if near else ""
-            message = f"{{{place}}} is no place of this text; expected {_asked(phrase)}{hint}"
+            near = hint(place, phrase.places, "{{{}}}".format)
+            message = f"{{{place}}} is no place of this text; expected {_asked(phrase)}{near}"
             problems.append(Problem(text.file, text.line, key, message))
     for key, text in texts.items():
         if used and key not in used and not key.startswith(FREE):
-            near = suggest(key, used)
-            hint = f"; did you mean {near}?" if near else ""
-            problems.append(Problem(text.file, text.line, key, f"nothing in the program uses this text{hint}"))
+            message = f"nothing in the program uses this text{hint(key, used)}"
+            problems.append(Problem(text.file, text.line, key, message))
     return sorted(problems, key=lambda problem: (problem.file, problem.line))
 
 
