@@ -9,7 +9,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from agents.agent import Agent
-from agents.commands._answer import NO_MIND, OTHERS_MIND, answers
+from agents.commands._answer import OTHERS_MIND, answers, no_mind
 from agents.commands._excerpt import excerpt
 from agents.commands._when import when
 from agents.commands._why_told import told_trace
@@ -205,7 +205,7 @@ def _of_memory(minds: Minds, request: Request, owner: str, seq: int) -> _Wanted:
     if not whole and (holder is None or holder.id != request.who):
         raise Refusal(minds.say(OTHERS_MIND))
     if holder is None:
-        raise Refusal(minds.say(NO_MIND, name=excerpt(owner, LONGEST_SHOWN)))
+        raise no_mind(minds, owner)
     entry = next(iter(holder.memory.read(seq, seq)), None)
     if entry is None:
         raise Refusal(minds.say(NO_MEMORY, reference=f"{holder.slug}#{seq}"))
