@@ -17,7 +17,7 @@ from agents.agent import THINK
 from agents.brains._brain import Brain
 from agents.commands.brain import checked_kind
 from agents.commands.cost import told
-from agents.definition import check_name, find_definition, find_location, write_definition
+from agents.definition import check_free, check_name, find_definition, find_location, write_definition
 from agents.living import Drives, Living
 from agents.llm.spending_file import keep_spending
 from agents.mind_page import MindPages
@@ -266,6 +266,7 @@ class App:
             raise LociError(f"{found.name} is played by a mind of the world; take another name with --as")
         if found is not None:
             return found.slug
+        check_free(self._name, world)
         slug = write_definition(self._parts.vault / "agents", self._name, world.new_id(), person=True)
         problems = minds.load_definition(slug)
         if problems:

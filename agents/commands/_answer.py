@@ -13,10 +13,8 @@ from mud.commands._find import LONGEST_SHOWN
 from mud.errors import Refusal
 from mud.registry import suggest
 from mud.world.events import Request
-from mud.world.matching import plain
 from mud.world.narration import listed, phrase
 from mud.world.roles import Role
-from mud.world.things import Kind
 
 OTHERS_MIND = phrase("minds.refusals.others_mind")
 NO_MIND = phrase("minds.refusals.no_mind", "name")
@@ -70,12 +68,9 @@ def asked_about(minds: Minds, request: Request) -> Agent:
 
 def no_mind(minds: Minds, name: str) -> Refusal:
     """Return the refusal that a name is nobody's who has a mind, with who may be meant."""
-    if minds.world is not None:
-        for one in minds.world.things.values():
-            # Who was forgotten is still known, and nowhere.
-            there = one.kind is not Kind.CHARACTER or minds.world.location_of(one.id) is not None
-            if there and plain(name) in map(plain, one.names):
-                return Refusal(minds.say(MINDLESS, name=one.name))
+    found = minds.world.called(name) if minds.world is not None else None
+    if found is not None:
+        return Refusal(minds.say(MINDLESS, name=found.name))
     near = suggest(name, [one.name for one in minds.definitions.values()])
     agents = sorted(one.name for one in minds.definitions.values() if not one.person)
     hint = minds.say(NEAR, name=near) if near else minds.say(THERE, there=listed(agents)) if agents else ""

@@ -77,6 +77,21 @@ def test_one_cannot_be_an_agent_nor_have_a_brain_there_is_not(vault: Path) -> No
     assert "take another name with --as" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("Sundial", "the item sundial has the name Sundial already; take another name"),
+        ("The Garden", "the location The Garden has the name The Garden already; take another name"),
+        ("margery", "somebody is called margery already, and has no memory: margery is one of the world's own"),
+    ],
+)
+def test_one_cannot_be_what_is_in_the_world(vault: Path, name: str, told: str) -> None:
+    done = loci("run", "--vault", vault, "--no-agents", "--as", name, stdin="look\n")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert told in done.stderr
+    assert sorted(path.name for path in (vault / "agents").iterdir()) == ["corvin", "eliza", "moss", "tamsin"]
+
+
 @pytest.mark.parametrize("name", ["auto", "Auto", "instinct", "INSTINCT"])
 def test_every_brain_that_a_command_can_choose_can_be_chosen_at_the_start(vault: Path, name: str) -> None:
     done = loci("run", "--vault", vault, "--brain", name, "--headless", "--seconds", "0.1")
