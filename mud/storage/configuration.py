@@ -201,15 +201,22 @@ class Configuration:
         Raises:
             UnknownName: when there is no such key, or several; it says which there are.
         """
-        wanted = key.strip().lower()
-        found = {f"{name}.{one.key}": (name, one) for name, one in self._settings()}
-        exact = [full for full, (_, one) in found.items() if wanted in (full.lower(), one.key)]
+        exact = self.named(key)
         if len(exact) == 1:
-            return found[exact[0]]
+            return exact[0]
         if exact:
-            raise UnknownName(f"several files have {key!r}; name one: {', '.join(exact)}")
-        near = hint(wanted, {*found, *(one.key for _, one in found.values())})
-        raise UnknownName(f"there is no setting {key!r}{near or '; @show-config lists all there are'}")
+            names = ", ".join(f"{name}.{one.key}" for name, one in exact)
+            raise UnknownName(f"several files have {key!r}; name one: {names}")
+        raise UnknownName(f"there is no setting {key!r}{hint(key.strip(), self.words())}")
+
+    def named(self, key: str) -> list[tuple[str, Setting]]:
+        """Return every setting that a key, or `file.key`, means in any case, with the name of the file that sets it."""
+        wanted = key.strip().lower()
+        return [(name, one) for name, one in self._settings() if wanted in (f"{name}.{one.key}".lower(), one.key)]
+
+    def words(self) -> set[str]:
+        """Return every key, alone and as `file.key`."""
+        return {word for name, one in self._settings() for word in (one.key, f"{name}.{one.key}")}
 
     def _settings(self) -> Iterator[tuple[str, Setting]]:
         for name, schema in self._schemas.items():
