@@ -27,7 +27,8 @@ def scripted(home: House, model: ScriptedModel, asked: list[str]) -> Inner:
         return LLMProfile(backend="scripted", host="a", timeout=60)
 
     means = home.minds.means
-    models = ModelQueue(profile, Registry("backend", [Backend("scripted", "Scripted.", lambda one: model)]), means.clock)
+    backend = Backend("scripted", "Scripted.", lambda one: model)
+    models = ModelQueue(profile, Registry("backend", [backend]), means.clock)
     inner = Inner(replace(means, models=models))
     assert inner.load() == []
     return inner
