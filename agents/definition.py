@@ -13,13 +13,14 @@ from pathlib import Path
 from types import MappingProxyType
 
 from agents.definition_edits import as_meant
-from mud.errors import Problem, Refusal
-from mud.registry import plug_in_names, suggest
+from mud.errors import LociError, Problem, Refusal
+from mud.registry import hint, plug_in_names
 from mud.storage.documents import Document, examine_document, link_name, render_document
 from mud.storage.files import free_stem, read_text, slugify, write_atomic
 from mud.storage.settings import Value, one_of, parse_overrides
 from mud.world.matching import plain
 from mud.world.things import Kind, Thing
+from mud.world.world import World
 
 LONGEST_NAME = 60
 """Characters of a character's name."""
@@ -167,8 +168,7 @@ class _Front:
     def choice(self, key: str, default: str, choices: tuple[str, ...]) -> str:
         value = self._document.front.get(key, default)
         if value not in choices:
-            near = suggest(str(value), choices)
-            self._wrong(key, f"one of {', '.join(choices)}" + (f"; did you mean {near}?" if near else ""))
+            self._wrong(key, f"one of {', '.join(choices)}{hint(str(value), choices)}")
             return default
         return str(value)
 
@@ -201,6 +201,19 @@ def check_name(name: str) -> str:
     if clean.startswith("#") or any(mark in clean for mark in '"|[]/\\'):
         raise Refusal('A name may not begin with # nor hold any of " | [ ] / \\')
     return clean
+
+
+def check_free(name: str, world: World) -> None:
+    """Make sure that nothing in the world has a name that somebody new is to have.
+
+    Raises:
+        LociError: says what has it.
+    """
+    found = world.called(name)
+    if found is not None and found.kind is Kind.CHARACTER:
+        raise LociError(f"somebody is called {name} already, and has no memory: {name} is one of the world's own")
+    if found is not None:
+        raise LociError(f"the {found.kind.value} {found.name} has the name {name} already; take another name")
 
 
 def write_definition(
@@ -278,7 +291,5 @@ def misplaced(definition: Definition, locations: Iterable[Thing]) -> Problem:
     """Return the problem that an agent's file puts it nowhere."""
     names = [one.name for one in locations]
     wanted = definition.location or ""
-    near = suggest(link_name(wanted) or wanted, names)
-    hint = f"; did you mean {near}?" if near else ""
-    message = f"there is no location {wanted!r}; {one_of(names)}{hint}"
+    message = f"there is no location {wanted!r}; {one_of(names)}{hint(link_name(wanted) or wanted, names)}"
     return Problem(definition.file, definition.lines.get("location", 0), "location", message)

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from mud.errors import Problem, VaultProblem
-from mud.registry import suggest
+from mud.registry import hint
 
 SECTIONS = {
     "profile": "identity",
@@ -149,8 +149,7 @@ def body_of(text: str, file: str, places: Sequence[str]) -> tuple[str, int, list
 
 
 def _unknown(place: str, places: Sequence[str]) -> str:
-    near = suggest(place, places)
-    return f"unknown place; expected one of {', '.join(places)}" + (f"; did you mean {near}?" if near else "")
+    return f"unknown place; expected one of {', '.join(places)}{hint(place, places)}"
 
 
 def _filled(lines: Sequence[str], values: Mapping[str, str]) -> str:

@@ -137,7 +137,10 @@ class Roster:
 def at_other_places(told: Iterable[Problem], more: Iterable[Problem]) -> list[Problem]:
     """Return the further problems at whose place nothing is told yet: a wrong value is told once."""
     places = {(problem.file, problem.line, problem.key) for problem in told}
-    return [problem for problem in more if (problem.file, problem.line, problem.key) not in places]
+    found: dict[tuple[str, int, str], Problem] = {}
+    for problem in more:
+        found.setdefault((problem.file, problem.line, problem.key), problem)
+    return [problem for place, problem in found.items() if place not in places]
 
 
 def _alike(definition: Definition, other: Definition) -> list[Problem]:

@@ -17,11 +17,11 @@ from agents.agent import THINK
 from agents.brains._brain import Brain
 from agents.commands.brain import checked_kind
 from agents.commands.cost import told
-from agents.definition import check_name, find_definition, find_location, write_definition
+from agents.definition import check_free, check_name, find_definition, find_location, write_definition
 from agents.living import Drives, Living
 from agents.llm.spending_file import keep_spending
 from agents.mind_page import MindPages
-from mud.build import Parts, opened, spare_what_stays
+from mud.build import SHIPPED, Parts, opened, spare_what_stays
 from mud.chronicle import Chronicle, show_event, show_event_json
 from mud.engine import Step, WorldSettings
 from mud.errors import LociError, VaultProblem
@@ -110,7 +110,8 @@ def _check_texts(parts: Parts) -> None:
     parts.problems += check_texts(parts.texts)
     missing = [one.key for one in load_phrases() if not parts.texts.variants(one.key)]
     if missing:
-        raise LociError(f"the vault's text/ has no words for {', '.join(missing)}; git can bring them back")
+        source = f"copy them from {SHIPPED / 'text'}"
+        raise LociError(f"the vault's text/ has no words for {missing[0]} and {len(missing) - 1} more; {source}")
 
 
 def _log_into(folder: Path) -> None:
@@ -266,6 +267,7 @@ class App:
             raise LociError(f"{found.name} is played by a mind of the world; take another name with --as")
         if found is not None:
             return found.slug
+        check_free(self._name, world)
         slug = write_definition(self._parts.vault / "agents", self._name, world.new_id(), person=True)
         problems = minds.load_definition(slug)
         if problems:

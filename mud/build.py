@@ -69,6 +69,8 @@ SCHEMAS: dict[str, type] = {
 }
 """What each file in `vault/config` sets."""
 
+SHIPPED = Path(__file__).resolve().parent.parent / "vault"
+"""The vault that came with the program, whose words an older vault is lent."""
 EMBED = "embed"
 """The LLM profile that names the server which embeds."""
 
@@ -236,7 +238,7 @@ def load_commands() -> Registry[Command]:
 def _put_together(vault: Path, clock: Clock, *, writable: bool, alone: bool = False) -> Parts:
     configuration = Configuration(vault, SCHEMAS, FAMILIES)
     problems = configuration.load()
-    texts = TextStore(vault / "text")
+    texts = TextStore(vault / "text", SHIPPED / "text")
     problems += texts.load()
     templates = Templates(vault / "prompts", TEMPLATES.values(), parse_template)
     summaries = Templates(vault / "prompts/summaries", None, parse_style, "prompts/summaries")

@@ -11,11 +11,9 @@ from types import MappingProxyType
 from typing import Any
 
 from agents.agent import Agent
-from agents.definition import check_name, write_definition
+from agents.definition import check_free, check_name, write_definition
 from mud.build import Parts
 from mud.errors import LociError, VaultProblem
-from mud.world.matching import plain
-from mud.world.things import Kind
 
 BATCH = 512
 """Memories written at once; they and what is not folded yet must fit into what a memory keeps in RAM."""
@@ -44,11 +42,7 @@ def newcomer(
         VaultProblem: its file came out wrong.
     """
     clean = check_name(name)
-    things = parts.engine.world.things.values()
-    for one in (one for one in things if plain(clean) in map(plain, one.names)):
-        if one.kind is Kind.CHARACTER:
-            raise LociError(f"somebody is called {clean} already, and has no memory: {clean} is one of the world's own")
-        raise LociError(f"{one.kind.value} {one.name} is called {clean} already; take another name")
+    check_free(clean, parts.engine.world)
     folder = parts.vault / "agents"
     slug = write_definition(
         folder,

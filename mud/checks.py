@@ -15,7 +15,7 @@ from agents.nights import time_of
 from agents.prompting import ThinkingSettings
 from mud.engine import WorldSettings
 from mud.errors import Problem
-from mud.registry import suggest
+from mud.registry import hint
 from mud.storage.configuration import Configuration
 from mud.storage.settings import Value, one_of
 from mud.storage.texts import TextStore
@@ -43,7 +43,7 @@ def check_names(
         if locations and not one.person and find_location(one.location or "", locations) is None:
             problems.append(misplaced(one, locations))
         if one.voice not in voices:
-            message = f"there are no texts for {one.voice!r}; {one_of(voices)}{_hint(one.voice, voices)}"
+            message = f"there are no texts for {one.voice!r}; {one_of(voices)}{hint(one.voice, voices)}"
             problems.append(Problem(one.file, one.lines.get("voice", 0), "voice", message))
         if (own := one.overrides.get("profile")) is not None:
             problems += _unknown_profiles([own], profiles)
@@ -96,10 +96,5 @@ def _unknown_profiles(values: Iterable[Value], profiles: Sequence[str]) -> list[
 
 def _unknown(value: Value, known: Sequence[str]) -> Problem:
     """Return the problem that a setting names nothing there is."""
-    message = f"there is no {value.value!r}; {one_of(known)}{_hint(str(value.value), known)}"
+    message = f"there is no {value.value!r}; {one_of(known)}{hint(str(value.value), known)}"
     return Problem(value.file, value.line, value.key, message)
-
-
-def _hint(word: str, known: Iterable[str]) -> str:
-    near = suggest(word, known)
-    return f"; did you mean {near}?" if near else ""

@@ -43,6 +43,18 @@ def suggest(word: str, choices: Iterable[str]) -> str | None:
     return pool[near[0]] if near else None
 
 
+def hint(word: str, choices: Iterable[str], shown: Callable[[str], object] = str) -> str:
+    """Return the end of a message that a wrong word is in: `; did you mean ...?`, or nothing when nothing is near.
+
+    Args:
+        word: the wrong word.
+        choices: what there is.
+        shown: gives the form in which a choice is named.
+    """
+    near = suggest(word, choices)
+    return "" if near is None else f"; did you mean {shown(near)}?"
+
+
 def _one_edit(one: str, other: str) -> bool:
     """Return whether adding, dropping, changing or swapping neighbours once at most makes one word of the other."""
     short, long = sorted((one, other), key=len)
@@ -107,9 +119,8 @@ class Registry(Generic[T]):
         """
         value = self.find(name)
         if value is None:
-            near = suggest(name, self._names)
-            hint = f"; did you mean {near}?" if near else ""
-            raise UnknownName(f"there is no {self.kind} {name!r}; there is: {', '.join(self.names())}{hint}")
+            near = hint(name, self._names)
+            raise UnknownName(f"there is no {self.kind} {name!r}; there is: {', '.join(self.names())}{near}")
         return value
 
     def joined(self, others: Iterable[T]) -> Registry[T]:

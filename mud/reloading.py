@@ -171,9 +171,9 @@ class Reloading:
         return problems if problems or slug not in minds.definitions else self._take_up(slug)
 
     def _nowhere(self) -> list[Problem]:
-        """Return the files that put somebody where there is no location."""
+        """Return the files that put somebody where there is no location, as they stand, whatever else is wrong."""
         locations = self._parts.engine.world.locations()
-        known = [one for one in self._parts.minds.definitions.values() if not one.person]
+        known = [one for one in self._parts.minds.drafts.values() if not one.person]
         return [misplaced(one, locations) for one in known if find_location(one.location or "", locations) is None]
 
     def _moved(self, slug: str) -> list[str]:
@@ -299,7 +299,7 @@ class Reloading:
         if all(one.thing.id for one in files):
             return files, problems
         try:
-            assign_ids(vault, files, self._parts.engine.world.next_id)
+            assign_ids(vault, files, self._parts.engine.world.next_id, self.watcher.wrote)
         except (LociError, OSError) as error:
             return files, [*problems, Problem("world", 0, "id", f"an id could not be written ({error})")]
         return load_world_files(vault)

@@ -7,10 +7,12 @@ from collections.abc import Callable
 
 from mud.build import Parts
 from mud.commands._command import Outcome
-from mud.errors import LociError, Problem, Refusal, UnknownName
+from mud.commands._find import LONGEST_SHOWN
+from mud.errors import LociError, Problem, Refusal
+from mud.registry import suggest
 from mud.storage.settings import Value
 from mud.world.events import Request
-from mud.world.narration import phrase
+from mud.world.narration import listed, phrase, shortened
 
 log = logging.getLogger(__name__)
 
@@ -21,6 +23,10 @@ WRONG = phrase("app.reload.wrong", "problems")
 SETTING = phrase("app.config.setting", "key", "value", "origin")
 OVERRULED = phrase("app.config.overruled", "value", "origin")
 OWN = phrase("app.config.own", "agent", "value", "origin")
+NO_SUCH = phrase("app.config.no_such", "key")
+NO_SUCH_HINT = phrase("app.config.no_such_hint", "key")
+ALL = phrase("app.config.all")
+SEVERAL = phrase("app.config.several", "key", "names")
 UNANSWERED = phrase("app.requests.unanswered", "name")
 
 Reload = Callable[[], list[Problem]]
@@ -72,12 +78,15 @@ def _reload(parts: Parts, reload: Reload) -> Outcome:
 
 
 def _show_config(parts: Parts, key: str) -> Outcome:
-    configuration = parts.configuration
-    try:
-        keys = [key] if key else configuration.keys()
-        return Outcome("\n".join(_explained(parts, one, full=bool(key)) for one in keys))
-    except UnknownName as error:
-        raise Refusal(str(error)) from None
+    configuration, say = parts.configuration, parts.texts.render
+    exact, shown = configuration.named(key) if key else (), shortened(key, LONGEST_SHOWN)
+    if len(exact) > 1:
+        raise Refusal(say(SEVERAL, key=shown, names=listed([f"{name}.{one.key}" for name, one in exact])))
+    if key and not exact:
+        near = suggest(key, configuration.words())
+        raise Refusal(say(NO_SUCH, key=shown), say(NO_SUCH_HINT, key=near) if near else say(ALL))
+    keys = [key] if key else configuration.keys()
+    return Outcome("\n".join(_explained(parts, one, full=bool(key)) for one in keys))
 
 
 def _explained(parts: Parts, key: str, *, full: bool) -> str:

@@ -16,6 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import httpx
+import numpy as np
 
 from agents.llm.profiles import LLMProfile
 from agents.recall.embedders.hashing import HashingEmbedder
@@ -110,11 +111,13 @@ class Fickle:
     Args:
         width: numbers in a vector.
         model: what it lists.
+        shift: another number makes other vectors of the same length, as another model under the same name does.
         wrong: what it answers instead; `hang up` for nothing at all, `away` to have it not listen.
     """
 
     width: int = 384
     model: str = "speller"
+    shift: int = 0
     wrong: Callable[[dict[str, Any]], Answer | None] | None = None
     asked: list[tuple[dict[str, str], dict[str, Any]]] = field(default_factory=list)
     """Headers and body of every request to embed."""
@@ -130,7 +133,7 @@ class Fickle:
 
     def vectors(self, body: dict[str, Any]) -> Answer:
         """Return the right answer to a request to embed."""
-        rows = HashingEmbedder().embed(body["input"])[:, : self.width]
+        rows = np.roll(HashingEmbedder().embed(body["input"])[:, : self.width], self.shift, axis=1)
         data = [{"index": number, "embedding": [float(one) for one in row]} for number, row in enumerate(rows)]
         tokens = sum(len(text.split()) for text in body["input"])
         return 200, {"data": data[::-1], "model": self.model, "usage": {"prompt_tokens": tokens}}

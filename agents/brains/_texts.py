@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 
 from agents.brains._disclosure import is_ignorant
-from mud.registry import suggest
+from mud.registry import hint
 
 _TOLD = "name person place when words"
 
@@ -239,8 +239,7 @@ def wrong_in(voice: Mapping[str, tuple[str, ...]], *, complete: bool = False) ->
     wrong = []
     for key, variants in voice.items():
         if key not in TEXTS:
-            near = suggest(key, TEXTS)
-            wrong.append((key, "the instinct has no such text" + (f"; did you mean {near}?" if near else "")))
+            wrong.append((key, f"the instinct has no such text{hint(key, TEXTS)}"))
             continue
         strange = sorted({place for text in variants for place in PLACE.findall(text)} - set(TEXTS[key].split()))
         expected = TEXTS[key] or "no places"

@@ -6,15 +6,21 @@ from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 from agents.agent import Agent
+from agents.commands._excerpt import excerpt
 from agents.minds import Minds
 from mud.commands._command import Context, Outcome
+from mud.commands._find import LONGEST_SHOWN
 from mud.errors import Refusal
+from mud.registry import suggest
 from mud.world.events import Request
-from mud.world.narration import phrase
+from mud.world.narration import listed, phrase
 from mud.world.roles import Role
 
 OTHERS_MIND = phrase("minds.refusals.others_mind")
 NO_MIND = phrase("minds.refusals.no_mind", "name")
+MINDLESS = phrase("minds.refusals.mindless", "name")
+NEAR = phrase("minds.refusals.near", "name")
+THERE = phrase("minds.refusals.there", "there")
 
 Answer = Callable[[Minds, Request], Awaitable[Outcome]]
 
@@ -56,5 +62,16 @@ def asked_about(minds: Minds, request: Request) -> Agent:
     name = request.args.get("name", "")
     agent = minds.find(name) if name else minds.by_id(request.who)
     if agent is None:
-        raise Refusal(minds.say(NO_MIND, name=name))
+        raise no_mind(minds, name)
     return agent
+
+
+def no_mind(minds: Minds, name: str) -> Refusal:
+    """Return the refusal that a name is nobody's who has a mind, with who may be meant."""
+    found = minds.world.called(name) if minds.world is not None else None
+    if found is not None:
+        return Refusal(minds.say(MINDLESS, name=found.name))
+    near = suggest(name, [one.name for one in minds.definitions.values()])
+    agents = sorted(one.name for one in minds.definitions.values() if not one.person)
+    hint = minds.say(NEAR, name=near) if near else minds.say(THERE, there=listed(agents)) if agents else ""
+    return Refusal(minds.say(NO_MIND, name=excerpt(name, LONGEST_SHOWN)), hint)

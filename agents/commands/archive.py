@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agents.agent import Agent
-from agents.commands._answer import NO_MIND, OTHERS_MIND, answers
+from agents.commands._answer import OTHERS_MIND, answers, no_mind
 from agents.commands._count import memories
 from agents.commands._excerpt import excerpt
 from agents.memory.entries import Entry
@@ -83,7 +83,7 @@ def mind_of(minds: Minds, request: Request, name: str) -> Agent:
     if request.args["may"] != "all" and (agent is None or agent.id != request.who):
         raise Refusal(minds.say(OTHERS_MIND))
     if agent is None:
-        raise Refusal(minds.say(NO_MIND, name=excerpt(name, LONGEST_SHOWN)))
+        raise no_mind(minds, name)
     return agent
 
 

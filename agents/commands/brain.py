@@ -7,7 +7,7 @@ from agents.commands._edit import mind_only, set_key
 from agents.minds import Minds
 from mud.commands._command import Context, Outcome, command
 from mud.errors import Refusal, UnknownName
-from mud.registry import plug_in_names, suggest
+from mud.registry import hint, plug_in_names, suggest
 from mud.world.events import Request
 from mud.world.narration import phrase
 from mud.world.roles import Role
@@ -34,9 +34,7 @@ def checked_kind(name: str) -> str:
     """
     if (kind := name.casefold()) in kinds():
         return kind
-    near = suggest(name, kinds())
-    hint = f"; did you mean {near}?" if near else ""
-    raise UnknownName(f"there is no brain {name!r}; there is: {', '.join(kinds())}{hint}")
+    raise UnknownName(f"there is no brain {name!r}; there is: {', '.join(kinds())}{hint(name, kinds())}")
 
 
 @command("@brain", "<name> <kind>", role=Role.OWNER, category="admin", keeps="skip")

@@ -7,12 +7,14 @@ from pathlib import Path
 
 from agents.agent import Agent
 from agents.commands._answer import OTHERS_MIND, answers, ask_about, asked_about
+from agents.commands._excerpt import excerpt
 from agents.compaction.origins import FILE
 from agents.compaction.report import in_force
 from agents.compaction.settings import OWN as NO_PRESET
 from agents.compaction.settings import CompactionSettings
 from agents.minds import Minds
 from mud.commands._command import Context, Outcome, command
+from mud.commands._find import LONGEST_SHOWN
 from mud.errors import Problem, Refusal
 from mud.registry import suggest
 from mud.storage.configuration import FOLDER
@@ -39,6 +41,7 @@ OWN = phrase("minds.compaction.own", "agents")
 NO_SUCH = phrase("minds.compaction.no_such", "key", "name", "there")
 HINT = phrase("minds.compaction.hint", "name")
 WHICH = phrase("minds.compaction.which", "key", "there")
+WHAT = phrase("minds.compaction.what", "text")
 WRONG = phrase("minds.compaction.wrong", "problems")
 NOT_WRITTEN = phrase("minds.compaction.not_written", "file", "why")
 
@@ -97,10 +100,34 @@ async def show_or_set(minds: Minds, request: Request) -> Outcome:
         _check(minds, key, value)
     if request.args["world"]:
         return Outcome(_set_world(minds, key, value))
-    agent = asked_about(minds, request)
+    agent = asked_about(minds, request) if key else _whose(minds, request)
     if not key:
         return Outcome(f"{_shown(minds, agent)}\n{_there(minds)}")
     return Outcome(f"{_set(minds, agent, key, value)}\n{_shown(minds, agent)}")
+
+
+def _whose(minds: Minds, request: Request) -> Agent:
+    """Return whose memories' folding is to be shown.
+
+    Raises:
+        Refusal: when what was typed is no name; with what there is.
+    """
+    text = request.args["name"]
+    if text and minds.find(text) is None:
+        meant = _meant(minds, text)
+        told = f"{minds.say(WHAT, text=excerpt(text, LONGEST_SHOWN))} {_there(minds)}"
+        raise Refusal(told, minds.say(HINT, name=meant) if meant else "")
+    return asked_about(minds, request)
+
+
+def _meant(minds: Minds, text: str) -> str | None:
+    """Return what may be meant by a text that is no name: a choice without its kind, or a name."""
+    first = text.split()[0].casefold()
+    for key in CHOSEN:
+        there = _choices(minds, key)
+        if near := first if first in there else suggest(first, there):
+            return f"@compaction {key} {near}"
+    return suggest(text, [one.name for one in minds.definitions.values()])
 
 
 def _choices(minds: Minds, key: str) -> list[str]:

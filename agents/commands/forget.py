@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agents.commands._answer import NO_MIND, answers
-from agents.commands._excerpt import excerpt
+from agents.commands._answer import answers, no_mind
 from agents.definition import Definition, find_definition
 from agents.life import must_be_written, trash_of
 from agents.minds import Minds
 from mud.commands._command import Context, Outcome, command
-from mud.commands._find import LONGEST_SHOWN
 from mud.errors import LociError, Refusal
 from mud.world.events import Request
 from mud.world.narration import phrase
@@ -56,7 +54,7 @@ def _asked(minds: Minds, request: Request) -> Definition:
     name = request.args["name"]
     definition = find_definition(name, minds.definitions)
     if definition is None:
-        raise Refusal(minds.say(NO_MIND, name=excerpt(name, LONGEST_SHOWN)))
+        raise no_mind(minds, name)
     if definition.id == request.who:
         raise Refusal(minds.say(ONESELF))
     if minds.world is None or minds.send_away is None:

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from agents.agent import Agent
-from agents.commands._answer import NO_MIND, OTHERS_MIND, answers
+from agents.commands._answer import OTHERS_MIND, answers, no_mind
 from agents.commands._excerpt import excerpt
 from agents.commands._when import when
 from agents.commands._why_told import told_trace
@@ -29,6 +29,7 @@ NOBODY = phrase("minds.why.nobody")
 PERSON = phrase("minds.why.person", "name")
 NO_LINES = phrase("minds.why.no_lines", "name")
 NO_AGENT = phrase("minds.why.no_agent", "name", "there")
+NEITHER = phrase("minds.why.neither", "name", "there")
 FROM_ONE = phrase("minds.why.from_one", "number")
 NO_SUCH = phrase("minds.why.no_such", "name", "what")
 NO_SUCH_HERE = phrase("minds.why.no_such_here", "what")
@@ -52,8 +53,9 @@ _WORD = re.compile(r"\w+(?:['’]\w+)*")
 _QUOTED = re.compile(r"[\"“](.+?)[\"”]?\s*$", re.S)
 _HEARD = ("heard", "told")
 _NUMBER = re.compile(r"-?[0-9]{1,5}")
-_NAME = re.compile(r"(\w[\w'’-]*)(?: -?[0-9]+)?")
-"""One word, with a number behind it perhaps; one that begins with a capital is meant as a name."""
+_NAME = re.compile(r"\w[\w'’-]*")
+_NUMBERED = re.compile(rf"({_NAME.pattern}) -?[0-9]+")
+"""One word, and one with a number behind it; one that begins with a capital may be meant as a name."""
 
 
 class _Wanted(NamedTuple):
@@ -169,11 +171,14 @@ def _speaker(minds: Minds, entry: Entry) -> Agent | None:
 
 
 def _refuse_strangers(minds: Minds, what: str) -> None:
-    """Refuse what is meant as a name and is nobody's: as a word it would be found in any line."""
-    found = _NAME.fullmatch(what)
+    """Refuse a number behind a name that is nobody's: as words the two would be found scattered in any line."""
+    found = _NUMBERED.fullmatch(what)
     if found and found[1][0].isupper():
-        there = listed(sorted(one.name for one in minds.definitions.values() if not one.person))
-        raise Refusal(minds.say(NO_AGENT, name=excerpt(found[1], LONGEST_SHOWN), there=there))
+        raise Refusal(minds.say(NO_AGENT, name=excerpt(found[1], LONGEST_SHOWN), there=_agents(minds)))
+
+
+def _agents(minds: Minds) -> str:
+    return listed(sorted(one.name for one in minds.definitions.values() if not one.person))
 
 
 def _which(minds: Minds, agents: tuple[Agent, ...], rest: str) -> _Wanted:
@@ -200,7 +205,7 @@ def _of_memory(minds: Minds, request: Request, owner: str, seq: int) -> _Wanted:
     if not whole and (holder is None or holder.id != request.who):
         raise Refusal(minds.say(OTHERS_MIND))
     if holder is None:
-        raise Refusal(minds.say(NO_MIND, name=excerpt(owner, LONGEST_SHOWN)))
+        raise no_mind(minds, owner)
     entry = next(iter(holder.memory.read(seq, seq)), None)
     if entry is None:
         raise Refusal(minds.say(NO_MEMORY, reference=f"{holder.slug}#{seq}"))
@@ -256,6 +261,8 @@ async def _missing(minds: Minds, wanted: _Wanted, what: str) -> list[str]:
     """Say that a line is not there, and which are."""
     agent = wanted.agents[0] if len(wanted.agents) == 1 else None
     shown = excerpt(what, LONGEST_SHOWN)
+    if agent is None and what[0].isupper() and _NAME.fullmatch(what):
+        return [minds.say(NEITHER, name=shown, there=_agents(minds))]
     if agent is None:
         return [minds.say(NO_SUCH_HERE, what=shown)]
     if wanted.heard:

@@ -139,15 +139,23 @@ def told_inner(inner: Mapping[str, Any]) -> str:
     Args:
         inner: what `agents.inner.inner.Inner.told` returned.
     """
-    count, at, most = inner["insights"], inner["reflected_at"], inner["reflection_threshold"]
-    told = [f"{count:,} {_plural(count, 'insight')}", f"reflected {_day(at)}", f"dreamed {_day(inner['dreamed_at'])}"]
+    count, most = inner["insights"], inner["reflection_threshold"]
+    told = [f"{count:,} {_plural(count, 'insight')}{_since(inner['counted_from'])}"]
+    told += [_last_time(did, inner[f"{did}_at"], inner["looked_from"]) for did in ("reflected", "dreamed")]
     due = f"importance lived since then {inner['reflection_sum']:,}, looks back at {most:,}"
     return ", ".join(told) + (f"; {due}" if most else "; reflects never")
 
 
-def _day(at: str | None) -> str:
-    """Return a written time as far as its minute; that there is none lately."""
-    return f"{at[:10]} {at[11:16]}" if at else "not lately"
+def _last_time(did: str, at: str | None, looked_from: int) -> str:
+    """Return when something was done last, as far as its minute; else that it was not, and since when not."""
+    if at:
+        return f"{did} {at[:10]} {at[11:16]}"
+    return f"not {did}{_since(looked_from) or ' yet'}"
+
+
+def _since(first: int) -> str:
+    """Return from which memory on something is known; nothing when that is all of them."""
+    return f" since memory {first:,}" if first > 1 else ""
 
 
 def _strategy(status: Mapping[str, Any]) -> str:

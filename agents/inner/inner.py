@@ -180,7 +180,9 @@ class Inner:
         return {
             "reflected_at": standing.reflected_at or None,
             "dreamed_at": standing.dreamed_at or None,
+            "looked_from": standing.looked_from,
             "insights": standing.count,
+            "counted_from": standing.counted_from,
             "reflection_sum": standing.sum,
             "reflection_threshold": self._settings(agent).reflection_threshold,
         }
@@ -266,7 +268,8 @@ class Inner:
         self._taken_in(agent)  # the insights, and what was lived meanwhile
         before, now = standing.sum, self._now()
         standing.look_back(memory.read(last + 1, standing.through), last, now)
-        memory.record(event_of(REFLECTED, now, last, sum=before - standing.sum, insights=standing.count))
+        counted = {"insights": standing.count} if standing.counted_from == 1 else {}
+        memory.record(event_of(REFLECTED, now, last, sum=before - standing.sum, **counted))
 
     async def dream(self, agent: Agent) -> str:
         """Return a dream of what an agent lived, by a model if there is one.

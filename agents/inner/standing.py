@@ -13,13 +13,16 @@ from typing import Any
 
 from agents.inner.lived import LIVED
 from agents.memory.entries import Entry
-from agents.memory.history import tail
+from agents.memory.history import newest, tail
 from agents.memory.weights import EVENT as WEIGHED
 from agents.memory.weights import values_of, weighed
 from mud.world.events import INSIGHT
 
 LOOKED_BACK = 512
-"""Memories behind which one does not look back at the start; their importance is far more than any usual threshold."""
+"""Memories that are read at the start; their importance is far more than any usual threshold."""
+FILES = 8
+"""Files of the archive before these in which the last reflection and the last dream are looked for: a few thousandths
+of a second, and further than anybody lives without either."""
 NIGHT = 256
 """Newest memories that are weighed, reflected on or noted at once at most; what is older was, or stays as it is."""
 REMEMBERED = 12
@@ -27,6 +30,7 @@ REMEMBERED = 12
 REFLECTED = "reflection"
 NOTED = "notes_kept"
 """Names of event lines: looked back, and notes written."""
+_MARKS = (f'"event":"{REFLECTED}"'.encode(), b'"kind":"dream"')
 BEGAN = "I have come to think: "
 """How insights began that have no mark."""
 
@@ -42,9 +46,10 @@ class Standing:
         weighed, reflected, noted: the last memory that was weighed by hindsight, reflected on, looked at for notes.
         sum: importance of what was lived since the last reflection.
         insights: the last ones, as they are remembered.
-        count: insights in all, as far as is known.
-        reflected_at, dreamed_at: when it looked back and dreamed last, as written; empty when that is too long ago to
-            be looked for.
+        count: insights there are.
+        counted_from: the memory from which on they were counted; 1 for all.
+        reflected_at, dreamed_at: when it looked back and dreamed last, as written; empty when it did not.
+        looked_from: the memory from which on that was looked for; 1 for the whole life.
     """
 
     through: int = 0
@@ -56,8 +61,10 @@ class Standing:
     sum: int = 0
     insights: list[str] = field(default_factory=list)
     count: int = 0
+    counted_from: int = 1
     reflected_at: str = ""
     dreamed_at: str = ""
+    looked_from: int = 1
 
     def take_in(self, entries: Sequence[Entry]) -> None:
         """Count memories that follow those that were counted."""
@@ -107,17 +114,35 @@ def standing_of(archive: Path, total: int) -> Standing:
     made = Standing(
         through=first - 1,
         weighed=max(last, _last(found, WEIGHED)),
-        reflected=_last(found, REFLECTED),
         noted=max(last, _last(found, NOTED)),
+        counted_from=first,
+        looked_from=first,
     )
+    reflections = [one for one in found if one[1]["event"] == REFLECTED]
+    if first > 1 and not (reflections and any(entry.kind == "dream" for entry in entries)):
+        (reflection, dream), made.looked_from = newest(archive, first, _MARKS, FILES)
+        reflections = reflections or ([(first - 1, reflection)] if reflection is not None else [])
+        if dream is not None:
+            made.dreamed, made.dreamed_at = _number(dream.get("seq")), _text(dream.get("at"))
+    if not reflections:
+        made.counted_from = made.looked_from  # there is no insight without one
+    made.reflected = _last(reflections, REFLECTED)
     made.take_in(weighed(entries, values))
     made.through = total
-    for behind, event in (one for one in found if one[1]["event"] == REFLECTED):
-        counted, at = event.get("insights"), event.get("at")
-        made.reflected_at = at if isinstance(at, str) else ""
-        if type(counted) is int:
+    for behind, event in reflections:
+        made.reflected_at = _text(event.get("at"))
+        if type(counted := event.get("insights")) is int:
             made.count = counted + sum(_is_insight(entry) for entry in entries if entry.seq > behind)
+            made.counted_from = 1
     return made
+
+
+def _number(value: object) -> int:
+    return value if type(value) is int else 0
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _is_insight(entry: Entry) -> bool:

@@ -66,6 +66,33 @@ def tail(
     return memories, sorted(((seq, event) for seq, event in found if first <= seq <= last), key=lambda one: one[0])
 
 
+def newest(archive: Path, before: int, marks: Sequence[bytes], files: int) -> tuple[list[dict[str, Any] | None], int]:
+    """Return the last line with each mark that stands before a memory, and the first memory that was looked at.
+
+    Args:
+        archive: the archive's folder.
+        before: that memory.
+        marks: bytes that a line has as the program writes it, such as `"kind":"dream"`.
+        files: files that are looked through at most, from that memory backwards.
+
+    Raises:
+        OSError: when a file cannot be read.
+    """
+    found: list[dict[str, Any] | None] = [None] * len(marks)
+    looked = before
+    for start, path in reversed([one for one in archive_files(archive) if one[0] < before][-files:]):
+        data = whole_lines(path.read_bytes())
+        end = line_of(data, before) if looked == before else -1
+        looked = start
+        for place, mark in enumerate(marks):
+            at = data.rfind(mark, 0, end if end >= 0 else len(data)) if found[place] is None else -1
+            if at >= 0:
+                found[place] = decode(data[data.rfind(b"\n", 0, at) + 1 : data.find(b"\n", at)])
+        if None not in found:
+            break
+    return found, looked
+
+
 def last_event(archive: Path, name: str) -> dict[str, Any] | None:
     """Return the last event line of a name; None when there is none.
 

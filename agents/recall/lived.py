@@ -1,17 +1,16 @@
 """Which memories are of the time that a question asks about. Works within its caller's transaction.
 
-A life is lived forward, so its times rise with its numbers and a time is found by halving. Of memories that were given
-in another order some are missed here; their words and vectors still find them.
+Memories that were given rather than lived have times of their own, in any order, so that times are looked up by
+themselves and not by numbers.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from bisect import bisect_left
 from collections.abc import Iterator
-from datetime import datetime
 from itertools import islice
 
+from agents.recall.moments import Span
 from agents.recall.question import Question
 from agents.recall.tables import number_of, table_of, through_of
 from mud.clock import iso, parse_iso
@@ -32,8 +31,8 @@ def lived_then(db: sqlite3.Connection, agent_id: str, question: Question) -> lis
     if not through or not (question.moments or question.order):
         return []
     found: list[int] = []
-    for first, last in islice(_stretches(db, number, through, question), SPANS):
-        found += _best_of(db, number, first, last)
+    for span in islice(_spans(db, number, question), SPANS):
+        found += _best_of(db, number, span)
     if question.order < 0:
         found += range(1, min(through, AT_AN_END) + 1)
     if question.order > 0:
@@ -41,35 +40,27 @@ def lived_then(db: sqlite3.Connection, agent_id: str, question: Question) -> lis
     return list(dict.fromkeys(found))
 
 
-def _stretches(db: sqlite3.Connection, number: int, through: int, question: Question) -> Iterator[tuple[int, int]]:
-    """Yield the first memory and the one after the last of each stretch of time, the newest stretch first."""
+def _spans(db: sqlite3.Connection, number: int, question: Question) -> Iterator[Span]:
+    """Yield each stretch of time that a question means, the newest first."""
+    # What is no time, as a hand may have written, sorts behind the digits.
+    ends = [
+        db.execute(f"SELECT {end}(at) FROM times WHERE agent = ? AND at < ':'", (number,)).fetchone()[0]
+        for end in ("min", "max")
+    ]
     try:
-        begin, end = (parse_iso(_at(db, number, seq)) for seq in (1, through))
+        begin, end = (parse_iso(at or "") for at in ends)
     except ValueError:  # a time that nobody can read: there is no counting by it
         return
     for moment in question.moments:
-        for span in reversed(list(moment.within(begin, end))):
-            first, last = (_number_at(db, number, through, at) for at in (span.first, span.last))
-            if first < last:
-                yield first, last
+        yield from reversed(list(moment.within(begin, end)))
 
 
-def _at(db: sqlite3.Connection, number: int, seq: int) -> str:
-    row = db.execute(f"SELECT c2 FROM {table_of(number)}_content WHERE id = ?", (number << 32 | seq,)).fetchone()
-    return str(row[0]) if row else ""
-
-
-def _number_at(db: sqlite3.Connection, number: int, through: int, moment: datetime) -> int:
-    """Return the first memory that is not before a moment."""
-    # Written times sort as they stand.
-    return 1 + bisect_left(range(1, through + 1), iso(moment), key=lambda seq: _at(db, number, seq))
-
-
-def _best_of(db: sqlite3.Connection, number: int, first: int, last: int) -> list[int]:
+def _best_of(db: sqlite3.Connection, number: int, span: Span) -> list[int]:
     low = number << 32
+    # Written times sort as they stand.
     rows = db.execute(
-        f"SELECT id FROM (SELECT id, c8 FROM {table_of(number)}_content WHERE id >= ? AND id < ? "
-        "ORDER BY id DESC LIMIT ?) ORDER BY c8 DESC, id DESC LIMIT ?",
-        (low | first, low | last, LOOKED_AT, MOST),
+        "SELECT seq FROM (SELECT seq FROM times WHERE agent = ? AND at >= ? AND at < ? ORDER BY at DESC, seq DESC "
+        f"LIMIT ?) JOIN {table_of(number)}_content ON id = ? | seq ORDER BY c8 DESC, seq DESC LIMIT ?",
+        (number, iso(span.first), iso(span.last), LOOKED_AT, low, MOST),
     )
-    return [row[0] - low for row in rows]
+    return [seq for (seq,) in rows]

@@ -48,6 +48,8 @@ def add(db: sqlite3.Connection, batch: Mapping[str, Sequence[Entry]], vocabulary
     rows.sort(key=lambda row: ((row[0] >> 32) % TABLES, row[0]))
     for table, some in groupby(rows, key=lambda row: table_of(row[0] >> 32)):
         insert(db, f"INSERT INTO {table} (rowid, text, about, {ENTRY})", list(some))
+    times = sorted((row[0] >> 32, row[3], row[0] & 0xFFFFFFFF) for row in rows)
+    insert(db, "INSERT INTO times (agent, at, seq)", times)
     if rows:
         vocabulary.learn(db, (part for row in rows for part in row[1:3]))
 
@@ -133,6 +135,7 @@ def forget(db: sqlite3.Connection, agent_id: str) -> None:
     if number:
         db.execute(f"DELETE FROM {table_of(number)} WHERE rowid BETWEEN ? AND ?", span(number))
         db.execute("DELETE FROM texts WHERE agent = ?", (number,))
+        db.execute("DELETE FROM times WHERE agent = ?", (number,))
         db.execute("UPDATE agents SET through = 0, embedded = 0 WHERE number = ?", (number,))
 
 

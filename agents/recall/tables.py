@@ -17,7 +17,7 @@ from agents.recall.documents import NOTE, SUMMARY, IndexedDocument, Record, clea
 from agents.recall.postings import span
 from agents.recall.vocabulary import TOKENIZER
 
-VERSION = 4
+VERSION = 5
 FTS = f'detail=none, columnsize=0, tokenize = "{TOKENIZER}"'
 """Of a word only where it is, not how often or where in it: two fifths quicker to write, and matching needs no more."""
 
@@ -26,6 +26,8 @@ SCHEMA = f"""
         embedded INTEGER NOT NULL DEFAULT 0);
     CREATE TABLE texts (agent INTEGER NOT NULL, digest INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
         times INTEGER NOT NULL, PRIMARY KEY (agent, digest)) WITHOUT ROWID;
+    CREATE TABLE times (agent INTEGER NOT NULL, at TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (agent, at, seq))
+        WITHOUT ROWID;
     CREATE INDEX repeated ON texts (agent, digest) WHERE times > 1;
     CREATE TABLE documents (id INTEGER PRIMARY KEY, agent INTEGER NOT NULL, key TEXT NOT NULL, kind TEXT NOT NULL,
         title TEXT NOT NULL, aliases TEXT NOT NULL, text TEXT NOT NULL, first INTEGER, last INTEGER, at TEXT NOT NULL,

@@ -8,12 +8,19 @@ a name ends. What fills a slot is kept as typed, apart from spaces at its ends.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from mud.errors import Refusal
+from mud.world.narration import shortened
 
 _SLOT = r"(?:<\w+>|\[\w+\])"
 _FORM = re.compile(rf"(?:(?P<a>{_SLOT})(?: {_SLOT})*(?: -> (?P<b>{_SLOT})(?: {_SLOT})*)?)?")
+
+SENTENCE = 2
+"""Words behind a verb from which on a line is rather something that is meant to be said: where is Eliza."""
+LONGEST_SHOWN = 60
+"""Characters of such a line that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +59,7 @@ class Form:
         usage = f"{verb} {self.text}".strip()
         if not self.names:
             if rest.strip():
-                raise Refusal(f"{verb} takes nothing after it.", f"type just: {verb}")
+                raise Refusal(f"{verb} takes nothing after it.", f"type just: {verb}{_spoken(verb, rest.split())}")
             return []
         parts = [rest.strip()]
         if len(self.names) == 2:
@@ -64,3 +71,10 @@ class Form:
             if needed and not part:
                 raise Refusal(f"{verb} needs more: {name}.", f"the form is: {usage}")
         return parts
+
+
+def _spoken(verb: str, words: Sequence[str]) -> str:
+    """Return how to say what was typed, when it reads as a sentence; only an owner's verb begins with @."""
+    if verb.startswith("@") or len(words) < SENTENCE:
+        return ""
+    return f"; to ask or tell those here: say {shortened(' '.join([verb, *words]), LONGEST_SHOWN)}"

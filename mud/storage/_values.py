@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from mud.registry import suggest
+from mud.registry import hint
 
 Scalar = int | float | bool | str | tuple[str, ...]
 """What a setting can hold."""
@@ -141,10 +141,7 @@ def _decimal(setting: Setting, typed: str) -> float:
 
 def _bool(setting: Setting, typed: str) -> bool:
     if typed.lower() not in _BOOLS:
-        near = suggest(typed, _BOOLS)
-        raise ValueError(
-            f"{typed!r} is neither; expected {setting.expected}" + (f"; did you mean {near}?" if near else "")
-        )
+        raise ValueError(f"{typed!r} is neither; expected {setting.expected}{hint(typed, _BOOLS)}")
     return _BOOLS[typed.lower()]
 
 
@@ -213,9 +210,8 @@ def _chosen(setting: Setting, value: str) -> str:
         return by_case[value.lower()]
     if setting.or_address and _ADDRESS.fullmatch(value):
         return value
-    near = suggest(value, setting.choices)
     what = f"{value!r} is no choice" if value else "it has no value"
-    raise ValueError(f"{what}; expected {setting.expected}" + (f"; did you mean {near}?" if near else ""))
+    raise ValueError(f"{what}; expected {setting.expected}{hint(value, setting.choices)}")
 
 
 def write_typed(value: Scalar) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar, cast
 
 from mud.errors import Problem, UnknownName, VaultProblem
-from mud.registry import suggest
+from mud.registry import hint
 from mud.storage.files import read_if_there
 from mud.storage.settings import Scalar, Setting, Value, by_key, describe, examine_settings, fill, one_of
 
@@ -138,10 +138,9 @@ class Configuration:
     def _get_named(self, schema: type[S], name: str) -> S:
         known = {one.lower(): one for one in self.names(schema)}
         if name.lower() not in known:
-            near = suggest(name, known)
             raise UnknownName(
                 f"there is no {FOLDER}/{self._names[schema]}/{name}.md; there is: {', '.join(known.values()) or 'none'}"
-                + (f"; did you mean {known[near]}?" if near else "")
+                f"{hint(name, known, known.__getitem__)}"
             )
         stem = known[name.lower()]
         made = fill(schema, self._values[f"{self._names[schema]}/{stem}"])
@@ -202,16 +201,22 @@ class Configuration:
         Raises:
             UnknownName: when there is no such key, or several; it says which there are.
         """
-        wanted = key.strip().lower()
-        found = {f"{name}.{one.key}": (name, one) for name, one in self._settings()}
-        exact = [full for full, (_, one) in found.items() if wanted in (full.lower(), one.key)]
+        exact = self.named(key)
         if len(exact) == 1:
-            return found[exact[0]]
+            return exact[0]
         if exact:
-            raise UnknownName(f"several files have {key!r}; name one: {', '.join(exact)}")
-        near = suggest(wanted, {*found, *(one.key for _, one in found.values())})
-        hint = f"; did you mean {near}?" if near else "; @show-config lists all there are"
-        raise UnknownName(f"there is no setting {key!r}{hint}")
+            names = ", ".join(f"{name}.{one.key}" for name, one in exact)
+            raise UnknownName(f"several files have {key!r}; name one: {names}")
+        raise UnknownName(f"there is no setting {key!r}{hint(key.strip(), self.words())}")
+
+    def named(self, key: str) -> list[tuple[str, Setting]]:
+        """Return every setting that a key, or `file.key`, means in any case, with the name of the file that sets it."""
+        wanted = key.strip().lower()
+        return [(name, one) for name, one in self._settings() if wanted in (f"{name}.{one.key}".lower(), one.key)]
+
+    def words(self) -> set[str]:
+        """Return every key, alone and as `file.key`."""
+        return {word for name, one in self._settings() for word in (one.key, f"{name}.{one.key}")}
 
     def _settings(self) -> Iterator[tuple[str, Setting]]:
         for name, schema in self._schemas.items():
@@ -235,9 +240,7 @@ class Configuration:
 
     def _unread(self, name: str) -> str:
         known = [*self._schemas, *(f"{folder}/..." for folder in self._families)]
-        near = suggest(name, self._schemas)
-        hint = f"; did you mean {near}.md?" if near else ""
-        return f"no part of the program reads this file; {one_of(known)}{hint}"
+        return f"no part of the program reads this file; {one_of(known)}{hint(name, self._schemas, '{}.md'.format)}"
 
 
 def _named(made: S, name: str) -> S:

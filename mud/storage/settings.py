@@ -20,7 +20,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from mud.errors import Problem
-from mud.registry import suggest
+from mud.registry import hint
 from mud.storage._values import TYPES, Scalar, Setting, read_front, read_typed, write_typed
 from mud.storage.documents import examine_document, markdown_lines, open_fence
 
@@ -193,8 +193,7 @@ class _Taken:
 def unknown_key(key: str, known: Iterable[str]) -> str:
     """Return the message for a key that nothing reads."""
     names = list(known)
-    near = suggest(key, names)
-    return f"unknown key; {one_of(names)}" + (f"; did you mean {near}?" if near else "")
+    return f"unknown key; {one_of(names)}{hint(key, names)}"
 
 
 def one_of(known: Collection[str]) -> str:
@@ -231,9 +230,8 @@ def parse_overrides(
         elif key in found:
             taken.say(key, line, f"it holds for everybody; expected it in config/{found[key][0]}.md only")
         elif key not in own and key not in _OBSIDIAN:
-            near = suggest(key, [*own, *per_agent])
-            hint = f"; did you mean {near}?" if near else ""
-            taken.say(key, line, f"unknown key; expected a key of an agent or of a setting{hint}")
+            near = hint(key, [*own, *per_agent])
+            taken.say(key, line, f"unknown key; expected a key of an agent or of a setting{near}")
     return taken.values, taken.problems
 
 

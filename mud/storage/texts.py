@@ -17,12 +17,12 @@ Nothing in here decides what is said; it only knows the words.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from mud.errors import Problem, VaultProblem
-from mud.registry import suggest
+from mud.registry import hint
 from mud.storage.documents import Document, Line, examine_document, markdown_lines, open_fence
 from mud.storage.files import read_if_there
 from mud.world.narration import Phrase
@@ -178,17 +178,28 @@ class TextStore:
 
     Args:
         folder: the folder of texts, `vault/text`.
+        shipped: the folder of those that came with the program; a vault older than the program is lent what it lacks.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, shipped: Path | None = None) -> None:
+        self._folder, self._shipped = folder, shipped
+        self._lent: dict[str, Text] = {}
         self._texts: dict[str, Text] = {}
         self._phrases: tuple[Phrase, ...] = ()
 
     def load(self) -> list[Problem]:
         """Read every file, keep what is in order, and return everything that is wrong."""
-        self._texts, problems = self._read()
+        own, problems = self._read(self._folder)
+        self._lent = self._missing(own)
+        self._texts = self._lent | own
         return problems
+
+    def _missing(self, own: Mapping[str, Text]) -> dict[str, Text]:
+        """Return the shipped texts that a vault lacks; whoever has no words of some kind at all is lent none."""
+        if self._shipped is None or not own or self._shipped.resolve() == self._folder.resolve():
+            return {}
+        files = [path for path in sorted(self._shipped.glob("*.md")) if not f"{path.stem}.".startswith(FREE)]
+        return {key: text for key, text in self._read(self._shipped, files)[0].items() if key not in own}
 
     def reload(self) -> list[Problem]:
         """Read every file again and take it over when nothing is wrong, the phrases that `check` saw included.
@@ -198,11 +209,11 @@ class TextStore:
         Returns:
             Everything that is wrong; then all texts in use stay.
         """
-        texts, problems = self._read()
+        texts, problems = self._read(self._folder)
         here = {text.file for text in texts.values()}
         kept = {key: text for key, text in self._texts.items() if text.file not in here and key not in texts}
         in_edit = {key: text for key, text in kept.items() if self._in_edit(text.file)}
-        texts = {**texts, **in_edit}
+        texts = {**self._lent, **texts, **in_edit}
         problems += _checked(texts, self._phrases)
         if not problems:
             self._texts = texts
@@ -215,7 +226,15 @@ class TextStore:
         mistake outside of `FREE`. `reload` holds to the phrases checked last.
         """
         self._phrases = tuple(phrases)
-        return _checked(self._texts, self._phrases)
+        return [*_checked(self._texts, self._phrases), *self._told_lent()]
+
+    def _told_lent(self) -> Iterator[Problem]:
+        """Yield what is lent, one problem for each file: it holds nothing up, and the vault's owner should know."""
+        for file in sorted({text.file for text in self._lent.values()}):
+            keys = ", ".join(key for key, text in self._lent.items() if text.file == file)
+            source = f"{self._shipped}/{file.partition('/')[2]}"
+            message = f"it has no words for {keys}; those that came with the program are used: copy them from {source}"
+            yield Problem(file, 0, "", message)
 
     def render(self, phrase: Phrase, /, **places: object) -> str:
         """Return a phrase's text with its places filled.
@@ -239,14 +258,16 @@ class TextStore:
         """Return the full keys that begin with a prefix, sorted."""
         return sorted(key for key in self._texts if key.startswith(prefix))
 
-    def _read(self) -> tuple[dict[str, Text], list[Problem]]:
+    @staticmethod
+    def _read(folder: Path, only: Sequence[Path] | None = None) -> tuple[dict[str, Text], list[Problem]]:
+        """Return the texts of a folder, or of some of its files, and what is wrong in them."""
         texts: dict[str, Text] = {}
         problems: list[Problem] = []
-        for path in sorted(self._folder.rglob("*.md")):
-            inside = path.relative_to(self._folder)
+        for path in sorted(folder.rglob("*.md")) if only is None else only:
+            inside = path.relative_to(folder)
             if any(part.startswith(".") for part in inside.parts):
                 continue
-            file = f"{self._folder.name}/{inside.as_posix()}"
+            file = f"{folder.name}/{inside.as_posix()}"
             try:
                 source = read_if_there(path, file=file) or ""
             except VaultProblem as error:
@@ -280,15 +301,13 @@ def _checked(texts: Mapping[str, Text], phrases: tuple[Phrase, ...]) -> list[Pro
         if len(text.variants) > 1:
             problems.append(Problem(text.file, text.line, key, "a list of texts; expected one text behind the colon"))
         for place in sorted(text.places - set(phrase.places)):
-            near = suggest(place, phrase.places)
-            hint = f"; did you mean {{{near}}}?" if near else ""
-            message = f"{{{place}}} is no place of this text; expected {_asked(phrase)}{hint}"
+            near = hint(place, phrase.places, "{{{}}}".format)
+            message = f"{{{place}}} is no place of this text; expected {_asked(phrase)}{near}"
             problems.append(Problem(text.file, text.line, key, message))
     for key, text in texts.items():
         if used and key not in used and not key.startswith(FREE):
-            near = suggest(key, used)
-            hint = f"; did you mean {near}?" if near else ""
-            problems.append(Problem(text.file, text.line, key, f"nothing in the program uses this text{hint}"))
+            message = f"nothing in the program uses this text{hint(key, used)}"
+            problems.append(Problem(text.file, text.line, key, message))
     return sorted(problems, key=lambda problem: (problem.file, problem.line))
 
 

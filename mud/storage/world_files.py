@@ -10,13 +10,13 @@ from __future__ import annotations
 import contextlib
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from mud.errors import Problem, VaultProblem
-from mud.registry import suggest
+from mud.registry import hint
 from mud.storage.documents import Document, examine_document, link_name, replace_key
 from mud.storage.files import read_if_there, read_text, write_atomic
 from mud.world.things import Exit, Kind, Thing
@@ -130,9 +130,8 @@ class _FileReader:
         """Note keys that nothing reads, and a type that is not the folder's."""
         for key in self.document.front:
             if key not in _KEYS[self.kind] and key not in _FREE:
-                near = suggest(key, _KEYS[self.kind])
-                hint = f"; did you mean {near}?" if near else ""
-                self.say(key, f"unknown key; expected one of {', '.join(_KEYS[self.kind])}{hint}")
+                near = hint(key, _KEYS[self.kind])
+                self.say(key, f"unknown key; expected one of {', '.join(_KEYS[self.kind])}{near}")
         kind = self.document.front.get("type", self.kind.value)
         if kind != self.kind.value:
             self.say("type", f"{kind!r} does not belong into this folder; expected {self.kind.value}")
@@ -248,10 +247,9 @@ def _resolved(draft: _Draft, directory: _Directory, problems: list[Problem]) -> 
             message = "a thing cannot be in itself; expected a link to a location"
             problems.append(Problem(draft.file, draft.document.lines.get(key, 1), key, message))
         elif target is None:
-            near = suggest(link_name(typed) or typed, directory.names)
-            hint = f"; did you mean {directory.names[near]}?" if near else ""
+            near = hint(link_name(typed) or typed, directory.names, directory.names.__getitem__)
             wanted = f'expected a link to a {kinds[0].value}, "[[Name]]", or its id'
-            message = f"{typed!r} is nothing there is; {wanted}{hint}"
+            message = f"{typed!r} is nothing there is; {wanted}{near}"
             problems.append(Problem(draft.file, draft.document.lines.get(key, 1), key, message))
         elif target.id:
             found[key] = target.id
@@ -261,13 +259,19 @@ def _resolved(draft: _Draft, directory: _Directory, problems: list[Problem]) -> 
     return Definition(replace(thing, exits=exits), None, draft.file)
 
 
-def assign_ids(vault: Path, definitions: Iterable[Definition], next_id: int) -> int:
+def assign_ids(
+    vault: Path,
+    definitions: Iterable[Definition],
+    next_id: int,
+    wrote: Callable[[Path, str], None] = lambda path, text: None,
+) -> int:
     """Write an id into each file that has none, and touch nothing else of it; load the files again afterwards.
 
     Args:
         vault: the vault's folder.
         definitions: as `load_world_files` returned them.
         next_id: the first number that was never an id, as the saved state and the agents know it.
+        wrote: is told of every file that is written.
 
     Returns:
         The first number that is still free.
@@ -284,6 +288,8 @@ def assign_ids(vault: Path, definitions: Iterable[Definition], next_id: int) -> 
         path = vault / one.file
         text = read_text(path, file=one.file)
         with contextlib.suppress(VaultProblem):  # its front matter is not in order, which is told; it stays out
-            write_atomic(path, replace_key(text, "id", f"#{free}", one.file))
+            text = replace_key(text, "id", f"#{free}", one.file)
+            wrote(path, text)
+            write_atomic(path, text)
             free += 1
     return free

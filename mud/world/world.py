@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from types import MappingProxyType
 
 from mud.world.changes import Change, Define, FallAsleep, Leave, Put, Remove, WakeUp
+from mud.world.matching import plain
 from mud.world.things import Kind, Thing
 
 FIRST_ID = 1000
@@ -134,6 +135,18 @@ class World:
         """Return the location with this id; None when there is no such thing, or it is something else."""
         found = self._things.get(thing)
         return found if found is not None and found.kind is Kind.LOCATION else None
+
+    def called(self, name: str) -> Thing | None:
+        """Return the thing that has a name, or an alias, but for case and article; None when there is none.
+
+        A character who is nowhere is not there: one who was forgotten is still known, and leaves their name free.
+        """
+        wanted = plain(name)
+        for one in self._things.values():
+            there = one.kind is not Kind.CHARACTER or self.location_of(one.id) is not None
+            if there and wanted in map(plain, one.names):
+                return one
+        return None
 
     def contents(self, holder: str) -> list[Thing]:
         """Return what is directly in a location or in somebody's hands, longest there first."""

@@ -11,7 +11,7 @@ import re
 from typing import NamedTuple
 
 from mud.errors import Problem, VaultProblem
-from mud.registry import suggest
+from mud.registry import hint
 
 HEADINGS = (
     "User Goal",
@@ -111,5 +111,4 @@ def parse_style(text: str, file: str) -> Style:
 
 
 def _unknown(place: str) -> str:
-    near = suggest(place, PLACES)
-    return f"unknown place; expected one of {', '.join(PLACES)}" + (f"; did you mean {near}?" if near else "")
+    return f"unknown place; expected one of {', '.join(PLACES)}{hint(place, PLACES)}"

@@ -3,9 +3,9 @@
 The LLM profile `embed` names the server: `host`, `model`, `api_key_env`, `timeout`, `num_ctx` and, for Ollama,
 `keep_alive`. Of several hosts the one that answered last is asked first, and the others stand in for it. It refuses to
 mix the vectors of two models: should the server have another one than at the beginning, it ends. It notices that at
-once by another length of the vectors; by the name in the answer where the profile names no model and the server tells
-its own, as llama.cpp's does; by the list of models at the next greeting; and not at all where a server takes any name
-for the one model it has, as llama.cpp's does with one that the profile names.
+once by another length of the vectors, and by the name in the answer where the profile names no model and the server
+tells its own, as llama.cpp's does; at the next greeting by the list of models and by other vectors of a known text,
+which is how it notices it at the start, too, where a server takes any name for the one model it has.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import asyncio
 import math
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -25,6 +26,7 @@ from agents.llm.profiles import LLMProfile
 from agents.llm.tokens import estimate
 from agents.recall.documents import Bill, EmbedderAway, StoreFailed
 from agents.recall.embedders._embedder import EmbedderKind
+from agents.recall.embedders._likeness import alike, own_name
 from mud.errors import Unavailable
 
 T = TypeVar("T")
@@ -81,7 +83,7 @@ class Dialect:
 
 def served(dialect: Dialect, help: str) -> EmbedderKind:
     """Return the plug-in of a server's embedder."""
-    return EmbedderKind(dialect.name, help, lambda folder, server: ServedEmbedder(dialect, server), served=True)
+    return EmbedderKind(dialect.name, help, lambda folder, server: ServedEmbedder(dialect, server, folder), served=True)
 
 
 class ServedEmbedder:
@@ -90,13 +92,14 @@ class ServedEmbedder:
     Args:
         dialect: how it is spoken to.
         server: the LLM profile that names it.
+        folder: where vectors are kept.
 
     Raises:
         Unavailable: no profile names it, or the address is none.
         EmbedderAway: it does not answer.
     """
 
-    def __init__(self, dialect: Dialect, server: LLMProfile | None) -> None:
+    def __init__(self, dialect: Dialect, server: LLMProfile | None, folder: Path) -> None:
         if server is None:
             raise Unavailable("there is no config/llm/embed.md, which says where the server is that embeds")
         self._dialect = dialect
@@ -109,13 +112,15 @@ class ServedEmbedder:
         self._says = False
         """Asked for no model by name, the server says which one it has: so another one is noticed at once."""
         self.dimension = 0
+        self._known: NDArray[np.float32] | None = None
+        """What the model made of a known text at the beginning."""
         self._named = server.model.strip()
         try:
-            self._meet()
+            known = self._meet()
+            self.model = own_name(folder, f"{dialect.name}:{self._named}:{self.dimension}", known)
         except BaseException:
             self.close()
             raise
-        self.model = f"{dialect.name}:{self._named}:{self.dimension}"
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one row of length 1 for each text.
@@ -156,19 +161,26 @@ class ServedEmbedder:
             self._runner.run(wire.close())
         self._runner.close()
 
-    def _meet(self) -> None:
-        """Learn, or make sure, which model the server has and how long its vectors are; this is on no bill."""
+    def _meet(self) -> NDArray[np.float32]:
+        """Learn, or make sure, which model the server has and how long its vectors are; this is on no bill.
+
+        Returns what it makes of a known text.
+        """
         before = self._bill
         try:
             if not self._profile.model.strip():
                 self._same_model(self._run(self._first_listed))
                 self._met = self._wires[0]
                 self._says = self._dialect.unnamed and self._run(self._says_which)
-            self.dimension = self._embedded([KNOWN]).shape[1]
+            known: NDArray[np.float32] = self._embedded([KNOWN])[0]
         except Refused as error:
             raise EmbedderAway(str(error)) from None
         finally:
             self._bill = before
+        if self._known is not None and not alike(self._known, known):
+            raise StoreFailed(f"{self._wires[0].name} now has another model; the vectors are all made anew")
+        self.dimension, self._known = known.shape[0], known
+        return known
 
     def _same_model(self, name: str) -> None:
         if self._named not in ("", name):

@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 from pathlib import Path
 
 import pytest
 
 from mud.app import App, Options, run
-from mud.build import opened
+from mud.build import SHIPPED, opened
 from mud.clock import VirtualClock
 from mud.engine import Step
 from mud.errors import LociError, UnknownName
@@ -77,6 +78,21 @@ def test_one_cannot_be_an_agent_nor_have_a_brain_there_is_not(vault: Path) -> No
     assert "take another name with --as" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("Sundial", "the item sundial has the name Sundial already; take another name"),
+        ("The Garden", "the location The Garden has the name The Garden already; take another name"),
+        ("margery", "somebody is called margery already, and has no memory: margery is one of the world's own"),
+    ],
+)
+def test_one_cannot_be_what_is_in_the_world(vault: Path, name: str, told: str) -> None:
+    done = loci("run", "--vault", vault, "--no-agents", "--as", name, stdin="look\n")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert told in done.stderr
+    assert sorted(path.name for path in (vault / "agents").iterdir()) == ["corvin", "eliza", "moss", "tamsin"]
+
+
 @pytest.mark.parametrize("name", ["auto", "Auto", "instinct", "INSTINCT"])
 def test_every_brain_that_a_command_can_choose_can_be_chosen_at_the_start(vault: Path, name: str) -> None:
     done = loci("run", "--vault", vault, "--brain", name, "--headless", "--seconds", "0.1")
@@ -85,12 +101,21 @@ def test_every_brain_that_a_command_can_choose_can_be_chosen_at_the_start(vault:
         run(Options(vault, brain="aut"))
 
 
-def test_a_vault_without_words_for_something_does_not_start(vault: Path) -> None:
+def test_a_vault_without_words_for_something_is_lent_them_and_told_so(vault: Path) -> None:
     path = vault / "text/app.md"
     path.write_text(path.read_text(encoding="utf-8").replace("**saved**", "**svaed**"), encoding="utf-8")
+    done = loci("run", "--vault", vault, "--no-agents", stdin="@save\n")
+    assert done.returncode == 0
+    assert "text/app.md: it has no words for app.save.saved; those that came with the program are used" in done.stderr
+    assert "Saved; step" in done.stdout
+
+
+def test_a_vault_without_any_words_does_not_start_and_it_is_said_where_there_are_some(vault: Path) -> None:
+    shutil.rmtree(vault / "text")
     done = loci("run", "--vault", vault, stdin="look\n")
-    assert done.returncode == 1
-    assert "no words for app.save.saved" in done.stderr
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "the vault's text/ has no words for " in done.stderr
+    assert f"more; copy them from {SHIPPED / 'text'}\n" in done.stderr
     assert "Traceback" not in done.stderr
 
 

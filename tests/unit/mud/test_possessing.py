@@ -44,6 +44,19 @@ class Seat:
             look_through(self.session, self.home.minds.resting)
 
 
+async def test_who_cannot_be_possessed_is_said_with_who_may_be_meant(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        seat = Seat(home)
+        told = {
+            "Margery": "Margery is one of the world's own and has no mind.",
+            "tall clock": "tall clock is one of the world's own and has no mind.",
+            "Elisa": 'Nobody called "Elisa" has a mind here. (did you mean Eliza?)',
+            "Zeppelin": 'Nobody called "Zeppelin" has a mind here. (there is: Corvin, Eliza, Moss and Tamsin)',
+        }
+        for name, reply in told.items():
+            assert await seat.type(f"@possess {name}") == [reply]
+
+
 async def test_the_owners_lines_are_done_by_the_possessed_and_remembered_by_them(tmp_path: Path) -> None:
     async with house(tmp_path) as home:
         seat = Seat(home)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from mud.commands._command import Command
 from mud.errors import UnknownName
-from mud.registry import LazyRegistry, Registry, collect, load, modules, suggest
+from mud.registry import LazyRegistry, Registry, collect, hint, load, modules, suggest
 
 
 @dataclass(frozen=True)
@@ -153,3 +153,9 @@ def test_a_lazy_registry_is_whole_for_every_thread_that_asks_while_it_is_loaded(
         second = pool.submit(registry.names)
         go_on.set()
         assert first.result() == second.result() == ["look", "take"]
+
+
+def test_a_hint_ends_a_message_with_the_nearest_choice_in_its_own_form_or_with_nothing() -> None:
+    assert hint("loo", ["look", "go"]) == "; did you mean look?"
+    assert hint("LOOKS", ["look"], "{}.md".format) == "; did you mean look.md?"
+    assert hint("garden", ["look"]) == ""

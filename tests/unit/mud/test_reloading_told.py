@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
+from mud.build import RealClock
+from mud.reloading import Reloading
 from mud.storage.files import write_atomic
+from tests.houses import house
 from tests.unit.mud.stage import edited
 from tests.vaults import copy_vault
+
+LONGEST = 20.0
+"""Seconds that a loaded machine gets for what takes one."""
 
 
 async def test_a_false_location_is_a_mistake_and_a_changed_one_counts_when_the_world_starts(tmp_path: Path) -> None:
@@ -47,6 +54,23 @@ async def test_a_location_that_was_false_at_the_start_is_told_at_every_reload_an
         assert (problem.file, problem.key) == ("agents/eliza/agent.md", "location")
         on.replace("agents/eliza/agent.md", "A small woman", "A tall woman")
         assert "A tall woman" in on.home.engine.world.things["#2001"].description
+
+
+async def test_each_key_of_a_broken_file_is_told_once_and_where_it_stands(tmp_path: Path) -> None:
+    path = copy_vault(tmp_path) / "agents/eliza/agent.md"
+    write_atomic(path, path.read_text(encoding="utf-8").replace("[[The Garden]]", "[[The Gaden]]"))
+    async with edited(tmp_path) as on:
+        on.replace("agents/eliza/agent.md", "type: agent", "type: agent\nbrian: auto")
+        problems = on.reloading.everything()
+        assert [(one.line, one.key) for one in problems] == [(4, "brian"), (6, "location")]
+        on.replace("agents/eliza/agent.md", "[[The Gaden]]", "[[The Graden]]")
+        problems = on.reloading.everything()
+        assert [(one.line, one.key) for one in problems] == [(4, "brian"), (6, "location")]
+        on.replace("agents/eliza/agent.md", '"#2001"', '"#1002"')
+        on.replace("agents/eliza/agent.md", "brian: auto\n", "")
+        problems = on.reloading.everything()
+        assert [(one.line, one.key) for one in problems] == [(2, "id"), (5, "location")]
+        assert "expected '#2001'" in problems[0].message
 
 
 async def test_a_mistake_is_told_when_its_file_is_saved_and_not_again_with_another_files(tmp_path: Path) -> None:
@@ -96,6 +120,21 @@ async def test_a_new_file_with_a_mistake_is_told_that_mistake_alone(tmp_path: Pa
         (told,) = on.told
         assert wrong in told
         assert "no id" not in told
+
+
+async def test_a_new_file_that_gets_its_id_is_told_of_once(tmp_path: Path) -> None:
+    async with house(tmp_path, RealClock()) as home:
+        told: asyncio.Queue[str] = asyncio.Queue()
+        reloading = Reloading(home.parts, told.put_nowait)
+        watching = asyncio.create_task(reloading.watcher.run())
+        for name in ("mill", "well"):
+            text = f"---\ntype: location\nexits:\n  up: '[[Nowhere]]'\n---\n# The {name.title()}\n\nCold.\n"
+            write_atomic(home.parts.vault / f"world/locations/the-{name}.md", text)
+            assert f"the-{name}.md:" in await asyncio.wait_for(told.get(), LONGEST)
+        watching.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await watching
+        await reloading.stop()
 
 
 async def test_a_wrong_memory_is_told_when_it_is_saved_and_at_every_reload(tmp_path: Path) -> None:

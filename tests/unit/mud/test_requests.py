@@ -53,7 +53,25 @@ async def test_a_setting_is_shown_with_its_origin_and_an_unknown_one_with_a_sugg
         told = await _told(home, Request("show_config", "#1", 1, {"key": "immediate_window"}))
         assert "64 (from config/memory_compaction.md:" in told
         assert "immediate_window" in await _told(home, Request("show_config", "#1", 1))
-        assert "did you mean" in await _refused(home, Request("show_config", "#1", 1, {"key": "imediate_window"}))
+
+
+@pytest.mark.parametrize(
+    ("key", "told", "hint"),
+    [
+        ("nix", 'There is no setting "nix".', "@show-config lists all there are"),
+        ("imediate_window", 'There is no setting "imediate_window".', "did you mean immediate_window?"),
+        ("backend", '"backend" could be llm/dream.backend, llm/embed.backend, ', ""),
+        ("x" * 99, f'There is no setting "{"x" * 60}...".', "@show-config lists all there are"),
+    ],
+)
+async def test_a_setting_that_there_is_not_is_refused_with_what_may_be_meant(
+    tmp_path: Path, key: str, told: str, hint: str
+) -> None:
+    async with house(tmp_path) as home:
+        refusal = await carry_out(home.parts, Request("show_config", "#1", 1, {"key": key}), list)
+        assert isinstance(refusal, Refusal)
+        assert refusal.text.startswith(told)
+        assert refusal.hint == hint
 
 
 @pytest.mark.parametrize("name", ["recall", "note", "think_aloud", "memory_status", "compact", "impersonate"])

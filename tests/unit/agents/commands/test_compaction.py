@@ -29,6 +29,27 @@ async def test_without_more_it_says_how_ones_memories_are_folded_and_what_there_
     assert "aggressive" in answer.reply
 
 
+@pytest.mark.parametrize(
+    ("what", "hint"),
+    [
+        ("sleep", "did you mean @compaction strategy sleep?"),
+        ("watrfall Eliza", "did you mean @compaction strategy waterfall?"),
+        ("agressive", "did you mean @compaction preset aggressive?"),
+        ("Elisa", "did you mean Eliza?"),
+        ("blah", ""),
+    ],
+)
+async def test_what_is_neither_a_choice_nor_a_name_is_told_what_can_be_done(
+    tmp_path: Path, what: str, hint: str
+) -> None:
+    async with house(tmp_path) as home:
+        answer = await home.ask(home.enter("Ann"), f"@compaction {what}")
+        assert answer.failed
+        assert answer.reply.startswith(f'"{what}" is nobody\'s name, and nothing to choose: that is on, off, strategy')
+        assert "Strategies: entry_summary, hybrid" in answer.reply
+        assert answer.reply.endswith(f" ({hint})" if hint else "off.")
+
+
 @pytest.mark.parametrize("role", [Role.OWNER, Role.GUEST])
 async def test_anybody_chooses_for_themselves_and_it_acts_at_once(tmp_path: Path, role: Role) -> None:
     async with house(tmp_path, RealClock()) as home:

@@ -130,7 +130,7 @@ async def test_somebody_forgotten_while_a_model_is_asked_for_a_fold_is_gone_and_
     [
         ("Ann", "You cannot forget yourself."),
         ("Ben", "Ben is here and plays; nobody who is on line can be forgotten."),
-        ("Zeppelin", 'Nobody called "Zeppelin" has a mind here.'),
+        ("Zeppelin", 'Nobody called "Zeppelin" has a mind here. (there is: Corvin, Eliza, Moss and Tamsin)'),
     ],
 )
 async def test_oneself_and_whoever_plays_cannot_be_forgotten(tmp_path: Path, name: str, told: str) -> None:

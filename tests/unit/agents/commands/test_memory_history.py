@@ -78,7 +78,7 @@ async def test_lines_that_are_no_memories_are_shown_as_what_they_are(tmp_path: P
         ("Ann 2", "There is no page 2; the last one of Ann is 1."),
         ("0", "There is no page 0; the last one of Ann is 1."),
         ("moss", "Moss has no memories yet."),
-        ("Nobody 3", 'Nobody called "Nobody" has a mind here.'),
+        ("Nobody 3", 'Nobody called "Nobody" has a mind here. (there is: Corvin, Eliza, Moss and Tamsin)'),
     ],
 )
 async def test_a_page_or_a_mind_that_there_is_not_is_said_plainly(tmp_path: Path, typed: str, told: str) -> None:

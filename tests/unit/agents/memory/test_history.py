@@ -5,7 +5,7 @@ from pathlib import Path
 
 from agents.memory.archive import Archive
 from agents.memory.entries import Entry
-from agents.memory.history import events, last_event, tail
+from agents.memory.history import events, last_event, newest, tail
 
 COMMIT = {"event": "auto_compact", "covers": {"first": 1, "last": 2}, "number": 1, "longterm": None}
 NAMED = {"covers": {"first": 1, "last": 2}, "file": "recent-20261120-072137.md", "sha256": "0"}
@@ -101,3 +101,15 @@ def test_a_tail_leaves_out_what_cannot_be_read(tmp_path: Path) -> None:
     assert [entry.seq for entry in memories] == [3, 4, 5, 7, 8, 9, 10]
     assert [seq for seq, _ in found] == [4, 9]
     assert tail(tmp_path / "nowhere", 1, 9, ("micro_compact",)) == ([], [])
+
+
+def test_the_newest_line_with_a_mark_before_a_memory_is_found_in_so_many_files(tmp_path: Path) -> None:
+    archive, marks = written(tmp_path), (b'"event":"micro_compact"', b'"seq":3,', b'"kind":"dream"')
+    micro, third, _ = newest(archive, 10, marks, 9)[0]
+    assert micro == {"event": "micro_compact", "masked": [3]}
+    assert (third or {})["seq"] == 3
+    assert newest(archive, 10, marks[2:], 9) == ([None], 1)
+    assert newest(archive, 9, marks[:1], 9) == ([{"event": "micro_compact", "masked": [1]}], 1)
+    assert newest(archive, 10, marks[1:], 2) == ([None, None], 5)
+    assert newest(archive, 1, marks, 9) == ([None, None, None], 1)
+    assert newest(tmp_path / "none", 9, marks[:1], 9) == ([None], 9)

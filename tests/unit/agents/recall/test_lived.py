@@ -63,6 +63,20 @@ def test_a_question_without_a_time_brings_nothing(lived: Callable[[str], list[En
     assert lived("What happened in 1999?") == []
 
 
+def test_what_was_given_with_times_of_its_own_is_brought_by_them_whatever_its_place_in_the_life(
+    opened: Callable[..., LexicalIndex],
+) -> None:
+    index, given = opened(), ("2026-11-19T10:00:00.000Z", "2026-05-07T10:00:00.000Z", "2025-03-02T10:00:00.000Z")
+    times = [*given, "long ago", iso(NOW)]
+    index.add({"#1": [Entry(seq, at, "told", None, None, f"line {seq}") for seq, at in enumerate(times, 1)]})
+    asked = {"What happened yesterday?": (1,), "What happened in May?": (2,), "What was in March 2025?": (3,)}
+    for question, brought in asked.items():
+        assert index.match("#1", {}, True, (), read_question(question, NOW)).brought == brought
+    index.forget("#1")
+    index.add({"#1": [Entry(1, iso(NOW), "told", None, None, "line")]})
+    assert index.match("#1", {}, True, (), read_question("What happened yesterday?", NOW)).brought == ()
+
+
 def test_a_life_whose_times_cannot_be_read_is_asked_in_vain(opened: Callable[..., LexicalIndex]) -> None:
     index = opened()
     index.add({"#1": [Entry(1, "long ago", "heard", None, None, "line")]})

@@ -238,14 +238,14 @@ async def test_while_a_server_hangs_only_one_question_waits_for_it(tmp_path: Pat
             found.append(await one.vector_of(NOTES[1]))
 
 
-@pytest.mark.parametrize(("model", "width"), [("reader", 384), ("speller", 128)])
+@pytest.mark.parametrize(("model", "width", "shift"), [("reader", 384, 0), ("speller", 128, 0), ("speller", 384, 1)])
 async def test_another_model_means_that_all_vectors_are_made_anew(
-    tmp_path: Path, fickle: tuple[Fickle, str], model: str, width: int
+    tmp_path: Path, fickle: tuple[Fickle, str], model: str, width: int, shift: int
 ) -> None:
     async with stage(tmp_path, fickle) as one:
         one.notes()
         assert await one.complete()
-    fickle[0].model, fickle[0].width = model, width
+    fickle[0].model, fickle[0].width, fickle[0].shift = model, width, shift
     async with stage(tmp_path, fickle) as one:
         one.notes()
         assert await one.complete()

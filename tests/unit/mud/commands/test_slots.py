@@ -60,3 +60,17 @@ def test_any_text_gives_one_text_for_each_slot_or_a_refusal(form: str, rest: str
     except Refusal:
         return
     assert len(texts) == len(read.names)
+
+
+@pytest.mark.parametrize(
+    ("verb", "rest", "hint"),
+    [
+        ("where", "is the red tin", "type just: where; to ask or tell those here: say where is the red tin"),
+        ("where", "x", "type just: where"),
+        ("@save", "it all now", "type just: @save"),
+    ],
+)
+def test_a_sentence_that_begins_as_a_command_is_told_how_it_is_said(verb: str, rest: str, hint: str) -> None:
+    with pytest.raises(Refusal) as refusal:
+        Form("").read(verb, rest)
+    assert refusal.value.hint == hint

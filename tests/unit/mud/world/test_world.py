@@ -129,6 +129,17 @@ def test_an_id_is_higher_than_any_ever_used_and_never_given_twice() -> None:
     assert world.new_id() == "#9000"
 
 
+def test_a_thing_is_found_by_its_whole_name_unless_it_is_somebody_who_is_nowhere() -> None:
+    world = small_world()
+    for typed, thing in (("the LAMP", LAMP), ("garden", GARDEN), ("Ann", ANN)):
+        found = world.called(typed)
+        assert found is not None
+        assert found.id == thing
+    assert world.called("lam") is None
+    world.apply([Leave(ANN)])
+    assert world.called("Ann") is None
+
+
 def test_odd_ids_of_hand_made_files_do_no_harm() -> None:
     world = World()
     for odd in ("#", "lamp", "#x1", "#" + "9" * 5000, "", "#²", "#٣"):

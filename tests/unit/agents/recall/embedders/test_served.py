@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from agents.llm.tokens import estimate
 from agents.recall.documents import Bill, EmbedderAway, StoreFailed
 from agents.recall.embedders._embedder import EmbedderKind, Served
+from agents.recall.embedders._likeness import FILE
 from agents.recall.embedders._served import BATCH, PIECES, _pieces
 from agents.recall.embedders.hashing import HashingEmbedder
 from agents.recall.embedders.openai_compatible import OPENAI_COMPATIBLE
@@ -155,6 +156,38 @@ def test_another_model_ends_it_at_the_next_greeting() -> None:
         fickle.model = "reader"
         with pytest.raises(StoreFailed, match="now has the model 'reader' instead of 'speller'"):
             one.greet()
+
+
+def test_another_model_under_the_same_name_ends_it_at_the_next_greeting() -> None:
+    fickle = Fickle()
+    with started(fickle, model="any") as one:
+        one.greet()
+        fickle.shift = 1
+        with pytest.raises(StoreFailed, match="now has another model"):
+            one.greet()
+
+
+def test_models_that_go_by_one_name_are_told_apart_at_every_start(tmp_path: Path) -> None:
+    fickle = Fickle()
+    names = []
+    with listening(fickle.answer) as host:
+        for shift in (0, 1, 0, 2, 1):
+            fickle.shift = shift
+            one = cast(Served, OPENAI_COMPATIBLE.start(tmp_path, profile(host, model="any")))
+            names.append(one.model)
+            one.close()
+    first = "openai_compatible:any:384"
+    assert names == [first, f"{first}:2", first, f"{first}:3", f"{first}:2"]
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"openai_compatible:any:384": 7}', "{", '{"x": [["y"]]}'])
+def test_what_is_known_of_models_is_begun_anew_when_it_is_of_no_use(tmp_path: Path, text: str) -> None:
+    (tmp_path / FILE).write_text(text, "utf-8")
+    with listening(Fickle().answer) as host:
+        one = cast(Served, OPENAI_COMPATIBLE.start(tmp_path, profile(host, model="any")))
+        assert one.model == "openai_compatible:any:384"
+        one.close()
+    assert "openai_compatible:any:384" in (tmp_path / FILE).read_text("utf-8")
 
 
 def test_another_model_ends_it_at_the_next_call_where_the_server_names_its_own() -> None:
