@@ -73,8 +73,7 @@ class Person(NamedTuple):
     thinks: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Situation:
+class Situation(NamedTuple):
     """What an agent's character can perceive now, and what it has most lately lived through.
 
     Args:

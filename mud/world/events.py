@@ -47,8 +47,7 @@ class Event(NamedTuple):
     to: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Perceived:
+class Perceived(NamedTuple):
     """What one step left with one character: one memory, or one line seen and not kept.
 
     Args:

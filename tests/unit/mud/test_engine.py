@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
 
 import pytest
 
@@ -308,7 +307,7 @@ def test_a_perception_reads_back_from_its_ledger_form_without_its_event() -> Non
     steps = [do(engine, "say hello | why not"), do(engine, "whisper Eliza hello")]
     assert [perceived.mark for perceived in steps[1].left if perceived.who == ANN] == [WHISPERED]
     for perceived in (*steps[0].left, *steps[1].left):
-        assert perceived_from_json(perceived_to_json(perceived)) == replace(perceived, event=None)
+        assert perceived_from_json(perceived_to_json(perceived)) == perceived._replace(event=None)
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -131,7 +129,7 @@ def test_the_ledger_holds_what_each_step_left_with_everybody(typed: list[tuple[s
     for step, _, _ in life.steps:
         if step.number:
             held = [perceived_from_json(data) for data in records[step.number]["left"]]
-            assert held == [replace(perceived, event=None) for perceived in step.left]
+            assert held == [perceived._replace(event=None) for perceived in step.left]
 
 
 @given(LIVES)

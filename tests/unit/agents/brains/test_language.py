@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from random import Random
 
 import pytest
@@ -159,7 +158,7 @@ def spoken(*lines: tuple[str, str]) -> tuple[Entry, ...]:
 
 
 def among(people: tuple[Person, ...], *recent: Entry, seconds: float = 0.0) -> Situation:
-    return replace(situation(*recent), people=people, seconds=seconds)
+    return situation(*recent)._replace(people=people, seconds=seconds)
 
 
 MOSS, ANN = Person("Moss", True), Person("Ann", False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from random import Random
 
 import pytest
@@ -181,7 +180,7 @@ def decided(run: Instinct, now: Situation) -> Decision:
 
 def test_the_instinct_leaves_a_loop_that_nothing_else_has_ended_once() -> None:
     run = Instinct("Eliza", Random(1), loops_only)
-    now = replace(among(*THANKS), exits=("north",))
+    now = among(*THANKS)._replace(exits=("north",))
     found = decided(run, now)
     assert (found.line, found.why) == ("go north", "moves on: You and Moss have thanked each other 8 times.")
     assert "moves on" not in decided(run, now).why
@@ -189,12 +188,12 @@ def test_the_instinct_leaves_a_loop_that_nothing_else_has_ended_once() -> None:
 
 def test_where_there_is_no_way_out_the_instinct_turns_to_something_else() -> None:
     run = Instinct("Eliza", Random(1), loops_only)
-    assert decided(run, replace(among(*THANKS), items=("sundial",))).line == "examine sundial"
+    assert decided(run, among(*THANKS)._replace(items=("sundial",))).line == "examine sundial"
 
 
 def test_the_instinct_stays_when_a_person_waits_for_its_answer() -> None:
     run = Instinct("Eliza", Random(1), loops_only)
-    now = replace(among(*THANKS, ("Ann", "Eliza, who is that?"), people=(MOSS, ANN)), exits=("north",))
+    now = among(*THANKS, ("Ann", "Eliza, who is that?"), people=(MOSS, ANN))._replace(exits=("north",))
     assert "moves on" not in decided(run, now).why
 
 
