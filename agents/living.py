@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from agents.actor import situate
 from agents.agent import THINK, Agent
-from agents.brains._brain import Brain, BrainRun, Decision, Situation, Voice
+from agents.brains._brain import Brain, BrainRun, Decision, Recall, Situation, Voice
 from agents.llm.patience import within
 from agents.llm.queue import ModelQueue, Urgency
 from agents.memory.entries import Hit
@@ -127,7 +127,7 @@ class Living:
             agent.name,
             runs,
             lambda: self._brain_of(agent),
-            lambda query, k: self._recall(agent, query, k),
+            lambda wanted: self._recall(agent, wanted),
             lambda hint, waiting: self._ask(agent, hint, waiting),
             drives.clock.monotonic,
         )
@@ -354,8 +354,9 @@ class Living:
         self._scheduler.set(agent.slug, min(at, self._wishes.get(agent.slug, at)))
         self._woken.set()
 
-    async def _recall(self, agent: Agent, query: str, k: int) -> tuple[Hit, ...]:
-        return tuple((await self._minds.search(agent, query, k, before=agent.sees_from))[0])
+    async def _recall(self, agent: Agent, wanted: Recall) -> tuple[Hit, ...]:
+        sees, without = agent.sees_from, () if wanted.own else ("said",)
+        return tuple((await self._minds.search(agent, wanted.query, wanted.k, before=sees, without=without))[0])
 
     async def _ask(self, agent: Agent, hint: str, waiting: bool) -> Asked:
         urgency = Urgency.PERSON if waiting else Urgency.THINK

@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 FALLBACK = "instinct"
 """The brain that takes over when another one cannot."""
 
-Look = Callable[[str, int], Awaitable[tuple[Hit, ...]]]
+Look = Callable[[Recall], Awaitable[tuple[Hit, ...]]]
 """Recalls: a query and a number of hits."""
 
 Ask = Callable[[str, bool], Awaitable[Asked]]
@@ -196,9 +196,9 @@ class Thinker:
             need = next(thought)
             while True:
                 match need:
-                    case Recall(query, k):
-                        hits = await self._recall(query, k)
-                        notes.recalled.append((query, hits))
+                    case Recall():
+                        hits = await self._recall(need)
+                        notes.recalled.append((need.query, hits))
                         need = thought.send(hits)
                     case Complete(hint):
                         notes.reject(hint)  # who asks again did not take the reply before, and the hint says why

@@ -21,10 +21,13 @@ class Recall(NamedTuple):
     Args:
         query: what is looked for, in words.
         k: how many hits at most.
+        own: whether one's own spoken words are wanted; they mostly say again what was looked up before, and the longer
+            a life the more of them stand before what they repeat.
     """
 
     query: str
     k: int = 5
+    own: bool = True
 
 
 class Complete(NamedTuple):

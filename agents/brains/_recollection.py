@@ -148,7 +148,8 @@ class Recollection:
         me, asker = self._me, said.speaker
         now = situation.recent[-1].at if situation.recent else ""
         recent = [entry for entry in situation.recent if not _is_line(entry, said)]
-        hits = yield Recall(answers.query_for(question, asker), HITS)
+        own = question.person == me.name  # of its own words only who asks for them wants to hear
+        hits = yield Recall(answers.query_for(question, asker), HITS, own)
         if question.asks is Asks.KNOW_ME:
             return self._recognise(asker, answers.entries_of(hits, recent), now)
         asked = Asked(question, asker, me.name, me.company.minds, me.company.names)
@@ -156,8 +157,8 @@ class Recollection:
         # Minds mostly ask what nobody can have told them, and are content with a nod.
         wider = () if asker in me.company.minds else widened(question.telling)
         if not (evidence and evidence[0].score >= CERTAIN) and len(wider) > len(question.telling):
-            own = f" {asker}" if question.own else ""
-            hits = (*hits, *(yield Recall(" ".join(wider) + own, HITS)))
+            whose = f" {asker}" if question.own else ""
+            hits = (*hits, *(yield Recall(" ".join(wider) + whose, HITS, own)))
             evidence = weigh(asked, hits, recent)
         if question.asks is Asks.ABOUT and self._is_of_person(question):
             hits = (*hits, *(yield Recall(f"{question.person} {persons.WHO_WORDS}", HITS)))

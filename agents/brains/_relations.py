@@ -57,7 +57,7 @@ def of_deeds(
     person = question.person or ""
     sought = {Asks.PROMISED: PROMISES, Asks.SECRET: CONFIDENCES}.get(question.asks, FEELINGS)
     whom = f"{me.name} {asker}" if person == me.name else f"{person} {question.towards}"
-    hits = yield Recall(f"{whom} {' '.join(question.telling)} {sought}".strip(), HITS)
+    hits = yield Recall(f"{whom} {' '.join(question.telling)} {sought}".strip(), HITS, person == me.name)
     entries = answers.entries_of(hits, situation.recent)
     now = situation.recent[-1].at if situation.recent else ""
     me.bonds.learn(entries, me.company.others(person))

@@ -245,7 +245,13 @@ class LexicalIndex:
     # -- search -----------------------------------------------------------------------------------------------------
 
     def match(
-        self, agent_id: str, groups: Groups, memories: bool, kinds: Collection[str], question: Question | None = None
+        self,
+        agent_id: str,
+        groups: Groups,
+        memories: bool,
+        kinds: Collection[str],
+        question: Question | None = None,
+        widely: bool = False,
     ) -> Matches:
         """Find what has the words of a question, and what is of the time that it asks about.
 
@@ -255,11 +261,12 @@ class LexicalIndex:
             memories: whether memories are wanted.
             kinds: which kinds of documents are wanted.
             question: the question, for its times; None for none.
+            widely: bring forward more memories, as not all of them will count.
         """
 
         def work(db: sqlite3.Connection) -> Matches:
             oldest = question is not None and question.order < 0
-            matches = self._searcher.match(db, agent_id, groups, memories, kinds, oldest=oldest)
+            matches = self._searcher.match(db, agent_id, groups, memories, kinds, oldest=oldest, widely=widely)
             brought = lived_then(db, agent_id, question) if memories and question is not None else []
             return replace(matches, brought=tuple(brought))
 

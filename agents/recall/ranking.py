@@ -10,7 +10,7 @@ plain set does as well as BM25, and a cosine known only for the nearest hundred 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -29,6 +29,8 @@ Groups = Mapping[str, Mapping[str, float]]
 
 CANDIDATES = 100
 """Memories that the words may bring forward; 200 found no more of the answers."""
+WIDELY = 400
+"""As many where some kinds of them will not count: who was asked the same a hundred times has said it as often."""
 NEAREST = 100
 """Memories, and documents, that the vectors may bring forward; 60 found a little less, 200 no more."""
 LENDERS = 60
@@ -293,11 +295,14 @@ def _in_reach(candidates: list[_Candidate], k: int, most: float) -> list[_Candid
     return candidates
 
 
-def _memory_hits(found: Found, question: Question, k: int, now: datetime, weights: RecallSettings) -> list[Hit]:
+def _memory_hits(
+    found: Found, question: Question, k: int, now: datetime, weights: RecallSettings, without: Collection[str]
+) -> list[Hit]:
     """Return the best k memories; of those with the same text only the best."""
     fits, near = _fits(found, weights)
     signs = _Signs(question, found, weights)
-    scored = [signs.scored(one) for one in _in_reach(_candidates(fits, found, now, weights), max(0, k), signs.most)]
+    candidates = [one for one in _candidates(fits, found, now, weights) if one.entry.kind not in without]
+    scored = [signs.scored(one) for one in _in_reach(candidates, max(0, k), signs.most)]
     # The younger of two equal ones comes first, and nothing hangs on the order in which they were found.
     scored.sort(key=lambda one: (-one.score, -one.of.entry.seq))
     best: dict[str, _Scored] = {}
@@ -355,7 +360,9 @@ def _document_hits(found: Found, now: datetime, weights: RecallSettings) -> list
     return hits
 
 
-def rank(found: Found, question: Question, k: int, now: datetime, weights: RecallSettings) -> list[Hit]:
+def rank(
+    found: Found, question: Question, k: int, now: datetime, weights: RecallSettings, without: Collection[str] = ()
+) -> list[Hit]:
     """Return the best hits, best first; of memories with the same text only the best.
 
     Args:
@@ -364,8 +371,9 @@ def rank(found: Found, question: Question, k: int, now: datetime, weights: Recal
         k: how many at most.
         now: the time that recency is counted from.
         weights: the shares of the parts.
+        without: kinds of memories that are no hits.
     """
-    hits = _memory_hits(found, question, k, now, weights) + _document_hits(found, now, weights)
+    hits = _memory_hits(found, question, k, now, weights, without) + _document_hits(found, now, weights)
     hits.sort(key=lambda hit: (-hit.score, -(hit.seq or 0), hit.covers or (0, 0), hit.title or ""))
     best: dict[tuple[object, ...], Hit] = {}
     for hit in hits:

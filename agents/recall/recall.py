@@ -239,6 +239,7 @@ class RecallService:
         only: str | None = None,
         by: str = "both",
         before: int | None = None,
+        without: Collection[str] = (),
     ) -> tuple[list[Hit], bool]:
         """Find what fits a question best among all that the agent ever lived through.
 
@@ -250,6 +251,7 @@ class RecallService:
             by: one of `BY`.
             before: whoever asks has the memories from this number on before their eyes: these may be missing; None
                 when nothing may.
+            without: kinds of memories that are no hits; they still lend to those beside them.
 
         Returns:
             The hits, best first, and whether the vectors are behind: what they know is missing from the answer.
@@ -260,7 +262,7 @@ class RecallService:
         if only is not None and only not in ONLY:
             raise Refusal(f"There is nothing called {only!r} to look in.", f"There is: {', '.join(ONLY)}.")
         kinds = ONLY[only] if only is not None else (SUMMARY, NOTE)
-        return await self._search(agent_id, query, k, only in (None, "memories"), kinds, by, before)
+        return await self._search(agent_id, query, k, only in (None, "memories"), kinds, by, before, without)
 
     async def related(
         self,
@@ -298,6 +300,7 @@ class RecallService:
         kinds: Collection[str],
         by: str,
         before: int | None = None,
+        without: Collection[str] = (),
     ) -> tuple[list[Hit], bool]:
         settings, now = self._settings(), self._clock.now()
         question = read_question(query, now)
@@ -316,11 +319,11 @@ class RecallService:
                 groups = _with_alike(groups, await alike, settings.alike)
             if by == "vectors":
                 groups = {}
-            found, near = await self._find(agent_id, question, groups, memories, kinds, nearest, before)
+            found, near = await self._find(agent_id, question, groups, memories, kinds, nearest, before, bool(without))
         finally:
             for task in tasks:
                 task.cancel()
-        hits = rank(found, question, k, now, settings)
+        hits = rank(found, question, k, now, settings, without)
         return hits, asked and self._behind(agent_id, near, memories and settings.embed == EVERYTHING, bool(kinds))
 
     def _behind(self, agent_id: str, near: Near | None, memories: bool, documents: bool) -> bool:
@@ -341,12 +344,13 @@ class RecallService:
         kinds: Collection[str],
         nearest: asyncio.Task[Near | None] | None,
         before: int | None,
+        widely: bool,
     ) -> tuple[Found, Near | None]:
         """Find in a whole index: one that was lost after it was filled is filled again."""
         weight = self._settings().vector_weight
         for _ in range(TRIES):
             await self._feed.fill(agent_id, before)
-            matches = await self._run(self._lexical.match, agent_id, groups, memories, kinds, question)
+            matches = await self._run(self._lexical.match, agent_id, groups, memories, kinds, question, widely)
             near = await nearest if nearest is not None else None
             known = near or Near()
             found = await self._run(

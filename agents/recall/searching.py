@@ -14,7 +14,7 @@ from typing import NamedTuple
 from agents.recall.matching import ALIKE, Asked, Term, best, idf, shares_of
 from agents.recall.memories import Lived, entries_of, repeated, top_memory
 from agents.recall.postings import Postings, RowList
-from agents.recall.ranking import CANDIDATES, Found, FoundDocument, Groups, lenders, neighbours_of, relevances
+from agents.recall.ranking import CANDIDATES, WIDELY, Found, FoundDocument, Groups, lenders, neighbours_of, relevances
 from agents.recall.tables import WORDS, documents_found, number_of, table_of, through_of, top_document
 from agents.recall.vocabulary import Stemmer
 
@@ -82,6 +82,7 @@ class Searcher:
         kinds: Collection[str],
         *,
         oldest: bool = False,
+        widely: bool = False,
     ) -> Matches:
         """See `LexicalIndex.match`; of equal ones the oldest come first when they are asked for, else the youngest."""
         number = number_of(db, agent_id)
@@ -99,8 +100,9 @@ class Searcher:
         chosen = [_chosen(word, alike, stems, rows, through) for word, alike in groups.items()]
         whole = sum(idf(len(rows(word)), through) ** 2 for word in groups)
         own = tuple(tuple(Term(one.value, one.rows) for one in group) for group in chosen)
+        most = WIDELY if widely else CANDIDATES
         return Matches(
-            _matched(Asked(own, whole), CANDIDATES, self._budget, oldest=oldest) if memories else Matched(),
+            _matched(Asked(own, whole), most, self._budget, oldest=oldest) if memories else Matched(),
             {kind: self._documents(db, number, WORDS[kind], chosen, whole) for kind in kinds},
         )
 

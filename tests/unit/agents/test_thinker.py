@@ -75,8 +75,8 @@ class Model:
         return Asked(hint=hint, reply=self.answer)
 
 
-async def _recall(query: str, k: int) -> tuple[Hit, ...]:
-    return (Hit("heard", f"{query}, {k}", 1.0),)
+async def _recall(wanted: Recall) -> tuple[Hit, ...]:
+    return (Hit("heard", f"{wanted.query}, {wanted.k}", 1.0),)
 
 
 def _thinker(model: Model, brain: BrainRun | None = None, choose: Callable[[], str] = lambda: "language") -> Thinker:

@@ -171,7 +171,8 @@ class Stage:
             while True:
                 assert isinstance(need, Recall)
                 self.queries.append(need.query)
-                need = thought.send(search(mind.memory, need.query, need.k))
+                memory = [entry for entry in mind.memory if need.own or entry.kind != "said"]
+                need = thought.send(search(memory, need.query, need.k))
         except StopIteration as end:
             decision: Decision = end.value
         if decision.line:

@@ -95,6 +95,20 @@ async def test_however_often_a_thing_was_looked_for_it_is_found_and_the_searches
     assert await texts(service, "brass key") == ["The brass key lies under the mat."]
 
 
+async def test_however_often_one_said_a_thing_again_what_one_heard_of_it_is_found(vault: Vault) -> None:
+    vault.live("Nina says, 'My brother Tomas broke his left arm skiing in Zermatt on Tuesday.'")
+    for number in range(150):
+        vault.live(
+            f"You say, 'Brother? Left arm, Zermatt, skiing, broke it on Tuesday: for the {number}th time.'", kind="said"
+        )
+    service = await vault.open()
+    query = "which arm did my brother break skiing in Zermatt"
+    hits, _ = await service.search("#1", query, 5, by="words")
+    assert {hit.kind for hit in hits} == {"said"}
+    hits, _ = await service.search("#1", query, 5, by="words", without=("said",))
+    assert [hit.seq for hit in hits] == [1]
+
+
 async def test_a_life_from_before_is_caught_up_with(vault: Vault) -> None:
     vault.live(*[f"Silas talks of rain {number}." for number in range(1200)], "Petra hid the lute.")
     service = await vault.open()
