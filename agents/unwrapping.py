@@ -45,9 +45,11 @@ def past_thoughts(text: str) -> str | None:
     """Return what stands after the thoughts that open a reply; None while one is open, or where one holds another.
 
     Args:
-        text: the reply so far, made `even`.
+        text: the reply so far.
     """
     while found := _THINKS.match(text):
+        if "</" not in text:
+            return None  # found at once; a thought that comes bit by bit is looked at with every bit
         end = re.compile(rf"</{found[1]}\s{{0,9}}>", re.I).search(text, found.end())
         if end is None or thinks(_SPOKEN_OF.sub("", text[found.end() : end.start()])):
             return None
