@@ -18,7 +18,7 @@ from agents.brains._voice import fill
 from agents.memory.entries import Entry
 from agents.perception import Address, Utterance, addressed, calls, own_words, remembered, spoken
 from agents.repetition import LOOKBACK, repeats, words_of
-from agents.replies import clean_reply, enough
+from agents.replies import Listener, clean_reply
 from mud.world.events import Perceived
 
 COMMON_VERBS = (
@@ -158,7 +158,7 @@ def language(verbs: Collection[str]) -> Brain:
         return LanguageBrain(name, random, voice, verbs)
 
     known = frozenset(verb.lower() for verb in verbs)
-    return Brain("language", _HELP, start, True, lambda name: lambda so_far: enough(so_far, name, known))
+    return Brain("language", _HELP, start, True, lambda name: Listener(name, known))
 
 
 def _words(line: str) -> str | None:

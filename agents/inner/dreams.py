@@ -12,6 +12,7 @@ from random import Random
 
 from agents.compaction.judging.reading import keys_of, telling_of
 from agents.compaction.wording import sentences
+from agents.inner.assistant_talk import told as told_by
 from agents.inner.insights import Say
 from agents.inner.lived import SPOKEN_TO_ME, asks, lived, words_of
 from agents.memory.entries import Entry
@@ -36,6 +37,8 @@ LONGEST = 800
 """Characters of a dream at most."""
 SHORT = 90
 """Characters of somebody's words in a dream by rules."""
+
+_LEAD = re.compile(r"(?:dream:|I dreamed(?: that)?[:,]?) ?", re.IGNORECASE)
 
 DRONING = 0.4
 """Share of different words below which a model says the same again and again."""
@@ -150,16 +153,16 @@ def with_dream(raw: str, title: str, told: str, at: str, place: str | None) -> s
 
 
 def tidied(reply: str, lead: str = "") -> str:
-    """Return what a model told as one paragraph, without what is no dream; empty when nothing is left.
+    """Return what a model told as one paragraph, without what is no dream; empty when it is none.
 
     Args:
         reply: what it said.
         lead: how a dream begins where it is remembered; a model may say it, too.
     """
-    text = re.sub(r"<think>.*?(?:</think>|$)", "", reply, flags=re.S)
-    text = " ".join(re.sub(r"[*_#`>~]+", " ", text).split())
-    text = text.removeprefix(lead.strip()).strip()
-    text = re.sub(r"^(?:dream\s*:\s*|I dreamed(?: that)?\s*[:,]?\s*)", "", text, flags=re.IGNORECASE).strip(' "“”')
+    text, before = told_by(reply), ""
+    while text != before:
+        before, text = text, text.removeprefix(lead.strip()).strip(' "“”')
+        text = text[found.end() :] if (found := _LEAD.match(text)) else text
     whole = ""
     for one in sentences(text):
         if len(whole) + len(one) + 1 > LONGEST:

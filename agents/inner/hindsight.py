@@ -10,8 +10,10 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
+from agents.inner.assistant_talk import READ
 from agents.inner.lived import asks, lived, topics_of
 from agents.memory.entries import Entry
+from agents.unwrapping import unwrapped
 
 SHARED = 2
 """Telling words that two memories must share to be about the same."""
@@ -86,7 +88,7 @@ def parse_ratings(reply: str, shown: Collection[int]) -> dict[int, int] | None:
     """
     rated: dict[int, int] = {}
     twice: set[int] = set()
-    for line in reply.splitlines():
+    for line in unwrapped(reply[:READ]).splitlines():
         found = _RATED.fullmatch(line.strip())
         if found is None:
             continue

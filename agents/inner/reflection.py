@@ -14,9 +14,11 @@ from agents.compaction.receipts import Evidence, made_up
 from agents.compaction.summarizers._summarizer import Source
 from agents.compaction.voices import misquoted, taken_for_true
 from agents.compaction.wording import sentences
+from agents.inner.assistant_talk import READ, speaks
 from agents.inner.insights import CITED, Insight, Say
 from agents.inner.lived import lived, sentence
 from agents.memory.entries import Entry
+from agents.unwrapping import unwrapped
 from mud.world.narration import phrase
 
 MOST = 3
@@ -72,7 +74,7 @@ def parse_insights(reply: str, shown: Sequence[Entry], name: str) -> list[Insigh
     """
     by_seq = {entry.seq: entry for entry in shown}
     found: list[Insight] = []
-    for line in reply.splitlines():
+    for line in unwrapped(reply[:READ]).splitlines():
         match = _CITED.match(_BULLET.sub("", line[: LONGEST * 2]))
         if match is None:
             continue
@@ -89,7 +91,7 @@ def _holds(text: str, cited: Sequence[Entry], name: str) -> bool:
     """Return whether a sentence is an insight that its memories bear out."""
     if not 4 <= len(text.split()) <= 40 or len(text) > LONGEST or len(sentences(text)) != 1 or text.endswith("?"):
         return False
-    if _MODEL_TALK.search(text) or not lived(cited):
+    if _MODEL_TALK.search(text) or speaks(text) or not lived(cited):
         return False
     source = Source(name, "recent", tuple(cited))
     told = sentence(text)

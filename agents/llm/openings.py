@@ -1,8 +1,8 @@
-"""Replies that end before they begin: a model that opens with an empty line meets the stop that is to end its line.
+"""Replies that end before they begin: a model that opens with an empty line or a thought meets its line's stop there.
 
-A stop of nothing but blanks counts from the first word on; but a server that keeps stops itself ends the reply there,
-and what would have come is not known. So such a reply is asked for once more without these stops, and cut here; a model
-that opens so is asked like that at once from then on.
+A stop of nothing but blanks counts from the first word on that is no thought; but a server that keeps stops itself ends
+the reply there, and what would have come is not known. So such a reply is asked for once more without these stops, and
+cut here; a model that opens so is asked like that at once from then on.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from agents.llm.backends._backend import Completion, Enough, tidy
 from agents.llm.profiles import LLMProfile
+from agents.unwrapping import past_thoughts
 
 MUTE = 3
 """Times in a row that a model said nothing at all after which it is asked only once, until it says something."""
@@ -21,7 +22,7 @@ Ask = Callable[[LLMProfile, Enough | None], Awaitable[Completion]]
 
 
 class Openings:
-    """Knows which models open their replies with an empty line."""
+    """Knows which models open their replies with an empty line or a thought."""
 
     def __init__(self) -> None:
         self._blank: set[tuple[str, ...]] = set()
@@ -31,7 +32,7 @@ class Openings:
         """Return a reply from its first word on.
 
         Args:
-            ask: asks for it; a second time at most, when the first reply is empty.
+            ask: asks for it; a second time at most, when the first reply is empty or no more than a thought.
             profile: how it is to be asked for; names one host.
             enough: what ends it early, if anything does.
         """
@@ -40,10 +41,13 @@ class Openings:
             reply = await ask(profile, enough)
             if reply.text.strip():
                 del self._mute[model]
-            if reply.text.strip() or not _blank(profile) or self._mute[model] >= MUTE:
+            if _said(reply.text) or not _blank(profile) or self._mute[model] >= MUTE:
                 return reply
         reply = await ask(*_past(profile, enough))
-        reply = replace(reply, text=tidy(reply.text.lstrip(), profile.stop))
+        text = reply.text.lstrip()
+        said = _said(text)
+        thoughts = text.removesuffix(said)
+        reply = replace(reply, text=thoughts + tidy(said, profile.stop))
         if reply.text:
             self._blank.add(model)
         else:
@@ -52,11 +56,11 @@ class Openings:
 
 
 def _past(profile: LLMProfile, enough: Enough | None) -> tuple[LLMProfile, Enough]:
-    """Return how a reply is asked for that may open with empty lines, and what ends it early instead of a stop."""
+    """Return how a reply is asked for that may open with an empty line or a thought, and what ends it then."""
     stops = _blank(profile)
 
     def ended(so_far: str) -> bool:
-        begun = so_far.lstrip()
+        begun = _said(so_far)
         return bool(begun) and (any(stop in begun for stop in stops) or (enough is not None and enough(so_far)))
 
     return replace(profile, stop=tuple(stop for stop in profile.stop if stop not in stops)), ended
@@ -65,3 +69,8 @@ def _past(profile: LLMProfile, enough: Enough | None) -> tuple[LLMProfile, Enoug
 def _blank(profile: LLMProfile) -> tuple[str, ...]:
     """Return the stops that hold no word."""
     return tuple(stop for stop in profile.stop if not stop.strip())
+
+
+def _said(text: str) -> str:
+    """Return a reply from the first word on that is no thought; empty while there is none."""
+    return (past_thoughts(text) or "").lstrip()

@@ -1,4 +1,4 @@
-"""A model that opens its replies with an empty line is heard all the same, whoever keeps the stops."""
+"""A model that opens its replies with an empty line or a thought is heard all the same, whoever keeps the stops."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from agents.llm.budget import Budget, BudgetSettings
 from agents.llm.openings import MUTE
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import Task, Urgency
+from agents.unwrapping import past_thoughts
 from mud.errors import Unavailable
 from tests.unit.agents.llm.stage import Stage
 
@@ -40,7 +41,25 @@ async def test_what_stands_behind_the_empty_lines_is_the_reply_and_ends_where_it
     assert len(model.prompts) == 3, "who opens so is asked past it at once from then on"
 
 
-@pytest.mark.parametrize("text", ["say hello", "Hello.\n\nsay hello"])
+THOUGHT = "<think>\nShe greets me.\n\nI greet her.\n</think>\n\n"
+
+
+@pytest.mark.parametrize("opening", [THOUGHT, f"\n{THOUGHT}", "<think></think>\n\n", "<think>Hm,\nwell.</think>\n"])
+async def test_what_stands_behind_a_thought_is_the_reply_and_ends_where_its_line_does(opening: str) -> None:
+    play, model = stage(f"{opening}say good morning\nMoss> Good morning.")
+    for asked in (2, 3):
+        assert (past_thoughts(await replied(play)) or "").strip() == "say good morning"
+        assert len(model.prompts) == asked
+
+
+async def test_a_thought_without_end_is_asked_for_past_its_line_only_once() -> None:
+    play, model = stage("<think>\nShe greets me.\n\nAnd then")
+    for asked in (2, 3):
+        assert (await replied(play)).endswith("And then"), "whoever looks for the reply sees why there is none"
+        assert len(model.prompts) == asked
+
+
+@pytest.mark.parametrize("text", ["say hello", "<think>She waits.</think>say hello", "Hello.\n\nsay hello"])
 async def test_a_reply_that_begins_with_a_word_is_asked_for_once_and_cut_as_ever(text: str) -> None:
     play, model = stage(text)
     assert await replied(play) == text.partition("\n")[0]
