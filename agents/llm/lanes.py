@@ -165,7 +165,7 @@ class Lanes:
         """Ask a host whether it is there, and say whether it is."""
         way.lane.probed = True
         try:
-            await self.heard(way.lane, PROBE_SECONDS, self._check(way.profile))
+            await self.heard(way.lane, PROBE_SECONDS, self._check(way.profile), probe=True)
         except Unavailable:
             return False
         finally:
@@ -192,31 +192,42 @@ class Lanes:
             self._models[key] = backend.make(profile)
         return self._models[key]
 
-    async def heard(self, lane: Lane, seconds: float, call: Coroutine[Any, Any, T]) -> T:
+    async def heard(self, lane: Lane, seconds: float, call: Coroutine[Any, Any, T], *, probe: bool = False) -> T:
         """Await a call to a host for so many seconds and note in its health what came of it.
 
+        Args:
+            lane: the host.
+            seconds: how long.
+            call: the call.
+            probe: it is no job's call. A host that does one thing at a time answers none while it has a job's, so its
+                silence says nothing then.
+
         Raises:
-            Unavailable: whatever went wrong, a backend's own bugs included.
+            Refused: also when a backend broke: that is no doing of the host, and may come of this one text alone.
+            Unavailable: whatever else went wrong.
         """
-        began = self._clock.monotonic()
+        began, calls = self._clock.monotonic(), lane.calls
+
+        def failed(error: Unavailable) -> Unavailable:
+            if not probe or (lane.calls == calls and not lane.running):
+                passing = isinstance(error, Passing)
+                self._note(lane, lane.health.failed(str(error), self._clock, passing=passing, began=began))
+            return error
+
         try:
             answer = await within(seconds, call, self._clock)
         except TimeoutError as error:
-            late = Unavailable(f"{lane.host} did not answer within {round(seconds, 1):g} s")
-            self._note(lane, lane.health.failed(str(late), self._clock, began=began))
-            raise late from error
+            raise failed(Unavailable(f"{lane.host} did not answer within {round(seconds, 1):g} s")) from error
         except Refused as error:
             self._note(lane, lane.health.refused(str(error), self._clock))
             raise
         except Unavailable as error:
-            passing = isinstance(error, Passing)
-            self._note(lane, lane.health.failed(str(error), self._clock, passing=passing, began=began))
+            failed(error)
             raise
         except Exception as error:
             log.exception("the backend for %s broke", lane.host)
-            broken = Unavailable(f"the backend for {lane.host} broke: {type(error).__name__}")
-            self._note(lane, lane.health.failed(str(broken), self._clock, began=began))
-            raise broken from error
+            broken = Refused(f"the backend for {lane.host} broke: {type(error).__name__}")
+            raise (failed(broken) if probe else broken) from error
         else:
             self._note(lane, lane.health.answered(self._clock))
             return answer

@@ -91,7 +91,7 @@ class Ollama:
         answer, _ = await self._wire.ask("GET", "/api/tags", profile, seconds)
         models = answer.get("models")
         found = [one.get("name") for one in models if isinstance(one, dict)] if isinstance(models, list) else []
-        names = [name for name in found if isinstance(name, str) and name]
+        names = [tidy(name) for name in found if isinstance(name, str) and name]
         if not names:
             raise Unavailable(f"{self._wire.name} has no model yet; `ollama pull NAME` gets one")
         return names

@@ -100,7 +100,7 @@ class OpenAICompatible:
             answer, _ = await self._wire.ask("GET", "/models", profile, seconds)
             models = answer.get("data")
             names = (
-                [m["id"] for m in models if isinstance(m, dict) and isinstance(m.get("id"), str)]
+                [tidy(m["id"]) for m in models if isinstance(m, dict) and isinstance(m.get("id"), str)]
                 if isinstance(models, list)
                 else []
             )

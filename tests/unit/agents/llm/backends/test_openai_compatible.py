@@ -132,6 +132,23 @@ async def test_an_error_is_told_with_its_meaning_and_the_servers_words(status: i
     assert (await complaint(said(status, {"error": {"message": "no such thing"}}))).startswith(words)
 
 
+async def test_half_a_character_is_sent_as_a_question_mark_and_halves_that_belong_together_as_one() -> None:
+    async with serving(said(200, {"choices": [{"text": "hm"}]})) as server:
+        model = OpenAICompatible(server.profile)
+        await model.complete("find \ud83d or \ud83d\ude00", server.profile)
+        await model.close()
+        body = server.requests[-1].partition(b"\r\n\r\n")
+        assert json.loads(body[2])["prompt"] == "find ? or \U0001f600"
+        assert b"content-type: application/json" in body[0].lower()
+
+
+async def test_half_a_character_in_the_name_of_a_listed_model_is_a_question_mark() -> None:
+    async with serving(said(200, {"data": [{"id": "m\ud83d"}], "choices": [{"text": "hm"}]})) as server:
+        model = OpenAICompatible(server.profile)
+        assert (await model.complete("x", replace(server.profile, model=""))).model == "m?"
+        await model.close()
+
+
 async def test_a_refused_prompt_is_told_apart_from_a_server_that_is_down() -> None:
     async with serving(said(400, {"error": {"message": "too long"}})) as server:
         model = OpenAICompatible(server.profile)
