@@ -55,6 +55,10 @@ class Lane:
         """Its address, as people are told of it."""
         return self.health.host
 
+    def busy_since(self, calls: int) -> bool:
+        """Whether a job's call is under way, or one began since there were so many."""
+        return self.running > 0 or self.calls > calls
+
     def may_be_asked(self, clock: Clock) -> bool:
         """Whether a job may go there: a host that was down is tried by one call, so that nobody else is held up."""
         return self.health.wait(clock) <= 0 and not (self.health.state is State.DOWN and (self.running or self.probed))
@@ -162,19 +166,25 @@ class Lanes:
         return [way for way in down if way.lane.may_be_asked(self._clock)]
 
     async def probe(self, way: Way) -> bool:
-        """Ask a host whether it is there, and say whether it is."""
-        way.lane.probed = True
+        """Ask a host whether it is there, and say whether it is: a job's call that began meanwhile speaks for it."""
+        way.lane.probed, calls = True, way.lane.calls
         try:
             await self.heard(way.lane, PROBE_SECONDS, self._check(way.profile), probe=True)
         except Unavailable:
-            return False
+            return way.lane.busy_since(calls) and way.lane.health.state is not State.DOWN
         finally:
             way.lane.probed = False
         return True
 
     async def probe_all(self, profile: LLMProfile) -> bool:
-        """Ask every host of a profile that may be asked whether it is there, and say whether any is."""
-        asked = [way for way in self.of(profile) if way.lane.may_be_asked(self._clock)]
+        """Ask every host of a profile that may be asked whether it is there, and say whether any is.
+
+        One that a job's call is under way to is there, as far as anybody knows, and is not disturbed.
+        """
+        ways = self.of(profile)
+        if any(way.lane.running and way.lane.health.state is not State.DOWN for way in ways):
+            return True
+        asked = [way for way in ways if way.lane.may_be_asked(self._clock)]
         return any(await asyncio.gather(*map(self.probe, asked)))
 
     async def _check(self, profile: LLMProfile) -> None:
@@ -209,7 +219,7 @@ class Lanes:
         began, calls = self._clock.monotonic(), lane.calls
 
         def failed(error: Unavailable) -> Unavailable:
-            if not probe or (lane.calls == calls and not lane.running):
+            if not (probe and lane.busy_since(calls)):
                 passing = isinstance(error, Passing)
                 self._note(lane, lane.health.failed(str(error), self._clock, passing=passing, began=began))
             return error
