@@ -45,6 +45,8 @@ class Ollama:
         try:
             if enough is None:
                 answer, seconds = await self._wire.ask("POST", "/api/generate", profile, profile.timeout, payload)
+                if answer.get("error"):
+                    self._wire.complain_midway(answer, profile)
                 text = self._said(answer)
                 if not answer.get("done"):
                     raise self._wire.broke_off()
@@ -100,8 +102,6 @@ class Ollama:
         return NoSuch(f"{self._wire.name} has no model {model!r}; `ollama pull {model}` gets it")
 
     def _said(self, answer: dict[str, Any]) -> str:
-        if answer.get("error"):
-            raise Unavailable(f"{self._wire.name} answered with an error: {tidy(str(answer['error']))[:300]}")
         text = answer.get("response")
         if not isinstance(text, str):
             raise Unavailable(f"{self._wire.name} sent an answer without a text")

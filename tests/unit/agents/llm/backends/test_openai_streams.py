@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from agents.llm.backends._backend import Completion, Refused
 from agents.llm.backends._openai_client import OpenAICompatible
-from agents.llm.backends._wire import BODY_LIMIT, TOKEN_LIMIT, Wire
+from agents.llm.backends._wire import BODY_LIMIT, TOKEN_LIMIT, WORDS, Wire
 from agents.llm.profiles import LLMProfile
 from agents.llm.retries import Passing
 from mud.errors import Unavailable
@@ -257,6 +257,20 @@ async def test_the_key_is_never_told_by_a_stream_either(
         with pytest.raises(Unavailable, match=r"bad key \(key\)"):
             await model.complete("x", replace(server.profile, api_key_env="MY_MODEL_KEY"), never)
     assert KEY not in caplog.text
+    long = event({"error": {"message": f"{'x' * (WORDS - 9)}{KEY}"}})
+    async with serving(stream(piece("say "), long)) as (server, model):
+        with pytest.raises(Unavailable) as caught:
+            await model.complete("x", replace(server.profile, api_key_env="MY_MODEL_KEY"), never)
+    assert KEY[:5] not in str(caught.value)
+
+
+@pytest.mark.parametrize(("code", "kind"), [(400, Refused), (500, Passing), (503, Passing), (None, Unavailable)])
+async def test_an_error_in_mid_stream_means_what_its_code_means(code: int | None, kind: type[Unavailable]) -> None:
+    async with serving(stream(piece("say "), event({"error": {"message": "no", "code": code}}))) as (server, model):
+        server.answers.append(whole(code or 500, {"error": {"message": "no"}}))
+        with pytest.raises(Unavailable) as caught:
+            await model.complete("x", server.profile, never)
+    assert type(caught.value) is kind
 
 
 class Chunks:
