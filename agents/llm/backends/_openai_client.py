@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from agents.llm.backends._backend import Completion, Enough, Refused, tidy
 from agents.llm.backends._grammar import grammar_for
 from agents.llm.backends._growing import Growing
+from agents.llm.backends._told import prompt_tokens, reply_tokens
 from agents.llm.backends._wire import CHECK_SECONDS, NoSuch, Wire, checked_parts, count, decoded
 from agents.llm.profiles import LLMProfile
 from mud.errors import Unavailable
@@ -38,6 +39,7 @@ class _Heard:
     model: str = ""
     counts: dict[str, int] = field(default_factory=dict)
     timed: bool = False
+    thoughts: list[str] = field(default_factory=list)
 
 
 class OpenAICompatible:
@@ -62,13 +64,14 @@ class OpenAICompatible:
         payload = _payload(prompt, model, profile)
         heard, seconds = await self._heard(path, payload, profile, enough)
         self._tells_time = self._tells_time or heard.timed
+        read, cached = prompt_tokens(heard.counts.get("prompt"), prompt), heard.counts.get("cached")
         return Completion(
             tidy(heard.text, profile.stop),
-            heard.counts.get("prompt"),
-            heard.counts.get("completion"),
+            read,
+            reply_tokens(heard.counts.get("completion"), heard.text, heard.thoughts, profile.max_tokens),
             seconds,
             tidy(heard.model or model)[:200],
-            heard.counts.get("cached"),
+            None if cached is None or read is None else min(cached, read),
         )
 
     async def tokens(self, text: str, profile: LLMProfile) -> int | None:
@@ -145,7 +148,7 @@ class OpenAICompatible:
             text = ""
         if not isinstance(text, str):
             raise Unavailable(f"{self._wire.name} sent an answer without a text")
-        return _Heard(text, _model(answer), _counts(answer), "timings" in answer)
+        return _Heard(text, _model(answer), _counts(answer), "timings" in answer, _thoughts(choice.get("message")))
 
     async def _streamed(
         self, path: str, payload: dict[str, Any], profile: LLMProfile, enough: Enough
@@ -174,6 +177,7 @@ class OpenAICompatible:
             heard.counts |= _counts(event)
             heard.timed = heard.timed or "timings" in event
             piece, finished = _piece(event)
+            heard.thoughts += _thoughts(_delta(event))
             ended = ended or finished
             if piece is None:
                 raise Unavailable(f"{self._wire.name} sent an answer without a text")
@@ -234,6 +238,18 @@ def _piece(event: dict[str, Any]) -> tuple[str | None, bool]:
     except (AttributeError, KeyError, IndexError, TypeError):
         return None, False
     return (text if isinstance(text, str) else "" if text is None else None), choice.get("finish_reason") is not None
+
+
+def _delta(event: dict[str, Any]) -> object:
+    choices = event.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    return choice.get("delta") if isinstance(choice, dict) else None
+
+
+def _thoughts(said: object) -> list[str]:
+    """Return what a message, or a piece of one, holds of what a model thought; servers call it by one of two names."""
+    found = [said.get(name) for name in ("reasoning_content", "reasoning")] if isinstance(said, dict) else []
+    return [one for one in found if isinstance(one, str) and one][:1]
 
 
 def _model(answer: dict[str, Any]) -> str:

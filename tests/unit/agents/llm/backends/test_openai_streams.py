@@ -15,9 +15,11 @@ from hypothesis import strategies as st
 
 from agents.llm.backends._backend import Completion, Refused
 from agents.llm.backends._openai_client import OpenAICompatible
+from agents.llm.backends._told import TEMPLATE_TOKENS
 from agents.llm.backends._wire import BODY_LIMIT, TOKEN_LIMIT, WORDS, Wire
 from agents.llm.profiles import LLMProfile
 from agents.llm.retries import Passing
+from agents.llm.tokens import estimate
 from mud.errors import Unavailable
 
 KEY = "sk-very-secret-0123456789"
@@ -203,6 +205,30 @@ async def test_tokens_of_a_stream_are_those_that_it_tells_last() -> None:
     usage = {"prompt_tokens": 40, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 30}}
     reply = await said(piece("say hi", "stop"), event({"choices": [], "usage": usage, "model": "small"}), DONE)
     assert (reply.prompt_tokens, reply.completion_tokens, reply.cached_tokens, reply.model) == (40, 2, 30, "small")
+
+
+@pytest.mark.parametrize("name", ["reasoning_content", "reasoning"])
+async def test_thoughts_before_a_reply_that_is_ended_early_are_paid_for(name: str) -> None:
+    thought = event({"choices": [{"delta": {name: "a"}}]}) * 400
+    reply = event({"choices": [{"delta": {"content": "say hi"}}]})
+    async with serving(stream(thought, reply, DONE)) as (server, model):
+        said = await model.complete("x", replace(server.profile, api="chat"), lambda text: text == "say hi")
+    assert (said.text, said.completion_tokens) == ("say hi", 400 + estimate("say hi"))
+
+
+async def test_thoughts_that_came_with_a_whole_reply_are_paid_for_where_its_server_counts_nothing() -> None:
+    message = {"content": "say hi", "reasoning_content": "Hm. " * 50}
+    async with serving(whole(200, {"choices": [{"message": message}]})) as (server, model):
+        reply = await model.complete("x", server.profile)
+    assert reply.completion_tokens == estimate("Hm. " * 50) + estimate("say hi")
+
+
+async def test_a_server_that_tells_of_more_tokens_than_can_be_is_believed_as_far_as_can_be() -> None:
+    usage = {"prompt_tokens": 10**8, "completion_tokens": 10**8, "prompt_tokens_details": {"cached_tokens": 10**8}}
+    reply = await said(piece("say hi", "stop", usage=usage), DONE)
+    most = len("~Eliza>") + TEMPLATE_TOKENS
+    assert (reply.prompt_tokens, reply.cached_tokens) == (most, most)
+    assert reply.completion_tokens == 8 + estimate("say hi"), "8 is the length that was asked for"
 
 
 async def test_a_server_that_takes_no_notice_of_the_wish_for_a_stream_is_understood() -> None:
