@@ -11,6 +11,7 @@ from pathlib import Path
 from agents.definition import Definition as Character
 from agents.definition import find_location, misplaced
 from agents.living import Living
+from agents.llm.profiles import LLMProfile
 from agents.memory.summaries import TIERS
 from agents.roster import at_other_places
 from mud.build import Parts, unknown_names
@@ -124,6 +125,7 @@ class Reloading:
     def _settings_changed(self) -> list[Problem]:
         """Have the parts that do not look at their settings by themselves do so."""
         self._parts.recall.look_again()
+        self._parts.queue.hold_to(self._parts.configuration.names(LLMProfile))
         return unknown_names(self._parts)
 
     def _fold_due(self) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeVar
 
@@ -70,6 +71,10 @@ class Lane:
         return f"{self.host} is down ({self.health.last_error}); {again}"
 
 
+_Key = tuple[str, str]
+"""Names of a backend and a host."""
+
+
 class Way(NamedTuple):
     """A host and the profile to ask it with, which names this host alone."""
 
@@ -91,8 +96,11 @@ class Lanes:
         self._backends = backends
         self._clock = clock
         self._lanes: dict[str, Lane] = {}
-        self._models: dict[tuple[str, str], LanguageModel] = {}
+        self._models: dict[_Key, LanguageModel] = {}
         self._ways: dict[LLMProfile, list[Way]] = {}
+        self._named: set[_Key] | None = None
+        """What the profiles name; None until they were first read anew."""
+        self._closing: set[asyncio.Task[None]] = set()
 
     def __iter__(self) -> Iterator[Lane]:
         return iter(tuple(self._lanes.values()))
@@ -249,9 +257,39 @@ class Lanes:
         if news:
             log.info("model host %s", health.words(self._clock))
 
+    def hold_to(self, names: Iterable[str]) -> None:
+        """Take over that the profiles were read anew: what none of them names is let go of when it is idle.
+
+        Args:
+            names: of all profiles that there are.
+        """
+        self._named = set()
+        for name in names:
+            with suppress(Unavailable):
+                profile = self.profile(name)
+                backend = self._backend(profile)
+                self._named |= {(backend.name, backend.host(replace(profile, host=host))) for host in profile.hosts}
+        self.let_go()
+
+    def let_go(self) -> None:
+        """Forget the hosts that no profile names and nobody asks just now, and close the models there: an embedded one
+        takes hundreds of megabytes."""
+        if self._named is None:
+            return
+        busy = {lane.host for lane in self if lane.running or lane.probed}
+        for key in [key for key in self._models if key not in self._named and key[1] not in busy]:
+            task = asyncio.create_task(self._models.pop(key).close(), name=f"closing {key[1]}")
+            self._closing.add(task)
+            task.add_done_callback(self._closing.discard)
+        kept = {host for _, host in self._named} | busy
+        if not kept.issuperset(self._lanes):
+            self._lanes = {host: lane for host, lane in self._lanes.items() if host in kept}
+            self._ways.clear()  # they lead to lanes that are no more
+
     async def close(self) -> None:
         """Let go of every connection."""
         models, self._models = list(self._models.values()), {}
+        await asyncio.gather(*self._closing, return_exceptions=True)
         for model in models:
             await model.close()
 
