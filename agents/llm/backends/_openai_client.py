@@ -6,6 +6,7 @@ before its next check. What a reasoning model thought before it answered is no p
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -21,6 +22,10 @@ from mud.errors import Unavailable
 
 if TYPE_CHECKING:
     import httpx
+
+
+_OTHERWISE = {"max_tokens": "max_completion_tokens", "temperature": "", "stop": ""}
+"""Fields that OpenAI's newer reasoning models refuse, and their other names; a reply is cut at its stops here too."""
 
 
 class _Streams(IntEnum):
@@ -56,13 +61,15 @@ class OpenAICompatible:
         self._counts = True
         self._streams = _Streams.WITH_USAGE
         self._tells_time = False
+        self._objections: dict[str, frozenset[str]] = {}
+        """Fields that a model does not take, by its name."""
 
     async def complete(self, prompt: str, profile: LLMProfile, enough: Enough | None = None) -> Completion:
         """Continue a prompt; see `LanguageModel.complete`."""
         model = profile.model or await self._listed_model(profile)
         path = "/chat/completions" if profile.api == "chat" else "/completions"
         payload = _payload(prompt, model, profile)
-        heard, seconds = await self._heard(path, payload, profile, enough)
+        heard, seconds = await self._asked(path, payload, profile, enough)
         self._tells_time = self._tells_time or heard.timed
         read, cached = prompt_tokens(heard.counts.get("prompt"), prompt), heard.counts.get("cached")
         return Completion(
@@ -92,6 +99,7 @@ class OpenAICompatible:
     async def check(self, profile: LLMProfile) -> None:
         """Return when the host lists its models; see `LanguageModel.check`."""
         self._first_model, self._counts, self._streams = None, True, _Streams.WITH_USAGE
+        self._objections.clear()
         await self._listed_model(profile, min(CHECK_SECONDS, profile.timeout))
 
     async def close(self) -> None:
@@ -114,6 +122,24 @@ class OpenAICompatible:
 
     # ---- one reply ----
 
+    async def _asked(
+        self, path: str, payload: dict[str, Any], profile: LLMProfile, enough: Enough | None
+    ) -> tuple[_Heard, float]:
+        """Ask for a reply without the fields that the model does not take; one that it names is remembered, if asking
+        without it helps."""
+        objections = self._objections.get(payload["model"], frozenset())
+        while True:
+            sent = _without(payload, objections)
+            try:
+                found = await self._heard(path, sent, profile, enough)
+            except Refused as refusal:
+                if not (more := _named_in(refusal, sent)):
+                    raise
+                objections |= more
+            else:
+                self._objections[payload["model"]] = objections
+                return found
+
     async def _heard(
         self, path: str, payload: dict[str, Any], profile: LLMProfile, enough: Enough | None
     ) -> tuple[_Heard, float]:
@@ -125,6 +151,8 @@ class OpenAICompatible:
             try:
                 return await self._streamed(path, payload, profile, enough)
             except (Refused, NoSuch) as refusal:
+                if _named_in(refusal, payload):
+                    raise  # asking plainly would be refused for the same
                 lesser = _Streams.BARE if tried > _Streams.BARE and "stream_options" in str(refusal) else _Streams.NOT
             if lesser is _Streams.NOT:
                 found = await self._plain(path, payload, profile)  # what was refused may have been something else
@@ -224,6 +252,19 @@ def _payload(prompt: str, model: str, profile: LLMProfile) -> dict[str, Any]:
     else:
         payload["prompt"] = prompt
     return payload
+
+
+def _without(payload: dict[str, Any], fields: frozenset[str]) -> dict[str, Any]:
+    """Return a request without some fields, what is asked for in each under its other name where it has one."""
+    renamed = {name: payload[field] for field in fields & payload.keys() if (name := _OTHERWISE[field])}
+    return {name: value for name, value in payload.items() if name not in fields} | renamed
+
+
+def _named_in(refusal: Unavailable, payload: dict[str, Any]) -> frozenset[str]:
+    """Return the fields of a request that a refusal names and that can be asked for otherwise, or not at all; a name
+    that is an English word too must stand in quotes."""
+    found = re.findall(r"['\"`](\w+)['\"`]|\b(\w+_\w+)\b", str(refusal))
+    return frozenset(quoted or plain for quoted, plain in found) & _OTHERWISE.keys() & payload.keys()
 
 
 def _piece(event: dict[str, Any]) -> tuple[str | None, bool]:

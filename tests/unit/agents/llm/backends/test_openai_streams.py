@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.llm.backends._backend import Completion, Refused
+from agents.llm.backends._backend import Completion, Enough, Refused
 from agents.llm.backends._openai_client import OpenAICompatible
 from agents.llm.backends._told import TEMPLATE_TOKENS
 from agents.llm.backends._wire import BODY_LIMIT, TOKEN_LIMIT, WORDS, Wire
@@ -263,6 +263,45 @@ async def test_a_server_that_refuses_to_stream_is_asked_plainly_and_this_is_reme
             (True, False),
             (True, False),
         ]
+
+
+def reasoning(body: dict[str, Any]) -> bytes:
+    """Answer as OpenAI's newer reasoning models do."""
+    for one in ("max_tokens", "temperature", "stop"):
+        if body.get(one):
+            shown = one if "_" in one else f"'{one}'"
+            words = f"Unsupported parameter: {shown} is not supported with this model."
+            return whole(400, {"error": {"message": words, "param": one}})
+    return stream(piece("say hi", "stop"), DONE) if body["stream"] else whole(200, {"choices": [{"text": "say hi"}]})
+
+
+@pytest.mark.parametrize("enough", [never, None])
+async def test_a_field_that_a_model_refuses_by_name_is_asked_for_otherwise_from_then_on(enough: Enough | None) -> None:
+    async with serving(reasoning) as (server, model):
+        profile = replace(server.profile, stop=("\n",))
+        for _ in range(2):
+            assert (await model.complete("x", profile, enough)).text == "say hi"
+        *refused, first, second = server.asked
+        assert len(refused) == 3
+        assert first == second
+        assert first["max_completion_tokens"] == profile.max_tokens
+        assert first.keys().isdisjoint({"max_tokens", "temperature", "stop"})
+        assert first["stream"] is (enough is not None)
+        await model.complete("x", replace(profile, model="other"), enough)
+        assert "max_tokens" in server.asked[5], "another model may be of another kind"
+
+
+async def test_what_is_refused_under_either_name_is_a_refusal_and_nothing_is_remembered() -> None:
+    def too_long(body: dict[str, Any]) -> bytes:
+        words = "'max_tokens' or 'max_completion_tokens' is too large"
+        refused = body["prompt"] == "long"
+        return whole(400, {"error": {"message": words}}) if refused else whole(200, {"choices": [{"text": "say hi"}]})
+
+    async with serving(too_long) as (server, model):
+        with pytest.raises(Refused, match="too large"):
+            await model.complete("long", server.profile)
+        assert (await model.complete("short", server.profile)).text == "say hi"
+        assert [("max_tokens" in body) for body in server.asked] == [True, False, True]
 
 
 async def test_a_refused_prompt_does_not_end_streaming() -> None:
