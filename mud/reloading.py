@@ -205,7 +205,10 @@ class Reloading:
                     del minds.definitions[one]
             return [Problem(f"agents/{slug}/agent.md", 0, "", f"nobody could come in ({error})")]
         thing = definition.thing()
-        if engine.world.get(thing.id) != thing:
+        known = engine.world.get(thing.id)
+        if known is not None and known.name != thing.name:
+            self._parts.queue.budget.rename(known.name, thing.name)
+        if known != thing:
             engine.happen(thing, Outcome("", changes=(Define(thing),)))
         if agent is not None and self._living is not None:
             self._living.redefined(agent)

@@ -218,6 +218,18 @@ class Budget:
                 raise Spent(f"calls under way leave no room in the budget: {limit.most:,} {limit.unit}")
         return Stake(owner, task, most, self._stakes, self.spending)
 
+    def rename(self, old: str, new: str) -> None:
+        """Have an agent that was given another name go on with the budget it had."""
+        self.spending.rename(old, new)
+        for stake in self._stakes:
+            stake.owner = new if stake.owner == old else stake.owner
+        for key in [key for key in self._marks if key[1] == old]:
+            mark = self._marks.pop(key)
+            limit = mark.limit._replace(owner=new)
+            self._marks[_key(limit)] = mark._replace(limit=limit)
+        for key in [key for key in self._too_small if key[1] == old]:
+            self._too_small[key[0], new, key[2]] = self._too_small.pop(key)
+
     def review(self) -> None:
         """Tell of every limit that is not used up any more.
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from agents.llm.profiles import LLMProfile
+from agents.llm.spending import Amount
 from mud.errors import Problem
 from mud.reloading import MISSING_FOR, Reloading
 from mud.storage.files import write_atomic
@@ -241,7 +242,10 @@ async def test_an_edited_agent_is_what_others_see(tmp_path: Path) -> None:
         ann = on.home.enter("Ann")
         on.replace("agents/eliza/agent.md", "A small woman", "A tall woman")
         assert "A tall woman" in on.home.type(ann, "examine Eliza").reply
+        spending = on.home.parts.queue.budget.spending
+        spending.add("Eliza", "thinking", Amount(1, 12))
         on.replace("agents/eliza/agent.md", "# Eliza", "# Elisabeth")
+        assert [row.owner for row in spending.rows()] == ["Elisabeth"]
         assert "Elisabeth is here." in on.home.type(ann, "look").reply
         thinker = on.home.agent("Elisabeth").thinker
         assert thinker is not None

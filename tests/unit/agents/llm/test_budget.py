@@ -124,6 +124,25 @@ async def test_a_limit_that_no_call_fits_into_is_told_so_and_only_once() -> None
     assert [one.over for one in till.told] == [True, False, True]
 
 
+async def test_another_name_is_no_other_budget() -> None:
+    till = Till(ScriptedModel(["look", gate := Gate(), "look"]), BudgetSettings(agent_calls_per_hour=2))
+    await till.ask("Eliza")
+    under_way = till.ask("Eliza")
+    await settle()
+    till.budget.rename("Eliza", "Liz")
+    gate.open()
+    await under_way
+    assert (till.used("Liz").calls, till.used("Eliza").calls) == (2, 0)
+    with pytest.raises(Spent, match="Liz has used up"):
+        await till.ask("Liz")
+    till.budget.rename("Liz", "Beth")
+    with pytest.raises(Spent, match="Beth has used up"):
+        await till.ask("Beth")
+    till.clock.advance(3600)
+    assert (await till.ask("Beth")).text == "look"
+    assert [(one.over, one.limit.owner) for one in till.told] == [(True, "Liz"), (False, "Beth")]
+
+
 async def test_a_call_that_fits_is_made_in_the_hour_after_one_that_never_would() -> None:
     till = Till(ScriptedModel(["look"] * 9), BudgetSettings(agent_tokens_per_hour=30))
     with pytest.raises(Spent):
