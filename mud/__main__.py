@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Collection
@@ -92,6 +93,8 @@ def _names() -> set[str]:
 
 def main(argv: list[str]) -> int:
     """Run one command and return its exit code: 0 done, 1 a clear error, 2 wrong usage."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a sign that this terminal has not must not end a command
     try:
         check_packages()  # before anything is imported that needs one
         words = _command_first(argv)

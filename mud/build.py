@@ -36,6 +36,7 @@ from agents.recall.settings import RecallSettings
 from agents.recall.till import Till
 from agents.templates import Templates
 from mud import checks
+from mud.checks import EMBED
 from mud.clock import Clock
 from mud.commands._command import Command
 from mud.engine import Engine, WorldSettings
@@ -71,8 +72,6 @@ SCHEMAS: dict[str, type] = {
 
 SHIPPED = Path(__file__).resolve().parent.parent / "vault"
 """The vault that came with the program, whose words an older vault is lent."""
-EMBED = "embed"
-"""The LLM profile that names the server which embeds."""
 
 DREAM = "dream"
 """The LLM profile that dreams are asked of; what it takes is not counted as summaries."""
@@ -322,8 +321,10 @@ def _name_of(minds: Minds, who: str) -> str:
 
 
 def unknown_names(parts: Parts) -> list[Problem]:
-    """Return the settings that name a location, an LLM profile or a prompt style which there is not."""
+    """Return the settings that name a location, an LLM profile or a prompt style which there is not, and the LLM
+    profiles that leave no room for a prompt."""
     return [
+        *checks.without_room(parts.configuration),
         *checks.unknown_names(parts.configuration, parts.engine.world.locations()),
         *checks.unknown_styles(parts.configuration, parts.summary_prompts.names(), parts.minds.drafts.values()),
     ]

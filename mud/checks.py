@@ -12,6 +12,7 @@ from agents.compaction.settings import CompactionSettings
 from agents.definition import Definition, find_location, misplaced
 from agents.llm.profiles import LLMProfile
 from agents.nights import time_of
+from agents.prompt import MINIMUM
 from agents.prompting import ThinkingSettings
 from mud.engine import WorldSettings
 from mud.errors import Problem
@@ -21,6 +22,8 @@ from mud.storage.settings import Value, one_of
 from mud.storage.texts import TextStore
 from mud.world.things import Thing
 
+EMBED = "embed"
+"""The LLM profile that names the server which embeds."""
 TIMES = ("sleep_at", "wake_at")
 """Settings that are times of day."""
 
@@ -36,7 +39,7 @@ def check_names(
         definitions: every `agent.md` as it was read, mistakes and all.
         locations: every location; where there is none, nothing is held against them.
     """
-    problems = unknown_names(configuration, locations)
+    problems = unknown_names(configuration, locations) + without_room(configuration)
     profiles = configuration.names(LLMProfile)
     voices = sorted({key.split(".")[1] for key in texts.keys("instinct.")})
     for one in definitions:
@@ -61,6 +64,20 @@ def unknown_names(configuration: Configuration, locations: Sequence[Thing]) -> l
     return problems + _unknown_profiles(
         configuration.given(CompactionSettings, "profile"), configuration.names(LLMProfile)
     )
+
+
+def without_room(configuration: Configuration) -> list[Problem]:
+    """Return the LLM profiles whose window their replies fill: no prompt would fit."""
+    problems = []
+    for name in configuration.names(LLMProfile):
+        window, reply = (configuration.given(LLMProfile, key, name)[-1] for key in ("num_ctx", "max_tokens"))
+        if name.lower() != EMBED and int(str(window.value)) - int(str(reply.value)) < MINIMUM:
+            message = (
+                f"{reply.value} of the {window.value} tokens of num_ctx leave less than the {MINIMUM} that a prompt "
+                "takes; lower max_tokens or raise num_ctx"
+            )
+            problems.append(Problem(reply.file, reply.line or window.line, reply.key, message))
+    return problems
 
 
 def _no_times(values: Iterable[Value]) -> list[Problem]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from agents.definition import Definition as Character
 from agents.definition import find_location, misplaced
 from agents.living import Living
+from agents.llm.profiles import LLMProfile
 from agents.memory.summaries import TIERS
 from agents.roster import at_other_places
 from mud.build import Parts, unknown_names
@@ -124,6 +125,7 @@ class Reloading:
     def _settings_changed(self) -> list[Problem]:
         """Have the parts that do not look at their settings by themselves do so."""
         self._parts.recall.look_again()
+        self._parts.queue.hold_to(self._parts.configuration.names(LLMProfile))
         return unknown_names(self._parts)
 
     def _fold_due(self) -> None:
@@ -203,7 +205,10 @@ class Reloading:
                     del minds.definitions[one]
             return [Problem(f"agents/{slug}/agent.md", 0, "", f"nobody could come in ({error})")]
         thing = definition.thing()
-        if engine.world.get(thing.id) != thing:
+        known = engine.world.get(thing.id)
+        if known is not None and known.name != thing.name:
+            self._parts.queue.budget.rename(known.name, thing.name)
+        if known != thing:
             engine.happen(thing, Outcome("", changes=(Define(thing),)))
         if agent is not None and self._living is not None:
             self._living.redefined(agent)

@@ -23,6 +23,9 @@ LIMIT = phrase("minds.cost.limit", "key", "most")
 USED_UP = phrase("minds.cost.used_up", "name", "used", "most", "unit")
 WORLD_USED_UP = phrase("minds.cost.world_used_up", "used", "most", "unit")
 DAY_USED_UP = phrase("minds.cost.day_used_up", "used", "most", "unit")
+TOO_SMALL = phrase("minds.cost.too_small", "name", "need", "most", "unit")
+WORLD_TOO_SMALL = phrase("minds.cost.world_too_small", "need", "most", "unit")
+DAY_TOO_SMALL = phrase("minds.cost.day_too_small", "need", "most", "unit")
 OVER = phrase("minds.cost.over", "name")
 WORLD_OVER = phrase("minds.cost.world_over")
 
@@ -62,10 +65,13 @@ def told(say: Say, notice: Notice) -> str:
     limit = notice.limit
     if not notice.over:
         return say(OVER, name=limit.owner) if limit.owner else say(WORLD_OVER)
-    about = {"used": f"{limit.used:,}", "most": f"{limit.most:,}", "unit": limit.unit}
+    about = {"most": f"{limit.most:,}", "unit": limit.unit}
+    about |= {"need": f"{limit.need:,}"} if limit.need else {"used": f"{limit.used:,}"}
     if limit.owner:
-        return say(USED_UP, name=limit.owner, **about)
-    return say(DAY_USED_UP if limit.scope is Scope.WORLD_DAY else WORLD_USED_UP, **about)
+        return say(TOO_SMALL if limit.need else USED_UP, name=limit.owner, **about)
+    if limit.scope is Scope.WORLD_DAY:
+        return say(DAY_TOO_SMALL if limit.need else DAY_USED_UP, **about)
+    return say(WORLD_TOO_SMALL if limit.need else WORLD_USED_UP, **about)
 
 
 def _table(say: Say, rows: Sequence[Row]) -> list[str]:

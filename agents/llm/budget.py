@@ -68,6 +68,7 @@ class Limit(NamedTuple):
         unit: `tokens` or `calls`.
         most: what may be spent.
         used: what was spent.
+        need: what one call would take, where that alone is more than the limit; else 0.
     """
 
     scope: Scope
@@ -75,12 +76,16 @@ class Limit(NamedTuple):
     unit: str
     most: int
     used: int
+    need: int = 0
 
     @property
     def sentence(self) -> str:
         """What is said of it when it is used up."""
         whose = f"{self.owner} has" if self.owner else "the agents have"
         long = "today" if self.scope is Scope.WORLD_DAY else "this hour"
+        if self.need:
+            whose = f"{self.owner}'s" if self.owner else "the agents'"
+            return f"one call takes about {self.need:,} {self.unit}, and {whose} limit for {long} is {self.most:,}"
         return f"{whose} used up the budget for {long}: {self.used:,} of {self.most:,} {self.unit}"
 
 
@@ -108,6 +113,10 @@ class _Mark(NamedTuple):
     limit: Limit
     period: str
     need: int
+
+
+_Key = tuple[Scope, str, str]
+"""A limit's scope, owner and unit."""
 
 
 class Stake:
@@ -160,7 +169,9 @@ class Budget:
         self.tell: Callable[[Notice], None] = lambda notice: None
         """Is told when a limit is used up and when it is not any more, once each."""
         self._stakes: set[Stake] = set()
-        self._marks: dict[tuple[Scope, str, str], _Mark] = {}
+        self._marks: dict[_Key, _Mark] = {}
+        self._too_small: dict[_Key, int] = {}
+        """Limits of which the owner was told that no call fits into them, as they stood then."""
 
     def used_up(self, owner: str) -> Limit | None:
         """Return the limit that keeps an agent from asking models; None when none does."""
@@ -202,23 +213,46 @@ class Budget:
         for limit, held in self._limits(owner):
             need = most.tokens if limit.unit == "tokens" else most.calls
             if limit.used + need > limit.most:
-                self._mark(limit, need)
-                raise Spent(limit.sentence)
+                raise Spent(self._mark(limit, need).sentence)
             if limit.used + held + need > limit.most:  # what is under way may turn out to take less
                 raise Spent(f"calls under way leave no room in the budget: {limit.most:,} {limit.unit}")
         return Stake(owner, task, most, self._stakes, self.spending)
 
+    def rename(self, old: str, new: str) -> None:
+        """Have an agent that was given another name go on with the budget it had."""
+        self.spending.rename(old, new)
+        for stake in self._stakes:
+            stake.owner = new if stake.owner == old else stake.owner
+        for key in [key for key in self._marks if key[1] == old]:
+            mark = self._marks.pop(key)
+            limit = mark.limit._replace(owner=new)
+            self._marks[_key(limit)] = mark._replace(limit=limit)
+        for key in [key for key in self._too_small if key[1] == old]:
+            self._too_small[key[0], new, key[2]] = self._too_small.pop(key)
+
     def review(self) -> None:
-        """Tell of every limit that is not used up any more."""
+        """Tell of every limit that is not used up any more.
+
+        One that was too small for a call is so in the next hour too; a smaller call may try then, and nobody is told.
+        """
         for key, mark in list(self._marks.items()):
             now = next((one for one, _ in self._limits(mark.limit.owner) if _key(one) == key), None)
             if now is None or self._period(now.scope) != mark.period or now.used + mark.need <= now.most:
                 del self._marks[key]
-                self.tell(Notice(now or mark.limit, over=False))
+                if now is None or not mark.limit.need or mark.need <= now.most:
+                    self._too_small.pop(key, None)
+                    self.tell(Notice(now or mark.limit, over=False))
 
-    def _mark(self, limit: Limit, need: int) -> None:
-        self._marks[_key(limit)] = _Mark(limit, self._period(limit.scope), need)
-        self.tell(Notice(limit, over=True))
+    def _mark(self, limit: Limit, need: int) -> Limit:
+        """Note that a limit leaves no room for a call, tell of it, and return it as it is told of."""
+        limit = limit._replace(need=need if need > limit.most else 0)
+        key = _key(limit)
+        self._marks[key] = _Mark(limit, self._period(limit.scope), need)
+        if not limit.need or self._too_small.get(key) != limit.most:
+            self.tell(Notice(limit, over=True))
+        if limit.need:
+            self._too_small[key] = limit.most
+        return limit
 
     def _period(self, scope: Scope) -> str:
         return self.spending.day if scope is Scope.WORLD_DAY else self.spending.hour
@@ -250,5 +284,5 @@ def _used(row: Row, scope: Scope) -> Amount:
     return row.day if scope is Scope.WORLD_DAY else row.hour
 
 
-def _key(limit: Limit) -> tuple[Scope, str, str]:
+def _key(limit: Limit) -> _Key:
     return limit.scope, limit.owner, limit.unit

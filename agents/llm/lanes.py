@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeVar
 
@@ -55,6 +56,10 @@ class Lane:
         """Its address, as people are told of it."""
         return self.health.host
 
+    def busy_since(self, calls: int) -> bool:
+        """Whether a job's call is under way, or one began since there were so many."""
+        return self.running > 0 or self.calls > calls
+
     def may_be_asked(self, clock: Clock) -> bool:
         """Whether a job may go there: a host that was down is tried by one call, so that nobody else is held up."""
         return self.health.wait(clock) <= 0 and not (self.health.state is State.DOWN and (self.running or self.probed))
@@ -64,6 +69,10 @@ class Lane:
         wait = self.health.wait(clock)
         again = f"asked again in {wait:.0f} s" if wait > 0 else "it is being tried again"
         return f"{self.host} is down ({self.health.last_error}); {again}"
+
+
+_Key = tuple[str, str]
+"""Names of a backend and a host."""
 
 
 class Way(NamedTuple):
@@ -87,8 +96,11 @@ class Lanes:
         self._backends = backends
         self._clock = clock
         self._lanes: dict[str, Lane] = {}
-        self._models: dict[tuple[str, str], LanguageModel] = {}
+        self._models: dict[_Key, LanguageModel] = {}
         self._ways: dict[LLMProfile, list[Way]] = {}
+        self._named: set[_Key] | None = None
+        """What the profiles name; None until they were first read anew."""
+        self._closing: set[asyncio.Task[None]] = set()
 
     def __iter__(self) -> Iterator[Lane]:
         return iter(tuple(self._lanes.values()))
@@ -162,19 +174,25 @@ class Lanes:
         return [way for way in down if way.lane.may_be_asked(self._clock)]
 
     async def probe(self, way: Way) -> bool:
-        """Ask a host whether it is there, and say whether it is."""
-        way.lane.probed = True
+        """Ask a host whether it is there, and say whether it is: a job's call that began meanwhile speaks for it."""
+        way.lane.probed, calls = True, way.lane.calls
         try:
-            await self.heard(way.lane, PROBE_SECONDS, self._check(way.profile))
+            await self.heard(way.lane, PROBE_SECONDS, self._check(way.profile), probe=True)
         except Unavailable:
-            return False
+            return way.lane.busy_since(calls) and way.lane.health.state is not State.DOWN
         finally:
             way.lane.probed = False
         return True
 
     async def probe_all(self, profile: LLMProfile) -> bool:
-        """Ask every host of a profile that may be asked whether it is there, and say whether any is."""
-        asked = [way for way in self.of(profile) if way.lane.may_be_asked(self._clock)]
+        """Ask every host of a profile that may be asked whether it is there, and say whether any is.
+
+        One that a job's call is under way to is there, as far as anybody knows, and is not disturbed.
+        """
+        ways = self.of(profile)
+        if any(way.lane.running and way.lane.health.state is not State.DOWN for way in ways):
+            return True
+        asked = [way for way in ways if way.lane.may_be_asked(self._clock)]
         return any(await asyncio.gather(*map(self.probe, asked)))
 
     async def _check(self, profile: LLMProfile) -> None:
@@ -192,31 +210,42 @@ class Lanes:
             self._models[key] = backend.make(profile)
         return self._models[key]
 
-    async def heard(self, lane: Lane, seconds: float, call: Coroutine[Any, Any, T]) -> T:
+    async def heard(self, lane: Lane, seconds: float, call: Coroutine[Any, Any, T], *, probe: bool = False) -> T:
         """Await a call to a host for so many seconds and note in its health what came of it.
 
+        Args:
+            lane: the host.
+            seconds: how long.
+            call: the call.
+            probe: it is no job's call. A host that does one thing at a time answers none while it has a job's, so its
+                silence says nothing then.
+
         Raises:
-            Unavailable: whatever went wrong, a backend's own bugs included.
+            Refused: also when a backend broke: that is no doing of the host, and may come of this one text alone.
+            Unavailable: whatever else went wrong.
         """
-        began = self._clock.monotonic()
+        began, calls = self._clock.monotonic(), lane.calls
+
+        def failed(error: Unavailable) -> Unavailable:
+            if not (probe and lane.busy_since(calls)):
+                passing = isinstance(error, Passing)
+                self._note(lane, lane.health.failed(str(error), self._clock, passing=passing, began=began))
+            return error
+
         try:
             answer = await within(seconds, call, self._clock)
         except TimeoutError as error:
-            late = Unavailable(f"{lane.host} did not answer within {round(seconds, 1):g} s")
-            self._note(lane, lane.health.failed(str(late), self._clock, began=began))
-            raise late from error
+            raise failed(Unavailable(f"{lane.host} did not answer within {round(seconds, 1):g} s")) from error
         except Refused as error:
             self._note(lane, lane.health.refused(str(error), self._clock))
             raise
         except Unavailable as error:
-            passing = isinstance(error, Passing)
-            self._note(lane, lane.health.failed(str(error), self._clock, passing=passing, began=began))
+            failed(error)
             raise
         except Exception as error:
             log.exception("the backend for %s broke", lane.host)
-            broken = Unavailable(f"the backend for {lane.host} broke: {type(error).__name__}")
-            self._note(lane, lane.health.failed(str(broken), self._clock, began=began))
-            raise broken from error
+            broken = Refused(f"the backend for {lane.host} broke: {type(error).__name__}")
+            raise (failed(broken) if probe else broken) from error
         else:
             self._note(lane, lane.health.answered(self._clock))
             return answer
@@ -228,9 +257,39 @@ class Lanes:
         if news:
             log.info("model host %s", health.words(self._clock))
 
+    def hold_to(self, names: Iterable[str]) -> None:
+        """Take over that the profiles were read anew: what none of them names is let go of when it is idle.
+
+        Args:
+            names: of all profiles that there are.
+        """
+        self._named = set()
+        for name in names:
+            with suppress(Unavailable):
+                profile = self.profile(name)
+                backend = self._backend(profile)
+                self._named |= {(backend.name, backend.host(replace(profile, host=host))) for host in profile.hosts}
+        self.let_go()
+
+    def let_go(self) -> None:
+        """Forget the hosts that no profile names and nobody asks just now, and close the models there: an embedded one
+        takes hundreds of megabytes."""
+        if self._named is None:
+            return
+        busy = {lane.host for lane in self if lane.running or lane.probed}
+        for key in [key for key in self._models if key not in self._named and key[1] not in busy]:
+            task = asyncio.create_task(self._models.pop(key).close(), name=f"closing {key[1]}")
+            self._closing.add(task)
+            task.add_done_callback(self._closing.discard)
+        kept = {host for _, host in self._named} | busy
+        if not kept.issuperset(self._lanes):
+            self._lanes = {host: lane for host, lane in self._lanes.items() if host in kept}
+            self._ways.clear()  # they lead to lanes that are no more
+
     async def close(self) -> None:
         """Let go of every connection."""
         models, self._models = list(self._models.values()), {}
+        await asyncio.gather(*self._closing, return_exceptions=True)
         for model in models:
             await model.close()
 

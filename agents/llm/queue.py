@@ -127,6 +127,14 @@ class ModelQueue:
             with suppress(Unavailable):  # an address that is none is told of when it is asked
                 self._lanes.model(way.profile)
 
+    def hold_to(self, names: Iterable[str]) -> None:
+        """Take over that the LLM profiles were read anew, and let go of models that none of them names.
+
+        Args:
+            names: of all LLM profiles that there are.
+        """
+        self._lanes.hold_to(names)
+
     async def alive(self, profile_name: str) -> bool:
         """Say whether a host of a profile answers; one that is down is not asked before its pause is over."""
         if self._closed:
@@ -360,6 +368,8 @@ class ModelQueue:
         """Free a call's place; runs however the call ended, also when it was cancelled before it began."""
         self._tasks.discard(task)
         lane.running -= 1
+        if not self._closed:
+            self._lanes.let_go()
         if self._closed or job.again is None or job.answer.done():
             _cancel(job)
         else:

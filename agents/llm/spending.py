@@ -85,6 +85,13 @@ class Spending:
         self._rows[owner, task] = before + Row(owner, task, amount, amount, amount)
         self.changed = True
 
+    def rename(self, old: str, new: str) -> None:
+        """Count what one spent as another's: somebody was given another name."""
+        for owner, task in [key for key in self._rows if key[0] == old]:
+            row = self._rows.pop((owner, task))
+            self._rows[new, task] = self._rows.get((new, task), Row(new, task)) + row
+            self.changed = True
+
     def rows(self) -> list[Row]:
         """Return what everybody spent on everything, by name."""
         self._roll()

@@ -19,6 +19,7 @@ from frontmatter.default_handlers import YAMLHandler
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from mud.errors import Problem
+from mud.storage.surrogates import joined
 
 _TAG = "tag:yaml.org,2002:"
 _SCALARS = (
@@ -173,7 +174,7 @@ class _Reader:
 
     def scalar(self, node: ScalarNode, key: str) -> object:
         """Return a scalar as text, bool, number or None."""
-        raw: str = node.value
+        raw = joined(node.value)
         kind = node.tag.removeprefix(_TAG)
         try:
             match kind:
@@ -203,14 +204,15 @@ class _Reader:
             if not isinstance(name, ScalarNode):
                 self.say(name.start_mark.index, outer, "a key must be text; a key with [ ] or { } needs quotes")
                 continue
-            key = f"{outer}.{name.value}" if outer else name.value
-            if name.value in found:
+            own = joined(name.value)
+            key = f"{outer}.{own}" if outer else own
+            if own in found:
                 self.say(
                     name.start_mark.index, key, f"set twice; expected once (first in line {self.front.lines[key]})"
                 )
                 continue
             self.front.lines[key] = self.line(name.start_mark.index)
-            found[name.value] = self.value(child, key)
+            found[own] = self.value(child, key)
             if not outer:
                 self.front.spans[key] = self.span(name, child)
         return found

@@ -115,14 +115,15 @@ class Configuration:
         """
         return cast(S, self._remembered((schema,), lambda: fill(schema, self._values.get(self._names[schema], {}))))
 
-    def given(self, schema: type, key: str) -> list[Value]:
-        """Return what a single file says of a key, in force or kept out by a mistake; the default when it says nothing.
+    def given(self, schema: type, key: str, one_of_them: str = "") -> list[Value]:
+        """Return what a file says of a key, in force or kept out by a mistake; the default when it says nothing.
 
         Args:
             schema: the file's.
             key: a setting of it; where the file sets it twice there are two.
+            one_of_them: of a family of files, the name of one, as in `names`.
         """
-        name = self._names[schema]
+        name = f"{self._names[schema]}/{one_of_them}" if one_of_them else self._names[schema]
         found = [value for value in self._given.get(name, ()) if value.key == key]
         default = next(one.default for one in describe(schema) if one.key == key)
         return found or [Value(key, default, f"{FOLDER}/{name}.md", 0)]

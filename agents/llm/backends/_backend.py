@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol
 from agents.llm.profiles import LLMProfile
 from agents.llm.tokens import estimate
 from mud.errors import Unavailable
+from mud.storage.surrogates import joined
 
 TEXT_LIMIT = 100_000
 """Characters of a reply that are kept; no profile asks for as many."""
@@ -128,7 +129,7 @@ def tidy(text: str, stop: tuple[str, ...] = ()) -> str:
         text: the raw reply; may hold half a surrogate pair, which JSON can spell and UTF-8 cannot.
         stop: texts that end a reply.
     """
-    kept = _CONTROL.sub("", text[:TEXT_LIMIT].encode("utf-8", "replace").decode("utf-8"))
+    kept = _CONTROL.sub("", joined(text[:TEXT_LIMIT]))
     ends = [at for mark in stop if mark and (at := kept.find(mark)) >= 0]
     return kept[: min(ends)] if ends else kept
 

@@ -5,6 +5,7 @@ It stands apart because of what it imports: `_wire` loads it when a server was f
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
@@ -13,6 +14,7 @@ import httpx
 
 from agents.llm.retries import Passing
 from mud.errors import Unavailable
+from mud.storage.surrogates import joined
 
 
 class Http:
@@ -52,7 +54,7 @@ class Http:
         """
         timeout = httpx.Timeout(seconds, connect=min(self._connecting, seconds))
         try:
-            async with self._client.stream(method, address, json=payload, headers=headers, timeout=timeout) as response:
+            async with self._client.stream(method, address, **_sent(payload, headers), timeout=timeout) as response:
                 yield response
         except httpx.TimeoutException as error:
             raise Unavailable(f"{self._name} did not answer within {seconds:g} s") from error
@@ -67,3 +69,11 @@ class Http:
     async def close(self) -> None:
         """Close every connection."""
         await self._client.aclose()
+
+
+def _sent(payload: dict[str, Any] | None, headers: Mapping[str, str]) -> dict[str, Any]:
+    """Return body and headers of a request; half a character in a text must not keep all of it from being sent."""
+    if payload is None:
+        return {"headers": headers}
+    body = joined(json.dumps(payload, ensure_ascii=False, separators=(",", ":"), allow_nan=False)).encode()
+    return {"content": body, "headers": {"Content-Type": "application/json", **headers}}

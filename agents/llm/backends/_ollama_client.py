@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from agents.llm.backends._backend import Completion, Enough, tidy
 from agents.llm.backends._growing import Growing
+from agents.llm.backends._told import prompt_tokens, reply_tokens
 from agents.llm.backends._wire import CHECK_SECONDS, NoSuch, Wire, checked_parts, count, decoded
 from agents.llm.profiles import LLMProfile
 from mud.errors import Unavailable
@@ -45,19 +46,22 @@ class Ollama:
         try:
             if enough is None:
                 answer, seconds = await self._wire.ask("POST", "/api/generate", profile, profile.timeout, payload)
+                if answer.get("error"):
+                    self._wire.complain_midway(answer, profile)
                 text = self._said(answer)
+                thoughts = _thoughts(answer)
                 if not answer.get("done"):
                     raise self._wire.broke_off()
             else:
-                text, answer, seconds = await self._streamed({**payload, "stream": True}, profile, enough)
+                text, thoughts, answer, seconds = await self._streamed({**payload, "stream": True}, profile, enough)
         except NoSuch as error:
             if _MISSING.search(str(error)):
                 raise self._has_not(model) from error
             raise
         return Completion(
             tidy(text, profile.stop),
-            count(answer.get("prompt_eval_count")),
-            count(answer.get("eval_count")),
+            prompt_tokens(count(answer.get("prompt_eval_count")), prompt),
+            reply_tokens(count(answer.get("eval_count")), text, thoughts, profile.max_tokens),
             seconds,
             tidy(model)[:200],
         )
@@ -91,7 +95,7 @@ class Ollama:
         answer, _ = await self._wire.ask("GET", "/api/tags", profile, seconds)
         models = answer.get("models")
         found = [one.get("name") for one in models if isinstance(one, dict)] if isinstance(models, list) else []
-        names = [name for name in found if isinstance(name, str) and name]
+        names = [tidy(name) for name in found if isinstance(name, str) and name]
         if not names:
             raise Unavailable(f"{self._wire.name} has no model yet; `ollama pull NAME` gets one")
         return names
@@ -100,8 +104,6 @@ class Ollama:
         return NoSuch(f"{self._wire.name} has no model {model!r}; `ollama pull {model}` gets it")
 
     def _said(self, answer: dict[str, Any]) -> str:
-        if answer.get("error"):
-            raise Unavailable(f"{self._wire.name} answered with an error: {tidy(str(answer['error']))[:300]}")
         text = answer.get("response")
         if not isinstance(text, str):
             raise Unavailable(f"{self._wire.name} sent an answer without a text")
@@ -109,11 +111,13 @@ class Ollama:
 
     async def _streamed(
         self, payload: dict[str, Any], profile: LLMProfile, enough: Enough
-    ) -> tuple[str, dict[str, Any], float]:
-        """Return the text, the last line's numbers, none when the reply was ended early, and the seconds it took."""
-        growing, last = Growing(profile, enough), dict[str, Any]()
+    ) -> tuple[str, list[str], dict[str, Any], float]:
+        """Return the text, the thoughts before it, the last line's numbers, none when the reply was ended early, and
+        the seconds it took."""
+        growing, thoughts, last = Growing(profile, enough), list[str](), dict[str, Any]()
         async with self._wire.opened("POST", "/api/generate", profile, profile.timeout, payload) as response:
             async for part in self._parts(response, profile):
+                thoughts += _thoughts(part)
                 over = growing.add(self._said(part))
                 if part.get("done"):
                     last = part
@@ -121,7 +125,7 @@ class Ollama:
                     break
             else:
                 raise self._wire.broke_off()
-        return growing.text, last, response.elapsed.total_seconds()
+        return growing.text, thoughts, last, response.elapsed.total_seconds()
 
     async def _parts(self, response: httpx.Response, profile: LLMProfile) -> AsyncIterator[dict[str, Any]]:
         """Yield the objects of a stream, one a line."""
@@ -132,6 +136,11 @@ class Ollama:
             if part.get("error"):
                 self._wire.complain_midway(part, profile)
             yield part
+
+
+def _thoughts(answer: dict[str, Any]) -> list[str]:
+    thought = answer.get("thinking")
+    return [thought] if isinstance(thought, str) and thought else []
 
 
 def _payload(prompt: str, model: str, profile: LLMProfile) -> dict[str, Any]:

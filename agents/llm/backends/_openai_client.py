@@ -6,6 +6,7 @@ before its next check. What a reasoning model thought before it answered is no p
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -14,12 +15,17 @@ from typing import TYPE_CHECKING, Any
 from agents.llm.backends._backend import Completion, Enough, Refused, tidy
 from agents.llm.backends._grammar import grammar_for
 from agents.llm.backends._growing import Growing
+from agents.llm.backends._told import prompt_tokens, reply_tokens
 from agents.llm.backends._wire import CHECK_SECONDS, NoSuch, Wire, checked_parts, count, decoded
 from agents.llm.profiles import LLMProfile
 from mud.errors import Unavailable
 
 if TYPE_CHECKING:
     import httpx
+
+
+_OTHERWISE = {"max_tokens": "max_completion_tokens", "temperature": "", "stop": ""}
+"""Fields that OpenAI's newer reasoning models refuse, and their other names; a reply is cut at its stops here too."""
 
 
 class _Streams(IntEnum):
@@ -38,6 +44,7 @@ class _Heard:
     model: str = ""
     counts: dict[str, int] = field(default_factory=dict)
     timed: bool = False
+    thoughts: list[str] = field(default_factory=list)
 
 
 class OpenAICompatible:
@@ -54,21 +61,24 @@ class OpenAICompatible:
         self._counts = True
         self._streams = _Streams.WITH_USAGE
         self._tells_time = False
+        self._objections: dict[str, frozenset[str]] = {}
+        """Fields that a model does not take, by its name."""
 
     async def complete(self, prompt: str, profile: LLMProfile, enough: Enough | None = None) -> Completion:
         """Continue a prompt; see `LanguageModel.complete`."""
         model = profile.model or await self._listed_model(profile)
         path = "/chat/completions" if profile.api == "chat" else "/completions"
         payload = _payload(prompt, model, profile)
-        heard, seconds = await self._heard(path, payload, profile, enough)
+        heard, seconds = await self._asked(path, payload, profile, enough)
         self._tells_time = self._tells_time or heard.timed
+        read, cached = prompt_tokens(heard.counts.get("prompt"), prompt), heard.counts.get("cached")
         return Completion(
             tidy(heard.text, profile.stop),
-            heard.counts.get("prompt"),
-            heard.counts.get("completion"),
+            read,
+            reply_tokens(heard.counts.get("completion"), heard.text, heard.thoughts, profile.max_tokens),
             seconds,
             tidy(heard.model or model)[:200],
-            heard.counts.get("cached"),
+            None if cached is None or read is None else min(cached, read),
         )
 
     async def tokens(self, text: str, profile: LLMProfile) -> int | None:
@@ -89,6 +99,7 @@ class OpenAICompatible:
     async def check(self, profile: LLMProfile) -> None:
         """Return when the host lists its models; see `LanguageModel.check`."""
         self._first_model, self._counts, self._streams = None, True, _Streams.WITH_USAGE
+        self._objections.clear()
         await self._listed_model(profile, min(CHECK_SECONDS, profile.timeout))
 
     async def close(self) -> None:
@@ -100,7 +111,7 @@ class OpenAICompatible:
             answer, _ = await self._wire.ask("GET", "/models", profile, seconds)
             models = answer.get("data")
             names = (
-                [m["id"] for m in models if isinstance(m, dict) and isinstance(m.get("id"), str)]
+                [tidy(m["id"]) for m in models if isinstance(m, dict) and isinstance(m.get("id"), str)]
                 if isinstance(models, list)
                 else []
             )
@@ -110,6 +121,24 @@ class OpenAICompatible:
         return self._first_model
 
     # ---- one reply ----
+
+    async def _asked(
+        self, path: str, payload: dict[str, Any], profile: LLMProfile, enough: Enough | None
+    ) -> tuple[_Heard, float]:
+        """Ask for a reply without the fields that the model does not take; one that it names is remembered, if asking
+        without it helps."""
+        objections = self._objections.get(payload["model"], frozenset())
+        while True:
+            sent = _without(payload, objections)
+            try:
+                found = await self._heard(path, sent, profile, enough)
+            except Refused as refusal:
+                if not (more := _named_in(refusal, sent)):
+                    raise
+                objections |= more
+            else:
+                self._objections[payload["model"]] = objections
+                return found
 
     async def _heard(
         self, path: str, payload: dict[str, Any], profile: LLMProfile, enough: Enough | None
@@ -122,6 +151,8 @@ class OpenAICompatible:
             try:
                 return await self._streamed(path, payload, profile, enough)
             except (Refused, NoSuch) as refusal:
+                if _named_in(refusal, payload):
+                    raise  # asking plainly would be refused for the same
                 lesser = _Streams.BARE if tried > _Streams.BARE and "stream_options" in str(refusal) else _Streams.NOT
             if lesser is _Streams.NOT:
                 found = await self._plain(path, payload, profile)  # what was refused may have been something else
@@ -145,7 +176,7 @@ class OpenAICompatible:
             text = ""
         if not isinstance(text, str):
             raise Unavailable(f"{self._wire.name} sent an answer without a text")
-        return _Heard(text, _model(answer), _counts(answer), "timings" in answer)
+        return _Heard(text, _model(answer), _counts(answer), "timings" in answer, _thoughts(choice.get("message")))
 
     async def _streamed(
         self, path: str, payload: dict[str, Any], profile: LLMProfile, enough: Enough
@@ -174,6 +205,7 @@ class OpenAICompatible:
             heard.counts |= _counts(event)
             heard.timed = heard.timed or "timings" in event
             piece, finished = _piece(event)
+            heard.thoughts += _thoughts(_delta(event))
             ended = ended or finished
             if piece is None:
                 raise Unavailable(f"{self._wire.name} sent an answer without a text")
@@ -222,6 +254,19 @@ def _payload(prompt: str, model: str, profile: LLMProfile) -> dict[str, Any]:
     return payload
 
 
+def _without(payload: dict[str, Any], fields: frozenset[str]) -> dict[str, Any]:
+    """Return a request without some fields, what is asked for in each under its other name where it has one."""
+    renamed = {name: payload[field] for field in fields & payload.keys() if (name := _OTHERWISE[field])}
+    return {name: value for name, value in payload.items() if name not in fields} | renamed
+
+
+def _named_in(refusal: Unavailable, payload: dict[str, Any]) -> frozenset[str]:
+    """Return the fields of a request that a refusal names and that can be asked for otherwise, or not at all; a name
+    that is an English word too must stand in quotes."""
+    found = re.findall(r"['\"`](\w+)['\"`]|\b(\w+_\w+)\b", str(refusal))
+    return frozenset(quoted or plain for quoted, plain in found) & _OTHERWISE.keys() & payload.keys()
+
+
 def _piece(event: dict[str, Any]) -> tuple[str | None, bool]:
     """Return the text that an event adds, None for what is none, and whether it says that the reply is at its end."""
     choices = event.get("choices")
@@ -234,6 +279,18 @@ def _piece(event: dict[str, Any]) -> tuple[str | None, bool]:
     except (AttributeError, KeyError, IndexError, TypeError):
         return None, False
     return (text if isinstance(text, str) else "" if text is None else None), choice.get("finish_reason") is not None
+
+
+def _delta(event: dict[str, Any]) -> object:
+    choices = event.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    return choice.get("delta") if isinstance(choice, dict) else None
+
+
+def _thoughts(said: object) -> list[str]:
+    """Return what a message, or a piece of one, holds of what a model thought; servers call it by one of two names."""
+    found = [said.get(name) for name in ("reasoning_content", "reasoning")] if isinstance(said, dict) else []
+    return [one for one in found if isinstance(one, str) and one][:1]
 
 
 def _model(answer: dict[str, Any]) -> str:

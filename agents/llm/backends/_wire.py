@@ -35,10 +35,21 @@ CONNECT_SECONDS = 10.0
 """Seconds to wait for a connection at most, whatever the profile's timeout."""
 CHECK_SECONDS = 3.0
 """Seconds to wait for the list of models when only asking whether the host is there."""
+WORDS = 300
+"""Characters of a server's own words that are told."""
 _OK = 200
+_BROKE = 500
 _OUR_FAULT = (400, 413, 422)
 _NO_SUCH = (404, 405, 501)
-_LATER = (429, 503)
+_LATER = frozenset({408, 429, 500, 502, 503, 504, *range(520, 525), 529})
+"""What passes mostly: it is too busy, its model loads or crashed, or what stands before it does not reach it just now;
+from 520 on as Cloudflare and Anthropic say it."""
+_THIS_ONE = re.compile(
+    r"context.{0,20}\b(size|length|window)|(?<!took )\btoo (large|long|many tokens)\b|\bgrammar"
+    r"|\bchat.?template|\bjinja|\binvalid.request|\bexceed_context",
+    re.I,
+)
+"""Words of an error that the same request meets every time; llama.cpp and Ollama send some of them with 500."""
 _MEANINGS = {
     401: "it wants another key: name the environment variable that holds it under api_key_env",
     403: "it does not allow this: check the key named under api_key_env",
@@ -212,22 +223,18 @@ class Wire:
             key: what must not be repeated.
             after: the seconds after which the server asks to be tried again, as it says them.
         """
-        said = words_of(answer)
-        if key:
-            said = said.replace(key, "(key)")
+        said = words_of(answer, key)
         words = "; ".join(filter(None, (self._meanings.get(status, ""), said)))
         sentence = f"{self.name} answered {status}" + (f": {words}" if words else "")
-        if status in _LATER:
-            raise Passing(sentence, float(after) if after.isascii() and after.isdigit() else None)
-        raise (Refused if status in _OUR_FAULT else NoSuch if status in _NO_SUCH else Unavailable)(sentence)
+        raise _error(status, answer, sentence, after)
 
     def complain_midway(self, answer: dict[str, Any], profile: LLMProfile) -> None:
         """Raise the error that a stream tells of after it began."""
         error = answer.get("error")
         code = error.get("code") if isinstance(error, dict) else answer.get("status")
-        said = words_of(answer).replace(self._key(profile) or "\n", "(key)")
+        said = words_of(answer, self._key(profile))
         sentence = f"{self.name} gave up in the middle of its reply" + (f": {said}" if said else "")
-        raise (Refused if code in _OUR_FAULT else Unavailable)(sentence)
+        raise _error(count(code) or 0, answer, sentence)
 
     def broke_off(self) -> Passing:
         """Return what is raised when a stream ends before it said that it would."""
@@ -281,11 +288,42 @@ def decoded(body: bytes) -> dict[str, Any] | None:
     return answer if isinstance(answer, dict) else None
 
 
-def words_of(answer: dict[str, Any] | None) -> str:
-    """Return the server's own words about an error, as one short line."""
+def words_of(answer: dict[str, Any] | None, key: str = "") -> str:
+    """Return the server's own words about an error, as one short line.
+
+    Args:
+        answer: what it sent.
+        key: what must not be repeated; blotted out before anything is cut, or a part of it would stay.
+    """
     error = answer.get("error") if answer else None
     words = error.get("message") if isinstance(error, dict) else error
-    return " ".join(tidy(words).split())[:300] if isinstance(words, str) else ""
+    if not isinstance(words, str):
+        return ""
+    line = " ".join(tidy(words).split())
+    return (line.replace(key, "(key)") if key else line)[:WORDS]
+
+
+def _error(status: int, answer: dict[str, Any] | None, sentence: str, after: str = "") -> Unavailable:
+    """Return what is raised for an error: whether it may pass, is about this one request, or neither.
+
+    Args:
+        status: the status, or the code that a stream tells of.
+        answer: what came with it.
+        sentence: what people are told.
+        after: the seconds after which the server asks to be tried again, as it says them.
+    """
+    if status in _OUR_FAULT or (status == _BROKE and _THIS_ONE.search(f"{words_of(answer)} {_kind(answer)}")):
+        return Refused(sentence)
+    if status in _LATER:
+        return Passing(sentence, float(after) if after.isascii() and after.isdigit() else None)
+    return NoSuch(sentence) if status in _NO_SUCH else Unavailable(sentence)
+
+
+def _kind(answer: dict[str, Any] | None) -> str:
+    """Return what kind of error a server says it is; empty when it does not."""
+    error = answer.get("error") if answer else None
+    kind = error.get("type") if isinstance(error, dict) else None
+    return kind if isinstance(kind, str) else ""
 
 
 def count(value: object) -> int | None:

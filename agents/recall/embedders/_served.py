@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.llm.backends._backend import Refused, tidy
+from agents.llm.backends._told import prompt_tokens
 from agents.llm.backends._wire import BODY_LIMIT, Wire
 from agents.llm.profiles import LLMProfile
 from agents.llm.tokens import estimate
@@ -212,7 +213,7 @@ class ServedEmbedder:
         """Return the unit vectors of texts that fit into one request."""
         answer = self._run(lambda wire: self._asked(wire, pieces))
         found = self._checked(self._dialect.rows(answer), len(pieces))
-        read = self._dialect.tokens(answer)
+        read = prompt_tokens(self._dialect.tokens(answer), "".join(pieces))
         self._bill += Bill(1, sum(map(estimate, pieces)) if read is None else read)
         lengths = np.linalg.norm(found, axis=1, keepdims=True)
         normal: NDArray[np.float32] = np.divide(found, lengths, out=np.zeros_like(found), where=lengths > 0)

@@ -3,9 +3,12 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from agents.definition import Definition, find_location, misplaced
 from mud.build import FAMILIES, SCHEMAS
-from mud.checks import check_names, unknown_styles
+from mud.checks import check_names, unknown_styles, without_room
+from mud.errors import Problem
 from mud.storage.configuration import Configuration
 from mud.storage.settings import Value
 from mud.storage.texts import TextStore
@@ -44,6 +47,32 @@ def test_a_prompt_style_that_is_not_there_is_named_where_it_is_set(tmp_path: Pat
         "did you mean narrative?",
     ]
     assert unknown_styles(configuration, ["base_v2"], [ELIZA]) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "line"),
+    [("**max_tokens**: 8192\n", 2), ("**num_ctx**: 512\n\n**max_tokens**: 400\n", 4), ("**max_tokens**: 7937\n", 2)],
+)
+def test_a_profile_whose_replies_leave_no_room_for_a_prompt_is_told(tmp_path: Path, said: str, line: int) -> None:
+    (problem,) = profiles_of(tmp_path, "dream", said)
+    assert (problem.file, problem.line, problem.key) == ("config/llm/dream.md", line, "max_tokens")
+    assert problem.message.endswith("lower max_tokens or raise num_ctx")
+
+
+def test_a_profile_with_room_is_in_order_and_vectors_have_no_replies(tmp_path: Path) -> None:
+    assert profiles_of(tmp_path, "dream", "**max_tokens**: 7936\n") == []
+    assert profiles_of(tmp_path, "dream", "**max_tokens**: many\n") == []
+    assert profiles_of(tmp_path, "embed", "**num_ctx**: 512\n\n**max_tokens**: 512\n") == []
+
+
+def profiles_of(folder: Path, name: str, said: str) -> list[Problem]:
+    """Return what is wrong with the room of a vault's profiles when one says this."""
+    file = folder / "config" / "llm" / f"{name}.md"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f"# {name}\n{said}")
+    configuration = Configuration(folder, SCHEMAS, FAMILIES)
+    configuration.load()
+    return without_room(configuration)
 
 
 def test_who_is_put_nowhere_is_told_where_there_is() -> None:

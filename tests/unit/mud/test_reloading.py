@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from agents.llm.profiles import LLMProfile
+from agents.llm.spending import Amount
 from mud.errors import Problem
 from mud.reloading import MISSING_FOR, Reloading
 from mud.storage.files import write_atomic
@@ -43,6 +45,18 @@ async def test_settings_texts_prompts_and_places_act_on_their_next_use(tmp_path:
         assert on.home.parts.summary_prompts.named("mine").fill(name="Ann", memories="I sat.") == "Short.\n\nI sat.\n>"
         on.replace("config/memory_compaction.md", "**prompt_style**: base_v2", "**prompt_style**: mine")
         assert on.told == []
+
+
+async def test_a_model_that_no_profile_names_any_more_is_forgotten(tmp_path: Path) -> None:
+    async with edited(tmp_path) as on:
+        queue = on.home.parts.queue
+        for name in on.home.parts.configuration.names(LLMProfile):
+            queue.prepare(name)
+        before = {one.host for one in queue.health()}
+        assert "http://127.0.0.1:8080" in before
+        for file in (on.vault / "config/llm").glob("*.md"):
+            on.replace(f"config/llm/{file.name}", "http://127.0.0.1:8080", "http://127.0.0.1:1")
+        assert {one.host for one in queue.health()} == before - {"http://127.0.0.1:8080"}
 
 
 @pytest.mark.parametrize(
@@ -228,7 +242,10 @@ async def test_an_edited_agent_is_what_others_see(tmp_path: Path) -> None:
         ann = on.home.enter("Ann")
         on.replace("agents/eliza/agent.md", "A small woman", "A tall woman")
         assert "A tall woman" in on.home.type(ann, "examine Eliza").reply
+        spending = on.home.parts.queue.budget.spending
+        spending.add("Eliza", "thinking", Amount(1, 12))
         on.replace("agents/eliza/agent.md", "# Eliza", "# Elisabeth")
+        assert [row.owner for row in spending.rows()] == ["Elisabeth"]
         assert "Elisabeth is here." in on.home.type(ann, "look").reply
         thinker = on.home.agent("Elisabeth").thinker
         assert thinker is not None

@@ -102,6 +102,55 @@ async def test_a_limit_that_is_raised_lets_it_ask_again() -> None:
     assert [one.over for one in till.told] == [True, False]
 
 
+async def test_a_limit_that_no_call_fits_into_is_told_so_and_only_once() -> None:
+    till = Till(ScriptedModel(["look"] * 9), BudgetSettings(agent_tokens_per_hour=5))
+    need = estimate("one two three") + PROFILE.max_tokens
+    words = f"one call takes about {need} tokens, and Eliza's limit for this hour is 5"
+    for _ in range(3):
+        with pytest.raises(Spent, match=words):
+            await till.ask("Eliza")
+        till.clock.advance(3600)
+        till.budget.review()
+    assert [(one.over, one.limit.need) for one in till.told] == [(True, need)]
+    with pytest.raises(Spent):
+        await till.ask("Eliza")
+    till.limits = replace(till.limits, agent_tokens_per_hour=100)
+    assert (await till.ask("Eliza")).text == "look"
+    assert [one.over for one in till.told] == [True, False]
+    till.limits = replace(till.limits, agent_tokens_per_hour=6)
+    till.clock.advance(3600)
+    with pytest.raises(Spent):
+        await till.ask("Eliza")
+    assert [one.over for one in till.told] == [True, False, True]
+
+
+async def test_another_name_is_no_other_budget() -> None:
+    till = Till(ScriptedModel(["look", gate := Gate(), "look"]), BudgetSettings(agent_calls_per_hour=2))
+    await till.ask("Eliza")
+    under_way = till.ask("Eliza")
+    await settle()
+    till.budget.rename("Eliza", "Liz")
+    gate.open()
+    await under_way
+    assert (till.used("Liz").calls, till.used("Eliza").calls) == (2, 0)
+    with pytest.raises(Spent, match="Liz has used up"):
+        await till.ask("Liz")
+    till.budget.rename("Liz", "Beth")
+    with pytest.raises(Spent, match="Beth has used up"):
+        await till.ask("Beth")
+    till.clock.advance(3600)
+    assert (await till.ask("Beth")).text == "look"
+    assert [(one.over, one.limit.owner) for one in till.told] == [(True, "Liz"), (False, "Beth")]
+
+
+async def test_a_call_that_fits_is_made_in_the_hour_after_one_that_never_would() -> None:
+    till = Till(ScriptedModel(["look"] * 9), BudgetSettings(agent_tokens_per_hour=30))
+    with pytest.raises(Spent):
+        await till.ask("Eliza", "one " * 100)
+    till.clock.advance(3600)
+    assert (await till.ask("Eliza")).text == "look"
+
+
 async def test_the_day_lasts_longer_than_the_hour() -> None:
     till = Till(ScriptedModel(["look"] * 9), BudgetSettings(world_calls_per_hour=1, world_calls_per_day=2))
     await till.ask("Eliza")

@@ -8,7 +8,7 @@ import pytest
 
 from agents.llm.backends._backend import Completion, Refused
 from agents.llm.backends.scripted import ScriptedModel
-from agents.llm.health import State
+from agents.llm.health import FIRST_PAUSE, State
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import Urgency
 from mud.clock import VirtualClock
@@ -158,7 +158,28 @@ async def test_a_backend_that_breaks_is_told_as_unavailable(caplog: pytest.LogCa
     stage = Stage({"a": ScriptedModel([ZeroDivisionError("oops")])})
     with pytest.raises(Unavailable, match="the backend for a broke: ZeroDivisionError"):
         await asked(stage, "x")
-    assert stage.queue.health()[0].state is State.DOWN
+    assert stage.queue.health()[0].state is State.UNKNOWN, "what broke was not the host"
+
+
+async def test_a_text_that_breaks_a_backend_is_refused_and_everybody_else_is_answered() -> None:
+    stage = Stage({"a": ScriptedModel([UnicodeEncodeError("utf-8", "x", 0, 1, "no"), "look"])})
+    broken, sound = asked(stage, "x"), asked(stage, "y")
+    with pytest.raises(Refused):
+        await broken
+    assert (await sound).text == "look"
+
+
+async def test_a_backend_that_breaks_when_it_is_asked_whether_a_host_is_back_is_left_alone_for_a_while() -> None:
+    class Breaking(ScriptedModel):
+        async def check(self, profile: LLMProfile) -> None:
+            raise Unavailable("gone") if stage.queue.running else ZeroDivisionError("oops")
+
+    stage = Stage({"a": Breaking()})
+    with pytest.raises(Unavailable, match="gone"):
+        await asked(stage, "x")
+    stage.clock.advance(FIRST_PAUSE)
+    assert not await stage.queue.alive("think")
+    assert stage.queue.health()[0].wait(stage.clock) == 2 * FIRST_PAUSE
 
 
 async def test_a_cancelled_asker_frees_the_place_for_the_next() -> None:

@@ -10,6 +10,7 @@ import pytest
 from agents.llm.backends._backend import Completion, Refused
 from agents.llm.backends.scripted import ScriptedModel
 from agents.llm.health import FIRST_PAUSE, State
+from agents.llm.lanes import PROBE_SECONDS
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import Urgency
 from mud.errors import Unavailable
@@ -113,6 +114,39 @@ async def test_alive_asks_every_host_and_one_is_enough() -> None:
     assert states(stage) == {"a": State.DOWN, "b": State.UP}
     await stage.models["b"].close()
     assert not await stage.queue.alive("think")
+
+
+async def test_a_host_that_a_call_is_under_way_to_is_alive_and_is_not_asked() -> None:
+    class OneAtATime(ScriptedModel):
+        async def check(self, profile: LLMProfile) -> None:
+            if stage.queue.running and self.prompts:
+                raise Unavailable("a did not answer within 3 s")
+
+    stage = Stage({"a": OneAtATime([gate := Gate("well")])})
+    thought = asked(stage, "one")
+    await settle()
+    assert await stage.queue.alive("think")
+    gate.open()
+    assert (await thought).text == "well"
+    assert states(stage) == {"a": State.UP}
+
+
+async def test_a_host_that_is_silent_while_a_call_to_it_began_is_not_down() -> None:
+    class Silent(ScriptedModel):
+        async def check(self, profile: LLMProfile) -> None:
+            if not self.prompts and not stage.queue.running:
+                await Gate()("")
+
+    stage = Stage({"a": Silent([gate := Gate("well"), "again"])})
+    alive = asyncio.create_task(stage.queue.alive("think"))
+    await settle()
+    first = asked(stage, "one")
+    await settle()
+    stage.clock.advance(PROBE_SECONDS)
+    assert await alive
+    waits = asked(stage, "two")
+    gate.open()
+    assert [(await first).text, (await waits).text] == ["well", "again"]
 
 
 async def test_a_host_is_kept_for_the_job_that_waits_for_it() -> None:

@@ -155,7 +155,7 @@ async def test_without_its_packages_a_sentence_says_what_to_install() -> None:
 def test_models_and_windows_that_differ_are_hosts_that_differ() -> None:
     assert EMBEDDED.host(PROFILE) == "the embedded model SmolLM2 with a window of 8192 tokens"
     assert EMBEDDED.host(replace(PROFILE, model="/models/large.gguf", num_ctx=4096)) == (
-        "the embedded model large.gguf with a window of 4096 tokens"
+        "the embedded model /models/large.gguf with a window of 4096 tokens"
     )
 
 

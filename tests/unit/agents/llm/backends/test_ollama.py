@@ -10,6 +10,7 @@ import pytest
 from agents.llm.backends._ollama_client import Ollama
 from agents.llm.profiles import LLMProfile
 from agents.llm.retries import Passing
+from agents.llm.tokens import estimate
 from mud.errors import Unavailable
 from tests.unit.agents.llm.backends.test_openai_streams import serving, stream, whole
 
@@ -81,6 +82,15 @@ async def test_thoughts_are_no_part_of_a_reply_and_tokens_are_counted() -> None:
         reply = await model.complete("x", server.profile, lambda text: False)
         await model.close()
     assert (reply.text, reply.prompt_tokens, reply.completion_tokens) == ("say hi", 7, 2)
+
+
+async def test_thoughts_before_a_reply_that_is_ended_early_are_paid_for() -> None:
+    thoughts = [part("", thinking="Hm. ")] * 50
+    async with serving(stream(*thoughts, part("say hi"), LAST)) as (server, _):
+        model = Ollama(server.profile)
+        reply = await model.complete("x", server.profile, lambda text: text == "say hi")
+        await model.close()
+    assert (reply.text, reply.completion_tokens) == ("say hi", estimate("Hm. " * 50) + estimate("say hi"))
 
 
 @pytest.mark.parametrize(("named", "has"), [("", True), ("small", True), ("Tiny:1b", True), ("tiny", False)])

@@ -14,8 +14,9 @@ import pytest
 
 from agents.llm.backends._backend import Refused, named_host
 from agents.llm.backends._openai_client import OpenAICompatible, base_url
-from agents.llm.backends._wire import BODY_LIMIT
+from agents.llm.backends._wire import BODY_LIMIT, WORDS
 from agents.llm.profiles import LLMProfile
+from agents.llm.retries import Passing
 from mud.errors import Unavailable
 
 KEY = "sk-very-secret-0123456789"
@@ -132,12 +133,66 @@ async def test_an_error_is_told_with_its_meaning_and_the_servers_words(status: i
     assert (await complaint(said(status, {"error": {"message": "no such thing"}}))).startswith(words)
 
 
+async def test_half_a_character_is_sent_as_a_question_mark_and_halves_that_belong_together_as_one() -> None:
+    async with serving(said(200, {"choices": [{"text": "hm"}]})) as server:
+        model = OpenAICompatible(server.profile)
+        await model.complete("find \ud83d or \ud83d\ude00", server.profile)
+        await model.close()
+        body = server.requests[-1].partition(b"\r\n\r\n")
+        assert json.loads(body[2])["prompt"] == "find ? or \U0001f600"
+        assert b"content-type: application/json" in body[0].lower()
+
+
+async def test_half_a_character_in_the_name_of_a_listed_model_is_a_question_mark() -> None:
+    async with serving(said(200, {"data": [{"id": "m\ud83d"}], "choices": [{"text": "hm"}]})) as server:
+        model = OpenAICompatible(server.profile)
+        assert (await model.complete("x", replace(server.profile, model=""))).model == "m?"
+        await model.close()
+
+
 async def test_a_refused_prompt_is_told_apart_from_a_server_that_is_down() -> None:
     async with serving(said(400, {"error": {"message": "too long"}})) as server:
         model = OpenAICompatible(server.profile)
         with pytest.raises(Refused, match="too long"):
             await model.complete("x", server.profile)
         await model.close()
+
+
+async def raised(reply: bytes) -> Unavailable:
+    async with serving(reply) as server:
+        model = OpenAICompatible(server.profile)
+        with pytest.raises(Unavailable) as caught:
+            await model.complete("x", server.profile)
+        await model.close()
+    return caught.value
+
+
+@pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504, 520, 522, 524, 529])
+async def test_a_server_that_stumbles_may_be_asked_again(status: int) -> None:
+    assert type(await raised(answer(status, b"<html>Bad Gateway</html>"))) is Passing
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        {"message": "the request exceeds the available context size"},
+        {"message": "input is too large to process. increase the physical batch size"},
+        {"message": "Failed to parse grammar"},
+        {"message": "tokens", "type": "exceed_context_size_error"},
+        "invalid request: no such option",
+    ],
+)
+async def test_an_inner_error_about_this_one_request_is_a_refusal_of_it(error: object) -> None:
+    assert type(await raised(said(500, {"error": error}))) is Refused
+
+
+async def test_an_inner_error_that_says_that_it_took_too_long_may_pass() -> None:
+    assert type(await raised(said(500, {"error": "the runner took too long"}))) is Passing
+
+
+@pytest.mark.parametrize("status", [301, 401, 403, 505, 530])
+async def test_what_neither_passes_nor_is_about_one_request_makes_a_host_unavailable(status: int) -> None:
+    assert type(await raised(said(status, {"error": "no"}))) is Unavailable
 
 
 async def test_a_server_that_is_not_there_is_told_so() -> None:
@@ -165,6 +220,13 @@ async def test_the_key_is_sent_and_never_told(
         assert f"authorization: bearer {KEY}".encode() in server.requests[0].lower()
     assert KEY not in str(caught.value)
     assert KEY not in caplog.text
+
+
+async def test_no_part_of_the_key_is_told_where_the_servers_words_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_MODEL_KEY", KEY)
+    for before in range(WORDS - len(KEY), WORDS):
+        words = await complaint(said(401, {"error": {"message": f"{'x' * before}{KEY} and more"}}), keyed)
+        assert KEY[:5] not in words
 
 
 def keyed(profile: LLMProfile) -> LLMProfile:

@@ -13,11 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.llm.backends._backend import Completion, Refused
+from agents.llm.backends._backend import Completion, Enough, Refused
 from agents.llm.backends._openai_client import OpenAICompatible
-from agents.llm.backends._wire import BODY_LIMIT, TOKEN_LIMIT, Wire
+from agents.llm.backends._told import TEMPLATE_TOKENS
+from agents.llm.backends._wire import BODY_LIMIT, TOKEN_LIMIT, WORDS, Wire
 from agents.llm.profiles import LLMProfile
 from agents.llm.retries import Passing
+from agents.llm.tokens import estimate
 from mud.errors import Unavailable
 
 KEY = "sk-very-secret-0123456789"
@@ -205,6 +207,30 @@ async def test_tokens_of_a_stream_are_those_that_it_tells_last() -> None:
     assert (reply.prompt_tokens, reply.completion_tokens, reply.cached_tokens, reply.model) == (40, 2, 30, "small")
 
 
+@pytest.mark.parametrize("name", ["reasoning_content", "reasoning"])
+async def test_thoughts_before_a_reply_that_is_ended_early_are_paid_for(name: str) -> None:
+    thought = event({"choices": [{"delta": {name: "a"}}]}) * 400
+    reply = event({"choices": [{"delta": {"content": "say hi"}}]})
+    async with serving(stream(thought, reply, DONE)) as (server, model):
+        said = await model.complete("x", replace(server.profile, api="chat"), lambda text: text == "say hi")
+    assert (said.text, said.completion_tokens) == ("say hi", 400 + estimate("say hi"))
+
+
+async def test_thoughts_that_came_with_a_whole_reply_are_paid_for_where_its_server_counts_nothing() -> None:
+    message = {"content": "say hi", "reasoning_content": "Hm. " * 50}
+    async with serving(whole(200, {"choices": [{"message": message}]})) as (server, model):
+        reply = await model.complete("x", server.profile)
+    assert reply.completion_tokens == estimate("Hm. " * 50) + estimate("say hi")
+
+
+async def test_a_server_that_tells_of_more_tokens_than_can_be_is_believed_as_far_as_can_be() -> None:
+    usage = {"prompt_tokens": 10**8, "completion_tokens": 10**8, "prompt_tokens_details": {"cached_tokens": 10**8}}
+    reply = await said(piece("say hi", "stop", usage=usage), DONE)
+    most = len("~Eliza>") + TEMPLATE_TOKENS
+    assert (reply.prompt_tokens, reply.cached_tokens) == (most, most)
+    assert reply.completion_tokens == 8 + estimate("say hi"), "8 is the length that was asked for"
+
+
 async def test_a_server_that_takes_no_notice_of_the_wish_for_a_stream_is_understood() -> None:
     async with serving(whole(200, {"choices": [{"text": "say hi"}]})) as (server, model):
         assert (await model.complete("x", server.profile, never)).text == "say hi"
@@ -239,6 +265,45 @@ async def test_a_server_that_refuses_to_stream_is_asked_plainly_and_this_is_reme
         ]
 
 
+def reasoning(body: dict[str, Any]) -> bytes:
+    """Answer as OpenAI's newer reasoning models do."""
+    for one in ("max_tokens", "temperature", "stop"):
+        if body.get(one):
+            shown = one if "_" in one else f"'{one}'"
+            words = f"Unsupported parameter: {shown} is not supported with this model."
+            return whole(400, {"error": {"message": words, "param": one}})
+    return stream(piece("say hi", "stop"), DONE) if body["stream"] else whole(200, {"choices": [{"text": "say hi"}]})
+
+
+@pytest.mark.parametrize("enough", [never, None])
+async def test_a_field_that_a_model_refuses_by_name_is_asked_for_otherwise_from_then_on(enough: Enough | None) -> None:
+    async with serving(reasoning) as (server, model):
+        profile = replace(server.profile, stop=("\n",))
+        for _ in range(2):
+            assert (await model.complete("x", profile, enough)).text == "say hi"
+        *refused, first, second = server.asked
+        assert len(refused) == 3
+        assert first == second
+        assert first["max_completion_tokens"] == profile.max_tokens
+        assert first.keys().isdisjoint({"max_tokens", "temperature", "stop"})
+        assert first["stream"] is (enough is not None)
+        await model.complete("x", replace(profile, model="other"), enough)
+        assert "max_tokens" in server.asked[5], "another model may be of another kind"
+
+
+async def test_what_is_refused_under_either_name_is_a_refusal_and_nothing_is_remembered() -> None:
+    def too_long(body: dict[str, Any]) -> bytes:
+        words = "'max_tokens' or 'max_completion_tokens' is too large"
+        refused = body["prompt"] == "long"
+        return whole(400, {"error": {"message": words}}) if refused else whole(200, {"choices": [{"text": "say hi"}]})
+
+    async with serving(too_long) as (server, model):
+        with pytest.raises(Refused, match="too large"):
+            await model.complete("long", server.profile)
+        assert (await model.complete("short", server.profile)).text == "say hi"
+        assert [("max_tokens" in body) for body in server.asked] == [True, False, True]
+
+
 async def test_a_refused_prompt_does_not_end_streaming() -> None:
     too_long = whole(400, {"error": {"message": "too long"}})
     async with serving(too_long, too_long, refusing()) as (server, model):
@@ -257,6 +322,20 @@ async def test_the_key_is_never_told_by_a_stream_either(
         with pytest.raises(Unavailable, match=r"bad key \(key\)"):
             await model.complete("x", replace(server.profile, api_key_env="MY_MODEL_KEY"), never)
     assert KEY not in caplog.text
+    long = event({"error": {"message": f"{'x' * (WORDS - 9)}{KEY}"}})
+    async with serving(stream(piece("say "), long)) as (server, model):
+        with pytest.raises(Unavailable) as caught:
+            await model.complete("x", replace(server.profile, api_key_env="MY_MODEL_KEY"), never)
+    assert KEY[:5] not in str(caught.value)
+
+
+@pytest.mark.parametrize(("code", "kind"), [(400, Refused), (500, Passing), (503, Passing), (None, Unavailable)])
+async def test_an_error_in_mid_stream_means_what_its_code_means(code: int | None, kind: type[Unavailable]) -> None:
+    async with serving(stream(piece("say "), event({"error": {"message": "no", "code": code}}))) as (server, model):
+        server.answers.append(whole(code or 500, {"error": {"message": "no"}}))
+        with pytest.raises(Unavailable) as caught:
+            await model.complete("x", server.profile, never)
+    assert type(caught.value) is kind
 
 
 class Chunks:
