@@ -24,6 +24,7 @@ from agents.minds import Minds
 from agents.nights import Hours, fell_asleep, hours_of
 from agents.prompting import Prompting, ThinkingSettings
 from agents.scheduler import Scheduler
+from agents.summons import Summons
 from agents.thinker import FALLBACK, Thinker, Thought, trace_of
 from agents.traces import Asked, Asking
 from agents.witnesses import by_witness
@@ -102,9 +103,7 @@ class Living:
         self._scheduler = Scheduler()
         self._woken = asyncio.Event()
         self._turns: set[asyncio.Task[None]] = set()
-        self._wishes: dict[str, float] = {}
-        self._awaited: set[str] = set()
-        """Folders of the agents whose answer a person waits for."""
+        self._summons = Summons()
         self._sleepers: set[str] = set()
         """Folders of the agents that were asleep at their last turn."""
         self._woke: set[str] = set()
@@ -147,7 +146,7 @@ class Living:
     def rest(self, agent: Agent) -> None:
         """Let one agent think no more."""
         self._scheduler.drop(agent.slug)
-        self._wishes.pop(agent.slug, None)
+        self._summons.drop(agent.slug)
         self._minds.inner.interrupt(agent.slug)
         agent.thinker = None
 
@@ -184,14 +183,15 @@ class Living:
                     self._minds.inner.interrupt(agent.slug)
                     if perceived.kind in SPOKEN:
                         self._disturbed[agent.slug] = self._drives.clock.monotonic()
-                    self._hasten(agent, self._drives.clock.monotonic() + wish)
-                    if actor is not None and not actor.thinks:
-                        self._awaited.add(agent.slug)
+                    person = actor is not None and not actor.thinks
+                    self._hasten(agent, self._drives.clock.monotonic() + wish, person=person)
 
-    def _hasten(self, agent: Agent, at: float) -> None:
-        self._wishes[agent.slug] = min(at, self._wishes.get(agent.slug, at))
+    def _hasten(self, agent: Agent, at: float, *, person: bool) -> None:
+        self._summons.call(agent.slug, at, person=person)
         self._scheduler.hasten(agent.slug, at)
         self._woken.set()
+        if person:  # its thought may wait for a model already, and will know of this when its turn comes
+            self._drives.queue.hasten(agent.name)
 
     async def run(self) -> None:
         """Wake whoever is due, for ever."""
@@ -233,9 +233,7 @@ class Living:
         agent = self._minds.by_slug(slug)
         if agent is None:
             return
-        waiting = slug in self._awaited
-        self._awaited.discard(slug)
-        self._wishes.pop(slug, None)
+        waiting = self._summons.begin(slug)
         try:
             if self._minds.sleeps(agent.id):
                 self.sleep(agent)
@@ -253,7 +251,7 @@ class Living:
         """Let an agent reflect when that is due and nobody spoke to it for a while."""
         spoken_to = self._disturbed.get(agent.slug, float("-inf"))
         quiet = self._drives.clock.monotonic() - spoken_to >= LEFT_ALONE
-        if quiet and agent.slug not in self._awaited and not self._minds.sleeps(agent.id):
+        if quiet and not self._summons.person_waits(agent.slug) and not self._minds.sleeps(agent.id):
             self._minds.inner.idle(agent, self._engine)
 
     async def act(self, agent: Agent, *, waiting: bool) -> Step | None:
@@ -270,6 +268,8 @@ class Living:
         thought = await agent.thinker.think(situation, waiting=waiting)
         if thought is None:
             return None
+        if thought.brain != FALLBACK and self._summons.answer(agent.slug):
+            thought = replace(thought, waiting=True)
         step, line = None, thought.decision.line
         held = self._minds.sleeps(agent.id) or self._minds.resting.rests(agent.slug)
         if line is not None and agent.thinker is not None and not held:
@@ -347,11 +347,12 @@ class Living:
             self._submit(agent, f"think {words}", "as much is remembered word for word as sleep would fold")
 
     def _due_again(self, agent: Agent) -> None:
+        wish = self._summons.end(agent.slug)
         if self._stopped or agent.thinker is None:
             return
         pause = SLEEP_STEP if self._minds.sleeps(agent.id) else agent.definition.think_interval
         at = self._drives.clock.monotonic() + pause * self._drives.chance.uniform(1 - JITTER, 1 + JITTER)
-        self._scheduler.set(agent.slug, min(at, self._wishes.get(agent.slug, at)))
+        self._scheduler.set(agent.slug, at if wish is None else min(at, wish))
         self._woken.set()
 
     async def _recall(self, agent: Agent, wanted: Recall) -> tuple[Hit, ...]:
@@ -359,7 +360,6 @@ class Living:
         return tuple((await self._minds.search(agent, wanted.query, wanted.k, before=sees, without=without))[0])
 
     async def _ask(self, agent: Agent, hint: str, waiting: bool) -> Asked:
-        urgency = Urgency.PERSON if waiting else Urgency.THINK
         drives = self._drives
         kind = drives.brains().find(self._brain_of(agent))
         enough = kind.enough(agent.name) if kind is not None and kind.enough is not None else None
@@ -368,14 +368,14 @@ class Living:
         asking = Asking(hint, THINK, hosts, drives.clock.monotonic)
         related = await drives.prompting.related(agent)
         asking.related(related.cue, (*related.notes, *related.summaries))
+        urgency = Urgency.PERSON if waiting or self._summons.person_waits(agent.slug) else Urgency.THINK
+
+        def build() -> str:
+            self._summons.see(agent.slug)
+            return asking.built(drives.prompting.build(agent, related, hint, thinks=True))
+
         try:
-            completion = await drives.queue.ask(
-                lambda: asking.built(drives.prompting.build(agent, related, hint, thinks=True)),
-                THINK,
-                urgency,
-                agent.name,
-                enough,
-            )
+            completion = await drives.queue.ask(build, THINK, urgency, agent.name, enough)
         except LociError as error:
             return asking.failed(error)
         return asking.answered(completion)

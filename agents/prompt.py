@@ -2,8 +2,9 @@
 
 Pure. Words and order stand in the template; this module says only what is left out when not all fits, and in which
 order: related notes and experiences, hints, the oldest verbatim lines, the summaries, and at last the commands and the
-length of single texts. Who the agent is, its newest line and the cue are always there. Whatever is left out is listed,
-also what was left out before, for which there was no room among what is related.
+length of single texts. Room that a later cut made beyond its need goes to lines, newest first, and then to summaries.
+Who the agent is, its newest line and the cue are always there. Whatever is left out is listed, also what was left out
+before, for which there was no room among what is related.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ MINIMUM = 256
 STEP = 16
 """Oldest lines are left out in steps of so many, so that the beginning of the prompt stays the same for many thoughts
 and the model server can reuse what it has read."""
+SMALL_STEP = 4
+"""The same where there is room for few lines, of which a larger step would leave half empty."""
 _ROOM_SHARE = 16
 """This part of the budget counts as taken by the situation even where it is smaller, so that walking from a plainly
 described location to a richly described one does not shift the oldest line."""
@@ -194,30 +197,54 @@ def _fitting(parts: PromptParts, template: Template, budget: int, count: Callabl
     if fits(cuts):
         return cuts
     for levels in _stages(parts):
-        # Each further level leaves out more, so the first that fits is found by halving.
-        low, high = 0, len(levels) - 1
-        while low < high:
-            middle = (low + high) // 2
-            if fits(levels[middle](cuts)):
-                high = middle
-            else:
-                low = middle + 1
-        cuts = levels[low](cuts) if levels else cuts
+        cuts = _first(levels, cuts, fits)
         if fits(cuts):
-            return cuts
+            return _given_back(parts, cuts, fits)
     raise Unavailable(f"the words of {template.file} leave no room for {parts.name} in {budget} tokens; raise num_ctx")
 
 
 _Level = Callable[[_Cuts], _Cuts]
+_Fits = Callable[[_Cuts], bool]
+
+
+def _first(levels: list[_Level], cuts: _Cuts, fits: _Fits) -> _Cuts:
+    """Return the cuts with the first level that fits, or with the last; each leaves out more than the one before."""
+    low, high = 0, len(levels) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if fits(levels[middle](cuts)):
+            high = middle
+        else:
+            low = middle + 1
+    return levels[low](cuts) if levels else cuts
+
+
+def _given_back(parts: PromptParts, cuts: _Cuts, fits: _Fits) -> _Cuts:
+    """Take back what later cuts made needless. Lines go first: a summary comes back only when no line is left out, so
+    that none comes and goes with the length of the newest lines."""
+    if replace(cuts, related=0, hints=0, lines=0) == _Cuts():
+        return cuts
+    cuts = _first(_lines(parts, SMALL_STEP), cuts, fits)
+    for kind in ("recent", "longterm"):
+        less = replace(cuts, **{kind: 0})
+        if cuts.lines or not fits(less):
+            break
+        cuts = less
+    return cuts
+
+
+def _lines(parts: PromptParts, step: int) -> list[_Level]:
+    """Return the levels of leaving out oldest lines, from none on; the newest always stays."""
+    most = len(parts.transcript) - 1
+    last = max(0, most // step * step)
+    return [_with(lines=n) for n in (*range(0, last, step), *range(last, most + 1))]
 
 
 def _stages(parts: PromptParts) -> Iterator[list[_Level]]:
     """Yield what may be left out, one kind after the other, each from the least to the most."""
     yield [_with(related=n) for n in range(1, len(parts.notes) + len(parts.experiences) + 1)]
     yield [_with(hints=n) for n in range(1, len(parts.hints) + 1)]
-    most = len(parts.transcript) - 1
-    steps = list(range(STEP, most + 1, STEP))
-    yield [_with(lines=n) for n in (*steps, *range((steps[-1] if steps else 0) + 1, most + 1))]
+    yield _lines(parts, STEP)[1:]
     yield [_with(longterm=1)] if parts.longterm else []
     yield [_with(recent=1)] if parts.recent else []
     yield [_with(brief=1)]

@@ -36,6 +36,8 @@ class TraceFile:
     def keep(self, trace: Trace, room: int) -> None:
         """Write a trace behind the others, and take away the oldest that there is no more room for.
 
+        Of one that is larger than all the room, long texts are cut until it fits.
+
         Never raises: when it cannot be written, the log says so once.
 
         Args:
@@ -53,7 +55,12 @@ class TraceFile:
             self._failing = True
 
     def _write(self, trace: Trace, room: int) -> None:
-        data = to_json(trace).encode("utf-8", "backslashreplace") + b"\n"
+        data = _line(trace)
+        longest = len(data)
+        while len(data) > room and (longest := longest // 2):
+            data = _line(trace, longest)
+        if len(data) > room:
+            return  # not even its least has room
         if self._newest is not None and _append(self._newest, data, room // FILES):
             return
         files = self._files()
@@ -63,7 +70,7 @@ class TraceFile:
             return
         self._folder.mkdir(parents=True, exist_ok=True)
         for path in files:  # before the new one is begun: a full disk must not keep what would make room
-            if sum(sizes) + room // FILES <= room:
+            if sum(sizes) + max(room // FILES, len(data)) <= room:
                 break
             path.unlink(missing_ok=True)
             sizes.pop(0)
@@ -104,6 +111,11 @@ class TraceFile:
         except OSError:
             return []
         return [self._folder / name for name in names]
+
+
+def _line(trace: Trace, longest: int | None = None) -> bytes:
+    """Return the line of a trace, with its newline."""
+    return to_json(trace, longest).encode("utf-8", "backslashreplace") + b"\n"
 
 
 def _append(path: Path, data: bytes, most: int | None = None) -> bool:

@@ -237,18 +237,36 @@ def briefly(trace: Trace) -> Trace:
     return replace(trace, lookups=(), asked=asked)
 
 
-def to_json(trace: Trace) -> str:
+def to_json(trace: Trace, longest: int | None = None) -> str:
     """Return the line of a trace, without the newline; what is empty is left out.
 
     It begins with step, time, character and line, so that a reader can pass over it without decoding the rest.
+
+    Args:
+        trace: the trace.
+        longest: characters after which each of its texts is cut; None for all of them.
     """
     asked = tuple(replace(one, reply=one.reply[:LONGEST_REPLY]) for one in trace.asked)
     head = {"step": trace.step, "at": trace.at, "who": trace.who, "line": trace.line}
     rest = _plain(replace(trace, asked=asked))
+    if longest is not None:
+        rest = {key: _cut(value, longest) for key, value in rest.items() if key not in ("at", "who")}
     try:
         return orjson.dumps(head | rest).decode()
     except TypeError:  # half a surrogate pair, which Python's own writes as an escape
         return json.dumps(head | rest, ensure_ascii=False, separators=(",", ":"))
+
+
+def _cut(value: Any, longest: int) -> Any:
+    """Return what a file holds with every text in it cut, and a sign where one was."""
+    match value:
+        case str():
+            return value if len(value) <= longest else value[:longest] + "…"
+        case dict():
+            return {key: _cut(one, longest) for key, one in value.items()}
+        case list() | tuple():
+            return [_cut(one, longest) for one in value]
+    return value
 
 
 _HEAD = re.compile(

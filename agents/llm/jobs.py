@@ -138,6 +138,10 @@ class Job:
             self.answer.set_exception(error)
             self.count(Totals(cancelled=1) if isinstance(error, Cancelled) else Totals(failed=1))
 
+    def cancel(self) -> None:
+        """End it, since nobody will answer any more."""
+        self.fail(Cancelled("the world closed before the model answered"))
+
     def settle(self, completion: Completion) -> None:
         """End it with an answer, unless it has ended already."""
         if not self.answer.done():

@@ -19,7 +19,7 @@ from random import Random
 from agents.llm.backends._backend import Backend, Completion, Enough, LanguageModel, Refused, hold_to_window
 from agents.llm.budget import Budget, BudgetSettings, Spent
 from agents.llm.health import Health, State
-from agents.llm.jobs import AGES_AFTER, Cancelled, Job, Superseded, Tally, Task, Totals, Urgency, Waiting, usual_task
+from agents.llm.jobs import AGES_AFTER, Job, Superseded, Tally, Task, Totals, Urgency, Waiting, usual_task
 from agents.llm.lanes import Lane, Lanes, Way
 from agents.llm.openings import Openings
 from agents.llm.overview import HostView, ProfileView
@@ -69,6 +69,8 @@ class ModelQueue:
         """Calls under way."""
         self._errands: set[asyncio.Task[None]] = set()
         """Rests between two tries, and questions whether a host is back."""
+        self._open: set[Job] = set()
+        """Jobs that have not ended, those that are under way among them."""
         self._openings = Openings()
         self._number = 0
         self._closed = False
@@ -104,6 +106,7 @@ class ModelQueue:
         count = partial(self._tally.add, profile_name)
         job = Job(build, profile_name, urgency, owner, what, self._number, now, answer, count, enough)
         count(Totals(asked=1))
+        self._open.add(job)
         try:
             self._refuse_when_closed()
             self.budget.admit(owner)
@@ -120,6 +123,18 @@ class ModelQueue:
             raise
         finally:
             self._forget(job)
+
+    def hasten(self, owner: str) -> None:
+        """Make the thoughts of an agent as urgent as a person is: one waits for them now.
+
+        A call under way goes on as it is; should it have to be tried again, that is urgent, too.
+
+        Args:
+            owner: on whose behalf they were asked for.
+        """
+        for job in self._open:
+            if job.owner == owner and job.task == Task.THINKING:
+                job.urgency = Urgency.PERSON
 
     def prepare(self, profile_name: str) -> None:
         """Load what asking a profile's model takes, while nobody waits: the first call would stop everybody for it."""
@@ -216,7 +231,7 @@ class ModelQueue:
             errand.cancel()
         for job in self._waiting:
             self._waiting.drop(job)
-            _cancel(job)
+            job.cancel()
         if self._tasks and grace > 0:
             await done_within(grace, asyncio.gather(*self._tasks, return_exceptions=True), self._clock)
         for task in self._tasks:
@@ -360,6 +375,7 @@ class ModelQueue:
 
     def _forget(self, job: Job) -> None:
         """End whatever is left of a job whose asker has gone."""
+        self._open.discard(job)
         if job.call is not None and not job.call.done():
             job.call.cancel()
         self._waiting.drop(job)
@@ -371,7 +387,7 @@ class ModelQueue:
         if not self._closed:
             self._lanes.let_go()
         if self._closed or job.again is None or job.answer.done():
-            _cancel(job)
+            job.cancel()
         else:
             job.not_before = self._clock.monotonic() + job.again if job.again else 0.0
             self._waiting.put_back(job)
@@ -389,8 +405,3 @@ class ModelQueue:
     def _refuse_when_closed(self) -> None:
         if self._closed:
             raise Unavailable("the world is closing; no model is asked any more")
-
-
-def _cancel(job: Job) -> None:
-    """Settle a job that nobody will answer."""
-    job.fail(Cancelled("the world closed before the model answered"))

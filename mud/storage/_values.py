@@ -105,7 +105,7 @@ def read_front(setting: Setting, value: object) -> Scalar:
         case float() if setting.type == "float":
             return _allowed(setting, value)
         case list() if setting.type == "list" and all(isinstance(element, str) for element in value):
-            return _allowed(setting, tuple(value))
+            return _allowed(setting, _without_nothing(setting, tuple(value)))
         case None if setting.type in ("int", "float", "bool"):
             raise ValueError(f"it has no value; expected {setting.expected}")
     hint = (
@@ -163,10 +163,23 @@ def _list(setting: Setting, typed: str) -> tuple[str, ...]:
                 f"quotes that do not close, or text behind them, at {typed[at:].strip()!r}; expected {setting.expected}"
             )
         if found[1] is None and not found[2]:
-            raise ValueError(f'an element is empty; expected {setting.expected} (an empty text is "")')
+            raise ValueError(f"an element is empty; expected {setting.expected}")
         elements.append(unescape(found[1] if found[1] is not None else found[2]))
         at = found.end()
-    return tuple(elements)
+    return _without_nothing(setting, tuple(elements))
+
+
+def _without_nothing(setting: Setting, elements: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the elements of a list, of which none may be empty; a lone empty text is how a list of none is typed.
+
+    Raises:
+        ValueError: one is empty beside others.
+    """
+    if elements == ("",):
+        return ()
+    if "" in elements:
+        raise ValueError(f'an element is empty; expected {setting.expected}; "" alone stands for none')
+    return elements
 
 
 _READERS: dict[str, Callable[[Setting, str], Scalar]] = {

@@ -13,9 +13,16 @@ from collections.abc import Sequence
 from agents.llm.profiles import LLMProfile
 
 _SLOT = re.compile(r"<[^>]*>|\[[^\]]*\]|\S+")
-_WORDS = r"""words ::= word (" " word)*
+_FREE = ("words", "text", "query")
+"""Slots for whatever somebody has to say; all others are for names of persons, things, ways or notes."""
+_RULES = r"""words ::= first (" " word)*
+first ::= [^ \t\r\n|\[<{(\x01-\x1f\x7f] [^ \t\r\n|\x01-\x1f\x7f]*
 word ::= [^ \t\r\n|\x01-\x1f\x7f]+
+name ::= bare (" " bare){0,10}
+bare ::= [^ \t\r\n|\[\]<>{}():;,.?*@"`\x01-\x1f\x7f] [^ \t\r\n|\[\]<>{}():;,?*@"`\x01-\x1f\x7f]*
 """
+"""Words do not begin as a slot of the list of commands does, which models like to repeat; a name holds no marks of a
+sentence and no more words than a name has. What is beyond that would be taken for prose, and the turn lost."""
 
 
 def grammar_for(profile: LLMProfile) -> str:
@@ -34,11 +41,12 @@ def grammar_of(usages: Sequence[str]) -> str:
 
     Args:
         usages: the forms of the commands, such as `look [name]`: `<slot>` must be filled, `[slot]` may be, and other
-            words stand as they are. A tuple, as grammars are remembered.
+            words stand as they are. What a slot is called says what may stand in it. A tuple, as grammars are
+            remembered.
     """
     forms = " |\n    ".join(_form(usage) for usage in usages)
     # The cue ends without a space, so that a reply begins with one, or, from some models, without.
-    return f'root ::= " "? command (" | " words)? "\\n"\ncommand ::= {forms}\n{_WORDS}'
+    return f'root ::= " "? command (" | " words)? "\\n"\ncommand ::= {forms}\n{_RULES}'
 
 
 def _form(usage: str) -> str:
@@ -46,8 +54,9 @@ def _form(usage: str) -> str:
     verb, *slots = _SLOT.findall(usage)
     rule = [json.dumps(verb)]
     for slot in slots:
+        filled = "words" if slot[1:-1] in _FREE else "name"
         if slot.startswith("["):
-            rule.append('(" " words)?')
+            rule.append(f'(" " {filled})?')
         else:
-            rule.append('" " words' if slot.startswith("<") else json.dumps(f" {slot}"))
+            rule.append(f'" " {filled}' if slot.startswith("<") else json.dumps(f" {slot}"))
     return " ".join(rule)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.llm.tokens import estimate
-from agents.prompt import MINIMUM, STEP, Experience, Prompt, PromptParts, build_prompt
+from agents.prompt import MINIMUM, SMALL_STEP, STEP, Experience, Prompt, PromptParts, build_prompt
 from agents.prompt_template import PLACES, TEMPLATES, Template, parse_template
 from mud.errors import Unavailable, VaultProblem
 
@@ -157,6 +157,43 @@ def test_shedding_goes_in_the_stated_order_and_is_listed() -> None:
         *("related note", "related experience", "hint", "oldest line"),
         *("summary of older memorie", "summary of the recent past"),
     ]
+
+
+def wordy(lines: int) -> PromptParts:
+    """Return a life whose commands take more than its other parts, as in a world with many of them."""
+    commands = tuple(
+        (f"verb{n} <thing>", "Do with a thing what it was made for, and then say so. " * 2) for n in range(20)
+    )
+    return replace(long_life(lines), commands=commands)
+
+
+@pytest.mark.parametrize("window", [512, 640, 860, 1000, 1100])
+def test_the_room_that_a_later_cut_makes_beyond_its_need_goes_to_the_newest_lines(window: int) -> None:
+    prompt = build(wordy(40), window=window)
+    assert any("commands" in shed for shed in prompt.shed)
+    line = estimate(long_life(1).transcript[0] + "\n")
+    assert prompt.window - prompt.reserve - prompt.tokens < (SMALL_STEP + 1) * line
+    assert prompt.shown is not None
+    assert f"{prompt.shown[0] - 130} oldest lines (memories 130-{prompt.shown[0] - 1})" in prompt.shed
+
+
+def test_where_every_line_has_room_again_the_summaries_have_what_is_left() -> None:
+    full = build(wordy(12), window=8192)
+    for window in range(2000, MINIMUM + 96, -7):
+        prompt = build(wordy(12), window=window)
+        told = {section.name for section in prompt.sections}
+        if any("what the commands do" in shed for shed in prompt.shed):
+            break
+    assert {"longterm", "recent"} <= told
+    assert prompt.shown == full.shown
+
+
+def test_in_a_small_window_too_the_beginning_stays_the_same_for_many_thoughts() -> None:
+    prompts = [build(wordy(lines), window=1000) for lines in range(60, 220)]
+    assert len({prompt.text.partition("number")[0] for prompt in prompts}) == 1
+    starts = [prompt.shown[0] for prompt in prompts if prompt.shown]
+    assert starts == sorted(starts)
+    assert sum(one != other for one, other in pairwise(starts)) <= 160 / SMALL_STEP + 1
 
 
 def test_the_number_of_shed_lines_and_their_memories_are_told() -> None:

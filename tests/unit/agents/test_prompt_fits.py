@@ -176,6 +176,9 @@ KINDS = (
 )
 
 
+SUMMARIES = {"longterm", "recent"}
+
+
 def listed(prompt: Prompt) -> set[str]:
     """Return which kinds of thing a prompt says were left out."""
     return {kind for kind in KINDS for shed in prompt.shed if shed.lstrip("0123456789 ").startswith(kind)}
@@ -210,16 +213,14 @@ def out_of_order(parts: PromptParts, prompt: Prompt) -> Iterator[str]:
         "oldest line": {"notes", "experiences", "hints"},
         "summary of older memories": {"notes", "experiences", "hints"},
         "summary of the recent past": {"notes", "experiences", "hints", "longterm"},
-        "what the commands do": {"notes", "experiences", "hints", "longterm", "recent"},
-        "texts after": {"notes", "experiences", "hints", "longterm", "recent"},
-        "the commands": {"notes", "experiences", "hints", "longterm", "recent"},
+        "what the commands do": {"notes", "experiences", "hints"},
+        "texts after": {"notes", "experiences", "hints"},
+        "the commands": {"notes", "experiences", "hints"},
     }
     for kind in shed & set(goes_after):
         yield from (f"{before} stays, {kind} went" for before in there & goes_after[kind])
-    later = {"summary of older memories", "summary of the recent past", "what the commands do", "texts after"}
-    one = prompt.shown is None or prompt.shown[0] == prompt.shown[1]
-    if shed & later and not one:
-        yield f"of the lines {prompt.shown} stay, {shed & later} went"
+    if shed & {"what the commands do", "texts after", "the commands"} and "oldest line" in shed:
+        yield from (f"{summary} stays, though lines and what goes after it went" for summary in there & SUMMARIES)
 
 
 @pytest.mark.parametrize("script", SCRIPTS)

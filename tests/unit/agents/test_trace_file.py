@@ -3,6 +3,7 @@ from __future__ import annotations
 import logging
 import statistics
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -91,12 +92,43 @@ def test_they_take_no_more_room_than_they_are_given_and_the_oldest_go(tmp_path: 
     assert sum(path.stat().st_size for path in (tmp_path / "eliza").iterdir()) <= 10_000, "less room is soon kept to"
 
 
-def test_a_trace_larger_than_the_room_takes_that_of_the_others_and_the_next_takes_its_own(tmp_path: Path) -> None:
+def size(folder: Path) -> int:
+    return sum(path.stat().st_size for path in (folder / "eliza").iterdir())
+
+
+@pytest.mark.parametrize("length", [900, 1500, 3500])
+def test_a_trace_of_more_than_its_share_takes_the_room_of_older_ones(tmp_path: Path, length: int) -> None:
+    file = filled(tmp_path, range(1, 90), 4000)
+    for step in range(90, 110):
+        file.keep(replace(trace(step), why="x" * length), 4000)
+        assert size(tmp_path) <= 4000
+        newest = next(file.heads("#1"))
+        assert (newest.step, newest.trace().why) == (step, "x" * length)
+
+
+def test_of_a_trace_larger_than_all_the_room_long_texts_are_cut_and_the_next_takes_its_own(tmp_path: Path) -> None:
     file = filled(tmp_path, range(1, 9), 4000)
-    file.keep(trace(9, "say " + "x" * 9000), 4000)
-    assert next(head.step for head in file.heads("#1")) == 9
+    asked = Asked(
+        "be kind", "say nine pears", sections=(Section("identity", 9, "You are Eliza."), Section("a", 1, "y" * 9000))
+    )
+    file.keep(replace(trace(9, "say nine pears"), asked=(asked,)), 4000)
+    assert size(tmp_path) <= 4000
+    head = next(file.heads("#1"))
+    assert (head.step, head.line, head.trace().why) == (9, "say nine pears", "for reason 9")
+    (kept,) = head.trace().asked
+    assert kept.reply == "say nine pears"
+    assert kept.sections[0].text == "You are Eliza."
+    assert kept.sections[1].text.strip("y") == "…"
+    assert len(kept.sections[1].text) > 1000
     file.keep(trace(10), 4000)
-    assert [head.step for head in file.heads("#1")] == [10]
+    assert next(file.heads("#1")).step == 10
+    assert size(tmp_path) <= 4000
+
+
+def test_a_trace_that_has_no_room_however_short_is_not_kept(tmp_path: Path) -> None:
+    file = filled(tmp_path, range(1, 9), 4000)
+    file.keep(trace(9, "say " + "x" * 9000), 60)
+    assert next(file.heads("#1")).step == 8
 
 
 def test_without_room_nothing_is_kept_and_what_there_is_stays(tmp_path: Path) -> None:

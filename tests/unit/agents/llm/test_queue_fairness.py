@@ -11,6 +11,7 @@ from agents.llm.backends.scripted import ScriptedModel
 from agents.llm.health import FIRST_PAUSE
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import AGES_AFTER, Urgency
+from agents.llm.retries import Passing
 from mud.errors import Unavailable
 from tests.unit.agents.llm.stage import Gate, Stage, settle
 
@@ -63,3 +64,39 @@ async def test_hosts_that_do_not_answer_are_named_until_they_do() -> None:
     stage.clock.advance(FIRST_PAUSE + 1)
     await asked(stage, "again", Urgency.THINK)
     assert stage.queue.silent(names) == []
+
+
+async def test_a_thought_that_waits_becomes_as_urgent_as_the_person_who_waits_for_it() -> None:
+    gate = Gate()
+    stage = Stage({"a": ScriptedModel([gate, "b", "c", "d"])})
+    jobs = [asked(stage, "first", Urgency.THINK)]
+    await settle()
+    jobs += [asked(stage, name, Urgency.THINK) for name in ("Moss", "Eliza")]
+    jobs.append(asked(stage, "Eliza", Urgency.SUMMARIZE))
+    await settle()
+    stage.queue.hasten("Eliza")
+    gate.open()
+    await asyncio.gather(*jobs)
+    assert stage.models["a"].prompts == ["first", "Eliza", "Moss", "Eliza"]
+
+
+async def test_a_thought_under_way_that_a_person_came_to_wait_for_is_urgent_when_it_is_tried_again() -> None:
+    gate, other = Gate(), Gate()
+
+    async def breaks_off(prompt: str) -> str:
+        await gate(prompt)
+        raise Passing("it broke off", 1.0)
+
+    stage = Stage({"a": ScriptedModel([breaks_off, other, "b", "c"])})
+    jobs = [asked(stage, "Eliza", Urgency.THINK)]
+    await settle()
+    jobs += [asked(stage, name, Urgency.PERSON) for name in ("Tamsin", "Moss")]
+    await settle()
+    stage.queue.hasten("Eliza")
+    gate.open()
+    await settle()
+    stage.clock.advance(1)
+    await settle()
+    other.open()
+    await asyncio.gather(*jobs)
+    assert stage.models["a"].prompts == ["Eliza", "Tamsin", "Eliza", "Moss"]
