@@ -356,8 +356,7 @@ class Living:
         self._woken.set()
 
     async def _recall(self, agent: Agent, wanted: Recall) -> tuple[Hit, ...]:
-        sees, without = agent.sees_from, () if wanted.own else ("said",)
-        return tuple((await self._minds.search(agent, wanted.query, wanted.k, before=sees, without=without))[0])
+        return tuple((await self._minds.search(agent, *wanted[:2], before=agent.sees_from, own=wanted.own))[0])
 
     async def _ask(self, agent: Agent, hint: str, waiting: bool) -> Asked:
         drives = self._drives

@@ -6,7 +6,7 @@ Works without a running world too: the command line's tools open a vault and use
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -340,7 +340,7 @@ class Minds:
         *,
         by: str = "both",
         before: int | None = None,
-        without: Collection[str] = (),
+        own: bool = True,
     ) -> tuple[list[Hit], bool]:
         """Recall: return the best hits and whether the vectors are behind.
 
@@ -350,9 +350,10 @@ class Minds:
             k: hits at most.
             only: `memories`, `summaries` or `notes`; None for all.
             by: `words` or `vectors` alone, or both.
-            before, without: see `RecallService.search`.
+            before: see `RecallService.search`.
+            own: whether one's own spoken words may be hits.
         """
-        return await self.means.recall.search(agent.id, query, k, only, by, before, without)
+        return await self.means.recall.search(agent.id, query, k, only, by, before, () if own else ("said",))
 
     def add_note(
         self, agent: Agent, title: str, text: str, reason: str | None, *, anew: bool = False

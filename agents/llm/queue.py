@@ -183,15 +183,6 @@ class ModelQueue:
         hosts = {way.lane.host: way.lane.health for name in names for way in self._ways(name)}
         return [one.words(self._clock) for one in hosts.values() if one.state is State.DOWN]
 
-    def words(self) -> list[str]:
-        """Return how every host is doing, and what waits for it, as lines for people."""
-        lines = []
-        for lane in self._lanes:
-            waiting = sum(any(way.lane is lane for way in self._ways(job.profile)) for job in self._waiting)
-            waits = f" {waiting} waiting, {lane.running} under way." if waiting or lane.running else ""
-            lines.append(lane.health.words(self._clock) + waits)
-        return lines
-
     def overview(self, names: Iterable[str]) -> list[ProfileView]:
         """Return how these profiles and their hosts are doing.
 

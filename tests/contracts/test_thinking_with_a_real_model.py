@@ -123,4 +123,5 @@ async def test_a_model_that_is_not_there_is_down_in_words_and_costs_no_time(live
     with pytest.raises(Unavailable, match="is down"):
         await queue.ask(lambda: "x", "think", Urgency.THINK, "Eliza")
     await queue.close(grace=5)
-    assert queue.words()[0].startswith("http://127.0.0.1:9: down since 2026-01-01T00:00:00.000Z: nothing answers at")
+    (told,) = queue.silent(["think"])
+    assert told.startswith("http://127.0.0.1:9: down since 2026-01-01T00:00:00.000Z: nothing answers at")

@@ -116,7 +116,8 @@ async def _live(parts: Parts, life: Life, way: Way, ask: bool) -> Lived:
         await live_through(parts, agent, life.records, batch=1, fold=watch.fold)
         seconds = time.perf_counter() - begun - watch.totals.beside
         if calls is not None and watch.totals.folds and not calls.answered:
-            raise LociError(f"the model did not answer: {'; '.join(parts.queue.words()) or 'nobody knows why'}")
+            silent = "; ".join(parts.queue.silent(["summarizer"]))
+            raise LociError(f"the model did not answer: {silent or 'nobody knows why'}")
         recalled = await _recalled(parts, agent, life, embedder) if ask else []
     finally:
         await parts.recall.stop()

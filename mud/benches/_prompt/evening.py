@@ -284,7 +284,8 @@ class Evening:
                 return thought
             if self._queue.silent(["think"]):
                 break
-        raise LociError(f"the model did not answer: {'; '.join(self._queue.words()) or 'it was never asked'}")
+        silent = "; ".join(self._queue.silent(["think"]))
+        raise LociError(f"the model did not answer: {silent or 'it was never asked'}")
 
     async def _turn_of(self, agent: Agent) -> Thought | None:
         watch, minds = self._watch, self._parts.minds

@@ -329,7 +329,7 @@ async def test_the_state_of_hosts_is_told_in_plain_words() -> None:
     stage = Stage({"a": ScriptedModel([Unavailable("nothing answers at a"), gate := Gate()])})
     with pytest.raises(Unavailable):
         await asked(stage, "x")
-    assert stage.queue.words() == [
+    assert [one.words(stage.clock) for one in stage.queue.health()] == [
         "a: down since 2026-01-01T00:00:00.000Z: nothing answers at a. It is asked again in 5 s. "
         "Start that server, or set another host in config/llm; until then the agents live by instinct."
     ]
@@ -338,7 +338,7 @@ async def test_the_state_of_hosts_is_told_in_plain_words() -> None:
     await settle()
     gate.open()
     await job
-    assert stage.queue.words() == [
+    assert [one.words(stage.clock) for one in stage.queue.health()] == [
         "a: answers since 2026-01-01T00:00:07.000Z. The last trouble was: nothing answers at a."
     ]
 
