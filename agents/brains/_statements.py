@@ -179,11 +179,11 @@ _COPULA = re.compile(
 )
 _KEPT = ("the", "his", "her", "their")
 _AS_HEARD = {"my": "your", "your": "my", "our": "your"}
-_KIN_WORDS = """
+KIN_WORDS = """
     sister brother aunt uncle father mother wife husband son daughter cousin nephew niece friend neighbour grandmother
     grandfather grandson granddaughter dog cat horse
 """
-_KIN = frozenset(_KIN_WORDS.split())
+_KIN = frozenset(KIN_WORDS.split())
 _TIME_WORDS = """
     day night morning evening afternoon week month year time while moment hour summer winter spring autumn way lot bit
     sort kind matter thing place
