@@ -18,6 +18,7 @@ class Asks(StrEnum):
     KNOW_ME = "do you know me"
     MY_NAME = "what is my name"
     ABOUT_ME = "what do you know about me"
+    WEARING = "what are you wearing"
     WHAT_KIND = "are you a machine"
     WHERE_ARE_WE = "where are we"
     WHERE_ARE_YOU = "where are you"
@@ -86,6 +87,11 @@ FIXED = _compiled(
         r"\bwhat(?:'s| is) your (?:\w+ )?(?:trade|job|work|profession|craft|occupation|calling|business)\b|"
         r"\bwhat (?:kind|sort) of work\b.*\byou\b|\bhow do you (?:earn|make) (?:a|your) living\b|"
         r"\bdo you (?:work|have a (?:job|trade))(?: here)?\W*$",
+    ),
+    (
+        Asks.WEARING,
+        r"\bwhat (?:are|do|have) you (?:got |usually |always )?(?:wear(?:ing)?|dressed in|on)(?: today| now)?\W*$|"
+        r"\bhow are you dressed\b|\bwhat do you look like\b",
     ),
     (
         Asks.WHAT_KIND,

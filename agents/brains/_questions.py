@@ -33,7 +33,17 @@ from agents.brains._asks import (
     asked_by,
 )
 from agents.brains._disclosure import is_secret_words
-from agents.brains._statements import Sort, clear_thing_in, corrects, parting_in, sort_of, thing_in, told_in, wish_in
+from agents.brains._statements import (
+    Sort,
+    clear_thing_in,
+    corrects,
+    hails,
+    parting_in,
+    sort_of,
+    thing_in,
+    told_in,
+    wish_in,
+)
 from agents.brains._words import is_small, is_weak, names_in, telling
 from agents.perception import Utterance, asks, mentions, sentences, without_address
 
@@ -124,6 +134,8 @@ def read(said: Utterance, name: str, people: Iterable[str]) -> Line:
     parts = sentences(bare)
     asking = [part for part in parts if asks(part)]
     names = [person for person in people if person and person.casefold() != name.casefold()]
+    if asking and hails(bare):
+        return Line(Sort.GREETING, statement=bare)
     if asking and (wish := wish_in(asking[-1])):
         return Line(Sort.WISH, telling(wish, (name,)), statement=wish)
     if not asking and (parting := parting_in(said.words, (name, said.speaker))):

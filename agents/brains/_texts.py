@@ -48,6 +48,7 @@ TEXTS: dict[str, str] = {
     "self.know_two": "name words others",
     "self.know_three": "name words others more",
     "self.your_name": "name",
+    "self.wearing": "name",
     "self.stranger": "name",
     "ack.plain": "name",
     "ack.thing": "name thing",

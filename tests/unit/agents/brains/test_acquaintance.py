@@ -61,3 +61,30 @@ def test_two_facts_are_told_as_two(seed: int) -> None:
     stage = told(seed, "I am a baker from Ulm.", "My train leaves at 6:45.")
     answer = said(stage, "Nina", "what can you tell me about me?")[1]
     assert all(word in answer for word in ("baker", "6:45"))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(
+    "words", ["hello, anybody here?", "Hello! Is anyone there?", "anybody home?", "is anybody there?"]
+)
+def test_who_calls_into_the_room_is_greeted(seed: int, words: str) -> None:
+    stage = told(seed, "My cat Mimi hates rain.")
+    assert thought(stage, "Nina", words).text == "greet.back"
+    assert thought(stage, "Nina", "is anybody else here?").text != "greet.back"
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("asked", ["what are you wearing?", "what do you look like?"])
+def test_what_she_wears_she_tells_from_her_profile_or_lightly(seed: int, asked: str) -> None:
+    stage = told(seed, "My cat Mimi hates rain.")
+    assert thought(stage, "Nina", asked).text == "self.wearing"
+    stage.profiles["Eliza"] = "You are the ferryman. You wear a green coat."
+    assert "I wear a green coat." in said(stage, "Nina", asked)[1]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_to_lend_a_thing_is_a_wish(seed: int) -> None:
+    stage = told(seed, "My cat Mimi hates rain.")
+    assert thought(stage, "Nina", "can you lend me your pole?").text == "reply.wish"
+    stage.carried["Eliza"] = ("long pole",)
+    assert (thought(stage, "Nina", "could you lend me your pole?").line or "").startswith("drop long pole")
