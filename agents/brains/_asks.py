@@ -279,6 +279,7 @@ DONE = re.compile(
 )
 """A question for whatever somebody did, to somebody or at all."""
 
+_BY_HEART = r"\b(?:remember|recall|know|tell me)"
 _WHO = r"i|we|you|(?-i:[A-Z][\w'’-]+)"
 _TOLD = r"(?:told|tell|said?|say|mention(?:ed)?|sp[eo]ak|spoke|talk(?:ed)?)"
 TOLD_WHEN = re.compile(
@@ -286,6 +287,9 @@ TOLD_WHEN = re.compile(
     r"(?: (?:about|of) (?P<about1>.+)|(?: (?:about )?(?:that|this|it|so))?\W*$)"
     rf"|\bwhere (?:were|was) (?:we|you|i) (?:\w+ )?when (?P<who2>{_WHO}) (?:\w+ )?{_TOLD}\b"
     r"(?: to)?(?: you| me| us)?(?P<about2>.*)"
+    rf"|\b(?:when|where|how long ago) (?:did|have|had|has) (?P<who4>{_WHO}) (?:\w+ )?mention(?:ed)? (?P<about4>.+)"
+    rf"|{_BY_HEART} (?:when|where) (?P<who5>{_WHO}) (?:\w+ )?{_TOLD}(?: to)?(?: you| me| us)?"
+    r" (?:about|of) (?P<about5>.+)"
     rf"|\b(?:when|where|how long ago) was it (?:that |when )?(?P<who3>{_WHO}) (?:\w+ )?{_TOLD}(?: to)?(?: you| me| us)?"
     r"(?: (?:about|of) (?P<about3>.+)|(?: (?:about )?(?:that|this|it|so))?\W*$)",
     re.I,
@@ -301,6 +305,7 @@ MET = re.compile(
     r"|\bwhen did (?:we|you and i|i) last (?:speak|talk|see)\b(?: (?:to |with )?(?:you|each other))?\W*$"
     r"|\bwhen was (?:the (?:first|last) time (?:that )?(?:we|you|i) (?:met|saw|spoke|talked)\b"
     r"(?: (?:to |with )?(?:me|you|each other))?|i last here|i here (?:last|first))\W*$"
+    rf"|{_BY_HEART} (?:when|where) (?:we|you and i|i) (?:first |last )?met(?: you)?(?: (?:first|last))?\W*$"
     r"|\bhow long have (?:we|you) known (?:each other|me)\W*$",
     re.I,
 )
@@ -312,6 +317,10 @@ SPOKE = re.compile(
     rf"|\bwhat did (?P<who2>{_WHO}) (?P<order2>first|last|just) {_TOLD}\b(?: (?:to )?(?:you|me|us))?\W*$"
     rf"|\bwhat did (?P<who3>{_WHO}) (?:\w+ )?{_TOLD}\b(?: (?:to )?(?:you|me|us))? "
     r"(?P<order3>first|last|just now|a moment ago)\W*$"
+    rf"|{_BY_HEART} what (?P<who5>{_WHO}) (?:said|told you|told me) (?P<order5>first|last|just now)\W*$"
+    rf"|{_BY_HEART} what (?P<who6>{_WHO}) (?P<order6>first|last|just) (?:said|told you|told me)\W*$"
+    r"|\bwhat (?:did|were) (?P<who7>we) (?:(?P<order7>last) )?(?:talk|speak)(?:ing)? (?:about|of)"
+    r"(?: last(?: time)?)?\W*$"
     r"|\bwhat were (?P<who4>my|your|(?-i:[A-Z]\w+)['’]s) (?P<order4>first|last) words\b(?: to (?:you|me|us))?\W*$",
     re.I,
 )

@@ -208,13 +208,14 @@ def _of_meetings(sentence: str, asker: str, name: str, people: Iterable[str]) ->
         if not (found := pattern.search(sentence)):
             continue
         who, order, about = (
-            next((text for key, text in found.groupdict().items() if key.rstrip("1234") == part and text), "")
+            next((text for key, text in found.groupdict().items() if key.rstrip("1234567") == part and text), "")
             for part in ("who", "order", "about")
         )
         person = _whose(who, asker, name, [*people, *names_in(sentence, (name,))])
         words = telling(about, (name,))
         if kind is Asks.SPOKE:
-            words = ({"first": "first", "last": "last", "latest": "last"}.get(order.casefold(), "just"),)
+            order = order.casefold() or "last"
+            words = ({"first": "first", "last": "last", "latest": "last"}.get(order, "just"),)
         return Question(kind, words, person) if person else None
     return None
 

@@ -40,6 +40,8 @@ def acquaintance(seed: int) -> Stage:
         "where did I tell you about my umbrella?",
         "where were we when I told you about my cat?",
         "when was it that I told you about the umbrella?",
+        "when did I mention my cat?",
+        "do you remember when I told you about my cat?",
     ],
 )
 def test_when_and_where_a_thing_was_told_is_answered_with_time_and_place(seed: int, asked: str) -> None:
@@ -78,7 +80,7 @@ def test_when_somebody_else_told_it_is_answered_unless_it_was_whispered(seed: in
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("asked", ["where did we meet?", "when did we first meet?", "when did you first see me?"])
+@pytest.mark.parametrize("asked", ["where did we meet?", "when did we first meet?", "do you remember where we met?"])
 def test_the_first_meeting_is_remembered(seed: int, asked: str) -> None:
     decision = thought(acquaintance(seed), "Nina", asked)
     assert decision.text == "answer.met_first"
@@ -109,6 +111,7 @@ def test_the_first_and_the_last_words_are_remembered(seed: int) -> None:
     stage = acquaintance(seed)
     for asked in ("what did I tell you first?", "what was the first thing I ever told you?"):
         assert "Mimi" in said(stage, "Nina", asked)[1]
+    assert "umbrella" in said(stage, "Nina", "what did we talk about last time?")[1]
     assert "umbrella" in said(stage, "Nina", "what was the last thing I said to you?")[1]
     said(stage, "Nina", "where does the sexton live?")
     assert "sexton" in said(stage, "Nina", "what did I just say?")[1]
