@@ -50,7 +50,9 @@ def of_meetings(
     """
     asker, person = said.speaker, question.person or said.speaker
     now = situation.recent[-1].at if situation.recent else ""
-    if question.asks is Asks.TOLD_WHEN and not question.telling and last and last.actor == person:
+    # What was passed on, or stands in a note, that one did not tell at the place or time it is known from.
+    first_hand = last is not None and last.actor == person and not last.via and last.at != ""
+    if last and first_hand and question.asks is Asks.TOLD_WHEN and not question.telling:
         return _telling(last, asker, me.name, now, phrase_time), last
     words = question.telling
     if question.asks is Asks.TOLD_WHEN:
