@@ -29,6 +29,8 @@ _TIMED = re.compile(
     r"yesterday)\b",
     re.I,
 )
+_MERELY_GONE = re.compile(r"\b(?:arrives|leaves|goes away)\W*$", re.I)
+"""A sight that says no more than that somebody was there."""
 _ONE_ANSWER = (Asks.WHERE, Asks.WHEN, Asks.COUNT, Asks.COLOUR, Asks.WHO)
 """Questions to which two who answer differently cannot both be right."""
 
@@ -191,6 +193,7 @@ def last_seen(person: str, entries: Sequence[Entry], now: str, phrase_time: Phra
     last = max(theirs, key=lambda entry: entry.seq)
     # Only what was seen is told on: what was said may have been meant for nobody else.
     words = inserted(last.text) if last.kind == "saw" and "\n" not in last.text else ""
+    words = "" if _MERELY_GONE.search(words) else words
     places = {"name": asker, "person": person, "place": last.place or "", "words": words}
     places["when"] = spoken_time(last.at, now, phrase_time)
     return Answer(("answer.seen", "answer.again"), places, f"remembers {last.kind} {last.seq}", cites=(str(last.seq),))

@@ -16,6 +16,9 @@ class Asks(StrEnum):
     TRADE = "what do you do for a living"
     DOING = "what have you been doing"
     KNOW_ME = "do you know me"
+    MY_NAME = "what is my name"
+    ABOUT_ME = "what do you know about me"
+    WEARING = "what are you wearing"
     WHAT_KIND = "are you a machine"
     WHERE_ARE_WE = "where are we"
     WHERE_ARE_YOU = "where are you"
@@ -45,6 +48,9 @@ class Asks(StrEnum):
     KINDNESS = "who was kind to you"
     DONE = "what did somebody do to you"
     SECRET = "what did somebody tell you in confidence"
+    TOLD_WHEN = "when did somebody tell it"
+    MET = "when did we meet"
+    SPOKE = "what did somebody say first or last"
     OTHER = "what"
 
 
@@ -83,6 +89,11 @@ FIXED = _compiled(
         r"\bdo you (?:work|have a (?:job|trade))(?: here)?\W*$",
     ),
     (
+        Asks.WEARING,
+        r"\bwhat (?:are|do|have) you (?:got |usually |always )?(?:wear(?:ing)?|dressed in|on)(?: today| now)?\W*$|"
+        r"\bhow are you dressed\b|\bwhat do you look like\b",
+    ),
+    (
         Asks.WHAT_KIND,
         r"\bare(?:n't)? you (?:really |actually |just |only |even |not )*(?:(?:an?|some|the) )?(?:\w+ )?"
         r"(?:robot|bot|chat ?bot|machine|a\.?i\.?|computer|program(?:me)?|software|npc|human|human being|"
@@ -90,8 +101,12 @@ FIXED = _compiled(
     ),
     (Asks.WHO_ARE_YOU, r"\bwhat (?:should|shall|do|may|can) (?:i|we|they|people) call you\b|\bwhat are you\W*$"),
     (Asks.KNOW_ME, r"\b(?:know|remember|recogni[sz]e|recall) me\W*(?:now|still|at all)?\W*$|\bwho (?:am i|i am)\b"),
-    (Asks.KNOW_ME, r"\bhave we met\b|\bwhat do you (?:know|remember) (?:about|of) me\b|\bwhat(?:'s| is) my name\b|"
-     r"\b(?:know|remember|recall|forgotten|forget) my name\b"),
+    (Asks.KNOW_ME, r"\bhave we met\b"),
+    (Asks.MY_NAME, r"\bwhat(?:'s| is| was) my name\b|\b(?:know|remember|recall|forgotten|forget) my name\b|"
+     r"\b(?:what am i|who i am|what i am) called\b"),
+    (Asks.ABOUT_ME, r"\bwhat (?:else )?(?:do|can) you (?:\w+ )?(?:know|remember|tell (?:me|us)) (?:about|of) me\W*$|"
+     r"\b(?:do|can) you (?:know|remember|tell (?:me|us)) (?:any ?thing|something) (?:about|of) me\W*$|"
+     r"\bwhat have i told you (?:about|of) (?:me|myself)\b"),
     (Asks.TRUST, r"\b(?:can|could|may) i (?:trust you|tell you a secret|confide)\b|"
      r"\b(?:can|could|will|do) you keep a secret\b"),
     (Asks.WHERE_ARE_YOU, r"\bwhere are you\b"),
@@ -263,6 +278,53 @@ DONE = re.compile(
     re.I,
 )
 """A question for whatever somebody did, to somebody or at all."""
+
+_BY_HEART = r"\b(?:remember|recall|know|tell me)"
+_WHO = r"i|we|you|(?-i:[A-Z][\w'’-]+)"
+_TOLD = r"(?:told|tell|said?|say|mention(?:ed)?|sp[eo]ak|spoke|talk(?:ed)?)"
+TOLD_WHEN = re.compile(
+    rf"\b(?:when|where|how long ago) (?:did|have|had|has) (?P<who1>{_WHO}) (?:\w+ )?{_TOLD}(?: to)?(?: you| me| us)?"
+    r"(?: (?:about|of) (?P<about1>.+)|(?: (?:about )?(?:that|this|it|so))?\W*$)"
+    rf"|\bwhere (?:were|was) (?:we|you|i) (?:\w+ )?when (?P<who2>{_WHO}) (?:\w+ )?{_TOLD}\b"
+    r"(?: to)?(?: you| me| us)?(?P<about2>.*)"
+    rf"|\b(?:when|where|how long ago) (?:did|have|had|has) (?P<who4>{_WHO}) (?:\w+ )?mention(?:ed)? (?P<about4>.+)"
+    rf"|{_BY_HEART} (?:when|where) (?P<who5>{_WHO}) (?:\w+ )?{_TOLD}(?: to)?(?: you| me| us)?"
+    r" (?:about|of) (?P<about5>.+)"
+    rf"|\b(?:when|where|how long ago) was it (?:that |when )?(?P<who3>{_WHO}) (?:\w+ )?{_TOLD}(?: to)?(?: you| me| us)?"
+    r"(?: (?:about|of) (?P<about3>.+)|(?: (?:about )?(?:that|this|it|so))?\W*$)",
+    re.I,
+)
+"""A question for the telling itself. "Where did I say the key is" asks for the key, and is none."""
+
+_MET_END = r"(?: (?:you|me|each other|first|last|before|for the (?:first|last) time))*\W*$"
+MET = re.compile(
+    rf"\b(?:when|where|how long ago) (?:did|have|had|was it(?: that)?) (?:we|you and i|you|i) (?:first |last |ever )?"
+    rf"(?:meet|met){_MET_END}"
+    r"|\b(?:when|where|how long ago) (?:did|have) you (?:first |last )?(?:see|seen) me"
+    r"(?: (?:first|last|before|for the (?:first|last) time))*\W*$"
+    r"|\bwhen did (?:we|you and i|i) last (?:speak|talk|see)\b(?: (?:to |with )?(?:you|each other))?\W*$"
+    r"|\bwhen was (?:the (?:first|last) time (?:that )?(?:we|you|i) (?:met|saw|spoke|talked)\b"
+    r"(?: (?:to |with )?(?:me|you|each other))?|i last here|i here (?:last|first))\W*$"
+    rf"|{_BY_HEART} (?:when|where) (?:we|you and i|i) (?:first |last )?met(?: you)?(?: (?:first|last))?\W*$"
+    r"|\bhow long have (?:we|you) known (?:each other|me)\W*$",
+    re.I,
+)
+"""A question for when or where one met who asks."""
+
+SPOKE = re.compile(
+    rf"\bwhat(?:'s| was| is| were) the (?P<order1>first|last|latest) (?:thing|words?)s? (?:that )?(?P<who1>{_WHO}) "
+    rf"(?:ever |have |had )?{_TOLD}\b(?: (?:to )?(?:you|me|us))?\W*$"
+    rf"|\bwhat did (?P<who2>{_WHO}) (?P<order2>first|last|just) {_TOLD}\b(?: (?:to )?(?:you|me|us))?\W*$"
+    rf"|\bwhat did (?P<who3>{_WHO}) (?:\w+ )?{_TOLD}\b(?: (?:to )?(?:you|me|us))? "
+    r"(?P<order3>first|last|just now|a moment ago)\W*$"
+    rf"|{_BY_HEART} what (?P<who5>{_WHO}) (?:said|told you|told me) (?P<order5>first|last|just now)\W*$"
+    rf"|{_BY_HEART} what (?P<who6>{_WHO}) (?P<order6>first|last|just) (?:said|told you|told me)\W*$"
+    r"|\bwhat (?:did|were) (?P<who7>we) (?:(?P<order7>last) )?(?:talk|speak)(?:ing)? (?:about|of)"
+    r"(?: last(?: time)?)?\W*$"
+    r"|\bwhat were (?P<who4>my|your|(?-i:[A-Z]\w+)['’]s) (?P<order4>first|last) words\b(?: to (?:you|me|us))?\W*$",
+    re.I,
+)
+"""A question for the first or the last thing somebody said."""
 
 KIND = frozenset(("kind", "nice", "good", "friendly", "helpful", "friend"))
 

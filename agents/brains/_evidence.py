@@ -170,12 +170,21 @@ def _ordered(found: list[Evidence]) -> list[Evidence]:
         best.setdefault((frozenset(telling(one.words)), one.actor), one)
     kept = list(best.values())
     for one in sorted(kept, key=lambda each: each.seq, reverse=True):
-        if one.kind in HEARD and corrects(one.words) and one.score >= NEAR and kept[0].score - one.score < 0.6:
-            if one.seq > kept[0].seq and set(map(stem, telling(one.words))) & set(map(stem, telling(kept[0].words))):
+        if one.kind in HEARD and one.score >= NEAR and corrects(one.words):
+            shared = _shared(one, kept[0])
+            # With two things in common both are of the same, in however few of the question's words the newer puts it.
+            if kept[0].score - one.score >= 0.6 and shared < 2:
+                continue
+            if one.seq > kept[0].seq and shared:
                 kept.remove(one)
                 kept.insert(0, replace(one, score=max(one.score, SURE)))
             break
     return kept
+
+
+def _shared(one: Evidence, other: Evidence) -> int:
+    """Return how many telling words two statements share."""
+    return len({stem(word) for word in telling(one.words)} & {stem(word) for word in telling(other.words)})
 
 
 def _from_entry(asked: Asked, entry: Entry, told: list[str], vector: float, about: str) -> Iterator[Evidence]:

@@ -48,6 +48,11 @@ _TRADE = re.compile(
 _WISH = re.compile(
     r"\b(?:I (?:\w+ )?(?:want|wish|hope|long|dream|would like|seek|search)|my (?:\w+ )?(?:wish|dream|hope|aim))\b", re.I
 )
+_WEARING = re.compile(
+    r"\b(?:wear|dressed|clothes|coat|cloak|cape|apron|hat|cap|hood|gown|robe|dress|shirt|scarf|shawl|boots|jacket|"
+    r"jersey|hair|beard|eyes|tall|short|thin|stout)\b",
+    re.I,
+)
 _LIKING = re.compile(
     r"\bwhat do you (?:\w+ )?(like|love|enjoy|prefer|hate|dislike|fear|admire|believe|miss|dread|notice)"
     r"(?: (?:most|best|least|more|in))*\W*$",
@@ -160,6 +165,8 @@ def _told_of_itself(question: Question, words: str, me: Self, situation: Situati
             told = of_trade(profile)
         case Asks.GOAL if not situation.goal:
             told = of_wish(profile)
+        case Asks.WEARING:
+            told = next((part for part in in_own_words(profile) if _WEARING.search(part)), "")
         case Asks.YOURSELF:
             told = next((part for part in in_own_words(profile) if not me.speaker.said_lately(part)), "")
         case Asks.OPINION if liked := _LIKING.search(words):

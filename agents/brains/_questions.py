@@ -17,6 +17,7 @@ from agents.brains._asks import (
     KIND,
     KINDNESS,
     KNOWS,
+    MET,
     NAMED,
     NEWS,
     OPINION,
@@ -24,13 +25,25 @@ from agents.brains._asks import (
     SAID,
     SEEN,
     SEEN_WORDS,
+    SPOKE,
+    TOLD_WHEN,
     WAY,
     WORD,
     Asks,
     asked_by,
 )
 from agents.brains._disclosure import is_secret_words
-from agents.brains._statements import Sort, clear_thing_in, corrects, parting_in, sort_of, thing_in, told_in, wish_in
+from agents.brains._statements import (
+    Sort,
+    clear_thing_in,
+    corrects,
+    hails,
+    parting_in,
+    sort_of,
+    thing_in,
+    told_in,
+    wish_in,
+)
 from agents.brains._words import is_small, is_weak, names_in, telling
 from agents.perception import Utterance, asks, mentions, sentences, without_address
 
@@ -121,6 +134,8 @@ def read(said: Utterance, name: str, people: Iterable[str]) -> Line:
     parts = sentences(bare)
     asking = [part for part in parts if asks(part)]
     names = [person for person in people if person and person.casefold() != name.casefold()]
+    if asking and hails(bare):
+        return Line(Sort.GREETING, statement=bare)
     if asking and (wish := wish_in(asking[-1])):
         return Line(Sort.WISH, telling(wish, (name,)), statement=wish)
     if not asking and (parting := parting_in(said.words, (name, said.speaker))):
@@ -156,6 +171,8 @@ def read_question(sentence: str, asker: str, name: str, people: Iterable[str]) -
         name: name of who is asked.
         people: names of everybody the asked one knows.
     """
+    if met := _of_meetings(sentence, asker, name, people):
+        return met
     for kind, pattern in FIXED:
         if pattern.search(sentence):
             return Question(kind, person=asker)
@@ -180,6 +197,27 @@ def read_question(sentence: str, asker: str, name: str, people: Iterable[str]) -
     words = tuple(word for word in telling(bare, (name,)) if word.casefold() not in _GENERAL_COLOUR)
     kind = _kind(sentence)
     return Question(kind, words, known[0] if known else None, own, yours, _subject(sentence, called))
+
+
+def _of_meetings(sentence: str, asker: str, name: str, people: Iterable[str]) -> Question | None:
+    """Read a question for a meeting, for a telling itself, or for what was said first or last."""
+    if MET.search(sentence):
+        last = re.search(r"\blast\b", sentence, re.I) or not re.search(r"\b(?:first|meet|met|known)\b", sentence, re.I)
+        return Question(Asks.MET, ("last",) if last else ("first",), asker)
+    for kind, pattern in ((Asks.SPOKE, SPOKE), (Asks.TOLD_WHEN, TOLD_WHEN)):
+        if not (found := pattern.search(sentence)):
+            continue
+        who, order, about = (
+            next((text for key, text in found.groupdict().items() if key.rstrip("1234567") == part and text), "")
+            for part in ("who", "order", "about")
+        )
+        person = _whose(who, asker, name, [*people, *names_in(sentence, (name,))])
+        words = telling(about, (name,))
+        if kind is Asks.SPOKE:
+            order = order.casefold() or "last"
+            words = ({"first": "first", "last": "last", "latest": "last"}.get(order, "just"),)
+        return Question(kind, words, person) if person else None
+    return None
 
 
 def _of_deeds(sentence: str, asker: str, name: str, known: list[str]) -> Question | None:

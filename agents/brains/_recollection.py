@@ -6,7 +6,9 @@ import re
 from collections.abc import Generator, Sequence
 from dataclasses import replace
 
+from agents.brains import _acquaintance as acquaintance
 from agents.brains import _answers as answers
+from agents.brains import _meetings as meetings
 from agents.brains import _persons as persons
 from agents.brains import _relations as relations
 from agents.brains import _sights as sights
@@ -27,9 +29,6 @@ HITS = 16
 
 CERTAIN = 0.95
 """From which score on nothing is looked for in wider words."""
-
-JUST_NOW = 20.0
-"""How many seconds back a meeting has to be for somebody to be known by it when they ask."""
 
 Asking = Generator[Recall, tuple[Hit, ...], Decision | None]
 """A thought that may look things up and comes to a line, or to none."""
@@ -64,11 +63,8 @@ class Recollection:
         me, asker = self._me, said.speaker
         if question.asks is Asks.NEWS:
             return self._tell_news(said, situation)
-        if question.asks in (Asks.PROMISED, Asks.KINDNESS, Asks.DONE, Asks.SECRET):
-            answer, rests_on = yield from relations.of_deeds(me, question, asker, situation, self._phrase_time)
-            if rests_on:
-                self._sources[asker] = rests_on
-            return self._say(answer, said, situation)
+        if two := (yield from self._of_the_two(question, said, situation)):
+            return self._rest(*two, said, situation)
         if known := (yield from self._known(line, question, said, situation)):
             return self._say(known, said, situation)
         question, topics = self._with_topic(question, asker)
@@ -86,6 +82,28 @@ class Recollection:
         if question.telling:
             me.topics[asker] = question.telling
         return self._say(found, said, situation)
+
+    def _of_the_two(
+        self, question: Question, said: Utterance, situation: Situation
+    ) -> Generator[Recall, tuple[Hit, ...], meetings.Found | None]:
+        """Answer what is between two: deeds, meetings, what who asks told of themselves; None for everything else."""
+        me, asker = self._me, said.speaker
+        if question.asks in (Asks.PROMISED, Asks.KINDNESS, Asks.DONE, Asks.SECRET):
+            return (yield from relations.of_deeds(me, question, asker, situation, self._phrase_time))
+        if question.asks in meetings.ASKS:
+            last = self._sources.get(asker)
+            return (yield from meetings.of_meetings(me, question, said, situation, last, self._phrase_time))
+        if question.asks is Asks.ABOUT_ME:
+            return (yield from acquaintance.of_asker(me, asker, situation, self._phrase_time)), None
+        return None
+
+    def _rest(
+        self, answer: Answer, rests_on: Evidence | None, said: Utterance, situation: Situation
+    ) -> Decision | None:
+        """Give an answer, and bear in mind what it rests on."""
+        if rests_on:
+            self._sources[said.speaker] = rests_on
+        return self._say(answer, said, situation)
 
     def _known(
         self, line: Line, question: Question, said: Utterance, situation: Situation
@@ -347,21 +365,7 @@ class Recollection:
 
     def _recognise(self, asker: str, entries: list[Entry], now: str) -> Answer:
         """Say whether somebody is known, and from what."""
-        known, entry, words = answers.old_words(asker, self._me.name, entries, now, JUST_NOW)
-        told = [one for one in persons.who_is(asker, self._me.name, asker, entries, ()) if one.kind == "heard"]
-        fresh = (one for one in told if not self._me.speaker.said_lately(answers.inserted(one.words)))
-        if one := next(fresh, next(iter(told), None)):
-            entry, words = next(each for each in entries if each.seq == one.seq), one.words
-        places = {"name": asker}
-        if entry:
-            places["words"] = answers.inserted(words)
-            places["when"] = answers.spoken_time(entry.at, now, self._phrase_time)
-            places["place"] = entry.place or self._phrase_time("word.somewhere", "")
-            cites = (str(entry.seq),)
-            return Answer(("self.know_words", "self.know"), places, f"remembers heard {entry.seq}", cites=cites)
-        if known:
-            return Answer(("self.know",), places, "remembers them")
-        return Answer(("self.stranger",), places, "does not remember them", known=False)
+        return acquaintance.recognise(self._me, asker, entries, now, self._phrase_time)
 
     def _tell_news(self, said: Utterance, situation: Situation) -> Decision | None:
         """Answer what is new with something perceived."""

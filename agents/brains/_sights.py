@@ -27,6 +27,8 @@ _PLAIN = {
     Asks.TRADE: ("self.who", "was asked what it does"),
     Asks.WHAT_KIND: ("self.kind", "was asked whether it is a machine"),
     Asks.WHERE_ARE_YOU: ("answer.i_am_here", "was asked where it is"),
+    Asks.MY_NAME: ("self.your_name", "was asked for the name of who asks"),
+    Asks.WEARING: ("self.wearing", "was asked how it looks"),
     Asks.JOKE: ("reply.joke", "was asked for a joke"),
     Asks.TIME: ("reply.time", "was asked for the time"),
     Asks.ADVICE: ("reply.advice", "was asked for advice"),

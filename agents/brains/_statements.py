@@ -37,6 +37,13 @@ _GREETING = re.compile(
     r" is) me\b)",
     re.I,
 )
+_SOULS = r"(?:any|some) ?(?:body|one)"
+_HAIL = re.compile(
+    rf"^(?:(?:hi|hiya|hello|hey|hallo|halloo)\b\W*(?:is )?{_SOULS}|{_SOULS}|is {_SOULS}(?= (?:there|home|in|awake)\b))"
+    r"(?: (?:else|out|up|in))? (?:here|there|home|around|about|in|awake|listening)\W*$",
+    re.I,
+)
+"""What is called into a room by who does not see yet whether anybody is in it."""
 _THANKS = re.compile(r"\b(?:thanks|thank you|much obliged|i appreciate)\b|^(?:cheers|ta)\b", re.I)
 _LEAVING = re.compile(
     r"\b(?:good-?bye|bye|bye-bye|farewell|cheerio|so long|take care|good ?night|sleep well|sweet dreams|"
@@ -59,7 +66,7 @@ _THANKS_FOR = re.compile(
 _WISH = re.compile(
     r"^(?:please,? |no,? |now |let's |let us |would you |could you |will you |can you |i want you to |"
     r"i'd like you to )*"
-    r"(?:follow|come|go|take|give|bring|fetch|help|drop|open|close|sing|dance|wait|stay|leave|walk|run|put|pick|hand|"
+    r"(?:follow|come|go|take|give|bring|fetch|help|drop|open|close|lend|pass|sing|dance|wait|stay|leave|walk|run|put|pick|hand|"
     r"show|read|write|wave|smile|jump|sit|stand|look|examine|stop|introduce|teach|promise|forgive|try|play|"
     r"build|mend|fix|draw|guess|choose|greet|"
     r"kiss|hug|warn|forget|be (?:quiet|silent|still)|shut up|hush|tell)\b"
@@ -179,11 +186,11 @@ _COPULA = re.compile(
 )
 _KEPT = ("the", "his", "her", "their")
 _AS_HEARD = {"my": "your", "your": "my", "our": "your"}
-_KIN_WORDS = """
+KIN_WORDS = """
     sister brother aunt uncle father mother wife husband son daughter cousin nephew niece friend neighbour grandmother
     grandfather grandson granddaughter dog cat horse
 """
-_KIN = frozenset(_KIN_WORDS.split())
+_KIN = frozenset(KIN_WORDS.split())
 _TIME_WORDS = """
     day night morning evening afternoon week month year time while moment hour summer winter spring autumn way lot bit
     sort kind matter thing place
@@ -247,6 +254,11 @@ def feeling_of(part: str) -> Sort | None:
 def feels(part: str) -> bool:
     """Return whether a sentence tells how its speaker feels."""
     return any(pattern.search(part) for _, pattern in _MOODS)
+
+
+def hails(words: str) -> bool:
+    """Return whether a line only calls out for whoever may be here, which is a greeting in the form of a question."""
+    return _HAIL.match(words.strip()) is not None
 
 
 def wish_in(sentence: str) -> str:

@@ -20,6 +20,9 @@ from agents.memory.entries import Entry
 COMING_AND_GOING = re.compile(r"\b(?:arriv|leav|depart|go(?:es)? |com(?:es?|ing) |look(?:s|ed)? around|head)", re.I)
 """What is seen of everybody and tells nothing of anybody."""
 
+GOING = re.compile(r"\b(?:leaves|goes away|departs)\b", re.I)
+"""What is seen of who goes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Topic:

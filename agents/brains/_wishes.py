@@ -13,7 +13,7 @@ from agents.perception import mentions
 _LOOK = re.compile(r"\b(?:look (?:closely )?at|examine|inspect|study)\b(?P<thing>.+)", re.I)
 _TAKE = re.compile(r"\b(?:take|pick up|get|fetch|keep|hold)\b(?P<thing>.+)", re.I)
 _GIVE = re.compile(
-    r"\b(?:drop|put down|put back|lay down|give (?:me|us)|hand (?:me|us)|"
+    r"\b(?:drop|put down|put back|lay down|(?:give|hand|lend|pass) (?:me|us)|"
     r"let go of)\b(?P<thing>.+)",
     re.I,
 )

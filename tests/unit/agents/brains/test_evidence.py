@@ -213,3 +213,19 @@ def test_a_confidence_cannot_be_leant_on() -> None:
     secret = heard(1, "Anna", "Tell nobody, the ruby is in the chimney.")
     after = heard(2, "Anna", "It is red as blood.")
     assert not any("chimney" in one.words for one in bearing("What colour is the ruby?", secret, after))
+
+
+@pytest.mark.parametrize(
+    ("asked", "seq"),
+    [
+        ("How is my brother's arm?", 9),
+        ("How is Tomas?", 9),
+        ("What happened to my brother?", 1),
+        ("When did my brother break his arm?", 1),
+        ("Where did Tomas break his arm?", 1),
+    ],
+)
+def test_a_correction_holds_for_what_it_is_of_though_it_names_it_otherwise(asked: str, seq: int) -> None:
+    broken = heard(1, "Visitor", "My brother Tomas broke his left arm skiing in Zermatt on Tuesday.")
+    healed = heard(9, "Visitor", "Tomas's arm has healed now.")
+    assert bearing(asked, broken, healed)[0].seq == seq

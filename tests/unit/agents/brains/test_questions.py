@@ -94,7 +94,7 @@ def test_a_line_is_read_for_what_it_wants(words: str, sort: Sort) -> None:
         ("Do you work here?", Asks.TRADE, "Visitor"),
         ("where were you before?", Asks.DOING, "Visitor"),
         ("Really?", Asks.SOURCE, "Visitor"),
-        ("do you remember my name?", Asks.KNOW_ME, "Visitor"),
+        ("do you remember my name?", Asks.MY_NAME, "Visitor"),
         ("Can I trust you with a secret?", Asks.TRUST, "Visitor"),
         ("are you friends with Anna?", Asks.OPINION, "Anna"),
         ("is Anna your friend?", Asks.OPINION, "Anna"),

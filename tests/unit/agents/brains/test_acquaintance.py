@@ -1,0 +1,90 @@
+"""Scenes in which somebody asks what the mind knows of them: their name, who they are, all of it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.unit.agents.brains.stage import Stage
+from tests.unit.agents.brains.test_instinct import SEEDS
+from tests.unit.agents.brains.test_instinct_asked import room, said, thought
+
+
+def told(seed: int, *lines: str) -> Stage:
+    """Return a garden in which Nina has said some lines."""
+    stage = room(seed, "Nina")
+    for line in lines:
+        said(stage, "Nina", line)
+        stage.wait(120)
+    return stage
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("asked", ["what's my name?", "what is my name?", "do you remember my name?"])
+def test_asked_for_their_name_she_says_the_name_and_no_more(seed: int, asked: str) -> None:
+    stage = told(seed, "I am a baker from Ulm.", "My train leaves at 6:45.")
+    answer = said(stage, "Nina", asked)[1]
+    assert "Nina" in answer
+    assert not re.search("baker|train", answer)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_who_somebody_is_is_told_by_their_life_and_not_by_their_day(seed: int) -> None:
+    stage = told(seed, "My brother Tomas is a sailor.", "My train leaves at 6:45.")
+    answer = said(stage, "Nina", "do you know who I am?")[1]
+    assert "Tomas" in answer
+    hurried = told(seed, "My train leaves at 6:45.")
+    decision = thought(hurried, "Nina", "do you know who I am?")
+    assert decision.text == "self.know"
+    assert "train" not in (decision.line or "")
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_asked_for_all_of_it_she_tells_the_best_three(seed: int) -> None:
+    stage = told(
+        seed,
+        "My train leaves at 6:45.",
+        "I am a baker from Ulm.",
+        "I love old maps.",
+        "The sundial is broken.",
+        "My sister Ada lives in Graz.",
+        "Between us, I stole my coat.",
+    )
+    answer = said(stage, "Nina", "what do you know about me?")[1]
+    assert all(word in answer for word in ("baker", "maps", "Graz"))
+    assert not re.search("train|sundial|coat", answer)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_two_facts_are_told_as_two(seed: int) -> None:
+    stage = told(seed, "I am a baker from Ulm.", "My train leaves at 6:45.")
+    answer = said(stage, "Nina", "what can you tell me about me?")[1]
+    assert all(word in answer for word in ("baker", "6:45"))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(
+    "words", ["hello, anybody here?", "Hello! Is anyone there?", "anybody home?", "is anybody there?"]
+)
+def test_who_calls_into_the_room_is_greeted(seed: int, words: str) -> None:
+    stage = told(seed, "My cat Mimi hates rain.")
+    assert thought(stage, "Nina", words).text == "greet.back"
+    assert thought(stage, "Nina", "is anybody else here?").text != "greet.back"
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("asked", ["what are you wearing?", "what do you look like?"])
+def test_what_she_wears_she_tells_from_her_profile_or_lightly(seed: int, asked: str) -> None:
+    stage = told(seed, "My cat Mimi hates rain.")
+    assert thought(stage, "Nina", asked).text == "self.wearing"
+    stage.profiles["Eliza"] = "You are the ferryman. You wear a green coat."
+    assert "I wear a green coat." in said(stage, "Nina", asked)[1]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_to_lend_a_thing_is_a_wish(seed: int) -> None:
+    stage = told(seed, "My cat Mimi hates rain.")
+    assert thought(stage, "Nina", "can you lend me your pole?").text == "reply.wish"
+    stage.carried["Eliza"] = ("long pole",)
+    assert (thought(stage, "Nina", "could you lend me your pole?").line or "").startswith("drop long pole")
