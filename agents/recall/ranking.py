@@ -2,6 +2,7 @@
 
     relevance = vector weight x cosine + (1 - vector weight) x share of the question's words, less for a question
     score = (relevance + neighbours + who + when + answer) x (1 + w x recency + w' x importance)
+    a document that the question calls by its name gets the score of the best document besides its own
 
 A word counts by the square of its inverse document frequency in this life: of a name that half of all memories have
 next to nothing is left. Measured on the development data (README, "How well it remembers"): the share of words as a
@@ -327,14 +328,16 @@ def _hit(scored: _Scored, found: Found, near: Mapping[int, float]) -> Hit:
     )
 
 
-def _document_hits(found: Found, now: datetime, weights: RecallSettings) -> list[Hit]:
+def _document_hits(found: Found, question: Question, now: datetime, weights: RecallSettings) -> list[Hit]:
+    """Return all documents; one that is called by its name stands before any that only has its words."""
     shares = {
         number: one.share * (SUMMARY_FIT if one.document.kind == SUMMARY else 1.0)
         for number, one in enumerate(found.documents)
         if one.share is not None
     }
     cosines = {number: one.cosine for number, one in enumerate(found.documents) if one.cosine is not None}
-    hits = []
+    hits: list[Hit] = []
+    called: list[int] = []
     for number, relevance in relevances(shares, cosines, weights.vector_weight).items():
         document, cosine = found.documents[number].document, cosines.get(number)
         recency = _recency(document.timestamp, now.timestamp(), weights.recency_half_life)
@@ -352,6 +355,11 @@ def _document_hits(found: Found, now: datetime, weights: RecallSettings) -> list
                 at=document.timestamp,
             )
         )
+        if any(map(question.calls, (document.title, *document.aliases))):
+            called.append(len(hits) - 1)
+    best = max((hit.score for hit in hits), default=0.0)
+    for place in called:
+        hits[place] = hits[place]._replace(score=hits[place].score + best, called=best)
     return hits
 
 
@@ -365,7 +373,7 @@ def rank(found: Found, question: Question, k: int, now: datetime, weights: Recal
         now: the time that recency is counted from.
         weights: the shares of the parts.
     """
-    hits = _memory_hits(found, question, k, now, weights) + _document_hits(found, now, weights)
+    hits = _memory_hits(found, question, k, now, weights) + _document_hits(found, question, now, weights)
     hits.sort(key=lambda hit: (-hit.score, -(hit.seq or 0), hit.covers or (0, 0), hit.title or ""))
     best: dict[tuple[object, ...], Hit] = {}
     for hit in hits:
