@@ -152,13 +152,17 @@ def entry_from_perceived(perceived: Perceived, seq: int, at: str, source: int, n
     )
 
 
+RECORD_KEYS = ("text", "at", "kind", "actor", "place", "reason", "failed", "importance")
+"""What is read of a record from outside."""
+
+
 def entry_from_record(
     record: Mapping[str, object], seq: int, at: str, source: int, names: tuple[str, ...] = ()
 ) -> Entry:
     """Return the entry that a record from outside describes, such as a line given to `remember`.
 
     Args:
-        record: `text` is needed; `at kind actor place reason failed importance` are optional, others are ignored.
+        record: `text` is needed, the others of `RECORD_KEYS` are optional, any other is ignored.
         seq: the number it gets.
         at: when, should the record not say.
         source: the ledger step it belongs to.
