@@ -6,13 +6,14 @@ import argparse
 import io
 import os
 import sys
-from collections.abc import Collection
 from pathlib import Path
 
 from mud.errors import LociError
 from mud.packages import check_packages
 from mud.registry import plug_in_names
 
+_PROGRAM = "python -m mud"
+_RUN = "open the world and walk in (the default)"
 _TAKE_A_VALUE = ("--vault", "--as", "--seconds", "--brain", "--seed", "--telnet", "--web")
 """Options of `run` before a value that is no command."""
 
@@ -23,22 +24,42 @@ def _off(text: str) -> str:
     return text
 
 
-def _parser(only: Collection[str] | None) -> argparse.ArgumentParser:
-    """Return the parser of all commands, or of some: each command's own imports are half of another's start."""
+def _parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands, for `--help` and for a name that none has."""
     from mud.registry import load
     from mud.tools._tool import Tool
 
-    common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("--vault", type=Path, default=Path("vault"), metavar="DIR", help="the vault (default: vault)")
-    common.add_argument("--json", action="store_true", help="print one JSON object a line")
-    parser = argparse.ArgumentParser(prog="python -m mud", description="Loci: a text world whose people remember.")
+    parser = argparse.ArgumentParser(prog=_PROGRAM, description="Loci: a text world whose people remember.")
     tools = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    _add_run(tools.add_parser("run", parents=[common], help="open the world and walk in (the default)"))
-    for one in load("mud.tools", Tool, "command", only):
-        own = tools.add_parser(one.name, parents=[common], help=one.help, description=one.help)
-        one.add_arguments(own)
-        own.set_defaults(run=one.run)
+    tools.add_parser("run", help=_RUN)
+    for one in load("mud.tools", Tool, "command"):
+        tools.add_parser(one.name, help=one.help)
     return parser
+
+
+def _parser_of(name: str) -> argparse.ArgumentParser:
+    """Return the parser of one command; the others' own imports are half of its start."""
+    from mud.registry import load
+    from mud.tools._tool import Tool
+
+    tool = load("mud.tools", Tool, "command", [name]).get(name) if name != "run" else None
+    parser = argparse.ArgumentParser(prog=f"{_PROGRAM} {name}", description=tool.help if tool else _RUN)
+    parser.add_argument("--vault", type=Path, default=Path("vault"), metavar="DIR", help="the vault (default: vault)")
+    parser.add_argument("--json", action="store_true", help="print one JSON object a line")
+    (tool.add_arguments if tool else _add_run)(parser)
+    parser.set_defaults(run=tool.run if tool else _run)
+    return parser
+
+
+def _parsed(words: list[str]) -> argparse.Namespace:
+    """Return the arguments of the command that stands first; options may stand between the others."""
+    if words[0] not in _names():
+        return _parser().parse_args(words)
+    parser = _parser_of(words[0])
+    try:
+        return parser.parse_intermixed_args(words[1:])
+    except TypeError:  # it has commands of its own, before which argparse takes options only
+        return parser.parse_args(words[1:])
 
 
 def _add_run(run: argparse.ArgumentParser) -> None:
@@ -52,7 +73,6 @@ def _add_run(run: argparse.ArgumentParser) -> None:
         "--brain", metavar="NAME", help="the brain of every agent, whatever agent.md says: auto, instinct or language"
     )
     run.add_argument("--seed", type=int, metavar="N", help="seed of all chance")
-    run.set_defaults(run=_run)
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -98,7 +118,7 @@ def main(argv: list[str]) -> int:
     try:
         check_packages()  # before anything is imported that needs one
         words = _command_first(argv)
-        args = _parser([words[0]] if words[0] in _names() else None).parse_args(words)
+        args = _parsed(words)
         code: int = args.run(args)
         sys.stdout.flush()
         return code

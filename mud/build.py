@@ -60,6 +60,9 @@ __all__ = [
     "unknown_names",
 ]
 
+FOLDERS = ("agents", "config", "prompts", "text", "world")
+"""A vault has at least one of these."""
+
 SCHEMAS: dict[str, type] = {
     "world": WorldSettings,
     "thinking": ThinkingSettings,
@@ -182,12 +185,12 @@ def opened(vault: Path, *, writable: bool, clock: Clock | None = None, alone: bo
 
 
 def must_be_there(vault: Path) -> None:
-    """Make sure that there is a folder where a vault is named.
+    """Make sure that a folder with anything of a vault is where one is named.
 
     Raises:
         LociError: there is none.
     """
-    if not vault.is_dir():
+    if not any((vault / name).is_dir() for name in FOLDERS):
         raise LociError(f"there is no vault in {vault}; name one with --vault, or start in the folder that has it")
 
 

@@ -26,6 +26,7 @@ from mud.world.narration import phrase
 log = logging.getLogger(__name__)
 
 CHANGED = phrase("app.reload.changed", "problems")
+MENDED = phrase("app.reload.mended", "file")
 MOVED = phrase("app.reload.moved", "file", "line", "name", "location")
 
 MISSING_FOR = 5.0
@@ -52,6 +53,8 @@ class Reloading:
         told = frozenset(parts.problems)
         self._known: defaultdict[str, frozenset[Problem]] = defaultdict(lambda: told)
         """What is wrong in each part of the vault that is always read as a whole, as it was last told."""
+        self._wrong = {problem.file for problem in told}
+        """Files in which something was wrong when they were read last."""
         self._starts = {slug: one.location for slug, one in parts.minds.definitions.items()}
         """Where everybody's file said they start, when it counted."""
         for folder in ("config", "config/llm", "text", "text/instinct", "prompts", "prompts/summaries", "agents"):
@@ -86,6 +89,7 @@ class Reloading:
         self._known["names"] = frozenset(problems)
         self._fold_due()
         problems += at_other_places(problems, self._nowhere())
+        self._wrong = {problem.file for problem in problems}
         self._report(message for slug in parts.minds.definitions for message in self._moved(slug))
         return problems
 
@@ -111,7 +115,15 @@ class Reloading:
             problems += wrong
             messages += told
         self._fold_due()
-        self._report([*map(str, dict.fromkeys(problems)), *messages])
+        self._report([*map(str, dict.fromkeys(problems)), *self._mended(paths, problems), *messages])
+
+    def _mended(self, paths: Iterable[Path], problems: Iterable[Problem]) -> list[str]:
+        """Return which of the files just saved were wrong and are not any more; an empty one may be half an edit."""
+        saved = {path.relative_to(self._parts.vault).as_posix() for path in paths if not _gone(path)}
+        wrong = {problem.file for problem in problems}
+        mended = (self._wrong & saved) - wrong
+        self._wrong = (self._wrong | wrong) - mended
+        return [self._parts.texts.render(MENDED, file=file) for file in sorted(mended)]
 
     def _news(self, part: str, problems: list[Problem], paths: Collection[Path]) -> list[Problem]:
         """Return of all that is wrong in a part of the vault what was not told yet, or is in a file just saved."""

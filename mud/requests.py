@@ -10,7 +10,7 @@ from mud.commands._command import Outcome
 from mud.commands._find import LONGEST_SHOWN
 from mud.errors import LociError, Problem, Refusal
 from mud.registry import suggest
-from mud.storage.settings import Value
+from mud.storage.settings import Value, write_typed
 from mud.world.events import Request
 from mud.world.narration import listed, phrase, shortened
 
@@ -22,6 +22,7 @@ RELOADED = phrase("app.reload.reloaded")
 WRONG = phrase("app.reload.wrong", "problems")
 SETTING = phrase("app.config.setting", "key", "value", "origin")
 OVERRULED = phrase("app.config.overruled", "value", "origin")
+SAME = phrase("app.config.same", "value", "origin")
 OWN = phrase("app.config.own", "agent", "value", "origin")
 NO_SUCH = phrase("app.config.no_such", "key")
 NO_SUCH_HINT = phrase("app.config.no_such_hint", "key")
@@ -94,13 +95,18 @@ def _explained(parts: Parts, key: str, *, full: bool) -> str:
     say = parts.texts.render
     name, setting = parts.configuration.find(key)
     (value, origin), *others = parts.configuration.explain(key)
-    lines = [say(SETTING, key=f"{name}.{setting.key}", value=_shown(value), origin=origin)]
+    lines = [say(SETTING, key=f"{name}.{setting.key}", value=write_typed(value), origin=origin)]
     if full:
         lines.append(f"{setting.help.rstrip('.')}: {setting.expected}.")
-        lines += [say(OVERRULED, value=_shown(other), origin=where) for other, where in others]
+        lines += [
+            say(SAME if other == value else OVERRULED, value=write_typed(other), origin=where)
+            for other, where in others
+        ]
     if setting.per_agent and name in parts.configuration.schemas:
         own = _overrides(parts, setting.key)
-        lines += [say(OWN, agent=who, value=_shown(one.value), origin=f"{one.file}:{one.line}") for who, one in own]
+        lines += [
+            say(OWN, agent=who, value=write_typed(one.value), origin=f"{one.file}:{one.line}") for who, one in own
+        ]
     return "\n".join(lines)
 
 
@@ -108,7 +114,3 @@ def _overrides(parts: Parts, key: str) -> list[tuple[str, Value]]:
     """Return the names of those who set a key for themselves, and what they set."""
     found = [(one.name, one.overrides[key]) for one in parts.minds.definitions.values() if key in one.overrides]
     return sorted(found, key=lambda pair: pair[0])
-
-
-def _shown(value: object) -> str:
-    return repr(value) if isinstance(value, (str, tuple)) else str(value)

@@ -29,6 +29,7 @@ from agents.memory.lines import (
     parse_commit,
     whole_lines,
 )
+from agents.memory.scan import broken_lines
 from mud.storage.jsonl import JsonlWriter
 
 PER_FILE = 4096
@@ -150,7 +151,9 @@ class Archive:
             lines, broken, odd = in_order(map(decode, reversed(list(backwards(data)))), first - 1)
         name = f"archive/{first:010d}.jsonl"
         if broken:
-            messages.append(f"{name}: {_lines(broken)} near the end cannot be read and {_are(broken)} passed over")
+            line = broken_lines(data)[-broken]  # the whole file is gone through only where something is wrong
+            where = f"{name}:{line}: " + ("this line" if broken == 1 else f"this line and {broken - 1} more")
+            messages.append(f"{where} cannot be read and {_are(broken)} passed over")
         if odd:
             messages.append(f"{name}: {_lines(odd)} near the end {_are(odd)} out of order and passed over")
         for line in reversed(lines):

@@ -102,6 +102,7 @@ class Hit(NamedTuple):
         neighbours: what the memories beside it lend to it.
         who, when, answer: what it gets for being of somebody who is named, of the time that is asked about, and for
             holding the kind of thing that is asked for.
+        called: what a note gets because the question calls it by its name.
         times: how often this was lived in these very words.
         at: when; empty when that is not known.
     """
@@ -121,6 +122,7 @@ class Hit(NamedTuple):
     who: float = 0.0
     when: float = 0.0
     answer: float = 0.0
+    called: float = 0.0
     times: int = 1
     at: str = ""
 
@@ -150,13 +152,17 @@ def entry_from_perceived(perceived: Perceived, seq: int, at: str, source: int, n
     )
 
 
+RECORD_KEYS = ("text", "at", "kind", "actor", "place", "reason", "failed", "importance")
+"""What is read of a record from outside."""
+
+
 def entry_from_record(
     record: Mapping[str, object], seq: int, at: str, source: int, names: tuple[str, ...] = ()
 ) -> Entry:
     """Return the entry that a record from outside describes, such as a line given to `remember`.
 
     Args:
-        record: `text` is needed; `at kind actor place reason failed importance` are optional, others are ignored.
+        record: `text` is needed, the others of `RECORD_KEYS` are optional, any other is ignored.
         seq: the number it gets.
         at: when, should the record not say.
         source: the ledger step it belongs to.

@@ -8,11 +8,12 @@ read line by line. A line that begins and ends as it should and is broken in bet
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
-from agents.memory.lines import decode, entries, whole_lines
+from agents.memory.lines import decode, entries, is_number, whole_lines
 from agents.memory.ranges import Range, merged, missing
 
 _NAME = re.compile(r"\d{10,}\.jsonl")
@@ -72,9 +73,17 @@ def damaged(folder: Path) -> Iterator[tuple[str, int]]:
         OSError: when a file cannot be read.
     """
     for _, path in archive_files(folder):
-        for number, raw in enumerate(whole_lines(path.read_bytes()).split(b"\n"), 1):
-            if raw.strip() and decode(raw) is None:
-                yield path.name, number
+        for number in broken_lines(whole_lines(path.read_bytes())):
+            yield path.name, number
+
+
+def broken_lines(data: bytes) -> list[int]:
+    """Return the numbers of a file's lines that cannot be read; see `in_order`."""
+    return [number for number, raw in enumerate(data.split(b"\n"), 1) if raw.strip() and _is_broken(decode(raw))]
+
+
+def _is_broken(line: Mapping[str, Any] | None) -> bool:
+    return line is None or ("seq" in line and not is_number(line["seq"]))
 
 
 def size(folder: Path) -> tuple[int, int]:

@@ -137,9 +137,20 @@ class Question(NamedTuple):
         """Tell whether a name stands in it, in any case, as words of its own."""
         return bool(name) and _name(name).search(self.text) is not None
 
+    def calls(self, title: str) -> bool:
+        """Tell whether a title is all of the question, or all of it stands there with a word that tells something."""
+        words, asked = _in_words(title), _in_words(self.text)
+        return words in asked and bool(words.strip()) and (words == asked or any(map(is_telling, words.split())))
+
     def when(self, at: datetime) -> float:
         """Return how well a moment fits the times that are named: 1 within, 0.5 close, 0 far or none named."""
         return max((moment.fits(at) for moment in self.moments), default=0.0)
+
+
+@lru_cache(maxsize=1 << 10)
+def _in_words(text: str) -> str:
+    """Return the words of a text with a space on either side; a question is held against many titles."""
+    return f" {' '.join(words_of(text))} "
 
 
 @lru_cache(maxsize=1 << 10)

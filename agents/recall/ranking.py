@@ -2,6 +2,7 @@
 
     relevance = vector weight x cosine + (1 - vector weight) x share of the question's words, less for a question
     score = (relevance + neighbours + who + when + answer) x (1 + w x recency + w' x importance)
+    a document that the question calls by its name gets the score of the best document besides its own
 
 A word counts by the square of its inverse document frequency in this life: of a name that half of all memories have
 next to nothing is left. Measured on the development data (README, "How well it remembers"): the share of words as a
@@ -171,10 +172,6 @@ def _recency(at: str, now: float, half_life_days: float) -> float | None:
     return float(0.5 ** min(age / half_life_days, 1000.0))
 
 
-def _raised(relevance: float, recency: float | None, importance: float | None, weights: RecallSettings) -> float:
-    return relevance * (1 + weights.recency * (recency or 0.0) + weights.importance * (importance or 0.0))
-
-
 class _Signs:
     """What a question says besides its words, weighed for one memory at a time."""
 
@@ -276,7 +273,7 @@ def _candidates(fits: Mapping[int, float], found: Found, now: datetime, weights:
         if entry is not None and entry.text:  # one of an own search has no words here
             recency = _recency(entry.at, seconds, half_life)
             importance = max(0.0, min(1.0, (entry.importance - 1) / 9))
-            raised = 1.0 + recent * (recency or 0.0) + important * importance  # as in `_raised`, of 1
+            raised = 1.0 + recent * (recency or 0.0) + important * importance
             made.append(_Candidate(entry, fit, recency, importance, raised))
     return sorted(made, key=lambda one: -one.fit * one.raised)
 
@@ -332,18 +329,20 @@ def _hit(scored: _Scored, found: Found, near: Mapping[int, float]) -> Hit:
     )
 
 
-def _document_hits(found: Found, now: datetime, weights: RecallSettings) -> list[Hit]:
+def _document_hits(found: Found, question: Question, now: datetime, weights: RecallSettings) -> list[Hit]:
+    """Return all documents; one that is called by its name stands before any that only has its words."""
     shares = {
         number: one.share * (SUMMARY_FIT if one.document.kind == SUMMARY else 1.0)
         for number, one in enumerate(found.documents)
         if one.share is not None
     }
     cosines = {number: one.cosine for number, one in enumerate(found.documents) if one.cosine is not None}
-    hits = []
+    hits: list[Hit] = []
+    called: list[int] = []
     for number, relevance in relevances(shares, cosines, weights.vector_weight).items():
         document, cosine = found.documents[number].document, cosines.get(number)
         recency = _recency(document.timestamp, now.timestamp(), weights.recency_half_life)
-        score = _raised(max(0.0, relevance), recency, None, weights)
+        score = max(0.0, relevance) * (1 + weights.recency * (recency or 0.0))
         hits.append(
             Hit(
                 document.kind,
@@ -357,6 +356,11 @@ def _document_hits(found: Found, now: datetime, weights: RecallSettings) -> list
                 at=document.timestamp,
             )
         )
+        if any(map(question.calls, (document.title, *document.aliases))):
+            called.append(len(hits) - 1)
+    best = max((hit.score for hit in hits), default=0.0)
+    for place in called:
+        hits[place] = hits[place]._replace(score=hits[place].score + best, called=best)
     return hits
 
 
@@ -373,7 +377,7 @@ def rank(
         weights: the shares of the parts.
         without: kinds of memories that are no hits.
     """
-    hits = _memory_hits(found, question, k, now, weights, without) + _document_hits(found, now, weights)
+    hits = _memory_hits(found, question, k, now, weights, without) + _document_hits(found, question, now, weights)
     hits.sort(key=lambda hit: (-hit.score, -(hit.seq or 0), hit.covers or (0, 0), hit.title or ""))
     best: dict[tuple[object, ...], Hit] = {}
     for hit in hits:

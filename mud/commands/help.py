@@ -12,6 +12,7 @@ from mud.world.roles import Role
 INTRO = phrase("commands.help.intro")
 NO_SUCH = phrase("commands.help.no_such", "name")
 NO_SUCH_HINT = phrase("commands.help.no_such_hint", "name")
+ALL = phrase("commands.help.all")
 OWNER_ONLY = phrase("commands.help.owner_only")
 ALSO = phrase("commands.help.also", "aliases")
 
@@ -32,7 +33,8 @@ def help_page(ctx: Context, topic: str) -> Outcome:
     if found is None:
         near = suggest(topic, [*ctx.commands.words(), *CATEGORIES])
         raise Refusal(
-            ctx.say(NO_SUCH, name=shortened(topic, LONGEST_SHOWN)), ctx.say(NO_SUCH_HINT, name=near) if near else ""
+            ctx.say(NO_SUCH, name=shortened(topic, LONGEST_SHOWN)),
+            ctx.say(NO_SUCH_HINT, name=near) if near else ctx.say(ALL),
         )
     return Outcome(_page(ctx, found))
 

@@ -37,6 +37,7 @@ __all__ = [
     "parse_settings",
     "render_settings",
     "setting",
+    "write_typed",
 ]
 
 S = TypeVar("S")

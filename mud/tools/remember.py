@@ -16,11 +16,12 @@ from typing import Any, BinaryIO, cast
 import orjson
 
 from agents.agent import Agent
-from agents.memory.entries import check_record
+from agents.memory.entries import RECORD_KEYS, check_record
 from mud.build import Parts, opened
 from mud.bulk import live_through, newcomer
 from mud.engine import WorldSettings
 from mud.errors import LociError, Problem, VaultProblem
+from mud.storage.settings import unknown_key
 from mud.tools._tool import VectorProgress, agent_argument, emit, progress, tool
 from mud.world.narration import counted
 
@@ -87,16 +88,22 @@ def _lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
 def _check(file: BinaryIO, name: str) -> int:
     """Make sure that every line of a file is a memory, and return how many there are.
 
+    A key that nothing reads is told once, where it stands first: lines may come from elsewhere and have more.
+
     Raises:
         LociError: it is not UTF-8.
         VaultProblem: every line that is wrong.
     """
     problems: list[Problem] = []
+    ignored: dict[str, int] = {}
     count = 0
     for number, line in _lines(file):
         count += 1
         try:
-            check_record(_record(line))
+            record = _record(line)
+            check_record(record)
+            for key in record.keys() - RECORD_KEYS:
+                ignored.setdefault(key, number)
         except UnicodeDecodeError:
             raise LociError(f"{name} cannot be read: it is not UTF-8") from None
         except (json.JSONDecodeError, RecursionError):  # Python's own words count lines and columns in this one line
@@ -105,6 +112,8 @@ def _check(file: BinaryIO, name: str) -> int:
             problems.append(Problem(name, number, "", str(error)))
     if problems:
         raise VaultProblem(problems)
+    for key, number in sorted(ignored.items(), key=lambda one: (one[1], one[0])):
+        progress(f"passed over: {Problem(name, number, key, unknown_key(key, RECORD_KEYS))}")
     return count
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from agents.memory.entries import KINDS
 from agents.witnesses import by_witness, left_by
 from mud.engine import perceived_to_json
-from mud.world.events import Perceived
+from mud.world.events import MARKS, Perceived
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=10),
@@ -23,6 +23,8 @@ MEMORY = st.builds(
     place=st.none() | WORDS.filter(bool),
     reason=st.none() | WORDS.filter(bool),
     failed=st.booleans(),
+    mark=st.none() | st.sampled_from(MARKS),
+    event=st.none(),
 )
 
 

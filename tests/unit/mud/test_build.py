@@ -34,8 +34,16 @@ def test_a_missing_vault_is_a_sentence(tmp_path: Path) -> None:
         pass
 
 
+def test_a_folder_with_nothing_of_a_vault_is_none(tmp_path: Path) -> None:
+    (tmp_path / "somebody's").mkdir()
+    (tmp_path / "letter.txt").write_text("Dear Moss")
+    with pytest.raises(LociError, match="there is no vault"), opened(tmp_path, writable=True):
+        pass
+    assert not (tmp_path / ".lock").exists()
+
+
 def test_a_vault_without_a_location_is_a_problem_with_a_name(tmp_path: Path) -> None:
-    (tmp_path / "vault").mkdir()
+    (tmp_path / "vault/world").mkdir(parents=True)
     with pytest.raises(VaultProblem, match="there is no location to be in"), opened(tmp_path / "vault", writable=True):
         pass
 

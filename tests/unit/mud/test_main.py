@@ -10,7 +10,7 @@ import pytest
 from mud.__main__ import main
 from mud.registry import load, plug_in_names
 from mud.tools._tool import Tool
-from tests.vaults import ROOT, copy_vault
+from tests.vaults import ROOT, copy_vault, without_vectors
 
 
 @pytest.mark.parametrize(
@@ -61,9 +61,20 @@ def test_what_cannot_be_done_ends_with_1_and_one_line(
 
 
 def test_a_missing_vault_is_one_line_for_every_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for argv in (["status", "Eliza"], ["check"], ["prompt", "Eliza"], ["recall", "Eliza", "x"], ["compact", "Eliza"]):
-        assert main([*argv, "--vault", str(tmp_path / "none")]) == 1
-        assert capsys.readouterr().err.count("\n") == 1
+    (tmp_path / "empty").mkdir()
+    for argv in (
+        ["status", "Eliza"],
+        ["check"],
+        ["check", "--json"],
+        ["prompt", "Eliza"],
+        ["recall", "Eliza", "x"],
+        ["compact", "Eliza"],
+    ):
+        for folder in ("none", "empty"):
+            assert main([*argv, "--vault", str(tmp_path / folder)]) == 1
+            said = capsys.readouterr()
+            assert (said.out, said.err.count("\n")) == ("", 1)
+            assert said.err.startswith("loci: there is no vault in")
 
 
 def test_a_file_in_the_way_is_one_line_and_no_traceback(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -80,6 +91,41 @@ def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     shown = capsys.readouterr().out
     for name in ("run", *load("mud.tools", Tool, "command").names()):
         assert f" {name} " in shown
+
+
+@pytest.mark.parametrize(
+    ("argv", "usage"),
+    [
+        (["recall", "Eliza", "--k", "0"], "usage: python -m mud recall "),
+        (["recall", "Eliza", "golden", "key"], "usage: python -m mud recall "),
+        (["status"], "usage: python -m mud status "),
+        (["bench", "recall", "x", "--nonsense"], "usage: python -m mud bench "),
+        (["--nonsense"], "usage: python -m mud run "),
+    ],
+)
+def test_wrong_usage_of_a_command_shows_that_commands_own(
+    argv: list[str], usage: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(argv)
+    assert capsys.readouterr().err.startswith(usage)
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["recall", "Eliza", "--k", "2", "golden key"],
+        ["recall", "--k", "2", "Eliza", "golden key"],
+        ["recall", "--k", "2", "Eliza", "--lexical", "golden key"],
+        ["recall", "Eliza", "golden key", "--k", "2"],
+    ],
+)
+def test_options_may_stand_between_the_arguments(
+    argv: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    vault = without_vectors(copy_vault(tmp_path))
+    assert main([*argv, "--vault", str(vault)]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == "golden key"
 
 
 def test_options_may_stand_before_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -29,6 +29,7 @@ async def test_a_false_location_is_a_mistake_and_a_changed_one_counts_when_the_w
         assert "did you mean The Garden?" in problem.message
         on.told.clear()
         on.replace("agents/eliza/agent.md", "[[The Gaden]]", "[[The Library]]")
+        assert on.told.pop(0) == "(the vault) nothing is wrong in agents/eliza/agent.md any more"
         (told,) = on.told
         assert told.startswith("(the vault) agents/eliza/agent.md:5: location: ")
         assert "next start" in told
@@ -42,6 +43,28 @@ async def test_a_false_location_is_a_mistake_and_a_changed_one_counts_when_the_w
         on.replace("agents/eliza/agent.md", "[[The Library]]", "the garden")
         assert on.reloading.everything() == []
         assert len(on.told) == 2  # where it was at the start
+
+
+@pytest.mark.parametrize(
+    ("file", "right", "wrong"),
+    [
+        ("config/world.md", "**line_limit**", "**line_limt**"),
+        ("config/thinking.md", "**sleep_at**: ", "**sleep_at**: x"),
+        ("text/app.md", "{host}", "{hots}"),
+        ("prompts/summaries/narrative.md", "# Memories:\n{memories}", "# Memories:\n{memmories}"),
+        ("agents/moss/agent.md", "voice: ", "voces: "),
+    ],
+)
+async def test_a_file_that_is_right_again_is_told_once(tmp_path: Path, file: str, right: str, wrong: str) -> None:
+    async with edited(tmp_path) as on:
+        on.replace(file, right, wrong)
+        assert on.told
+        on.told.clear()
+        on.replace(file, wrong, right)
+        assert on.told == [f"(the vault) nothing is wrong in {file} any more"]
+        on.replace(file, right, right + " ")
+        on.replace(file, right + " ", right)
+        assert len(on.told) == 1
 
 
 async def test_a_location_that_was_false_at_the_start_is_told_at_every_reload_and_holds_no_edit_up(
@@ -93,7 +116,10 @@ async def test_a_mistake_is_told_when_its_file_is_saved_and_not_again_with_anoth
         on.told.clear()
         on.replace("world/locations/the-garden.md", "[[The Loby]]", "[[The Lobby]]")
         on.replace("world/locations/the-garden.md", "[[The Lobby]]", "[[The Loby]]")
-        assert [line.split(":")[0] for line in on.told] == ["(the vault) world/locations/the-garden.md"]
+        assert [line.split(":")[0] for line in on.told] == [
+            "(the vault) nothing is wrong in world/locations/the-garden.md any more",
+            "(the vault) world/locations/the-garden.md",
+        ]
         files = {problem.file for problem in on.reloading.everything()}
         assert files >= {"world/locations/the-garden.md", "world/locations/the-library.md", "prompts/think.md"}
 

@@ -55,6 +55,24 @@ async def test_a_setting_is_shown_with_its_origin_and_an_unknown_one_with_a_sugg
         assert "immediate_window" in await _told(home, Request("show_config", "#1", 1))
 
 
+async def test_a_setting_is_shown_as_it_is_written_in_its_file(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        told = await _told(home, Request("show_config", "#1", 1))
+        for file in ("memory_compaction", "thinking", "recall", "world"):
+            for line in (home.parts.vault / f"config/{file}.md").read_text(encoding="utf-8").splitlines():
+                if line.startswith("**"):
+                    key, _, value = line.removeprefix("**").partition("**:")
+                    written = value.strip() or '""'
+                    assert f"{file}.{key}: {written} (from config/{file}.md:" in told
+
+
+async def test_a_setting_that_is_what_it_would_be_unset_overrules_nothing(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        told = await _told(home, Request("show_config", "#1", 1, {"key": "immediate_window"}))
+        assert "default is 64 too" in told
+        assert "instead of" not in told
+
+
 @pytest.mark.parametrize(
     ("key", "told", "hint"),
     [

@@ -295,7 +295,7 @@ def test_where_the_look_back_begins_is_no_disorder(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace('"seq":83,', "x"))
     again, messages = said(tmp_path)
     assert again.total == 400
-    assert messages == ["archive/0000000001.jsonl: a line near the end cannot be read and is passed over"]
+    assert messages == ["archive/0000000001.jsonl:83: this line cannot be read and is passed over"]
 
 
 def test_nothing_but_nonsense_at_the_end_does_not_hide_what_stands_before(tmp_path: Path) -> None:
@@ -303,7 +303,17 @@ def test_nothing_but_nonsense_at_the_end_does_not_hide_what_stands_before(tmp_pa
     add(tmp_path / "0000000001.jsonl", *["nonsense"] * 400)
     again, messages = said(tmp_path)
     assert (again.total, again.last_source) == (399, 399)
-    assert messages == ["archive/0000000001.jsonl: 400 lines near the end cannot be read and are passed over"]
+    assert messages == ["archive/0000000001.jsonl:400: this line and 399 more cannot be read and are passed over"]
+
+
+def test_a_line_whose_number_is_none_is_named_as_one_that_cannot_be_read(tmp_path: Path) -> None:
+    opened(tmp_path).append([entry(seq, seq) for seq in range(1, 10)])
+    path = tmp_path / "0000000001.jsonl"
+    path.write_text(path.read_text().replace('"seq":4,', '"seq":"x",').replace('"seq":7,', "\n"))
+    again, messages = said(tmp_path)
+    assert again.total == 9
+    assert len(messages) == 1
+    assert messages[0].startswith("archive/0000000001.jsonl:4: this line and ")
 
 
 @pytest.mark.parametrize("change", [{"text": 5}, {"text": None}, {"at": 1}, {"kind": []}, {"actor": {}}])

@@ -194,6 +194,33 @@ def test_two_notes_that_say_the_same_are_two() -> None:
     assert [hit.title for hit in best(found([], documents=notes))] == ["a", "b"]
 
 
+def test_a_note_that_is_called_by_its_title_is_the_first_of_all() -> None:
+    entries = [entry(seq, f"The train {seq}.", importance=10) for seq in range(1, 30)]
+    notes = (note("Moss", 1.0, 0.9), note("Train", 1.0, 0.3), note("Training", None, 0.95))
+    what = found(entries, dict.fromkeys(range(1, 30), 1.0), dict.fromkeys(range(1, 30), 0.8), notes)
+    assert best(what, "train", weights=RecallSettings())[0].title == "Train"
+    assert best(what, " TRAIN? ", weights=RecallSettings())[0].title == "Train"
+
+
+def test_a_note_whose_whole_title_stands_in_the_question_is_the_first_of_notes() -> None:
+    notes = (note("Moss", 0.9, 0.9), note("The Key", 0.1, 0.1), note("The Key of Moss", 0.9, 0.9))
+    hits = best(found([], documents=notes), "Who has had the  key, and what did he open?")
+    assert [hit.title for hit in hits] == ["The Key", "Moss", "The Key of Moss"]
+    assert hits[0].score == hits[0].called + 0.1
+
+
+def test_a_further_name_calls_a_note_as_its_title_does() -> None:
+    other = FoundDocument(IndexedDocument("notes/x", "note", "A.", "Engine", None, "", ("Train",)), 0.2, None)
+    hits = best(found([], documents=(note("Moss", 0.9, None), other)), "Where is the train?")
+    assert [hit.title for hit in hits] == ["Engine", "Moss"]
+
+
+def test_a_title_that_tells_nothing_is_called_only_alone() -> None:
+    what = found([], documents=(note("Moss", 0.9, None), note("Who", 0.2, None)))
+    assert best(what, "Who has the key?")[0].title == "Moss"
+    assert best(what, "Who?")[0].title == "Who"
+
+
 @given(
     st.dictionaries(st.integers(1, 300), st.floats(0.001, 2.0), max_size=60),
     st.dictionaries(st.integers(1, 300), st.floats(-1.0, 1.0), max_size=60),

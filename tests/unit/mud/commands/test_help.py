@@ -43,6 +43,10 @@ def test_a_section_without_anything_one_may_use_is_refused_and_never_empty() -> 
 
 def test_help_on_a_wrong_name_suggests_the_nearest() -> None:
     assert refused(make_engine(), "help examin").reply == 'There is no help on "examin". (did you mean examine?)'
+
+
+def test_where_no_name_is_near_help_says_what_lists_all() -> None:
+    assert refused(make_engine(), "help dance").reply == 'There is no help on "dance". (help lists all)'
     assert len(refused(make_engine(), "help " + "x" * 5000).reply) < 200
 
 

@@ -68,6 +68,20 @@ def test_every_wrong_line_is_named_and_nothing_is_kept(
     assert memories(vault, "eliza") == []
 
 
+def test_a_key_that_nothing_reads_is_told_once_and_the_memory_kept(
+    tmp_path: Path, vault: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    life = _life(tmp_path, {"text": "a"}, {"text": "b", "plaec": "The Mill"}, {"text": "c", "plaec": "x", "seq": 3})
+    assert _remember(vault, "Eliza", life) == 0
+    assert capsys.readouterr().err.splitlines() == [
+        "passed over: life.jsonl:2: plaec: unknown key; expected one of text, at, kind, actor, place, reason, failed, "
+        "importance; did you mean place?",
+        "passed over: life.jsonl:3: seq: unknown key; expected one of text, at, kind, actor, place, reason, failed, "
+        "importance",
+    ]
+    assert texts(memories(vault, "eliza")) == ["a", "b", "c"]
+
+
 def test_somebody_new_is_made_only_when_asked_and_lives_in_the_world(
     tmp_path: Path, vault: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -75,6 +75,7 @@ def test_what_makes_no_sense_is_said_in_one_line(
 def test_a_vault_that_is_none_is_said_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert _simulate(tmp_path / "nowhere", "--steps", "5") == 1
     assert "there is no vault in" in capsys.readouterr().err
+    (tmp_path / "world").mkdir()
     assert _simulate(tmp_path, "--steps", "5") == 1
     assert "there is no location" in capsys.readouterr().err
 
