@@ -368,7 +368,8 @@ class RecallService:
 
 def _fits(hit: Hit, least: float) -> bool:
     """Tell whether a hit fits well enough to be shown unasked; words alone reach about half of what both do."""
-    return hit.score >= (least if hit.vector is not None else least / 2)
+    fits = hit.score - hit.called  # a name alone tells too little of what a prompt should hold
+    return fits >= (least if hit.vector is not None else least / 2)
 
 
 def _apart(hits: Sequence[Hit]) -> list[Hit]:

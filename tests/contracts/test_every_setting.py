@@ -24,7 +24,7 @@ from mud.clock import VirtualClock
 from mud.commands._command import Outcome
 from mud.registry import load
 from mud.requests import carry_out
-from mud.storage.settings import Scalar, Setting, describe, fill, parse_settings, render_settings
+from mud.storage.settings import Scalar, Setting, describe, fill, parse_settings, render_settings, write_typed
 from mud.world.events import Perceived, Request
 from mud.world.roles import Role
 from tests.processes import loci
@@ -150,8 +150,8 @@ async def test_an_agent_overrides_the_file_and_the_file_the_default(vault: Path,
     assert shown[0].startswith(f"{name}.{setting.key}: ")
     assert shown[0].endswith(f"(from {explained[1][1]})")
     assert shown[1].startswith(setting.help.rstrip("."))
-    assert shown[2] == f"instead of {setting.default!r} (from default)"
-    assert shown[3:] == [f"Eliza has {own!r} (from {explained[0][1]})"]
+    assert shown[2] == f"instead of {write_typed(setting.default)} (from default)"
+    assert shown[3:] == [f"Eliza has {write_typed(own)} (from {explained[0][1]})"]
 
 
 async def test_the_owner_sees_a_models_settings_explained_too(vault: Path) -> None:

@@ -173,6 +173,8 @@ def vault(tmp_path: Path) -> Path:
         _write(path, r"(think_interval): .*", r"\1: 1")
     for profile in ("think", "summarizer"):
         _write(copy / f"config/llm/{profile}.md", r"(\*\*timeout\*\*): .*", r"\1: 1")
+    for path in copy.glob("world/locations/*.md"):  # nobody walks off before they were spoken to
+        _write(path, r"(?m)^exits:\n(?:  .*\n)+", "exits: {}\n")
     return copy
 
 
