@@ -23,7 +23,7 @@ FALLBACK = "instinct"
 """The brain that takes over when another one cannot."""
 
 Look = Callable[[Recall], Awaitable[tuple[Hit, ...]]]
-"""Recalls: a query and a number of hits."""
+"""Looks up what a brain asks of its agent's memory."""
 
 Ask = Callable[[str, bool], Awaitable[Asked]]
 """Asks the language model: a hint for the prompt, and whether a person waits for it. May raise, or tell of an error."""

@@ -11,6 +11,7 @@ from agents.brains import _answers as answers
 from agents.brains._answers import Phrasing
 from agents.brains._asks import Asks
 from agents.brains._brain import Recall, Situation
+from agents.brains._company import seconds_between
 from agents.brains._disclosure import is_secret
 from agents.brains._evidence import LONGEST, NEAR, SURE, Evidence, statements
 from agents.brains._questions import Question
@@ -20,7 +21,6 @@ from agents.brains._talk import GOING
 from agents.brains._words import coverage, meanings, telling
 from agents.memory.entries import Entry, Hit
 from agents.perception import Utterance, heard_in, remembered, whispered, whispered_to, without_address
-from mud.clock import parse_iso
 
 ASKS = (Asks.TOLD_WHEN, Asks.MET, Asks.SPOKE)
 """What is answered here."""
@@ -163,14 +163,7 @@ def _before_now(theirs: Sequence[Entry], now: str) -> Sequence[Entry]:
     later = now
     for number in range(len(theirs) - 1, -1, -1):
         entry = theirs[number]
-        if (entry.kind == "saw" and GOING.search(entry.text)) or _seconds(entry.at, later) > APART:
+        if (entry.kind == "saw" and GOING.search(entry.text)) or seconds_between(entry.at, later) > APART:
             return theirs[: number + 1]
         later = entry.at
     return ()
-
-
-def _seconds(earlier: str, later: str) -> float:
-    try:
-        return (parse_iso(later) - parse_iso(earlier)).total_seconds()
-    except ValueError:
-        return 0.0

@@ -166,7 +166,8 @@ class Recollection:
         me, asker = self._me, said.speaker
         now = situation.recent[-1].at if situation.recent else ""
         recent = [entry for entry in situation.recent if not _is_line(entry, said)]
-        own = question.person == me.name  # of its own words only who asks for them wants to hear
+        # Of its own words only who asks for them wants to hear; for a mind it looks no further than it must.
+        own = question.person == me.name or asker in me.company.minds
         hits = yield Recall(answers.query_for(question, asker), HITS, own)
         if question.asks is Asks.KNOW_ME:
             return self._recognise(asker, answers.entries_of(hits, recent), now)
