@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from agents.brains import _answers as answers
+from agents.brains._aims import places_in
 from agents.brains._answers import query_for
 from agents.brains._asks import Asks
 from agents.brains._brain import Decision, Person, Recall, Situation
@@ -111,6 +112,7 @@ class Responder:
             return self._me.say(situation, said, ("reply.wish",), {"name": speaker}, "was asked for something")
         if wish.follows is not None:
             self._me.following = speaker if wish.follows else ""
+            self._me.bound_for = next(iter(places_in(line.statement, self._me.explorer.visited)), "")
             key = "reply.follow" if wish.follows else "reply.stay"
             return self._me.say(situation, said, (key,), {"name": speaker}, "was asked to come or stay")
         if wish.gesture:

@@ -42,6 +42,8 @@ class Self:
         """Whom it goes with; empty for nobody."""
         self.follow_to = ""
         """Where that one has just gone; empty when nowhere."""
+        self.bound_for = ""
+        """Where the two of them are going; empty when nobody said."""
         self.looking: Utterance | None = None
         """The line for which it has a look before it answers."""
         self.last_line = ""

@@ -38,6 +38,8 @@ TEXTS: dict[str, str] = {
     "reply.advice": "name place",
     "reply.follow": "name",
     "reply.stay": "name",
+    "reply.errand": "name person",
+    "talk.errand": "name person words",
     "reply.been": "name place",
     "reply.no_news": "name",
     "self.who": "name self place",

@@ -11,6 +11,7 @@ from itertools import takewhile
 from random import Random
 
 from agents.brains._brain import Brain, Decision, Person, Situation, Thought, Voice
+from agents.brains._errands import Errands
 from agents.brains._goals import Goals
 from agents.brains._impulses import Impulses
 from agents.brains._loops import Loop, Stage, Watch
@@ -37,6 +38,7 @@ class Instinct:
     def __init__(self, name: str, rng: Random, voice: Voice) -> None:
         self._me = Self(name, rng, voice)
         self._goals = Goals(self._me)
+        self._errands = Errands(self._me)
         self._rhythm = Rhythm(self._me)
         self._responder = Responder(self._me, self._goals)
         self._impulses = Impulses(self._me, self._goals, self._rhythm)
@@ -54,7 +56,8 @@ class Instinct:
             self._notice_own(perceived)
             return None
         if perceived.event.kind == "departure" and perceived.actor == me.following:
-            me.follow_to = gone_to(perceived.text)
+            me.follow_to = me.bound_for or gone_to(perceived.text)
+            me.bound_for = ""
         new = me.company.notice(perceived.actor, perceived.text, perceived.event.kind, seconds)
         said = spoken(perceived)
         if (said and me.attention.hear(said, seconds)) or new:
@@ -85,7 +88,8 @@ class Instinct:
         said = self._me.attention.newest(here, situation.seconds)
         decision: Decision | None = None
         if said:
-            decision = yield from self._responder.respond(said, situation, new)
+            decision = self._errands.accept(said, situation)
+            decision = decision or (yield from self._responder.respond(said, situation, new))
             decision = decision and replace(decision, answers=heard_in(situation.recent, said))
             if self._me.looking is said:
                 self._me.looking = None  # it stays, and is answered after the look
@@ -99,7 +103,7 @@ class Instinct:
             decision = decision and replace(decision, answers=seen_of(situation.recent, new[0].name))
         if decision is None:
             yield from self._goals.remember(situation)
-            decision = self._goals.tell(situation)
+            decision = self._errands.tell(situation) or self._goals.tell(situation)
         return decision or self._impulses.follow(situation)
 
     def _end(self, loop: Loop, situation: Situation) -> Decision | None:
@@ -129,6 +133,7 @@ class Instinct:
         if not self._begun:
             self._begun = True
             me.explorer.begin(situation.recent)
+            self._errands.begin(situation.recent)
             me.company.begin(situation.recent, situation.people, situation.seconds)
             if situation.recent:
                 me.spoke_at = situation.seconds  # a life goes on; it does not burst into talk

@@ -119,6 +119,12 @@ class Stage:
         place = self.where.pop(name)
         self._tell(place, name, "departure", "saw", f"{name} leaves to The Towpath.")
 
+    def walk(self, name: str, to: str) -> None:
+        """Let a person go to another location."""
+        place, self.where[name] = self.where[name], to
+        self._tell(place, name, "departure", "saw", f"{name} leaves to {to}.")
+        self._tell(to, name, "arrival", "saw", f"{name} arrives from {place}.")
+
     def say(self, name: str, words: str) -> None:
         """Let anybody say something."""
         self._tell(self.where[name], name, "speech", "heard", f'{name} says, "{words}"', words)

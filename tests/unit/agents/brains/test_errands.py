@@ -1,0 +1,144 @@
+"""Scenes in which somebody is asked to tell somebody else something, and to come along to a place by its name."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.brains._errands import asked_of
+from tests.unit.agents.brains.stage import Stage
+from tests.unit.agents.brains.test_instinct import SEEDS
+from tests.unit.agents.brains.test_instinct_asked import thought
+
+THREE = {
+    "The Garden": {"east": "The Lobby", "library": "The Library"},
+    "The Lobby": {"west": "The Garden", "north": "The Library"},
+    "The Library": {"south": "The Lobby"},
+}
+
+
+def with_jonas(seed: int) -> Stage:
+    """Return a garden in which Jonas stands before Eliza, who has met Moss in the library, where he still is."""
+    stage = Stage(seed, THREE)
+    stage.mind("Eliza", "The Library")
+    stage.mind("Moss", "The Library")
+    stage.run(20)
+    stage.where["Moss"] = "The Library"
+    stage.where["Eliza"] = "The Garden"
+    stage.enter("Jonas")
+    stage.think("Eliza")
+    return stage
+
+
+def meet(stage: Stage) -> list[str]:
+    """Bring Moss to Eliza; return what she says within a minute of it."""
+    stage.where["Moss"] = stage.where["Eliza"]
+    began = stage.seconds
+    for _ in range(6):
+        stage.wait(10)
+        stage.think("Eliza")
+    return [one.line.replace("The ", "the ") for one in stage.lines("Eliza", began)]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("Please tell Moss that the herring is coming.", "the herring is coming."),
+        ("tell Moss the herring is coming", "the herring is coming"),
+        ("Could you tell Moss that I miss him?", "I miss him"),
+        ("Eliza, let Moss know that the door is open.", "the door is open."),
+        ("tell Moss: the door is open", "the door is open"),
+        ("Can you pass on to Moss that the boat leaks?", "the boat leaks"),
+        ("When you see Moss, tell him that I am back.", "I am back."),
+        ("If you meet Moss, please tell him I am back.", "I am back."),
+        ("Remind Moss that the lamp is broken", "the lamp is broken"),
+        ("Say hello to Moss for me.", "hello"),
+        ("I want you to tell Moss to come here.", "come here."),
+        ("I must go now. Please tell Moss that I am sorry. I am.", "I am sorry. I am."),
+    ],
+)
+def test_what_is_to_be_told_is_read_from_a_request(line: str, words: str) -> None:
+    assert asked_of(line, "Eliza") == ("Moss", words)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Tell me about Moss.",
+        "Tell Moss about the herring.",
+        "tell Moss what I said",
+        "Tell Moss a story",
+        "Did you tell Moss that the herring is coming?",
+        "Will you tell Moss?",
+        "I tell Moss everything.",
+        "Don't tell Moss that the key is here.",
+        "Tell Eliza that the door is open.",
+        "Tell everyone that dinner is ready.",
+        "tell him that I am back",
+        "Tell that to Moss.",
+        "tell",
+        "",
+    ],
+)
+def test_other_lines_are_no_request_to_tell_somebody(line: str) -> None:
+    assert asked_of(line, "Eliza") is None
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_somebody_asked_it_to_tell_is_told_once_when_they_meet_with_the_source(seed: int) -> None:
+    stage = with_jonas(seed)
+    decision = thought(stage, "Jonas", "please tell Moss that the herring is coming.")
+    assert decision.text == "reply.errand"
+    assert "Moss" in (decision.line or "")
+    told = [line for line in meet(stage) if "the herring is coming" in line]
+    assert len(told) == 1
+    assert told[0].startswith("say ")
+    assert "Jonas" in told[0]
+    assert not [line for line in meet(stage) if "the herring is coming" in line]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_was_asked_in_a_whisper_is_told_in_a_whisper(seed: int) -> None:
+    stage = with_jonas(seed)
+    stage.whisper("Jonas", "Eliza", "Tell Moss that the key is under the mat.")
+    assert (stage.think("Eliza").line or "").startswith("whisper Jonas")
+    told = [line for line in meet(stage) if "the key is under the mat" in line]
+    assert len(told) == 1
+    assert told[0].startswith("whisper Moss")
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_an_errand_outlives_a_new_start_and_one_that_was_done_does_not(seed: int) -> None:
+    stage = with_jonas(seed)
+    thought(stage, "Jonas", "please tell Moss that the herring is coming.")
+    stage.restart("Eliza")
+    assert [line for line in meet(stage) if "the herring is coming" in line]
+    stage.restart("Eliza")
+    assert not [line for line in meet(stage) if "the herring is coming" in line]
+
+
+def test_no_more_errands_are_kept_than_can_be_meant() -> None:
+    stage = with_jonas(1)
+    for number in range(40):
+        stage.say("Jonas", f"Eliza, please tell Moss that sheep number {number} is in.")
+        stage.wait(5)
+        stage.think("Eliza")
+    assert len(meet(stage)) < 10
+
+
+def test_who_is_unkind_sends_nobody() -> None:
+    stage = with_jonas(1)
+    for words in ("Eliza, you are stupid.", "Eliza, you are useless.", "Eliza, I hate you."):
+        thought(stage, "Jonas", words.removeprefix("Eliza, "))
+        stage.wait(5)
+    assert thought(stage, "Jonas", "tell Moss that the herring is coming.").text != "reply.errand"
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_who_was_asked_along_to_a_place_goes_there_though_the_other_went_by_another(seed: int) -> None:
+    stage = with_jonas(seed)
+    decision = thought(stage, "Jonas", "come with me to the library, please.")
+    assert decision.text == "reply.follow"
+    stage.walk("Jonas", "The Lobby")
+    stage.where["Jonas"] = "The Library"
+    stage.run(30)
+    assert stage.where["Eliza"] == "The Library"
