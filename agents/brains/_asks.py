@@ -23,6 +23,7 @@ class Asks(StrEnum):
     WHERE_ARE_WE = "where are we"
     WHERE_ARE_YOU = "where are you"
     WHO_IS_HERE = "who is here"
+    WHOM_MET = "whom have you met"
     GOAL = "what do you want"
     CARRYING = "what do you carry"
     JOKE = "tell me a joke"
@@ -115,6 +116,13 @@ FIXED = _compiled(
         r"\bwhere (?:are we|am i|we are|i am)\b|\bwhat(?:'s| is) this (?:place|room|location)\b|"
         r"\bwhat (?:place|room) is this\b|\btell (?:me|us) about this (?:place|room)\b|\bwhat is it like here\b|"
         r"\bwhat (?:do|can) you see\b",
+    ),
+    (
+        Asks.WHOM_MET,
+        r"\bwho (?:else |all )?(?:lives|live|dwells|stays|works)(?: around)? here\W*$|"
+        r"\bwhom? (?:else |all )?(?:do|have|did) you (?:know|met|meet)(?: (?:here|around here|so far|yet))*\W*$|"
+        r"\b(?:are there|is there|does) (?:any ?(?:one|body)|(?:any |some )?(?:other |more )?people|others) (?:else )?"
+        r"(?:live |living )?(?:around here|here|in this place|about)\W*$",
     ),
     (
         Asks.WHO_IS_HERE,

@@ -13,6 +13,7 @@ from agents.brains._sights import Answer
 from agents.brains._statements import feels
 from agents.memory.entries import Entry
 from agents.perception import calls, mentions, remembered, sentences
+from mud.world.narration import listed
 
 _I_AM = re.compile(
     r"\b(?:i am|i['’]m|i was|i have been) (?:\w+ )?(?:an?|the|from|born|called)\b|"
@@ -24,6 +25,8 @@ _I_AM = re.compile(
 _IS = r"(?:, | is | was |['’]s )(?:an?|the|my|your|our|his|her|their|from|born|called)\b"
 WHO_WORDS = "who work trade live home born come brother sister friend"
 """Words by which what tells of a person is looked up again."""
+MOST_NAMED = 6
+"""How many people are named who are known."""
 
 
 def is_met(person: str, known: Iterable[str], entries: Iterable[Entry]) -> bool:
@@ -35,6 +38,18 @@ def is_met(person: str, known: Iterable[str], entries: Iterable[Entry]) -> bool:
         entries: what is remembered of them.
     """
     return person in known or any(entry.actor == person for entry in entries)
+
+
+def acquainted(known: Sequence[str], asker: str) -> Answer:
+    """Say whom an agent knows, besides who asks.
+
+    Args:
+        known: names of everybody it has met.
+        asker: name of who asks.
+    """
+    others = [name for name in known if name != asker][-MOST_NAMED:]
+    key = "answer.acquainted" if others else "answer.met_nobody"
+    return Answer((key, "answer.again"), {"name": asker, "person": listed(others)}, "was asked whom it knows")
 
 
 def who_is(person: str, name: str, asker: str, entries: Sequence[Entry], people: Sequence[str]) -> list[Evidence]:

@@ -123,6 +123,8 @@ class Recollection:
             return mine
         if question.asks is Asks.GOAL:
             return self._of_goal(asker, situation)
+        if question.asks is Asks.WHOM_MET:
+            return persons.acquainted(self._me.company.names, asker)
         if question.asks in (Asks.WAY, Asks.BEEN) or self._is_of_place(question, words, situation):
             return self._of_ways(question, line, asker, situation)
         return sights.in_sight(question, situation, asker, self._me.rng.choice)

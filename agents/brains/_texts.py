@@ -113,6 +113,8 @@ TEXTS: dict[str, str] = {
     "answer.place_words": "name place words",
     "answer.company": "name person",
     "answer.nobody_else": "name",
+    "answer.acquainted": "name person",
+    "answer.met_nobody": "name",
     "answer.again": "name",
     "unknown.thing": "name thing",
     "unknown.person": "name person",

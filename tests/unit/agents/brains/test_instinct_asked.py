@@ -290,3 +290,15 @@ def test_who_greets_a_room_of_three_minds_is_greeted_back(seed: int, words: str)
     stage.say("Anna", words)
     stage.run(6)
     assert stage.lines(since=since)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_whom_it_has_met_it_names_and_nobody_else(seed: int) -> None:
+    stage = room(seed, "Anna")
+    assert thought(stage, "Anna", "who else lives here?").text == "answer.met_nobody"
+    stage.enter("Bea")
+    stage.enter("Carl", "The Lobby")
+    stage.run(30)
+    words = said(stage, "Anna", "who do you know?")[1]
+    assert "Bea" in words
+    assert "Carl" not in words
