@@ -330,7 +330,9 @@ def _from_document(asked: Asked, hit: Hit) -> Iterator[Evidence]:
     else:
         if hit.kind == "summary" and not _shares(question, words, asked.known):
             return
-        if question.yours or (hit.kind == "note" and not _concerns(question, hit.title or "", words)):
+        if question.yours and not (hit.kind == "summary" and words.startswith("I ")):
+            return
+        if hit.kind == "note" and not _concerns(question, hit.title or "", words):
             return
         yield Evidence(words, score - malus, hit.kind, title=hit.title or "", origin=origin)
 

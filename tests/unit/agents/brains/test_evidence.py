@@ -180,6 +180,13 @@ def test_of_a_confidence_in_a_summary_no_sentence_is_told(frame: str) -> None:
             assert bearing(question, hits=(summary,)) == []
 
 
+def test_what_a_summary_says_the_agent_did_answers_who_asks_it_of_that() -> None:
+    told = 'I hid the golden key under the third flagstone. Anna said, "I hid the silver spoon in the well."'
+    summary = Hit("summary", told, 1.0, covers=(1, 64))
+    assert "flagstone" in bearing("Where did you hide the golden key?", hits=(summary,))[0].words
+    assert not [one for one in bearing("Where did you hide the silver spoon?", hits=(summary,)) if one.kind == "summary"]
+
+
 def test_what_stands_beside_a_confidence_in_a_summary_is_told() -> None:
     told = 'Anna whispered to me, "The ruby is in the chimney." Bruno said, "The lamp is in the shed. It is red."'
     found = bearing("Where is the lamp?", hits=(Hit("summary", told, 1.0, covers=(1, 64)),))
