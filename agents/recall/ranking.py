@@ -271,8 +271,7 @@ def _candidates(
     made, seconds, half_life = [], now.timestamp(), weights.recency_half_life
     recent, important, get = weights.recency, weights.importance, found.entries.get
     for seq, fit in fits.items():
-        entry = get(seq)
-        if entry is not None and entry.text and entry.kind not in without:  # one of an own search has no words here
+        if (entry := get(seq)) is not None and entry.text and entry.kind not in without:  # own searches have no text
             recency = _recency(entry.at, seconds, half_life)
             importance = max(0.0, min(1.0, (entry.importance - 1) / 9))
             raised = 1.0 + recent * (recency or 0.0) + important * importance
