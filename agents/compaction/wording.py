@@ -223,7 +223,12 @@ def sentences(text: str) -> list[str]:
     return found
 
 
-def _sentences_of(line: str) -> Iterator[str]:
+@functools.lru_cache(maxsize=2048)
+def _sentences_of(line: str) -> tuple[str, ...]:
+    return tuple(_found_in(line))
+
+
+def _found_in(line: str) -> Iterator[str]:
     spans = [match.span() for match in _QUOTE.finditer(line)]
     start = at = 0
     for match in _END.finditer(line):

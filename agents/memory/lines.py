@@ -210,10 +210,12 @@ def _within(lines: Iterable[dict[str, Any] | None], first: int, last: int) -> li
 
 def _entry(line: dict[str, Any]) -> Entry | None:
     """Return the entry of a line; None when a part that it needs is lost or is no text."""
-    if not all(isinstance(line.get(key), str) for key in ("at", "kind", "text")):
-        return None
-    if not all(isinstance(line.get(key), str | None) for key in ("actor", "place", "reason")):
-        return None
+    for key in ("at", "kind", "text"):
+        if not isinstance(line.get(key), str):
+            return None
+    for key in ("actor", "place", "reason"):
+        if (value := line.get(key)) is not None and not isinstance(value, str):
+            return None
     if is_number(line.get("source", 0)) and is_number(line.get("importance", 3)):
         return Entry.from_json(line)
     kept = {key: value for key, value in line.items() if key not in ("source", "importance") or is_number(value)}

@@ -10,6 +10,7 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
@@ -102,9 +103,10 @@ def _count_texts(db: sqlite3.Connection, number: int, rows: Iterable[Row]) -> No
     )
 
 
-def _digest(entry: Entry) -> int:
+@lru_cache(maxsize=4096)
+def _digest(text: str) -> int:
     """Return a number for what a memory tells; two of a million have the same with a chance of 1 to 40 million."""
-    return int.from_bytes(hashlib.blake2b(told(entry).encode(), digest_size=8).digest(), "big", signed=True)
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
 
 
 def _row(rowid: int, entry: Entry) -> Row:
@@ -116,7 +118,7 @@ def _row(rowid: int, entry: Entry) -> Row:
     for one in (actor, reason):
         if one and one not in text:
             about = f"{about} {one}" if about else one
-    more = (int(entry.failed), entry.importance, entry.source, _digest(entry), entry.mark)
+    more = (int(entry.failed), entry.importance, entry.source, _digest(told(entry)), entry.mark)
     return (rowid, text, about, clean(entry.at), entry.kind, actor, place, reason, *more)
 
 

@@ -230,7 +230,7 @@ def _fits(found: Found, weights: RecallSettings) -> tuple[dict[int, float], dict
 
 
 def _is_question(entry: Entry | None) -> bool:
-    return entry is not None and entry.text.rstrip("\"'”’) ").endswith("?")
+    return entry is not None and "?" in entry.text and entry.text.rstrip("\"'”’) ").endswith("?")
 
 
 def _is_echo(entry: Entry | None) -> bool:
@@ -265,12 +265,13 @@ class _Scored(NamedTuple):
     answer: float
 
 
-def _candidates(fits: Mapping[int, float], found: Found, now: datetime, weights: RecallSettings) -> list[_Candidate]:
+def _candidates(
+    fits: Mapping[int, float], found: Found, now: datetime, weights: RecallSettings, without: Collection[str]
+) -> list[_Candidate]:
     made, seconds, half_life = [], now.timestamp(), weights.recency_half_life
-    recent, important = weights.recency, weights.importance
+    recent, important, get = weights.recency, weights.importance, found.entries.get
     for seq, fit in fits.items():
-        entry = found.entries.get(seq)
-        if entry is not None and entry.text:  # one of an own search has no words here
+        if (entry := get(seq)) is not None and entry.text and entry.kind not in without:  # own searches have no text
             recency = _recency(entry.at, seconds, half_life)
             importance = max(0.0, min(1.0, (entry.importance - 1) / 9))
             raised = 1.0 + recent * (recency or 0.0) + important * importance
@@ -298,7 +299,7 @@ def _memory_hits(
     """Return the best k memories; of those with the same text only the best."""
     fits, near = _fits(found, weights)
     signs = _Signs(question, found, weights)
-    candidates = [one for one in _candidates(fits, found, now, weights) if one.entry.kind not in without]
+    candidates = _candidates(fits, found, now, weights, without)
     scored = [signs.scored(one) for one in _in_reach(candidates, max(0, k), signs.most)]
     # The younger of two equal ones comes first, and nothing hangs on the order in which they were found.
     scored.sort(key=lambda one: (-one.score, -one.of.entry.seq))

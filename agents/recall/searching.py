@@ -8,6 +8,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
@@ -92,6 +93,7 @@ class Searcher:
         top = max(through, top_memory(db, number))
         stems = self._stemmer.stems({*groups, *chain.from_iterable(groups.values())})
 
+        @cache
         def rows(word: str) -> RowList:
             if word not in stems:
                 return RowList()
@@ -100,17 +102,16 @@ class Searcher:
         chosen = [_chosen(word, alike, stems, rows, through) for word, alike in groups.items()]
         whole = sum(idf(len(rows(word)), through) ** 2 for word in groups)
         own = tuple(tuple(Term(one.value, one.rows) for one in group) for group in chosen)
-        most = WIDELY if widely else CANDIDATES
+        most, last = WIDELY if widely else CANDIDATES, top_document(db, number) if kinds else 0
         return Matches(
             _matched(Asked(own, whole), most, self._budget, oldest=oldest) if memories else Matched(),
-            {kind: self._documents(db, number, WORDS[kind], chosen, whole) for kind in kinds},
+            {kind: self._documents(db, number, WORDS[kind], chosen, whole, last) for kind in kinds},
         )
 
     def _documents(
-        self, db: sqlite3.Connection, number: int, table: str, chosen: Sequence[Sequence[_Word]], whole: float
+        self, db: sqlite3.Connection, number: int, table: str, chosen: Sequence[Sequence[_Word]], whole: float, top: int
     ) -> Matched:
-        """Look for the same words in documents; there are too few of them to tell what is rare."""
-        top = top_document(db, number)
+        """Look for the same words in documents up to the `top` one; there are too few of them to tell what is rare."""
         groups = (
             tuple(
                 Term(one.value, self._postings.rows(db, table, number, one.stem, one.word, top, top)) for one in group

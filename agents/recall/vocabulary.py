@@ -15,6 +15,8 @@ from agents.recall.question import is_telling, words_of
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 MOST_KNOWN = 200_000
 """Words kept in RAM, some 20 MB; then it begins again, which costs time only."""
+MOST_TEXTS = 4096
+"""Texts kept in RAM: what was said lately is what the next witness heard too."""
 LONGEST = 40
 """Letters of a word; a longer one is no word of any language."""
 
@@ -84,18 +86,25 @@ class Vocabulary:
         self._seen: set[str] = set()
         self._written: set[str] = set()
         """What stood between two blanks, marks and all, and was looked at."""
+        self._texts: set[str] = set()
+        """The texts that were looked at lately."""
 
     def forget(self) -> None:
         """Trust no longer that what was looked at is in the table: it is another one, or its transaction failed."""
         self._seen.clear()
         self._written.clear()
+        self._texts.clear()
 
     def learn(self, db: sqlite3.Connection, texts: Iterable[str]) -> None:
         """Put the words of these texts into the table, as far as they are new."""
         if len(self._written) > MOST_KNOWN:
             self.forget()
+        if len(self._texts) > MOST_TEXTS:
+            self._texts.clear()
         # Words are looked for only in what was never seen: to find them everywhere takes five times as long.
-        unseen = [one for one in dict.fromkeys("\n".join(texts).split()) if one not in self._written]
+        new_texts = [text for text in dict.fromkeys(texts) if text not in self._texts]
+        self._texts.update(new_texts)
+        unseen = [one for one in dict.fromkeys("\n".join(new_texts).split()) if one not in self._written]
         self._written.update(unseen)
         words = dict.fromkeys(words_of("\n".join(unseen)))
         new = [word for word in words if word not in self._seen and _says_something(word)]

@@ -110,6 +110,8 @@ def ended(text: str) -> str:
 
 def closed(text: str) -> bool:
     """Return whether every quotation in a text has its end."""
+    if '"' not in text and "“" not in text and "”" not in text:
+        return True
     open_still = unquoted(text).replace('""', "")
     even = text.count('"') % 2 == 0 and text.count("“") == text.count("”")
     return even and not any(mark in open_still for mark in '"“”')
@@ -176,6 +178,8 @@ def _mine(text: str) -> str:
 
 
 def _mine_part(text: str) -> str:
+    if "you" not in text and "You" not in text:
+        return text
     text = _OWN_SHORT.sub(lambda m: {"re": "I was", "ve": "I had", "ll": "I would", "d": "I would"}[m[1]], text)
     text = _OWN_BE.sub(lambda m: f"I {past_of(m[1])}", text)
     for you, me in (("yourself", "myself"), ("yours", "mine"), ("your", "my"), ("you", "me")):

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from agents.compaction.wording import flat
 from agents.memory.entries import Entry
@@ -40,6 +41,7 @@ def scene(places: Sequence[str], people: Sequence[str], begins: bool) -> str:
     return f"I was at {where}{f', mostly with {who}' if who else ''}."
 
 
+@lru_cache(maxsize=1024)
 def placed(name: str) -> str:
     """Return the name of a location as it stands in a sentence."""
     place = flat(name)
