@@ -294,14 +294,9 @@ class Engine:
             *self._woken(woken),
         )
         at = self._now()
-        record: dict[str, Any] = {
-            "at": at,
-            "who": actor.id,
-            "line": text,
-            "failed": failed,
-            "changes": [change_to_json(change) for change in outcome.changes],
-            "left": [perceived_to_json(perceived) for perceived in left],
-        }
+        record: dict[str, Any] = {"at": at, "who": actor.id, "line": text, "failed": failed}
+        record["changes"] = [change_to_json(change) for change in outcome.changes]
+        record["left"] = [perceived_to_json(perceived) for perceived in left]
         try:
             self._ledger.append(self.number + 1, record)
         except OSError as error:
