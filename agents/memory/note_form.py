@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
 from mud.clock import iso, parse_iso
-from mud.storage.documents import Document, examine_document, heading_lines, link_name, markdown_lines, open_fence
+from mud.storage.documents import body_of, examine_document, heading_lines, link_name, markdown_lines, open_fence
 
 _HEADING = re.compile(r"^ {0,3}(#{1,2})[ \t]+(\S.*)$")
 _STRUCTURE = re.compile(r"^( {0,3})(?=#{1,6}(?:[ \t]|$)|-{3,}\s*$)")
@@ -103,17 +103,19 @@ def read_note(raw: str, slug: str) -> Note | None:
     """
     if is_blank(raw):
         return None
-    document, _ = examine_document(raw, slug)
-    start, end = _title_line(document.body)
-    text = (document.body[:start] + document.body[end:]).replace("\r\n", "\n").strip()
+    body = body_of(raw)
+    stated = examine_document(raw, slug)[0].front if len(body) < len(raw) else {}
+    start, end = _title_line(body)
+    title = _heading(body[start:end].rstrip("\r\n"))
+    text = (body[:start] + body[end:]).replace("\r\n", "\n").strip()
     dates = [section.at for section in _sections(text) if section.at]
-    fronts = (written_time(str(document.front.get(key, ""))) for key in _WRITTEN)
+    fronts = (written_time(str(stated.get(key, ""))) for key in _WRITTEN)
     updated = max(dates, default="") or next(filter(None, fronts), "")
-    return Note(document.title or slug, slug, text, updated, _aliases(document))
+    return Note(title[2] if title else slug, slug, text, updated, _aliases(stated))
 
 
-def _aliases(document: Document) -> tuple[str, ...]:
-    front = {key.casefold(): value for key, value in document.front.items()}
+def _aliases(stated: Mapping[str, object]) -> tuple[str, ...]:
+    front = {key.casefold(): value for key, value in stated.items()}
     given = front.get("aliases") or front.get("alias") or ()
     names = given.split(",") if isinstance(given, str) else given if isinstance(given, list) else ()
     return tuple(name for one in names if (name := " ".join(str(one).split())))
@@ -230,7 +232,7 @@ def with_only(raw: str, entry: str) -> str:
 
 def _lines_of(raw: str) -> tuple[str, int]:
     """Return the line end that a file uses, and where its front matter ends."""
-    return "\r\n" if "\r\n" in raw else "\n", len(raw) - len(examine_document(raw, "")[0].body)
+    return "\r\n" if "\r\n" in raw else "\n", len(raw) - len(body_of(raw))
 
 
 def _gap(before: str, newline: str) -> str:

@@ -161,6 +161,11 @@ def examine_document(text: str, file: str) -> tuple[Document, list[Problem]]:
     return Document(front.values, front.lines, body, line, name, intro.strip(), sections), front.problems
 
 
+def body_of(text: str) -> str:
+    """Return what stands behind the front matter of a markdown file, as it is."""
+    return text[_front.split(text).body :]
+
+
 def _outline(body: str) -> tuple[tuple[str, int, int] | None, list[tuple[str, int, int]]]:
     """Return the title and the sections of a body, each as (heading, first offset, end); the first one is the intro.
 
