@@ -48,6 +48,8 @@ class Life:
     ) -> None:
         self._memory, self._compactor, self._micro, self._clock = memory, compactor, micro, clock
         self._fold_soon, self._forget = fold_soon or compactor.fold_due_now, forget
+        self._troubled = False
+        """Masked results could not be written down last time."""
 
     @property
     def is_empty(self) -> bool:
@@ -64,11 +66,15 @@ class Life:
 
     def next_turn(self) -> None:
         """End a turn: what is masked from now on is written down, then what is due is folded. Never raises."""
+        if not self._troubled and self._compactor.outlook.quiet():
+            return  # as after nearly every memory
         try:
             self._micro.turn()
         except Exception as error:  # masks are a saving; whoever lives on must not be kept from it
+            self._troubled = True
             self._memory.note_trouble("micro", f"masked results could not be written down ({error})")
         else:
+            self._troubled = False
             self._memory.note_trouble("micro", None)
         if self._compactor.due():
             self._fold_soon()

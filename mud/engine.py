@@ -9,9 +9,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
-from contextlib import nullcontext
-from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
 
 from mud.clock import Clock, iso
 from mud.commands._command import Command, Context, Outcome, Say
@@ -76,8 +75,7 @@ class LedgerLike(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One thing that happened, whole.
 
     Args:
@@ -189,10 +187,9 @@ class Engine:
         """Have a person who sleeps wake first: whatever they do, they do it awake."""
         here = self.world.location_of(actor.id)
         if here is None:
-            return replace(outcome, changes=(WakeUp(actor.id), *outcome.changes)), own
+            return outcome._replace(changes=(WakeUp(actor.id), *outcome.changes)), own
         (change, event), woke = waking(self._say, actor, here), self._say(WOKE)
-        awake = replace(
-            outcome,
+        awake = outcome._replace(
             reply="\n".join(text for text in (woke, outcome.reply) if text),
             changes=(change, *outcome.changes),
             events=(event, *outcome.events),
@@ -206,8 +203,9 @@ class Engine:
         context = Context(self.world, actor, role, self._say, self.commands, self.number + 1, line.verb, line.reason)
         slots = command.form.read(command.name, line.rest)
         try:
-            sees_sleep = command.name in ABOUT_SLEEP or actor.id not in self.world.asleep
-            with nullcontext() if sees_sleep else self.world.as_if_awake(actor.id):
+            if actor.id not in self.world.asleep or command.name in ABOUT_SLEEP:
+                return command.run(context, *slots)
+            with self.world.as_if_awake(actor.id):
                 return command.run(context, *slots)
         except Refusal:
             raise
@@ -290,9 +288,11 @@ class Engine:
     ) -> Step:
         """Write a step to the ledger, then apply it, then tell the observers."""
         woken = {change.thing for change in outcome.changes if isinstance(change, WakeUp)} - {actor.id}
-        deaf = self.world.asleep - woken
-        heard = [*self._perceptions(actor, outcome.events, deaf), *self._woken(woken)]
-        left = (*(p for p in own if p.who in self.witnesses), *heard)
+        left = (
+            *[one for one in own if one.who in self.witnesses],
+            *self._perceptions(actor, outcome.events, woken),
+            *self._woken(woken),
+        )
         at = self._now()
         record: dict[str, Any] = {"at": at, "who": actor.id, "line": text, "failed": failed}
         record["changes"] = [change_to_json(change) for change in outcome.changes]
@@ -310,7 +310,7 @@ class Engine:
         self.world.apply(outcome.changes)
         step = Step(
             self.number, at, actor.id, text, outcome.reply, failed, outcome.events, left,
-            tuple(replace(request, step=self.number) for request in outcome.requests), answers, outcome.quit,
+            tuple([request._replace(step=self.number) for request in outcome.requests]), answers, outcome.quit,
         )  # fmt: skip
         self._tell(step)
         return step
@@ -336,17 +336,18 @@ class Engine:
             if one in self.witnesses
         ]
 
-    def _perceptions(self, actor: Thing, events: Iterable[Event], deaf: AbstractSet[str]) -> list[Perceived]:
+    def _perceptions(self, actor: Thing, events: Iterable[Event], woken: AbstractSet[str]) -> list[Perceived]:
         left: list[Perceived] = []
+        world, asleep, doer = self.world, self.world.asleep, actor.name
         for event in events:
-            place = self.world.get(event.location)
-            name, kind = place.name if place else None, _HEARD_AS.get(event.kind, "saw")
-            for witness in self.world.people(event.location):
+            place = world.get(event.location)
+            name, kind, text = place.name if place else None, _HEARD_AS.get(event.kind, "saw"), event.text
+            for witness in world.people(event.location):
                 who = witness.id
-                if who in deaf or who == actor.id or who == event.actor or who not in self.witnesses:
+                if who == actor.id or who == event.actor or who not in self.witnesses:
                     continue
-                if event.kind != "whisper" or event.to == who:
-                    left.append(Perceived(who, kind, event.text, actor.name, name, event=event))
+                if (who not in asleep or who in woken) and (event.kind != "whisper" or event.to == who):
+                    left.append(Perceived(who, kind, text, doer, name, None, False, None, event))
         return left
 
     def _place(self, actor: Thing, changes: tuple[Change, ...]) -> str | None:
@@ -364,17 +365,18 @@ class Engine:
 
 def perceived_to_json(perceived: Perceived) -> dict[str, Any]:
     """Return the form of a perception that the ledger keeps, what is empty left out."""
-    form: dict[str, Any] = {"who": perceived.who, "kind": perceived.kind, "text": perceived.text}
-    if perceived.actor:
-        form["actor"] = perceived.actor
-    if perceived.place:
-        form["place"] = perceived.place
-    if perceived.reason:
-        form["reason"] = perceived.reason
-    if perceived.failed:
+    who, kind, text, actor, place, reason, failed, mark, _ = perceived
+    form: dict[str, Any] = {"who": who, "kind": kind, "text": text}
+    if actor:
+        form["actor"] = actor
+    if place:
+        form["place"] = place
+    if reason:
+        form["reason"] = reason
+    if failed:
         form["failed"] = True
-    if perceived.mark:
-        form["mark"] = perceived.mark
+    if mark:
+        form["mark"] = mark
     return form
 
 

@@ -6,8 +6,6 @@ comes this way. What the possessed one does has a trace like its own lines, whic
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from agents.minds import Minds
 from agents.prompting import ThinkingSettings
 from agents.resting import Possession, Resting
@@ -57,7 +55,7 @@ def _as_possessed(engine: Engine, led: Possession, line: str, command: Command |
     if asleep and command is not None and command.name not in STILL_ASLEEP:
         woke = engine.step(led.who, WAKE, Role.OWNER).reply
     step = engine.step(led.who, line, Role.OWNER)
-    return replace(step, reply="\n".join(text for text in (woke, step.reply) if text))
+    return step._replace(reply="\n".join(text for text in (woke, step.reply) if text))
 
 
 def _trace(engine: Engine, minds: Minds, led: Possession, step: Step) -> None:

@@ -142,6 +142,12 @@ class Outlook:
             middle = (early + on_time) // 2
         return self._plan(strategy, fold)
 
+    def quiet(self) -> bool:
+        """Return whether the newest memory changes nothing: nothing is masked, and no fold is due by their number."""
+        settings = self._settings()
+        strategy = self._chosen(settings)
+        return strategy.by_number and not strategy.masks and self._memory.total < self._due_from(strategy, settings)
+
     def _due_from(self, strategy: Strategy, settings: CompactionSettings) -> int:
         """Return from how many memories on a fold is due; it is asked after every memory, and changes with a fold."""
         watermark = self._memory.watermark

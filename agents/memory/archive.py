@@ -188,15 +188,14 @@ class Archive:
             OSError: when they cannot be written; `total` says how far it came.
             ValueError: when their numbers do not go on from `total`.
         """
-        done = 0
-        while done < len(entries):
-            if entries[done].seq != self.total + 1:
-                raise ValueError(f"memory {entries[done].seq} cannot follow memory {self.total}")
+        while entries:
+            if entries[0].seq != self.total + 1:
+                raise ValueError(f"memory {entries[0].seq} cannot follow memory {self.total}")
             room = self._per_file - (self.total + 1 - self._firsts[-1]) if self._firsts else 0
             fresh = room <= 0
-            part = entries[done : done + (self._per_file if fresh else room)]
-            self._write(part, fresh)
-            done += len(part)
+            most = self._per_file if fresh else room
+            self._write(entries[:most], fresh)
+            entries = entries[most:]
 
     def _write(self, part: Sequence[Entry], fresh: bool) -> None:
         lines = [entry.to_json() for entry in part]
@@ -226,10 +225,11 @@ class Archive:
         self._firsts.append(first)
 
     def _ready(self) -> LineWriter:
+        if self._writer is not None:
+            return self._writer
         if not self._writable:
             raise RuntimeError("this archive was opened for reading")
-        if self._writer is None:
-            self._open_last()
+        self._open_last()
         assert self._writer is not None
         return self._writer
 
@@ -247,10 +247,8 @@ class Archive:
 
     def _count(self, part: Sequence[Entry]) -> None:
         """Count memories that follow those that were counted, one at least."""
-        source, count = part[-1].source, 0
-        for entry in reversed(part):
-            if entry.source != source:
-                break
+        source, count = part[-1].source, 1
+        while count < len(part) and part[-1 - count].source == source:
             count += 1
         before = self.last_source_count if count == len(part) and source == self.last_source else 0
         self.total, self.last_source, self.last_source_count = part[-1].seq, source, before + count

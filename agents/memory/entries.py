@@ -53,14 +53,14 @@ class Entry(NamedTuple):
     def to_json(self) -> str:
         """Return its archive line, without the newline."""
         # By hand: json.dumps takes four times as long, and this is half of an append.
-        actor, place, reason = (
-            "null" if one is None else _quoted(one) for one in (self.actor, self.place, self.reason)
-        )
-        mark = f',"mark":{_quoted(self.mark)}' if self.mark else ""
+        seq, at, kind, actor, place, text, reason, failed, importance, source, mark = self
         return (
-            f'{{"seq":{self.seq},"at":{_quoted(self.at)},"kind":{_quoted(self.kind)},"actor":{actor},"place":{place},'
-            f'"text":{_quoted(self.text)},"reason":{reason},"failed":{"true" if self.failed else "false"},'
-            f'"importance":{self.importance},"source":{self.source}{mark}}}'
+            f'{{"seq":{seq},"at":{_quoted(at)},"kind":{_quoted(kind)},'
+            f'"actor":{"null" if actor is None else _quoted(actor)},'
+            f'"place":{"null" if place is None else _quoted(place)},"text":{_quoted(text)},'
+            f'"reason":{"null" if reason is None else _quoted(reason)},'
+            f'"failed":{"true" if failed else "false"},"importance":{importance},"source":{source}'
+            + (f',"mark":{_quoted(mark)}}}' if mark else "}")
         )
 
     @staticmethod
@@ -137,19 +137,8 @@ def entry_from_perceived(perceived: Perceived, seq: int, at: str, source: int, n
         source: the step's number.
         names: the agent's own names, for its importance.
     """
-    return Entry(
-        seq=seq,
-        at=at,
-        kind=perceived.kind,
-        actor=perceived.actor,
-        place=perceived.place,
-        text=perceived.text,
-        reason=perceived.reason,
-        failed=perceived.failed,
-        importance=importance_of(perceived.kind, perceived.text, names),
-        source=source,
-        mark=perceived.mark,
-    )
+    _, kind, text, actor, place, reason, failed, mark, _ = perceived
+    return Entry(seq, at, kind, actor, place, text, reason, failed, importance_of(kind, text, names), source, mark)
 
 
 RECORD_KEYS = ("text", "at", "kind", "actor", "place", "reason", "failed", "importance")

@@ -201,11 +201,10 @@ class Memory:
         Returns:
             The entries that this call wrote, those that had waited first.
         """
-        number = self.total + len(self._waiting)
-        entries = [
-            entry_from_perceived(one, number + place, at, source, self.names) for place, one in enumerate(perceived, 1)
-        ]
-        return self._write(entries)
+        number, names = self._archive.total + len(self._waiting.entries), self.names
+        return self._write(
+            [entry_from_perceived(one, number + place, at, source, names) for place, one in enumerate(perceived, 1)]
+        )
 
     def append_raw(self, records: Sequence[Mapping[str, object]], source: int | None = None) -> list[Entry]:
         """Remember records from outside, as `remember` gives them.
@@ -238,19 +237,20 @@ class Memory:
         return self._write([])
 
     def _write(self, entries: list[Entry]) -> list[Entry]:
-        due, before = self._waiting.due(entries), self.total
+        due, archive = self._waiting.due(entries), self._archive
         if not due:
             return []
+        before, written = archive.total, due
         try:
             if self._writable:
-                self._archive.append(due)
+                archive.append(due)
             else:
-                self._archive.hold(due)
+                archive.hold(due)
         except OSError as error:
-            self._waiting.keep(due[self.total - before :], error)
+            written = due[: archive.total - before]
+            self._waiting.keep(due[len(written) :], error)
         else:
             self._waiting.written()
-        written = due[: self.total - before]
         self._ram.add(written)
         return written
 

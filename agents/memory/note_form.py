@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
 from mud.clock import iso, parse_iso
-from mud.storage.documents import Document, examine_document, link_name, markdown_lines, open_fence
+from mud.storage.documents import body_of, examine_document, heading_lines, link_name, markdown_lines, open_fence
 
 _HEADING = re.compile(r"^ {0,3}(#{1,2})[ \t]+(\S.*)$")
 _STRUCTURE = re.compile(r"^( {0,3})(?=#{1,6}(?:[ \t]|$)|-{3,}\s*$)")
@@ -74,6 +74,8 @@ class Note(NamedTuple):
     def links(self) -> list[str]:
         """The names that its text links to, each once, in order; what stands in code is no link."""
         found: dict[str, str] = {}
+        if "[[" not in self.text:
+            return []
         for line in markdown_lines(self.text):
             for link in [] if line.fenced else _LINK.findall(line.text):
                 if name := link_name(link.replace("\\|", "|")):  # as it stands in a table
@@ -101,17 +103,19 @@ def read_note(raw: str, slug: str) -> Note | None:
     """
     if is_blank(raw):
         return None
-    document, _ = examine_document(raw, slug)
-    start, end = _title_line(document.body)
-    text = (document.body[:start] + document.body[end:]).replace("\r\n", "\n").strip()
+    body = body_of(raw)
+    stated = examine_document(raw, slug)[0].front if len(body) < len(raw) else {}
+    start, end = _title_line(body)
+    title = _heading(body[start:end].rstrip("\r\n"))
+    text = (body[:start] + body[end:]).replace("\r\n", "\n").strip()
     dates = [section.at for section in _sections(text) if section.at]
-    fronts = (written_time(str(document.front.get(key, ""))) for key in _WRITTEN)
+    fronts = (written_time(str(stated.get(key, ""))) for key in _WRITTEN)
     updated = max(dates, default="") or next(filter(None, fronts), "")
-    return Note(document.title or slug, slug, text, updated, _aliases(document))
+    return Note(title[2] if title else slug, slug, text, updated, _aliases(stated))
 
 
-def _aliases(document: Document) -> tuple[str, ...]:
-    front = {key.casefold(): value for key, value in document.front.items()}
+def _aliases(stated: Mapping[str, object]) -> tuple[str, ...]:
+    front = {key.casefold(): value for key, value in stated.items()}
     given = front.get("aliases") or front.get("alias") or ()
     names = given.split(",") if isinstance(given, str) else given if isinstance(given, list) else ()
     return tuple(name for one in names if (name := " ".join(str(one).split())))
@@ -127,12 +131,12 @@ def written_time(text: str) -> str:
 
 def _sections(text: str) -> Iterator[Section]:
     heading, start = "", 0
-    for line in markdown_lines(text):
-        mark = None if line.fenced else _heading(line.text)
+    for begin, line in heading_lines(text):
+        mark = _heading(line)
         if mark and mark[1] == "##":
-            if heading or text[start : line.start].strip():
-                yield _section(heading, text[start : line.start])
-            heading, start = mark[2], line.start + len(line.text) + 1
+            if heading or text[start:begin].strip():
+                yield _section(heading, text[start:begin])
+            heading, start = mark[2], begin + len(line) + 1
     if heading or text[start:].strip():
         yield _section(heading, text[start:])
 
@@ -165,12 +169,17 @@ def entry_text(text: str, at: str, reason: str | None, place: str | None) -> str
     where = f", {' '.join(place.split())}" if place else ""
     # What would be a heading or a rule gets a backslash, which keeps it text in every editor; so does a fence without
     # an end.
-    lines = [_STRUCTURE.sub(r"\1\\", line) for line in text.replace("\r\n", "\n").strip().split("\n")]
+    lines = [_escaped(line) for line in text.replace("\r\n", "\n").strip().split("\n")]
     while (fence := open_fence("\n".join(lines))) is not None:
         lines[fence - 1] = "\\" + lines[fence - 1].lstrip(" ")
     why = f"\n*Because: {' '.join(reason.split())}*\n" if reason and reason.strip() else ""
     body = "\n".join(lines)
     return f"## {at}{where}\n\n{body}\n{why}"
+
+
+def _escaped(line: str) -> str:
+    mark = _STRUCTURE.match(line)  # a substitution would look for it at every letter
+    return f"{mark[1]}\\{line[mark.end() :]}" if mark else line
 
 
 def new_file(title: str, entry: str) -> str:
@@ -183,7 +192,7 @@ def with_entry(raw: str, entry: str) -> str:
     newline, before = _lines_of(raw)
     entry = entry.replace("\n", newline)
     body = raw[before:]
-    first = next((line.start for line in markdown_lines(body) if not line.fenced and _is_section(line.text)), None)
+    first = next((start for start, line in heading_lines(body) if _is_section(line)), None)
     if first is not None:
         at = before + first
         return f"{raw[:at]}{entry}{newline}{raw[at:]}"
@@ -204,8 +213,7 @@ def with_newest(raw: str, keep: int) -> str:
         keep: how many dreams stay.
     """
     newline, before = _lines_of(raw)
-    lines = [line for line in markdown_lines(raw[before:]) if not line.fenced]
-    starts = [before + line.start for line in lines if (mark := _heading(line.text)) and len(mark[1]) <= 2]
+    starts = [before + start for start, line in heading_lines(raw[before:]) if _heading(line)]
     spans = pairwise([*starts, len(raw)])
     own = [(start, end) for start, end in spans if _ENTRY.fullmatch(raw[start:end].replace(newline, "\n"))]
     for start, end in reversed(own[keep:]):
@@ -224,7 +232,7 @@ def with_only(raw: str, entry: str) -> str:
 
 def _lines_of(raw: str) -> tuple[str, int]:
     """Return the line end that a file uses, and where its front matter ends."""
-    return "\r\n" if "\r\n" in raw else "\n", len(raw) - len(examine_document(raw, "")[0].body)
+    return "\r\n" if "\r\n" in raw else "\n", len(raw) - len(body_of(raw))
 
 
 def _gap(before: str, newline: str) -> str:
@@ -241,9 +249,8 @@ def _is_section(line: str) -> bool:
 
 def _title_line(body: str) -> tuple[int, int]:
     """Return where the line of the title begins and ends, its line end included; `(0, 0)` when there is none."""
-    for line in markdown_lines(body):
-        mark = None if line.fenced else _heading(line.text)
-        if mark:
-            end = body.find("\n", line.start) + 1 or len(body)
-            return (line.start, end) if mark[1] == "#" else (0, 0)
+    for start, line in heading_lines(body):
+        if mark := _heading(line):
+            end = body.find("\n", start) + 1 or len(body)
+            return (start, end) if mark[1] == "#" else (0, 0)
     return 0, 0

@@ -88,7 +88,19 @@ class Shelf:
             file = _file(_state(os.stat(path)), note)  # noqa: PTH116  (as below)
         except OSError:
             return self  # somebody took it away already, as the next look will tell
-        return _shelf({**self.files, path.name: file}, changed_at(path.parent))
+        files, notes, name = dict(self.files), list(self.notes), path.name
+        before = files.get(name)
+        files[name] = file
+        if before and before.note:
+            notes.remove(before.note)
+        # The newest stand on top, and nearly always this one is the newest: the others need not be sorted again.
+        later = (
+            at
+            for at, one in enumerate(notes)
+            if one.updated < note.updated or (one.updated == note.updated and one.slug + ENDING > name)
+        )
+        notes.insert(next(later, len(notes)), note)
+        return Shelf(files, tuple(notes), changed_at(path.parent))
 
 
 def changed_at(folder: Path) -> int | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from mud.commands._slots import Form
@@ -65,8 +64,7 @@ class Context(NamedTuple):
         return self.world.location_of(self.actor.id)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What a command brings about.
 
     Args:

@@ -24,9 +24,10 @@ def here_or_refuse(ctx: Context) -> Thing:
     Raises:
         Refusal: when it is in none.
     """
-    if ctx.here is None:
+    here = ctx.here
+    if here is None:
         raise Refusal(ctx.say(NOWHERE))
-    return ctx.here
+    return here
 
 
 def pick(ctx: Context, name: str, choices: Sequence[Thing]) -> Thing:

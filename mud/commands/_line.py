@@ -53,7 +53,7 @@ def read_line(text: str, limit: int) -> Line:
         raise Refusal(f"That line is too long; the most is {limit:,} characters. Nothing was done.")
     if _CONTROL.search(text):
         raise Refusal("That line holds control characters, which nobody can read. Nothing was done.")
-    halves = _BAR.split(text, maxsplit=1)
+    halves = _BAR.split(text, maxsplit=1) if "|" in text else [text]
     body = halves[0].replace("\\|", "|").strip()
     if not body:
         raise Refusal("There is no command in that line.", "type help to see what one can do")

@@ -56,7 +56,6 @@ class Form:
         Raises:
             Refusal: when a slot is not filled, or text stands where none belongs.
         """
-        usage = f"{verb} {self.text}".strip()
         if not self.names:
             if rest.strip():
                 raise Refusal(f"{verb} takes nothing after it.", f"type just: {verb}{_spoken(verb, rest.split())}")
@@ -65,11 +64,11 @@ class Form:
         if len(self.names) == 2:
             left, arrow, right = rest.partition("->")
             if not arrow and all(self.needed):
-                raise Refusal("There is no -> in that.", f"the form is: {usage}")
+                raise Refusal("There is no -> in that.", f"the form is: {verb} {self.text}")
             parts = [left.strip(), right.strip()]
         for name, needed, part in zip(self.names, self.needed, parts, strict=True):
             if needed and not part:
-                raise Refusal(f"{verb} needs more: {name}.", f"the form is: {usage}")
+                raise Refusal(f"{verb} needs more: {name}.", f"the form is: {verb} {self.text}")
         return parts
 
 

@@ -17,12 +17,13 @@ WAKES = phrase("commands.wake.wakes", "actor")
 
 def called_by_name(world: World, location: Thing, words: str) -> list[Thing]:
     """Return who sleeps there and whose name is among the words, as a word of its own, in any case."""
-    spoken = plain(words)
+    asleep = world.asleep
+    sleepers = [one for one in world.people(location.id) if one.id in asleep]
+    spoken = plain(words) if sleepers else ""
     return [
         one
-        for one in world.people(location.id)
-        if one.id in world.asleep
-        and any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", spoken) for name in map(plain, one.names) if name)
+        for one in sleepers
+        if any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", spoken) for name in map(plain, one.names) if name)
     ]
 
 

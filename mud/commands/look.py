@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from mud.commands._command import Context, Outcome, command
-from mud.commands._find import here_or_refuse, pick
+from mud.commands._find import here_or_refuse, refuse_name
 from mud.commands._view import describe_location
 from mud.world.events import Event
 from mud.world.matching import match, plain
@@ -65,12 +65,15 @@ def _target(ctx: Context, here: Thing, name: str) -> Thing | None:
     if word in ("here", "around"):
         return here
     reach = [*ctx.world.contents(here.id), *ctx.world.contents(ctx.actor.id)]
-    if not match(name, reach):
+    found = match(name, reach)
+    if len(found) == 1:
+        return found[0]
+    if not found:
         if match(name, [here]):
             return here
         if _detail(here, name):
             return None
-    return pick(ctx, name, reach)
+    raise refuse_name(ctx, name, found)
 
 
 def _detail(here: Thing, name: str) -> str:

@@ -24,6 +24,8 @@ NOTHING_WHISPERED = phrase("commands.whisper.nothing", "name")
 TO_YOURSELF = phrase("commands.whisper.to_yourself")
 EMOTED = phrase("commands.emote.emoted", "actor", "words")
 
+_CALL = re.compile("[,:!?]")
+"""What ends the name of somebody who is called."""
 _ENDED = re.compile(r"[.!?…,;:~*—–-][\"”'’)]*$")
 """What ends in a mark, which may stand within a quotation."""
 
@@ -50,10 +52,12 @@ def _unheard(ctx: Context, here: Thing, words: str) -> list[str]:
     others = [one for one in ctx.world.people(here.id) if one.id != ctx.actor.id]
     if not others:
         return [ctx.say(NOBODY)]
-    opening = plain(re.split(r"[,:!?]", words, maxsplit=1)[0]) if re.search(r"[,:!?]", words) else ""
-    absent = [
-        one for one in ctx.world.present() if opening in map(plain, one.names) and one not in (*others, ctx.actor)
-    ]
+    mark = _CALL.search(words)
+    opening = plain(words[: mark.start()]) if mark else ""
+    if not opening:
+        return []
+    there = {ctx.actor.id, *(one.id for one in others)}
+    absent = [one for one in ctx.world.present() if one.id not in there and opening in map(plain, one.names)]
     return [ctx.say(ABSENT, name=absent[0].name)] if absent else []
 
 

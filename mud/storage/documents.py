@@ -16,6 +16,7 @@ from mud.errors import Problem, VaultProblem
 from mud.storage import _front
 
 _HEADING = re.compile(r"^ {0,3}(#{1,2})[ \t]+(\S.*)$")
+_MARKED = re.compile(r"^ {0,3}##?[ \t]+\S", re.M)
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$")
 _LINK = re.compile(r"^\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]$")
 
@@ -78,6 +79,27 @@ def markdown_lines(text: str, first: int = 1) -> Iterator[Line]:
         fence, start = after, start + len(raw) + 1
 
 
+def heading_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a markdown text that may be a heading, those in code left out.
+
+    Each is the offset of its first character, and it without its line end. Of a text without code, as most are, no
+    other line is looked at.
+    """
+    if _may_hold_code(text):
+        for line in markdown_lines(text):
+            if not line.fenced and _MARKED.match(line.text):
+                yield line.start, line.text
+        return
+    for found in _MARKED.finditer(text):
+        start = found.start()
+        end = text.find("\n", start)
+        yield start, text[start : end if end >= 0 else None].removesuffix("\r")
+
+
+def _may_hold_code(text: str) -> bool:
+    return "```" in text or "~~~" in text
+
+
 def open_fence(text: str, first: int = 1) -> int | None:
     """Return the line number of a code fence that is never closed, which hides all that follows; None when all are.
 
@@ -85,6 +107,8 @@ def open_fence(text: str, first: int = 1) -> int | None:
         text: markdown.
         first: number of its first line.
     """
+    if not _may_hold_code(text):
+        return None
     fence, begun = "", first
     for number, line in enumerate(text.split("\n"), first):
         after = _fence_after(fence, line.removesuffix("\r"))
@@ -137,6 +161,11 @@ def examine_document(text: str, file: str) -> tuple[Document, list[Problem]]:
     return Document(front.values, front.lines, body, line, name, intro.strip(), sections), front.problems
 
 
+def body_of(text: str) -> str:
+    """Return what stands behind the front matter of a markdown file, as it is."""
+    return text[_front.split(text).body :]
+
+
 def _outline(body: str) -> tuple[tuple[str, int, int] | None, list[tuple[str, int, int]]]:
     """Return the title and the sections of a body, each as (heading, first offset, end); the first one is the intro.
 
@@ -144,18 +173,18 @@ def _outline(body: str) -> tuple[tuple[str, int, int] | None, list[tuple[str, in
     """
     title: tuple[str, int, int] | None = None
     parts: list[tuple[str, int, int]] = [("", 0, len(body))]
-    for line in markdown_lines(body):
+    for begin, line in heading_lines(body):
         # A pattern that looked for the end of the blanks itself would do so at every one of them.
-        mark = None if line.fenced else _HEADING.match(line.text.rstrip(" \t\r"))
+        mark = _HEADING.match(line.rstrip(" \t\r"))
         if not mark:
             continue
-        after = min(len(body), body.find("\n", line.start) + 1 or len(body))
+        after = min(len(body), body.find("\n", begin) + 1 or len(body))
         if mark[1] == "##":
             heading, start, _ = parts[-1]
-            parts[-1] = (heading, start, line.start)
+            parts[-1] = (heading, start, begin)
             parts.append((mark[2], after, len(body)))
         elif title is None and len(parts) == 1:
-            title = (mark[2], line.start, after)
+            title = (mark[2], begin, after)
     return title, parts
 
 

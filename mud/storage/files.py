@@ -33,6 +33,8 @@ _RESERVED = frozenset({"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("
 """Names that Windows keeps for devices, whatever their ending."""
 _LEFTOVER = re.compile(r"\.[0-9a-f]{12}\.tmp")
 """The names of the files that `write_atomic` writes beside."""
+_BLOCK = 4096
+"""Bytes of a file that are asked for at once at least."""
 _DROPPED = "'’ʼ`´"
 """Marks inside a word that leave no gap: "Eliza's" is one word."""
 
@@ -221,10 +223,10 @@ def read_if_there(path: Path, limit: int = READ_LIMIT, file: str | None = None) 
         VaultProblem: as `read_text`, but for a missing file.
     """
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
             raise _trouble(path, file, "this is no ordinary file; expected a text file")
-        with path.open("rb") as opened:
-            data = opened.read(limit + 1)
+        data = _read_up_to(path, limit, max(found.st_size, _BLOCK))
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -236,6 +238,21 @@ def read_if_there(path: Path, limit: int = READ_LIMIT, file: str | None = None) 
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise _trouble(path, file, "this line is not UTF-8 text; save the file as UTF-8", line) from error
+
+
+def _read_up_to(path: Path, limit: int, size: int) -> bytes:
+    """Return what a file holds, but no more than one byte above the limit.
+
+    To ask at once for as much as it may hold at most would have all that room made ready for it; `size` is what it
+    likely holds.
+    """
+    descriptor, data = os.open(path, os.O_RDONLY), b""
+    try:
+        while len(data) <= limit and (more := os.read(descriptor, min(size, limit - len(data)) + 1)):
+            data += more
+    finally:
+        os.close(descriptor)
+    return data
 
 
 def _trouble(path: Path, file: str | None, message: str, line: int = 0) -> VaultProblem:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -65,10 +66,22 @@ def fill_places(text: str, places: Mapping[str, object]) -> str:
     A place that has no value stays as it is written: `check` names it, and the world goes on.
     """
 
-    def filled(found: re.Match[str]) -> str:
-        return str(places.get(found[1], found[0])) if found[1] else found[0][0]
+    return "".join(
+        [part if place is None else str(places.get(place, part)) for part, place in _parts(text)],
+    )
 
-    return _BRACES.sub(filled, text)
+
+@lru_cache(maxsize=1 << 11)
+def _parts(text: str) -> tuple[tuple[str, str | None], ...]:
+    """Return what a text is made of, in order: words, each with None, and places as they are written, each with its
+    name."""
+    parts: list[tuple[str, str | None]] = []
+    end = 0
+    for found in _BRACES.finditer(text):
+        parts.append((text[end : found.start()], None))
+        parts.append((found[0], found[1]) if found[1] else (found[0][0], None))
+        end = found.end()
+    return (*parts, (text[end:], None))
 
 
 def parse_texts(source: str, prefix: str, file: str) -> tuple[dict[str, Text], list[Problem]]:

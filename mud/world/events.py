@@ -7,7 +7,6 @@ reasons only the one who had them, because nobody else gets a Perceived that hol
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -73,8 +72,7 @@ class Perceived(NamedTuple):
     event: Event | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """Something outside the world that a command asks for; whoever carries it out answers with an Outcome.
 
     Args:
@@ -88,5 +86,5 @@ class Request:
     name: str
     who: str
     step: int
-    args: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    args: Mapping[str, str] = MappingProxyType({})
     keep: str | None = None

@@ -23,10 +23,10 @@ def plain(name: str) -> str:
 
 def _rank(query: str, name: str) -> int | None:
     """Return how well a plain query fits a plain name: 0 exact, 1 its beginning, 2 words of it; None not at all."""
-    if query == name:
-        return 0
     if name.startswith(query):
-        return 1
+        return 0 if query == name else 1
+    if query[:1] not in name:
+        return None  # so none of its words begins with the first of the query
     words = iter(name.split())
     if all(any(word.startswith(part) for word in words) for part in query.split()):
         return 2
@@ -57,7 +57,8 @@ def match_names(query: str, choices: Iterable[tuple[str, Sequence[str]]]) -> lis
 
 def match(query: str, things: Sequence[Thing]) -> list[Thing]:
     """Return the things that a typed name or `#id` fits best; one when it is clear, several when it is not."""
-    by_id = [thing for thing in things if thing.id == query.strip()]
+    wanted = query.strip()
+    by_id = [thing for thing in things if thing.id == wanted]
     if by_id:
         return by_id
     keys = set(match_names(query, ((thing.id, thing.names) for thing in things)))

@@ -326,3 +326,14 @@ def test_what_was_just_written_is_known_as_the_file_says_it(tmp_path: Path) -> N
     title = notes.read("title 0")
     assert title is not None
     assert notes.links(title) == afresh.links(title)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(("Sundial", "Sun", "Well", "Moss")), st.sampled_from((AT, LATER))), max_size=9)
+)
+def test_a_note_that_was_written_stands_where_a_look_at_the_folder_finds_it(acts: list[tuple[str, str]]) -> None:
+    with TemporaryDirectory() as folder:
+        notes = Notes(Path(folder))
+        for title, at in acts:
+            notes.add(title, "Seen.", at)
+            assert notes.titles() == Notes(Path(folder)).titles()
