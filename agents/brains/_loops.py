@@ -14,14 +14,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import IntEnum, StrEnum
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import NamedTuple
 
 from agents.brains._brain import Person, Situation, Voice
 from agents.brains._voice import fill
 from agents.brains._words import telling
 from agents.memory.entries import Entry
-from agents.perception import Utterance, calls, is_question, remembered
+from agents.perception import calls, is_question, remembered
 from agents.repetition import THRESHOLD, similarity, words_of
 from mud.clock import iso, parse_iso
 
@@ -134,16 +134,24 @@ class Loop:
         return fill(text, {"partner": self.partner, "times": str(self.times)}) or ""
 
 
-class _Line(NamedTuple):
-    """One of the lines between two minds: its memory's number, whether it is one's own, and its words."""
+class Spoken(NamedTuple):
+    """A memory in which somebody spoke: its number and time, who did, empty for oneself, what they said, whether they
+    whispered, and the telling words of it.
+    """
 
     seq: int
-    own: bool
+    at: str
+    speaker: str
     words: str
+    private: bool
+    told: frozenset[str]
+
+    @property
+    def own(self) -> bool:
+        """Whether one said it oneself."""
+        return not self.speaker
 
 
-Spoken = tuple[Entry, Utterance]
-"""A memory in which somebody spoke, and what they said."""
 Apart = dict[str, int]
 """By a mind with whom there was no loop: the newest line of either then."""
 
@@ -161,7 +169,7 @@ class Watch:
     def find(self, situation: Situation) -> Loop | None:
         """Return the loop that the agent is in, see `find_loop`; None while a person waits for a word."""
         self._hear(situation.recent)
-        newest = self._heard[-1][0].seq if self._heard else 0
+        newest = self._heard[-1].seq if self._heard else 0
         if self._clear == (newest, situation.people):
             return None  # what grows old can only end a loop
         loop = find_loop(situation, self._heard, self._apart)
@@ -195,13 +203,13 @@ def find_loop(situation: Situation, heard: Iterable[Spoken] | None = None, apart
     found: list[Loop] = []
     minds = tuple([person.name for person in situation.people if person.thinks])
     spoken = _lately(situation.recent, heard) if minds else []
-    newest = {said.speaker: entry.seq for entry, said in spoken}
+    newest = {one.speaker: one.seq for one in spoken}
     if "" not in newest or len(spoken) < LEAST:
         return None
     for partner in minds:
         now = max(newest[""], newest.get(partner, 0))
         if partner in newest and apart.get(partner) != now:
-            loops = _loops(_between(spoken, partner, minds), partner, situation.name)
+            loops = _loops(spoken, partner, minds, situation.name)
             if loops:
                 apart.pop(partner, None)
             else:
@@ -210,8 +218,9 @@ def find_loop(situation: Situation, heard: Iterable[Spoken] | None = None, apart
     return max(found, key=lambda loop: (loop.stage, loop.times), default=None)
 
 
-def _loops(lines: Sequence[_Line], partner: str, name: str) -> list[Loop]:
+def _loops(spoken: Sequence[Spoken], partner: str, minds: tuple[str, ...], name: str) -> list[Loop]:
     """Return the loops that the lines between two are."""
+    lines = list(islice(_between(spoken, partner, minds), LINES))[::-1]
     if len(lines) < LEAST or len({line.own for line in lines}) < 2:
         return []
     return [
@@ -236,14 +245,19 @@ def person_waits(situation: Situation) -> bool:
 
 def _spoken(entries: Iterable[Entry]) -> Iterator[Spoken]:
     """Yield the memories in which somebody spoke."""
-    return ((entry, said) for entry in entries if (said := remembered(entry)) is not None)
+    for entry in entries:
+        said = remembered(entry)
+        if said is not None:
+            yield Spoken(entry.seq, entry.at, said.speaker, said.words, said.private, _told(said.words))
 
 
 def _lately(recent: Sequence[Entry], heard: Iterable[Spoken] | None) -> list[Spoken]:
     """Return what was spoken last and not too long ago, oldest first."""
-    oldest = _since(recent[-1].at) if recent else ""
     spoken = list(_spoken(recent) if heard is None else heard)[-SPOKEN:]
-    return [one for one in spoken if one[0].at >= oldest]  # times are written so that they sort
+    oldest = _since(recent[-1].at) if spoken else ""
+    if not spoken or spoken[0].at >= oldest:
+        return spoken
+    return [one for one in spoken if one.at >= oldest]  # times are written so that they sort
 
 
 def _since(at: str) -> str:
@@ -254,28 +268,21 @@ def _since(at: str) -> str:
         return ""
 
 
-def _between(spoken: Sequence[Spoken], partner: str, minds: tuple[str, ...]) -> list[_Line]:
-    """Return the newest lines of the agent and one other, oldest first, without those that call a third of these."""
-    lines = [
-        _Line(entry.seq, not said.speaker, said.words)
-        for entry, said in spoken
-        if (not said.speaker or said.speaker == partner)
-        and (said.private or not (called := _called(said.words, minds)) or called == {partner})
-    ]
-    return lines[-LINES:]
+def _between(spoken: Sequence[Spoken], partner: str, minds: tuple[str, ...]) -> Iterator[Spoken]:
+    """Yield the lines of the agent and one other, newest first, without those that call a third of these."""
+    third = [(mind, mind.casefold()) for mind in minds if mind != partner]
+    for one in reversed(spoken):
+        if not one.speaker or one.speaker == partner:
+            plain = "" if one.private else one.words.casefold()
+            if not [mind for mind, folded in third if folded in plain and calls(one.words, mind)]:
+                yield one
 
 
-@functools.lru_cache(maxsize=8192)
-def _called(words: str, names: tuple[str, ...]) -> frozenset[str]:
-    """Return whom of these a line calls; the same few stand together for a while."""
-    return frozenset([name for name in names if calls(words, name)])
-
-
-def _belonging(lines: Sequence[_Line], names: tuple[str, str]) -> Iterator[tuple[Kind, list[_Line]]]:
+def _belonging(lines: Sequence[Spoken], names: tuple[str, str]) -> Iterator[tuple[Kind, list[Spoken]]]:
     """Yield each kind of loop that the newest line belongs to, with all the lines that do."""
     *earlier, newest = lines
-    if _echoes(newest, earlier):
-        yield Kind.ECHO, [line for at, line in enumerate(lines) if _echoes(line, lines[:at])]
+    if _echoes(newest, earlier[::-1]):
+        yield Kind.ECHO, [line for at, line in enumerate(lines) if _echoes(line, lines[:at][::-1])]
     for kind in _courtesies(newest.words):
         yield kind, _mutual([line for line in lines if kind in _courtesies(line.words)])
     if _asks_again(newest, earlier, names):
@@ -284,15 +291,20 @@ def _belonging(lines: Sequence[_Line], names: tuple[str, str]) -> Iterator[tuple
         yield Kind.NOTHING_NEW, _mutual(stale)
 
 
-def _mutual(lines: list[_Line]) -> list[_Line]:
+def _mutual(lines: list[Spoken]) -> list[Spoken]:
     """Return these lines when both spoke them; a circle takes two."""
     return lines if len({line.own for line in lines}) == 2 else []
 
 
-def _echoes(line: _Line, earlier: Sequence[_Line]) -> bool:
-    """Whether a line says again what the other has just said."""
-    others = [one.words for one in earlier if one.own is not line.own][-ECHO_AFTER:]
-    return any(_alike(line.words, words) for words in others)
+def _echoes(line: Spoken, earlier: Iterable[Spoken]) -> bool:
+    """Whether a line says again what the other has just said.
+
+    Args:
+        line: the line.
+        earlier: those before it, newest first.
+    """
+    others = (one.words for one in earlier if one.own is not line.own)
+    return any(_alike(line.words, words) for words in islice(others, ECHO_AFTER))
 
 
 @functools.lru_cache(maxsize=4096)
@@ -312,9 +324,9 @@ def _courtesies(words: str) -> tuple[Kind, ...]:
     return kinds if len(telling(bare, _NAME.findall(bare))) <= LITTLE else ()
 
 
-def _asks_again(line: _Line, earlier: Sequence[_Line], names: tuple[str, str]) -> bool:
+def _asks_again(line: Spoken, earlier: Sequence[Spoken], names: tuple[str, str]) -> bool:
     """Whether a line asks what either of the two has asked before."""
-    asked = _asked(line.words, names)
+    asked = _asked(line.words, names) if is_question(line.words) else None
     if not asked:
         return False
     before = (_asked(one.words, names) for one in earlier)
@@ -327,19 +339,20 @@ def _asked(words: str, names: tuple[str, str]) -> frozenset[str]:
     return words_of(words) - words_of(" ".join(names)) if is_question(words) else frozenset()
 
 
-def _without_news(lines: Sequence[_Line], names: tuple[str, str]) -> list[_Line]:
+def _without_news(lines: Sequence[Spoken], names: tuple[str, str]) -> list[Spoken]:
     """Return the last lines that hold no telling word beyond those of the lines before them."""
-    told = [_telling(line.words, names) for line in lines]
-    if told[-1].difference(*told[:-1]):
+    new = frozenset(telling(lines[-1].words, names))
+    if new.difference(*[line.told for line in lines[:-1]]):
         return []  # as most do
     known: set[str] = set()
-    stale: list[_Line] = []
-    for line, words in zip(lines, told, strict=True):
+    stale: list[Spoken] = []
+    for line in lines:
+        words = set(telling(line.words, names))
         stale = [] if words - known else [*stale, line]
         known |= words
     return stale
 
 
 @functools.lru_cache(maxsize=4096)
-def _telling(words: str, names: tuple[str, str]) -> frozenset[str]:
-    return frozenset(telling(words, names))
+def _told(words: str) -> frozenset[str]:
+    return frozenset(telling(words))
