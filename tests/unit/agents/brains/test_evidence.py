@@ -184,7 +184,8 @@ def test_what_a_summary_says_the_agent_did_answers_who_asks_it_of_that() -> None
     told = 'I hid the golden key under the third flagstone. Anna said, "I hid the silver spoon in the well."'
     summary = Hit("summary", told, 1.0, covers=(1, 64))
     assert "flagstone" in bearing("Where did you hide the golden key?", hits=(summary,))[0].words
-    assert not [one for one in bearing("Where did you hide the silver spoon?", hits=(summary,)) if one.kind == "summary"]
+    found = bearing("Where did you hide the silver spoon?", hits=(summary,))
+    assert not [one for one in found if one.kind == "summary"]
 
 
 def test_what_stands_beside_a_confidence_in_a_summary_is_told() -> None:
