@@ -41,6 +41,13 @@ _CALLED_LAST = re.compile(
     re.I,
 )
 _STRANGER = re.compile(rf"\s*@?(?i:{_LEAD})(?P<called>[A-ZÀ-ÖØ-ÞΑ-ΩА-Я][\w-]+),\s+(?i:{_CALLING})", re.S)
+_NAME = r"[A-ZÀ-ÖØ-ÞΑ-ΩА-Я][\w'’-]+"
+_SEVERAL = re.compile(
+    rf"@?(?i:{_LEAD})(?P<called>{_NAME}(?:(?:\s*,\s*(?:and\s+)?|\s+(?:and|&)\s+){_NAME}){{1,3}})\s*[,:;!]\s*"
+    r"(?P<rest>\S.*)$",
+    re.S,
+)
+"""A line that opens by calling several."""
 _NO_NAME_WORDS = """
     actually also again anyway anyhow besides finally first second third last look see sir madam friend friends
     everybody everyone anybody anyone somebody people all you listen wait tell say today tomorrow yesterday tonight
@@ -307,6 +314,9 @@ def _calls(words: str, name: str) -> bool:
 def without_address(words: str, names: Iterable[str]) -> str:
     """Return a line without the names it calls at its beginning or end, and without the politeness before them."""
     bare = words.strip()
+    several = _SEVERAL.match(bare)
+    if several and any(name and mentions(several["called"], name) for name in names):
+        bare = several["rest"]
     for name in (name for name in names if name):
         if not _lacks(bare, name):
             first, last = _called(name)

@@ -127,6 +127,7 @@ FIXED = _compiled(
     (
         Asks.WHO_IS_HERE,
         r"\bwho(?:'s| is| else is| are| all is)(?: all| else)? (?:here|around|with (?:us|you))\b|"
+        r"\bhow many (?:people|others|of (?:us|you)) (?:are|is)(?: there)?(?: in)? here\b|"
         r"\bare (?:you|we) alone\b|\bis (?:any ?(?:body|one)|some(?:body|one)) (?:else )?here\b",
     ),
     (Asks.GOAL, r"\bwhat do you want(?: now| then| most| today| really)?\W*$|"
@@ -322,7 +323,8 @@ MET = re.compile(
 SPOKE = re.compile(
     rf"\bwhat(?:'s| was| is| were) the (?P<order1>first|last|latest) (?:thing|words?)s? (?:that )?(?P<who1>{_WHO}) "
     rf"(?:ever |have |had )?{_TOLD}\b(?: (?:to )?(?:you|me|us))?\W*$"
-    rf"|\bwhat did (?P<who2>{_WHO}) (?P<order2>first|last|just) {_TOLD}\b(?: (?:to )?(?:you|me|us))?\W*$"
+    rf"|\bwhat did (?P<who2>{_WHO}) (?P<order2>first|last|just) (?:{_TOLD}|ask(?:ed)?)\b"
+    r"(?: (?:to )?(?:you|me|us))?\W*$"
     rf"|\bwhat did (?P<who3>{_WHO}) (?:\w+ )?{_TOLD}\b(?: (?:to )?(?:you|me|us))? "
     r"(?P<order3>first|last|just now|a moment ago)\W*$"
     rf"|{_BY_HEART} what (?P<who5>{_WHO}) (?:said|told you|told me) (?P<order5>first|last|just now)\W*$"

@@ -68,6 +68,11 @@ _DONE = re.compile(
 )
 _QUOTES = re.compile(r"(?<!\w)['‘\"“]\w")
 _KEPT_IT = re.compile(r"\b(?:kept|keep|keeping) my (?:promise|word)\b|\bas (?:i )?promised\b", re.I)
+_BROKE_IT = re.compile(
+    r"\b(?:broke|broken|break|breaking|forgot|forgotten|(?:cannot|can['’]?t|could(?: not|n['’]t)|did(?: not|n['’]t)|"
+    r"won['’]t|will not) keep|take back|took back) (?:\w+ )?(?:my|the|this|that) (?:promise|word)\b",
+    re.I,
+)
 _VOWED = frozenset(map(stem, ("promise", "promised", "swear", "vow", "word", "bring", "give", "make", "take", "back",
                               "tomorrow", "tonight", "again", "honour", "solemnly")))  # fmt: skip
 
@@ -158,7 +163,14 @@ class Bonds:
 
     def warmth(self, person: str) -> float:
         """Return how somebody stands with the agent: above 0 for well, below for ill."""
-        return sum(act.weight for act in self._acts.get(person, {}).values())
+        return sum(act.weight for act in self._counting(person))
+
+    def _counting(self, person: str) -> list[Act]:
+        """Return what still counts of what somebody did: an apology takes what was rude before it off, and itself."""
+        acts = self._acts.get(person, {})
+        sorry = max((seq for seq, act in acts.items() if act.deed is Deed.SORRY), default=0)
+        settled = [seq for seq, act in acts.items() if act.deed is Deed.RUDE and seq < sorry]
+        return [act for seq, act in acts.items() if seq not in settled and not (settled and act.deed is Deed.SORRY)]
 
     def is_warm(self, person: str) -> bool:
         """Return whether somebody is dear to the agent."""
@@ -181,7 +193,7 @@ class Bonds:
         """
         warmth = self.warmth(person)
         of_weight = [
-            act for act in self.acts(person, *Deed) if act.weight * warmth > 0 and (not act.secret or asker == person)
+            act for act in self._counting(person) if act.weight * warmth > 0 and (not act.secret or asker == person)
         ]
         return max(of_weight, key=lambda act: (abs(act.weight), act.seq), default=None)
 
@@ -241,6 +253,7 @@ def vow_in(words: str) -> str:
             not asks(part)
             and not _QUOTES.search(words)
             and not _KEPT_IT.search(part)
+            and not _BROKE_IT.search(part)
             and (_VOWS.search(part) or (_WILL.search(part) and _named(part)))
         ):
             return part

@@ -42,4 +42,4 @@ def is_secret_words(words: str) -> bool:
 
 def is_ignorant(words: str) -> bool:
     """Return whether a sentence only says that its speaker does not know."""
-    return _IGNORANT.search(words) is not None
+    return _IGNORANT.search(_SECRET.sub("", words)) is not None  # "don't tell" is no lack of knowledge

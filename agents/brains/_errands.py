@@ -41,6 +41,11 @@ _FORMS = [
         rf"{_BEFORE}(?i:say)\s+(?P<words>(?i:hello|hi|goodbye|good \w+))\s+(?i:to)\s+{_WHO}\b",
     )
 ]
+_DONE_YET = re.compile(
+    r"(?:\W|and|so|but|well|now)*(?:did|have) you (?:\w+ )?(?:tell|told|give|gave|given|deliver(?:ed)?|pass(?:ed)?|"
+    r"say|said|mention(?:ed)?|speak|spoken|spoke)\b",
+    re.I,
+)
 _END = re.compile(r"[.!?]\s+")
 _NOTHING_SAID = re.compile(
     r"(?:about|what|how|where|when|why|which|who|whom|whose|whether|if|everything|nothing|something|all|a|an|your|more|"
@@ -101,6 +106,7 @@ class Errands:
     def __init__(self, me: Self) -> None:
         self._me = me
         self._open: deque[Errand] = deque(maxlen=MOST)
+        self._done: deque[Errand] = deque(maxlen=MOST)
 
     def begin(self, recent: Sequence[Entry]) -> None:
         """Find again what was asked and is not yet done: a line that asked, and was answered with the other's name."""
@@ -116,7 +122,12 @@ class Errands:
                 asked = None
             else:
                 told = said.words.casefold()
-                self._open = deque((one for one in self._open if inserted(one.words).casefold() not in told), MOST)
+                for one in [one for one in self._open if inserted(one.words).casefold() in told]:
+                    self._finish(one)
+
+    def _finish(self, errand: Errand) -> None:
+        self._open.remove(errand)
+        self._done.append(errand)
 
     def _read(self, said: Utterance, seq: int) -> Errand | None:
         if said.speaker in self._me.company.minds:
@@ -124,6 +135,20 @@ class Errands:
         found = asked_of(said.words, self._me.name)
         private = said.private or is_secret_words(said.words)
         return Errand(seq, said.speaker, *found, private) if found else None
+
+    def report(self, said: Utterance, situation: Situation) -> Decision | None:
+        """Say whether something was told that who asks wanted told; None when that is not what they ask."""
+        if not _DONE_YET.match(without_address(said.words, (self._me.name,))):
+            return None
+        for errands, key in ((self._open, "reply.errand_open"), (self._done, "reply.errand_done")):
+            for one in reversed(errands):
+                if one.sender == said.speaker and (mentions(said.words, one.to) or "message" in said.words):
+                    places = {"name": one.sender, "person": one.to}
+                    private = one.private or said.private
+                    asked = Utterance(said.speaker, said.words, private)
+                    why = "was asked about an errand"
+                    return self._me.say(situation, asked, (key,), places, why, cites=(str(one.seq),))
+        return None
 
     def accept(self, said: Utterance, situation: Situation) -> Decision | None:
         """Promise to tell what a person asks one to tell somebody else; None when that is not what they ask.
@@ -151,6 +176,6 @@ class Errands:
                 why = f"was asked by {errand.sender} to tell it"
                 decision = self._me.say(situation, said, ("talk.errand",), places, why, cites=(str(errand.seq),))
                 if decision and decision.text == "talk.errand":  # else it has no words for it now, and will have
-                    self._open.remove(errand)
+                    self._finish(errand)
                 return decision
         return None

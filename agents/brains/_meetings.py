@@ -20,7 +20,15 @@ from agents.brains._sights import Answer
 from agents.brains._talk import GOING
 from agents.brains._words import coverage, meanings, telling
 from agents.memory.entries import Entry, Hit
-from agents.perception import Utterance, heard_in, remembered, whispered, whispered_to, without_address
+from agents.perception import (
+    Utterance,
+    heard_in,
+    is_question,
+    remembered,
+    whispered,
+    whispered_to,
+    without_address,
+)
 
 ASKS = (Asks.TOLD_WHEN, Asks.MET, Asks.SPOKE)
 """What is answered here."""
@@ -117,14 +125,16 @@ def _told(entry: Entry, name: str, asker: str) -> list[str]:
 
 
 def _line(question: Question, spoken: Sequence[Entry], me: Self, asker: str) -> Evidence | None:
-    """Return the first or the last thing that somebody said; just now it may be anything, a question too."""
+    """Return the first or the last thing that somebody said; just now it may be anything, a question too, but what
+    was asked is a question and what was told is none."""
+    just, asked, anything = ("just" in question.telling), ("ask" in question.telling), ("say" in question.telling)
     for entry in spoken if "first" in question.telling else reversed(spoken):
         said = remembered(entry)
         bare = (without_address(said.words, (me.name,)) or said.words) if said else ""
         told = [part for part in _told(entry, me.name, asker) if len(telling(part)) > 1]
-        if "just" in question.telling and 0 < len(bare) <= LONGEST:
+        if just and 0 < len(bare) <= LONGEST and (anything or (asked and is_question(bare))):
             return _evidence(entry, bare)
-        if told:
+        if told and not asked:
             return _evidence(entry, told[0])
     return None
 

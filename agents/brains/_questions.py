@@ -68,6 +68,9 @@ _LIVING = re.compile(
     r"money)\b",
     re.I,
 )
+_MEASURE = re.compile(r"\bhow (?:old|tall|far|big|large|high|deep|wide)\b", re.I)
+_WHISPERED_TO = re.compile(r"\bwhisper(?:ed)? to (?P<whom>[A-Z]\w+)")
+_ASKED, _TOLD = re.compile(r"\bask(?:ed)?\b", re.I), re.compile(r"\b(?:tell|told|mention(?:ed)?)\b", re.I)
 _CONFIDED = re.compile(r"(?!\W*(?:where|when|who|why|how)\b)", re.I)
 _TO = re.compile(r"\W*(?:to )?(me|us|[A-Z]\w+)\b")
 _GENERAL_COLOUR = frozenset(("colour", "color", "colours", "colors"))
@@ -134,7 +137,7 @@ def read(said: Utterance, name: str, people: Iterable[str]) -> Line:
     parts = sentences(bare)
     asking = [part for part in parts if asks(part)]
     names = [person for person in people if person and person.casefold() != name.casefold()]
-    if asking and hails(bare):
+    if asking and hails(without_address(bare.rstrip("?! "), (name,))):
         return Line(Sort.GREETING, statement=bare)
     if asking and (wish := wish_in(asking[-1])):
         return Line(Sort.WISH, telling(wish, (name,)), statement=wish)
@@ -173,10 +176,12 @@ def read_question(sentence: str, asker: str, name: str, people: Iterable[str]) -
     """
     if met := _of_meetings(sentence, asker, name, people):
         return met
+    if _is_asked_for_its_name(sentence, name):
+        return Question(Asks.WHO_ARE_YOU, person=asker)
     for kind, pattern in FIXED:
         if pattern.search(sentence):
             return Question(kind, person=asker)
-    bare = _LIVING.sub("work", _REMIND.sub("", sentence))
+    bare = _MEASURE.sub("", _LIVING.sub("work", _REMIND.sub("", sentence)))
     for kind, pattern in ((Asks.WAY, WAY), (Asks.BEEN, BEEN)):
         if (towards := pattern.search(sentence)) and (to := telling("".join(filter(None, towards.groups())), (name,))):
             return Question(kind, to, subject=to)
@@ -199,6 +204,13 @@ def read_question(sentence: str, asker: str, name: str, people: Iterable[str]) -
     return Question(kind, words, known[0] if known else None, own, yours, _subject(sentence, called))
 
 
+def _is_asked_for_its_name(sentence: str, name: str) -> bool:
+    """Return whether a question is whether this is the one it was put to: "you are Eliza, aren't you?"."""
+    who = rf"\W*(?:\w+ )?(?:you(?:['’]re| are| must be)|are you|is this) {re.escape(name)}\b"
+    tag = r"(?:\W+(?:aren['’]t you|are you not|right|no|yes|isn['’]t it|by any chance))?\W*$"
+    return re.match(who + tag, sentence, re.I) is not None
+
+
 def _of_meetings(sentence: str, asker: str, name: str, people: Iterable[str]) -> Question | None:
     """Read a question for a meeting, for a telling itself, or for what was said first or last."""
     if MET.search(sentence):
@@ -215,7 +227,8 @@ def _of_meetings(sentence: str, asker: str, name: str, people: Iterable[str]) ->
         words = telling(about, (name,))
         if kind is Asks.SPOKE:
             order = order.casefold() or "last"
-            words = ({"first": "first", "last": "last", "latest": "last"}.get(order, "just"),)
+            verb = "ask" if _ASKED.search(sentence) else "tell" if _TOLD.search(sentence) else "say"
+            words = ({"first": "first", "last": "last", "latest": "last"}.get(order, "just"), verb)
         return Question(kind, words, person) if person else None
     return None
 
@@ -275,6 +288,11 @@ def _of_whereabouts(sentence: str, asker: str, name: str, known: list[str], peop
 
 def _of_words(sentence: str, asker: str, name: str, known: list[str]) -> Question | None:
     """Read a question for what somebody said, or whether they did."""
+    aside = _WHISPERED_TO.search(sentence)
+    if aside and aside["whom"] != name:
+        return Question(
+            Asks.SAID, ("whisper",), next((one for one in known if one != aside["whom"]), asker), towards=aside["whom"]
+        )
     if _CONFIDED.match(sentence) and (is_secret_words(sentence) or "whisper" in sentence.casefold()):
         mine = re.search(r"\b(?:did|do|have|had|what) (?:i|we)\b|\bmy\b", sentence, re.I)
         teller = asker if mine else next((one for one in known if one != asker), "")

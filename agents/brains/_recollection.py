@@ -67,11 +67,12 @@ class Recollection:
             return self._rest(*two, said, situation)
         if known := (yield from self._known(line, question, said, situation)):
             return self._say(known, said, situation)
-        question, topics = self._with_topic(question, asker)
+        points = _POINTS.search(said.words) is not None
+        question, topics = self._with_topic(question, asker, points)
         if not question.telling and question.asks in _LEANING:
             return me.say(situation, said, ("reply.unclear",), {"name": asker}, "did not understand")
         found = yield from self._remember(line, question, said, situation)
-        if topics and not found.known and _POINTS.search(said.words):
+        if topics and not found.known and points:
             question = replace(question, telling=topics)
             found = yield from self._remember(line, question, said, situation)
         seen = found.keys[0] == "answer.in_view"
@@ -79,7 +80,7 @@ class Recollection:
             return Decision(f"examine {thing}{me.reason('reason.asked', name=asker)}", "looks before it answers")
         if not found.known and asker in me.company.minds and me.rng.random() < 0.7:
             return me.emote(situation, "emote.nod", name=asker)
-        if question.telling:
+        if question.telling and (found.known or not topics):
             me.topics[asker] = question.telling
         return self._say(found, said, situation)
 
@@ -137,9 +138,9 @@ class Recollection:
         key = "self.goal_reached" if self._goals.rests else "self.goal_sought"
         return Answer((key, "self.goal", "answer.again"), places, "was asked what it wants")
 
-    def _with_topic(self, question: Question, asker: str) -> tuple[Question, tuple[str, ...]]:
+    def _with_topic(self, question: Question, asker: str, points: bool) -> tuple[Question, tuple[str, ...]]:
         """Return a question and the words that "and where is it now?" would mean: what the two spoke of last."""
-        if question.asks not in _LEANING or question.strong or question.person:
+        if question.asks not in _LEANING or (question.strong and not points) or question.person:
             return question, ()
         topics = (*question.telling, *self._me.topics.get(asker, ()))
         return (question, topics) if question.telling else (replace(question, telling=topics), topics)

@@ -112,7 +112,7 @@ class Responder:
             return self._me.say(situation, said, ("reply.wish",), {"name": speaker}, "was asked for something")
         if wish.follows is not None:
             self._me.following = speaker if wish.follows else ""
-            self._me.bound_for = next(iter(places_in(line.statement, self._me.explorer.visited)), "")
+            self._me.bound_for = next(iter(places_in(line.statement, self._me.explorer.visited)), wish.place)
             key = "reply.follow" if wish.follows else "reply.stay"
             return self._me.say(situation, said, (key,), {"name": speaker}, "was asked to come or stay")
         if wish.gesture:

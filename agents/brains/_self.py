@@ -43,7 +43,9 @@ class Self:
         self.follow_to = ""
         """Where that one has just gone; empty when nowhere."""
         self.bound_for = ""
-        """Where the two of them are going; empty when nobody said."""
+        """Where the two of them are going, as it was named; empty when nobody said."""
+        self.seen_off = ""
+        """Where that one was seen to go, when it goes to where they are bound for instead; empty for nowhere."""
         self.looking: Utterance | None = None
         """The line for which it has a look before it answers."""
         self.last_line = ""

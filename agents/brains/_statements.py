@@ -40,10 +40,12 @@ _GREETING = re.compile(
 _SOULS = r"(?:any|some) ?(?:body|one)"
 _HAIL = re.compile(
     rf"^(?:(?:hi|hiya|hello|hey|hallo|halloo)\b\W*(?:is )?{_SOULS}|{_SOULS}|is {_SOULS}(?= (?:there|home|in|awake)\b))"
-    r"(?: (?:else|out|up|in))? (?:here|there|home|around|about|in|awake|listening)\W*$",
+    r"(?: (?:else|out|up|in))? (?:here|there|home|around|about|in|awake|listening)\W*$"
+    r"|^(?:hi|hiya|hello|hey|hallo|halloo|good (?:morning|day|evening|afternoon))?\W*"
+    r"(?:are you (?:still )?(?:there|here|awake|listening))?\W*$",
     re.I,
 )
-"""What is called into a room by who does not see yet whether anybody is in it."""
+"""What is called into a room by who does not see yet whether anybody is in it, or whether they are heard."""
 _THANKS = re.compile(r"\b(?:thanks|thank you|much obliged|i appreciate)\b|^(?:cheers|ta)\b", re.I)
 _LEAVING = re.compile(
     r"\b(?:good-?bye|bye|bye-bye|farewell|cheerio|so long|take care|good ?night|sleep well|sweet dreams|"

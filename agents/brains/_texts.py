@@ -39,6 +39,8 @@ TEXTS: dict[str, str] = {
     "reply.follow": "name",
     "reply.stay": "name",
     "reply.errand": "name person",
+    "reply.errand_done": "name person",
+    "reply.errand_open": "name person",
     "talk.errand": "name person words",
     "reply.been": "name place",
     "reply.no_news": "name",

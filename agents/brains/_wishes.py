@@ -22,6 +22,7 @@ _COME = re.compile(
     r"\bkeep me company\b",
     re.I,
 )
+_TO = re.compile(r"\b(?:to|into) (?:the )?([\w'’-]+(?: [\w'’-]+)?)(?:,? (?:please|now|then))*\W*$", re.I)
 _STAY = re.compile(r"\b(?:stay|wait|remain)\b(?: (?:here|there|with|for|a)\b.*)?|\b(?:stop|don't) follow\w*\b", re.I)
 _FORGET = re.compile(r"\bforget\b", re.I)
 _GESTURES = (
@@ -42,12 +43,14 @@ class Wish:
         gesture: text of the gesture.
         towards: name of whom the gesture is for; empty for who asked.
         follows: to come along, or to stay; None when neither is wanted.
+        place: where to come along to, as it was named; empty when it was not.
     """
 
     line: str = ""
     gesture: str = ""
     follows: bool | None = None
     towards: str = ""
+    place: str = ""
 
 
 def granted(wish: str, speaker: str, situation: Situation) -> Wish | None:
@@ -59,7 +62,8 @@ def granted(wish: str, speaker: str, situation: Situation) -> Wish | None:
         situation: the situation.
     """
     if _COME.search(wish):
-        return Wish(follows=True)
+        place = _TO.search(wish)
+        return Wish(follows=True, place=place[1] if place else "")
     people = [person.name for person in situation.people]
     for verb, pattern, names in (
         ("examine", _LOOK, [*situation.items, *situation.carrying, *people]),

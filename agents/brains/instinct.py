@@ -56,8 +56,8 @@ class Instinct:
             self._notice_own(perceived)
             return None
         if perceived.event.kind == "departure" and perceived.actor == me.following:
-            me.follow_to = me.bound_for or gone_to(perceived.text)
-            me.bound_for = ""
+            seen = gone_to(perceived.text)
+            me.follow_to, me.seen_off, me.bound_for = me.bound_for or seen, seen, ""
         new = me.company.notice(perceived.actor, perceived.text, perceived.event.kind, seconds)
         said = spoken(perceived)
         if (said and me.attention.hear(said, seconds)) or new:
@@ -71,6 +71,7 @@ class Instinct:
         if perceived.kind == "moved":
             me.company.here = ()  # who is here now it sees when it thinks; those it left are not
         me.explorer.outcome(perceived.text, perceived.failed, me.location)
+        me.follow_to, me.seen_off = (me.seen_off if perceived.failed else me.follow_to), ""
         if perceived.kind == "said" and not (me.last_line and me.last_line in perceived.text):
             me.attention.forget()  # another brain, or a person, spoke for this one
             me.speaker.spoken(own_words(perceived))
@@ -88,7 +89,7 @@ class Instinct:
         said = self._me.attention.newest(here, situation.seconds)
         decision: Decision | None = None
         if said:
-            decision = self._errands.accept(said, situation)
+            decision = self._errands.accept(said, situation) or self._errands.report(said, situation)
             decision = decision or (yield from self._responder.respond(said, situation, new))
             decision = decision and replace(decision, answers=heard_in(situation.recent, said))
             if self._me.looking is said:
