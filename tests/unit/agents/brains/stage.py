@@ -225,7 +225,7 @@ class Stage:
                     (one for one in self.exits[place].values() if one == words), ""
                 )
                 if not to:
-                    self._perceive(name, "did", f'You tried "go {words}", but it did not work.')
+                    self._perceive(name, "did", f'You tried "go {words}", but it did not work.', failed=True)
                     return
                 self._tell(place, name, "departure", "saw", f"{name} leaves to {to}.")
                 self.where[name] = to
@@ -249,11 +249,20 @@ class Stage:
             if name != actor and self.where.get(name) == place:
                 self._perceive(name, memory, text, actor, Event(kind, actor, place, text, words))
 
-    def _perceive(self, name: str, kind: str, text: str, actor: str | None = None, event: Event | None = None) -> None:
+    def _perceive(
+        self,
+        name: str,
+        kind: str,
+        text: str,
+        actor: str | None = None,
+        event: Event | None = None,
+        *,
+        failed: bool = False,
+    ) -> None:
         mind, place = self.minds[name], self.where[name]
         at = iso(START + timedelta(seconds=self.seconds))
         seq, weight = len(mind.memory) + 1, importance_of(kind, text, (name,))
-        mind.memory.append(Entry(seq, at, kind, actor, place, text, importance=weight))
-        wish = mind.run.notice(Perceived(name, kind, text, actor, place, event=event), self.seconds)
+        mind.memory.append(Entry(seq, at, kind, actor, place, text, importance=weight, failed=failed))
+        wish = mind.run.notice(Perceived(name, kind, text, actor, place, event=event, failed=failed), self.seconds)
         if wish is not None:
             mind.due = min(mind.due, self.seconds + wish)

@@ -142,3 +142,34 @@ def test_who_was_asked_along_to_a_place_goes_there_though_the_other_went_by_anot
     stage.where["Jonas"] = "The Library"
     stage.run(30)
     assert stage.where["Eliza"] == "The Library"
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("asked", ["did you tell Moss about the herring?", "have you given Moss my message?"])
+def test_whether_an_errand_is_done_is_known_to_who_gave_it_also_after_a_new_start(seed: int, asked: str) -> None:
+    stage = with_jonas(seed)
+    thought(stage, "Jonas", "please tell Moss that the herring is coming.")
+    assert thought(stage, "Jonas", asked).text == "reply.errand_open"
+    meet(stage)
+    stage.where["Jonas"] = stage.where["Eliza"]
+    stage.wait(60)
+    assert thought(stage, "Jonas", asked).text == "reply.errand_done"
+    stage.restart("Eliza")
+    stage.think("Eliza")
+    stage.wait(60)
+    stage.where["Jonas"] = stage.where["Eliza"]
+    assert thought(stage, "Jonas", asked).text == "reply.errand_done"
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_who_is_asked_along_to_a_place_it_never_saw_goes_where_it_is_named_else_where_the_other_went(seed: int) -> None:
+    for named, reached in (("The Lobby", "The Lobby"), ("the moon", "The Lobby")):
+        stage = Stage(seed, THREE)
+        stage.mind("Eliza", "The Garden")
+        stage.enter("Jonas")
+        stage.think("Eliza")
+        thought(stage, "Jonas", f"come with me to {named}.")
+        stage.walk("Jonas", "The Lobby")
+        stage.run(4)
+        stage.run(8)
+        assert stage.where["Eliza"] == reached

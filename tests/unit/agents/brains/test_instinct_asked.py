@@ -302,3 +302,98 @@ def test_whom_it_has_met_it_names_and_nobody_else(seed: int) -> None:
     words = said(stage, "Anna", "who do you know?")[1]
     assert "Bea" in words
     assert "Carl" not in words
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(
+    "hail", ["hello?", "Eliza?", "Hello, Eliza?", "are you there?", "Hey! Are you still listening?"]
+)
+def test_who_only_calls_is_greeted_whatever_was_spoken_of_before(seed: int, hail: str) -> None:
+    stage = room(seed, "Anna")
+    said(stage, "Anna", "my brother Piet drives a bus in Utrecht.")
+    said(stage, "Anna", "what does my brother do?")
+    stage.say("Anna", hail)
+    decision = stage.think("Eliza")
+    assert decision.text == "greet.back"
+    assert "Piet" not in (decision.line or "")
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_broken_promise_is_not_the_promise(seed: int) -> None:
+    stage = room(seed, "Anna")
+    said(stage, "Anna", "I promise to bring you a cake tomorrow.")
+    said(stage, "Anna", "I broke my promise, I ate the cake.")
+    words = said(stage, "Anna", "what did I promise you?")[1]
+    assert "bring you a cake" in words
+    assert "ate" not in words
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("line", ["Moss and Eliza, come with me.", "Eliza, Moss, please follow me."])
+def test_several_who_are_called_are_each_asked(seed: int, line: str) -> None:
+    stage = room(seed, "Anna", "Moss")
+    stage.say("Anna", line)
+    assert stage.think("Eliza").text == "reply.follow"
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_was_told_in_confidence_is_told_back_to_who_told_it_in_a_whisper(seed: int) -> None:
+    stage = room(seed, "Anna", "Bea")
+    said(stage, "Anna", "I stole the fin of the sundial, don't tell anyone.", whisper=True)
+    verb, words = said(stage, "Anna", "what did I steal?")
+    assert (verb, "fin of the sundial" in words) == ("whisper", True)
+    assert "sundial" not in said(stage, "Anna", "what did I whisper to Bea?")[1]
+    assert "sundial" not in said(stage, "Bea", "what did Anna steal?")[1]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_was_just_told_is_no_question_and_what_was_just_asked_is_one(seed: int) -> None:
+    stage = room(seed, "Anna")
+    said(stage, "Anna", "my dog died today.")
+    said(stage, "Anna", "why are you smiling?")
+    assert "dog died" in said(stage, "Anna", "and what did I just tell you?")[1]
+    stage = room(seed, "Anna")
+    said(stage, "Anna", "why are you smiling?")
+    said(stage, "Anna", "my dog died today.")
+    assert "smiling" in said(stage, "Anna", "what did I just ask you?")[1]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_pronoun_leans_on_what_was_spoken_of_though_the_question_has_words_of_its_own(seed: int) -> None:
+    stage = room(seed, "Anna")
+    said(stage, "Anna", "my brother Piet drives a bus in Utrecht.")
+    said(stage, "Anna", "what does my brother do?")
+    assert "Utrecht" in said(stage, "Anna", "where does he live?")[1]
+    assert "Piet" in said(stage, "Anna", "what's his name?")[1]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_an_age_is_known_without_the_word_for_it(seed: int) -> None:
+    stage = room(seed, "Anna")
+    said(stage, "Anna", "I have a daughter called Mia, she is six.")
+    assert thought(stage, "Anna", "how old is Mia?").text.startswith(("answer.told", "answer.quoted"))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_an_apology_takes_what_was_rude_off_until_the_next_time(seed: int) -> None:
+    stage = room(seed, "Anna", "Bea")
+    said(stage, "Anna", "you are stupid.")
+    assert "stupid" in said(stage, "Bea", "is Anna a nice woman?")[1]
+    said(stage, "Anna", "I am sorry.")
+    assert "stupid" not in said(stage, "Bea", "is Anna a kind woman?")[1]
+    assert "stupid" not in said(stage, "Anna", "do you like me?")[1]
+    said(stage, "Anna", "you are stupid.")
+    assert thought(stage, "Anna", "come with me.").text == "reply.unwilling"
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("asked", ["You are Eliza, aren't you?", "are you Eliza?", "You must be Eliza, right?"])
+def test_it_knows_its_own_name(seed: int, asked: str) -> None:
+    stage = room(seed, "Anna")
+    stage.say("Anna", asked)
+    assert stage.think("Eliza").text == "self.who"
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_how_many_are_here_is_answered_by_who_is(seed: int) -> None:
+    assert "Bea" in said(room(seed, "Anna", "Bea"), "Anna", "how many people are here?")[1]
