@@ -46,7 +46,7 @@ class ThinkingSettings:
         choices=("stable", "classic"),
     )
     related_tokens: int = setting(
-        120,
+        110,
         "How many tokens of a prompt related notes and past experiences may take, as the prompt's own rough count has "
         "it; the sentences that fit the present best are chosen. They are read anew at every thought; a quick model "
         "may be given more.",
