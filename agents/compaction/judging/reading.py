@@ -159,6 +159,10 @@ def scripts_of(text: str) -> frozenset[str]:
     return frozenset(unicodedata.name(sign, "?").split()[0] for sign in set(text) if unicodedata.category(sign) == "Lo")
 
 
+SHORT = 1000
+"""Characters of a text of which is kept what was read of it."""
+
+
 class Said(NamedTuple):
     """What there is to know about one text, looked at once: small talk comes again, and a summary is judged when it is
     made and read again when it is folded.
@@ -178,9 +182,12 @@ class Said(NamedTuple):
     cue: bool
 
 
-@functools.lru_cache(maxsize=4096)
 def said_of(text: str) -> Said:
-    """Return what there is to know about a text in Unicode's composed form."""
+    """Return what there is to know about a text in Unicode's composed form; short ones are kept, which come again."""
+    return _kept_of(text) if len(text) <= SHORT else _said_of(text)
+
+
+def _said_of(text: str) -> Said:
     words: list[str] = []
     capitals: list[str] = []
     found: set[str] = set()
@@ -199,6 +206,9 @@ def said_of(text: str) -> Said:
     if counted:
         found |= numbers_of(text)
     return Said(frozenset(words), frozenset(capitals), frozenset(found), names, cued)
+
+
+_kept_of = functools.lru_cache(maxsize=4096)(_said_of)
 
 
 class Reading:
