@@ -39,6 +39,10 @@ class Company:
         self.known: dict[str, None] = {}
         self._met: dict[str, float] = {}
         self.minds: set[str] = set()
+        self._hailed: set[str] = set()
+        """Names of those who were greeted."""
+        self._stirred: set[str] = set()
+        """Names of those who were noticed to say or do anything."""
         self._seen: dict[str, float] = {}
         self._noticed: list[tuple[str, str]] = []
         self._spent: dict[str, int] = {}
@@ -68,6 +72,7 @@ class Company:
             if not entry.actor:
                 continue
             self.known.setdefault(entry.actor)
+            self._stirred.add(entry.actor)
             # What was noticed since the start is what may call for a greeting; only what was before it counts.
             if (entry.actor, entry.text) in fresh:
                 fresh.remove((entry.actor, entry.text))
@@ -89,6 +94,7 @@ class Company:
             seconds: a monotonic clock.
         """
         self._meet(actor, seconds)
+        self._stirred.add(actor)
         if not self._begun:
             self._noticed.append((actor, text))
         if kind == "departure":
@@ -117,6 +123,7 @@ class Company:
         for name in names:
             self._seen[name] = seconds
             self._meet(name, seconds)
+            self._hailed.add(name)
 
     def _meet(self, name: str, seconds: float) -> None:
         if name not in self.known:
@@ -129,7 +136,10 @@ class Company:
         return [name for name in here if seconds - self._met.get(name, float("-inf")) <= NEW_FOR]
 
     def is_new(self, name: str, seconds: float) -> bool:
-        """Return whether this one was not here for so long, or never, that a greeting is due."""
+        """Return whether this one was not here for so long, or never, that a greeting is due; one is enough for who
+        never says or does anything, as a heron does not."""
+        if name in self._hailed and name not in self._stirred:
+            return False
         return seconds - self._seen.get(name, float("-inf")) > GREET_AGAIN
 
     def others(self, speaker: str) -> list[str]:

@@ -88,3 +88,16 @@ def test_to_lend_a_thing_is_a_wish(seed: int) -> None:
     assert thought(stage, "Nina", "can you lend me your pole?").text == "reply.wish"
     stage.carried["Eliza"] = ("long pole",)
     assert (thought(stage, "Nina", "could you lend me your pole?").line or "").startswith("drop long pole")
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_who_never_says_or_does_anything_is_greeted_once(seed: int) -> None:
+    stage = Stage(seed)
+    stage.mind("Eliza")
+    stage.where["Margery"] = "The Garden"
+    greeted = []
+    for _ in range(12):
+        stage.wait(3600)
+        stage.where["Margery"] = stage.where["Eliza"]
+        greeted += [decision.text for _ in range(6) if (decision := stage.think("Eliza")).text.startswith("greet.")]
+    assert len(greeted) == 1
