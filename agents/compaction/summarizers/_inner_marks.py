@@ -23,14 +23,21 @@ def missing(text: str, found: Sequence[str]) -> list[tuple[str, str]]:
     """
     quotations = list(_quotations(text)) if "'" in text or "‘" in text else []
     marks: list[tuple[str, str]] = []
-    end = 0
+    end = at = 0
     for one in found:
         start = text.index(one, end)
         end = start + len(one)
-        before = next((text[first] for first, last in quotations if first < start <= last), "")
-        behind = next((text[last] for first, last in quotations if first < end <= last), "")
-        marks.append((before, behind))
+        at, before = _around(quotations, at, start)
+        at, behind = _around(quotations, at, end)
+        marks.append((text[before[0]] if before else "", text[behind[1]] if behind else ""))
     return marks
+
+
+def _around(quotations: Sequence[tuple[int, int]], at: int, place: int) -> tuple[int, tuple[int, int] | None]:
+    """Return the first quotation from one on that does not end before a place, and that one if it began before."""
+    while at < len(quotations) and quotations[at][1] < place:
+        at += 1
+    return at, quotations[at] if at < len(quotations) and quotations[at][0] < place else None
 
 
 def _quotations(text: str) -> Iterator[tuple[int, int]]:

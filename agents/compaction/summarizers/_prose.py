@@ -54,7 +54,7 @@ _NO_VERBS = word_set(
     forwards upwards downwards inwards outwards towards besides thus as plus versus unless across this his its us
     less yes all both has's others ones themselves ourselves"""
 )
-_QUOTES = re.compile(r'("[^"]*"|“[^”]*”)')
+_QUOTES = re.compile(r'("[^"]*"|“[^“”]*”)')
 _SPOKEN = re.compile(r"""^([^"]*)"(.*)"([.!?]?)$""")
 _OPEN = re.compile(r"""(?<![.!?"”»'’)\]])$|(?<![.!?])["”»'’)\]]+$""")
 """The end of a sentence without an end mark."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from agents.compaction.summarizers._inner_marks import missing
 from agents.compaction.summarizers._prose import retell
+from agents.compaction.summarizers._reading import spoken
 from agents.compaction.summarizers._summarizer import Source
 from agents.compaction.summarizers.extractive import extract
 from agents.compaction.wanted import SECTIONS
@@ -60,3 +63,17 @@ def test_a_question_out_of_a_quotation_keeps_its_marks() -> None:
     asks = "You asked: 'Does Wendell keep the sealed jar? Where does Orla keep the brass key of the mill?'"
     text = extract(Source("Eliza", "longterm", (heard(asks), *([heard(LONG)] * 9)), shape=SECTIONS))
     assert "Moss asked, \"You asked: 'Does Wendell keep the sealed jar?'\"" in text
+
+
+@pytest.mark.parametrize("words", ["“hello. ", "‘hello. ", "'hello. ", "'Hello. You.' "])
+@pytest.mark.parametrize("head", ["", "You "])
+def test_very_many_marks_are_retold_at_once(head: str, words: str) -> None:
+    entry = heard("")._replace(text=head + words * 8000)
+    assert min(seconds_for(entry) for _ in range(3)) < 1.5
+
+
+def seconds_for(entry: Entry) -> float:
+    started = time.process_time()
+    retell(entry)
+    spoken(entry.text)
+    return time.process_time() - started
