@@ -71,14 +71,15 @@ class VaultLocked(LociError):
     """Another process holds the vault.
 
     Args:
-        vault: the vault's path as the user named it.
+        vault: the vault's whole path.
         pid: the process that holds it; None when it could not be read.
     """
 
     def __init__(self, vault: str, pid: int | None) -> None:
         self.pid = pid
         holder = f"process {pid}" if pid else "another process"
-        super().__init__(f"the vault {vault} is in use by {holder}; end that one first, or name another with --vault")
+        end = "end that one first, or name another with --vault"
+        super().__init__(f"the vault in {vault} is in use by {holder}; {end}")
 
 
 class UnknownName(LociError):

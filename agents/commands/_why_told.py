@@ -54,6 +54,8 @@ COST_ROW = phrase("minds.why.row_cost")
 TOOK_ROW = phrase("minds.why.row_took")
 REFUSED_ROW = phrase("minds.why.row_refused")
 
+REASON_BAR = " | "
+"""What stands in a line before its private reason."""
 LONGEST = 160
 """Characters of a memory or a reply in the short form."""
 LONGEST_FOUND = 70
@@ -76,7 +78,7 @@ def told_trace(minds: Minds, agent: Agent, trace: Trace, *, full: bool) -> list[
         trace: the trace.
         full: with the prompt, every hit and the raw replies as they came.
     """
-    said, _, reason = (trace.line or "").partition(" | ")
+    said, _, reason = (trace.line or "").partition(REASON_BAR)
     told = when(minds.say, trace.at, minds.means.clock.now())
     title = minds.say(TITLE, name=trace.name, when=told, place=trace.place, step=trace.step)
     rows = [

@@ -12,7 +12,7 @@ from agents.agent import Agent
 from agents.commands._answer import OTHERS_MIND, answers, no_mind
 from agents.commands._excerpt import excerpt
 from agents.commands._when import when
-from agents.commands._why_told import told_trace
+from agents.commands._why_told import REASON_BAR, told_trace
 from agents.definition import find_definition
 from agents.memory.entries import Entry
 from agents.memory.references import read_reference
@@ -37,6 +37,7 @@ UNTRACED = phrase("minds.why.untraced", "name", "text")
 THERE_IS = phrase("minds.why.there_is")
 ITEM = phrase("minds.why.item", "n", "when", "line")
 NEWER = phrase("minds.why.newer", "text")
+ONLY_REASON = phrase("minds.why.only_reason", "what")
 UNREADABLE = phrase("minds.why.unreadable")
 NO_MEMORY = phrase("minds.why.no_memory", "reference")
 
@@ -48,6 +49,9 @@ LONGEST_NAME = 4
 """Words of a name at most."""
 LOOKED_BACK = 64
 """Newest memories among which is looked for who spoke last."""
+
+_NOT_AT_ALL = 4
+"""Rank of a line that does not hold the words."""
 
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
 _QUOTED = re.compile(r"[\"“](.+?)[\"”]?\s*$", re.S)
@@ -105,7 +109,10 @@ async def explain(minds: Minds, request: Request) -> Outcome:
     trace = _read(minds, head)
     lines = told_trace(minds, agent, trace, full=bare != what)
     newer = _newer(agent, trace) if wanted.number == 1 and not (wanted.words or wanted.step) else ""
-    return Outcome("\n".join([*([minds.say(NEWER, text=excerpt(newer, LONGEST_LINE))] if newer else []), *lines]))
+    first = [minds.say(NEWER, text=excerpt(newer, LONGEST_LINE))] if newer else []
+    if _only_in_reason(wanted.words, head.line or ""):
+        first = [minds.say(ONLY_REASON, what=excerpt(wanted.words, LONGEST_SHOWN))]
+    return Outcome("\n".join([*first, *lines]))
 
 
 def _read(minds: Minds, head: Head) -> Trace:
@@ -236,15 +243,32 @@ def _found_of(agent: Agent, wanted: _Wanted) -> Head | None:
 
 
 def _holding(heads: Iterable[Head], words: str) -> Head | None:
-    """Return the newest line that holds these words side by side; when none does, the newest that has all of them."""
-    sought, scattered = _words(words), None
+    """Return the newest line that holds these words best."""
+    sought, best, least = _words(words), None, _NOT_AT_ALL
     for head in heads if sought else ():
-        line = _words(head.line or "")
-        if f" {' '.join(sought)} " in f" {' '.join(line)} ":
-            return head
-        if scattered is None and set(sought) <= set(line):
-            scattered = head
-    return scattered
+        rank = _rank(sought, head.line or "")
+        if rank < least:
+            best, least = head, rank
+        if not rank:
+            break
+    return best
+
+
+def _rank(sought: list[str], line: str) -> int:
+    """Return how well a line holds words: 0 side by side, 1 scattered, 2 and 3 only with its private reason."""
+    for rank, text in ((0, line.partition(REASON_BAR)[0]), (2, line)):
+        there = _words(text)
+        if f" {' '.join(sought)} " in f" {' '.join(there)} ":
+            return rank
+        if set(sought) <= set(there):
+            return rank + 1
+    return _NOT_AT_ALL
+
+
+def _only_in_reason(words: str, line: str) -> bool:
+    said, _, reason = line.partition(REASON_BAR)
+    sought = set(_words(words))
+    return bool(sought) and sought <= set(_words(reason)) and not sought <= set(_words(said))
 
 
 def _words(text: str) -> list[str]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-_QUOTE = re.compile(r'"[^"\n]*"|“[^”\n]*”|«[^»\n]*»')
+_QUOTE = re.compile(r'"[^"\n]*"|“[^“”\n]*”|«[^«»\n]*»')
 _ARTICLE = re.compile(r"\b(?:the|a|an|this|that|my|our|your|his|her|their)\s+$", re.IGNORECASE)
 _END = re.compile(r"[.!?…]+[\"”»'’)\]]*(?=\s|$)|[.!?…][\"”»](?=\s)")
 _NEXT = re.compile(r"\s*(\S)")

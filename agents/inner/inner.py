@@ -165,13 +165,14 @@ class Inner:
                 self._standing[agent.slug] = found
 
     def told(self, agent: Agent, *, known: bool = False) -> dict[str, Any] | None:
-        """Return what the status of an agent tells of its inner life; None when its archive cannot be read.
+        """Return what the status of an agent tells of its inner life; None of a person, who has none here, and when
+        its archive cannot be read.
 
         Args:
             agent: the agent.
             known: None, too, when the archive would have to be looked at for it.
         """
-        if known and not self._is_known(agent):
+        if agent.definition.person or (known and not self._is_known(agent)):
             return None
         try:
             standing = self._taken_in(agent)

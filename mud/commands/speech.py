@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from mud.commands._command import Context, Outcome, command
 from mud.commands._find import here_or_refuse, refuse_name
@@ -26,6 +27,14 @@ EMOTED = phrase("commands.emote.emoted", "actor", "words")
 
 _CALL = re.compile("[,:!?]")
 """What ends the name of somebody who is called."""
+_GREETING = re.compile(
+    r"(?:h(?:i|ey|ello|ail|iya)|greetings|welcome|good(?:bye| (?:morning|day|afternoon|evening|night)))"
+    r"(?:[ ,!]+there)?[ ,!]+\b",
+    re.I,
+)
+"""What may stand before the name of somebody who is called."""
+_NAME_ENDS = re.compile(r"(?![\w'’-])")
+"""What follows a name that is whole."""
 _ENDED = re.compile(r"[.!?…,;:~*—–-][\"”'’)]*$")
 """What ends in a mark, which may stand within a quotation."""
 
@@ -52,13 +61,26 @@ def _unheard(ctx: Context, here: Thing, words: str) -> list[str]:
     others = [one for one in ctx.world.people(here.id) if one.id != ctx.actor.id]
     if not others:
         return [ctx.say(NOBODY)]
-    mark = _CALL.search(words)
-    opening = plain(words[: mark.start()]) if mark else ""
-    if not opening:
+    calls = _calls(words)
+    here_too = {ctx.actor.id, *(one.id for one in others)}
+    called = [one for one in ctx.world.present() if any(map(calls, map(plain, one.names)))]
+    if not called or any(one.id in here_too for one in called):
         return []
-    there = {ctx.actor.id, *(one.id for one in others)}
-    absent = [one for one in ctx.world.present() if one.id not in there and opening in map(plain, one.names)]
-    return [ctx.say(ABSENT, name=absent[0].name)] if absent else []
+    return [ctx.say(ABSENT, name=called[0].name)]
+
+
+def _calls(words: str) -> Callable[[str], bool]:
+    """Return what tells whether words call a plain name: it stands alone before a mark or the end, or after a greeting.
+
+    A greeting makes clear who is meant, so words may follow the name: `hello Moss how are you`.
+    """
+    greeting = _GREETING.match(words)
+    if greeting:
+        greeted = plain(words[greeting.end() :])
+        return lambda name: bool(name) and greeted.startswith(name) and bool(_NAME_ENDS.match(greeted, len(name)))
+    mark = _CALL.search(words)
+    opening = plain(words[: mark.start()] if mark else words.rstrip(".…"))
+    return lambda name: bool(name) and name == opening
 
 
 @command("whisper", "<person> <words>", aliases=("tell",), category="social", for_models=True)

@@ -288,7 +288,7 @@ class VaultLock:
                 os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
             except BlockingIOError:
                 holder = os.read(descriptor, 32).split(b"\n")[0]
-                raise VaultLocked(str(self._vault), int(holder) if holder.isdigit() else None) from None
+                raise VaultLocked(str(self._vault.absolute()), int(holder) if holder.isdigit() else None) from None
             except OSError as error:
                 why = f"the vault cannot be locked: {error.strerror or error}; expected a folder one may write to"
                 raise VaultProblem([Problem(str(self._vault), 0, "", why)]) from error

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from agents.compaction.summarizers._inner_marks import missing
 from agents.compaction.summarizers._reading import COUNTING, read
 from agents.compaction.wording import flat, sentences, unquoted, word_set
 from agents.memory.entries import Entry
@@ -53,7 +54,7 @@ _NO_VERBS = word_set(
     forwards upwards downwards inwards outwards towards besides thus as plus versus unless across this his its us
     less yes all both has's others ones themselves ourselves"""
 )
-_QUOTES = re.compile(r'("[^"]*"|“[^”]*”)')
+_QUOTES = re.compile(r'("[^"]*"|“[^“”]*”)')
 _SPOKEN = re.compile(r"""^([^"]*)"(.*)"([.!?]?)$""")
 _OPEN = re.compile(r"""(?<![.!?"”»'’)\]])$|(?<![.!?])["”»'’)\]]+$""")
 """The end of a sentence without an end mark."""
@@ -129,28 +130,39 @@ def _whole(entry: Entry) -> str:
 
 def _passage(text: str, scrap: re.Pattern[str] | None = None) -> str:
     """Return the sentences in a row that tell most and are not too long together; empty when none is whole."""
-    found = [one if closed(one) and len(one) <= LONGEST_SENTENCE else "" for one in sentences(text)]
+    every = sentences(text)
+    found = [one if closed(one) and len(one) <= LONGEST_SENTENCE else "" for one in every]
     if scrap:  # what was shown, and what I said of it, may have been cut before I remembered it
         found = ["" if scrap.search(one) else one for one in found]
     if all(found) and len(text) <= LONGEST_QUOTE:
-        return text if len(found) < 2 else " ".join(_trimmed(found))
-    best, most = "", 0.0
+        first, end = _trimmed(found)
+    else:
+        first, end = _best(found)
+    if end - first == len(found):
+        return " ".join(found)
+    marks = missing(text, every)[first:end]
+    return f"{marks[0][0]}{' '.join(found[first:end])}{marks[-1][1]}" if marks else ""
+
+
+def _best(found: list[str]) -> tuple[int, int]:
+    """Return where the sentences in a row begin and end that tell most and are not too long together; "" ends a row."""
+    best, most = (0, 0), 0.0
     for start in range(len(found)):
-        row = ""
+        row, end = "", start
         for one in found[start:]:
             longer = f"{row} {one}".strip()
             if not one or (row and len(longer) > LONGEST_QUOTE):
                 break
-            row = longer
+            row, end = longer, end + 1
         if row and (worth := _tells(row)) > most:
-            best, most = row, worth
-    return best.strip()
+            best, most = (start, end), worth
+    return best
 
 
-def _trimmed(found: list[str]) -> list[str]:
-    """Return sentences without the small talk before and behind what tells something; all when nothing does."""
-    tells = [at for at, one in enumerate(found) if read(one).worth >= SMALL]
-    return found[tells[0] : tells[-1] + 1] if tells else found
+def _trimmed(found: list[str]) -> tuple[int, int]:
+    """Return where sentences begin and end but for the small talk before and behind what tells something."""
+    tells = [at for at, one in enumerate(found) if read(one).worth >= SMALL] if len(found) > 1 else []
+    return (tells[0], tells[-1] + 1) if tells else (0, len(found))
 
 
 def _tells(row: str) -> float:

@@ -24,7 +24,7 @@ LEAST_WORDS = 2
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*")
 _NAME = re.compile(r"(?<=[\w,;:] )[^\W\d_a-z][\w'’-]+")
 _DIGIT = re.compile(r"\d")
-_SAID = re.compile(r'["“](.*)["”]', re.DOTALL)
+_SAID = re.compile(r'[^"“]*["“](.*)["”]', re.DOTALL)
 
 _DULL = word_set(
     """say says said see sees saw seen think thinks thought know knows knew well go goes going went come comes came
@@ -169,5 +169,5 @@ def read(text: str) -> Reading:
 
 def spoken(text: str) -> str:
     """Return what stands in the quotation of a text, from its first mark to its last; all of it without one."""
-    found = _SAID.search(text) if '"' in text or "“" in text else None
+    found = _SAID.match(text) if '"' in text or "“" in text else None
     return found[1] if found else text

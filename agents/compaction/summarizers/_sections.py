@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from agents.compaction.sections import sections_of
 from agents.compaction.summarizers._choice import TALE, Weighed, told, weighed
+from agents.compaction.summarizers._inner_marks import missing
 from agents.compaction.summarizers._lines import Line, carried, flat_lines, kept, line, merged
 from agents.compaction.summarizers._prose import LONGEST_QUOTE, closed, ended
 from agents.compaction.summarizers._reading import read, spoken
@@ -181,10 +182,14 @@ def _add(page: _Page, source: Source) -> None:
 
 def _asked(one: Weighed) -> str:
     """Return a question as a sentence; only the question of what was said."""
-    said = [found for found in sentences(flat(spoken(one.entry.text))) if found.endswith("?") and closed(found)]
-    if not said or len(said[-1]) > LONGEST_QUOTE or len(read(said[-1]).words) < LEAST_ASKED:
+    text = flat(spoken(one.entry.text))
+    every = sentences(text)
+    asked = [at for at, found in enumerate(every) if found.endswith("?") and closed(found)]
+    said = every[asked[-1]] if asked else ""
+    if not said or len(said) > LONGEST_QUOTE or len(read(said).words) < LEAST_ASKED:
         return ""
-    return f'{flat(one.entry.actor or "I")} asked, "{said[-1].replace(chr(34), chr(39))}"'
+    before, behind = missing(text, every)[asked[-1]]
+    return f'{flat(one.entry.actor or "I")} asked, "{before}{said.replace(chr(34), chr(39))}{behind}"'
 
 
 def _of(one: Weighed) -> str | None:

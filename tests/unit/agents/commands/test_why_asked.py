@@ -42,3 +42,26 @@ async def test_marks_alone_are_no_words(tmp_path: Path) -> None:
     async with house(tmp_path) as home:
         await spoke(home, ["say Good evening."])
         assert "???" in await refused(home, home.enter("Ann"), "Eliza ???")
+
+
+async def test_a_line_that_says_the_words_goes_before_one_that_has_them_in_its_private_reason(tmp_path: Path) -> None:
+    only = 'Only the private reason of this line holds "{}".\n'
+    async with house(tmp_path) as home:
+        said = ["say Do come. | to be kind", "say Out and in.", "look | they come in here", "say Welcome. | I am glad"]
+        await spoke(home, said)
+        ann = home.enter("Ann")
+        for words, line in {
+            "come": "say Do come.",
+            "in": "say Out and in.",
+            "welcome": "say Welcome.",
+        }.items():
+            for asked in (f"Eliza {words}", f'"{words}"'):
+                told = await explained(home, ann, asked)
+                assert f"\n  {line}\n" in told
+                assert "Only" not in told
+        for words, line in {"come in": "look", "glad": "say Welcome."}.items():
+            told = await explained(home, ann, f"Eliza {words}")
+            assert f"\n  {line}\n" in told
+            assert told.startswith(only.format(words))
+        assert "Only" not in await explained(home, ann, "Eliza glad welcome")
+        assert 'There is no line of Eliza for "com"' in await refused(home, ann, "Eliza com")

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.compaction.wording import capitals, flat, key, names, numbers, sentences, telling, unquoted
+from agents.compaction.wording import (
+    _sentences_of,
+    capitals,
+    flat,
+    key,
+    names,
+    numbers,
+    quoted,
+    sentences,
+    telling,
+    unquoted,
+)
 
 
 @pytest.mark.parametrize(
@@ -100,3 +113,20 @@ def test_every_spoken_number_is_read(number: int) -> None:
     tens = TENS.split()
     spoken = small[number] if number < 20 else f"{tens[number // 10]}-{small[number % 10]}".removesuffix("-zero")
     assert numbers(spoken) == {str(number)}
+
+
+@pytest.mark.parametrize("mark", ["“", "«", '"'])
+def test_many_marks_that_open_and_never_close_are_read_at_once(mark: str) -> None:
+    text = f"{mark}hello " * 8001
+    assert min(seconds_for(text) for _ in range(3)) < 0.5
+
+
+def seconds_for(text: str) -> float:
+    started = time.process_time()
+    unquoted(text)
+    _sentences_of.__wrapped__(text)  # not remembered from the time before
+    return time.process_time() - started
+
+
+def test_a_mark_that_opens_again_begins_anew() -> None:
+    assert quoted("“one “two” «three «four»") == ["two", "four"]

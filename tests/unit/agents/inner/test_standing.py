@@ -61,6 +61,17 @@ async def test_the_status_tells_when_an_agent_reflected_and_dreamed_and_how_far_
         assert home.minds.status(eliza)["inner"] == told
 
 
+async def test_nothing_is_told_of_the_inner_life_of_a_person_who_has_none(tmp_path: Path) -> None:
+    prepared(tmp_path)
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        hear(home, ann)
+        assert "Inner life" not in (await home.ask(ann, "@memory-status")).reply
+        assert home.minds.status(ann)["inner"] is None
+        assert home.minds.inner.told(ann) is None
+        assert "Inner life" in (await home.ask(ann, "@memory-status Eliza")).reply
+
+
 async def test_what_is_lived_while_an_agent_reflects_counts_for_the_next_time(tmp_path: Path) -> None:
     prepared(tmp_path, reflection_threshold=20, nightly_dream=False, own_notes=False)
     async with house(tmp_path) as home:

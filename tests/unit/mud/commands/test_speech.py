@@ -92,13 +92,28 @@ def test_who_speaks_to_nobody_is_told_so_and_remembers_the_words_alone() -> None
     assert left_with(step, ANN) == ['You say, "is anybody there?"']
 
 
-@pytest.mark.parametrize("words", ["Moss, where are you?", "moss the slow: hello"])
-def test_who_calls_somebody_absent_is_told_so(words: str) -> None:
+@pytest.mark.parametrize(
+    "words",
+    ["Moss, where are you?", "moss the slow: hello", "Hi Moss, I'm Ann", "hello Moss", "Hello, Moss!", "Moss",
+     "good morning moss the slow", "Hey there, Moss. Come here", "Hello Moss how are you?"],
+)  # fmt: skip
+def test_who_calls_somebody_absent_is_told_so_and_how_to_find_them(words: str) -> None:
     step = do(make_engine(), f"say {words}")
-    assert step.reply == f'You say, "{words}"\n(Moss the Slow is not here.)'
+    assert step.reply == f'You say, "{words}"\n(Moss the Slow is not here; "who" tells where everybody is.)'
     assert left_with(step, ELIZA) == [f'Ann says, "{words}"']
 
 
-@pytest.mark.parametrize("words", ["Eliza, good morning", "Well, moss grows here", "Ann, I say to myself"])
+@pytest.mark.parametrize(
+    "words",
+    ["Eliza, good morning", "Well, moss grows here", "Ann, I say to myself", "hello", "Hello!", "Hi mossy stones",
+     "Hi Eliza, where is Moss?", "Hello Moss's friend", "Highmoss", "Moss grows here"],
+)  # fmt: skip
 def test_whoever_calls_nobody_absent_is_told_nothing(words: str) -> None:
     assert do(make_engine(), f"say {words}").reply == f'You say, "{words}"'
+
+
+def test_a_name_that_somebody_here_shares_with_somebody_absent_is_theirs() -> None:
+    engine = make_engine()
+    engine.world.apply([Define(Thing("#2099", Kind.CHARACTER, "Moss the Quick", aliases=("moss",)))])
+    engine.world.apply([Put("#2099", GARDEN)])
+    assert do(engine, "say hello Moss the Quick").reply == 'You say, "hello Moss the Quick"'

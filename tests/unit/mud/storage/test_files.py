@@ -204,6 +204,15 @@ def test_a_vault_has_one_writer_and_the_second_is_told_who_it_is(tmp_path: Path)
     lock.release()
 
 
+def test_who_is_told_that_a_vault_is_in_use_reads_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    vault = Path("vault")
+    vault.mkdir()
+    with VaultLock(vault), pytest.raises(VaultLocked) as caught, VaultLock(vault):
+        pass
+    assert str(caught.value).startswith(f"the vault in {tmp_path / vault} is in use by process {os.getpid()}; ")
+
+
 def test_a_killed_process_frees_the_vault(tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", HOLD, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
