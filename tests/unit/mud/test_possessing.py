@@ -48,7 +48,7 @@ async def test_who_cannot_be_possessed_is_said_with_who_may_be_meant(tmp_path: P
     async with house(tmp_path) as home:
         seat = Seat(home)
         told = {
-            "Margery": "Margery is one of the world's own and has no mind.",
+            "Margery": "Margery the heron is one of the world's own and has no mind.",
             "tall clock": "tall clock is one of the world's own and has no mind.",
             "Elisa": 'Nobody called "Elisa" has a mind here. (did you mean Eliza?)',
             "Zeppelin": 'Nobody called "Zeppelin" has a mind here. (there is: Corvin, Eliza, Moss and Tamsin)',
