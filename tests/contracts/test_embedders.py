@@ -38,7 +38,7 @@ def embedder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         return
     with listening(ollama) as adapter:
         address = adapter if kind.name == "ollama" else llama().address
-        made = kind.start(folder, profile(address, num_ctx=256, timeout=60.0))
+        made = kind.start(folder, profile(address, num_ctx=128, timeout=60.0))
         yield made
         cast(Served, made).close()
 
