@@ -167,7 +167,7 @@ class Errands:
 
     def tell(self, situation: Situation) -> Decision | None:
         """Tell somebody who is here what is for them; None when there is nothing."""
-        here = {person.name for person in situation.people} if self._open else ()
+        here = [person.name for person in situation.people] if self._open else []
         for errand in self._open:
             to = next((name for name in here if mentions(name, errand.to)), "")
             if to:
