@@ -245,7 +245,7 @@ def holds(fact: Fact, words: frozenset[str], numbers: frozenset[str]) -> bool:
     if fact.kind in ("promise", "instruction"):
         parts = fact.what.split()
         return sum(word in words for word in parts) >= 0.6 * len(parts)
-    return words.issuperset(_parts(fact.what))
+    return all(word in words for word in _parts(fact.what))
 
 
 @functools.lru_cache(maxsize=4096)

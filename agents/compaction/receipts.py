@@ -21,6 +21,7 @@ from agents.compaction.judging.reading import (
     key_of,
     keys_of,
     neighbours_of,
+    reading_of,
     rows_of,
     telling_of,
 )
@@ -85,7 +86,8 @@ class Evidence(Reading):
         self.source = source
         about = {part for one in source.entries for part in (one.actor, one.place, one.reason) if part}
         self.earlier = [body_of(text) if "\n" in text else text for text in source.earlier]
-        super().__init__([*self.earlier, *(entry.text for entry in source.entries), *sorted(about)])
+        texts = [*(entry.text for entry in source.entries), *sorted(about)]
+        super().__init__(texts, [reading_of(text) for text in self.earlier])
         self._name = keys_of(source.name)
 
     @cached_property
@@ -284,7 +286,7 @@ def receipt(text: str, source: Source) -> tuple[float | None, bool]:
     """
     proof = evidence(source)
     said = body_of(text) if source.shape == SECTIONS else text
-    read, facts = Reading([said]), proof.facts
+    read, facts = reading_of(said), proof.facts
     share = round(sum(1 for _ in _kept(read, facts)) / len(facts), 2) if facts else None
     return share, not _made_up(said, read, proof)
 

@@ -8,6 +8,7 @@ Careful in one direction: what might be a name is taken for one.
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
@@ -159,68 +160,19 @@ def scripts_of(text: str) -> frozenset[str]:
     return frozenset(unicodedata.name(sign, "?").split()[0] for sign in set(text) if unicodedata.category(sign) == "Lo")
 
 
-SHORT = 1000
-"""Characters of a text of which is kept what was read of it."""
-
-
-class Said(NamedTuple):
-    """What there is to know about one text, looked at once: small talk comes again, and a summary is judged when it is
-    made and read again when it is folded.
-
-    Args:
-        words: every word, as compared.
-        capitals: those that are written with a capital.
-        numbers: every number.
-        names: the names, as compared and as written: words with a capital that no rule of sentences explains.
-        cue: it may promise or instruct.
-    """
-
-    words: frozenset[str]
-    capitals: frozenset[str]
-    numbers: frozenset[str]
-    names: dict[str, str]
-    cue: bool
-
-
-def said_of(text: str) -> Said:
-    """Return what there is to know about a text in Unicode's composed form; short ones are kept, which come again."""
-    return _kept_of(text) if len(text) <= SHORT else _said_of(text)
-
-
-def _said_of(text: str) -> Said:
-    words: list[str] = []
-    capitals: list[str] = []
-    found: set[str] = set()
-    names: dict[str, str] = {}
-    goes_on = counted = cued = False
-    for written in text.split():
-        keys, large, name, figures, counts, cue, ends_open = token_of(written)
-        words += keys
-        if large:
-            capitals += large
-            if name and goes_on:
-                names[key_of(name)] = name
-        found.update(figures)
-        counted, cued = counted or counts, cued or cue
-        goes_on = ends_open
-    if counted:
-        found |= numbers_of(text)
-    return Said(frozenset(words), frozenset(capitals), frozenset(found), names, cued)
-
-
-_kept_of = functools.lru_cache(maxsize=4096)(_said_of)
-
-
 class Reading:
-    """Some texts, read; what is asked for later is found then.
+    """Some texts, read once; what is asked for later is found then.
 
     Args:
         texts: the texts.
+        known: readings of the texts that stand before them.
     """
 
-    def __init__(self, texts: Iterable[str]) -> None:
-        self.texts: Sequence[str] = [composed(text) for text in texts]
-        self._said = [said_of(text) for text in self.texts]
+    def __init__(self, texts: Iterable[str], known: Sequence[Reading] = ()) -> None:
+        self._known, self._own = known, [composed(text) for text in texts]
+        self.texts: Sequence[str] = [*(text for one in known for text in one.texts), *self._own]
+        self._rows = [text.split() for text in self._own]
+        self._tokens = {written: token_of(written) for row in self._rows for written in row}
 
     @cached_property
     def whole(self) -> str:
@@ -230,24 +182,36 @@ class Reading:
     @cached_property
     def words(self) -> frozenset[str]:
         """Every word, as compared."""
-        return frozenset().union(*[one.words for one in self._said])
+        found = itertools.chain.from_iterable([token.words for token in self._tokens.values()])
+        return frozenset().union(found, *(one.words for one in self._known))
 
     @cached_property
     def capitals(self) -> frozenset[str]:
         """Every word that is written with a capital somewhere, as compared."""
-        return frozenset().union(*[one.capitals for one in self._said])
+        found = itertools.chain.from_iterable([token.capitals for token in self._tokens.values()])
+        return frozenset().union(found, *(one.capitals for one in self._known))
 
     @cached_property
     def numbers(self) -> frozenset[str]:
         """Every number."""
-        return frozenset().union(*[one.numbers for one in self._said])
+        found = set(itertools.chain.from_iterable([token.figures for token in self._tokens.values()]))
+        counting = {written for written, token in self._tokens.items() if token.counts}
+        if counting:
+            for text, row in zip(self._own, self._rows, strict=True):
+                if not counting.isdisjoint(row):
+                    found |= numbers_of(text)
+        return frozenset(found).union(*(one.numbers for one in self._known))
 
     @cached_property
     def names(self) -> dict[str, str]:
-        """Every name, as compared and as written."""
-        found: dict[str, str] = {}
-        for one in self._said:
-            found.update(one.names)
+        """Every name, as compared and as written: words with a capital that no rule of sentences explains."""
+        named = {written: token.name for written, token in self._tokens.items() if token.name}
+        found = {key: name for one in self._known for key, name in one.names.items()}
+        for row in self._rows:
+            if not named.keys().isdisjoint(row):
+                for before, written in itertools.pairwise(row):
+                    if written in named and self._tokens[before].goes_on:
+                        found[key_of(named[written])] = named[written]
         return found
 
     @cached_property
@@ -257,4 +221,16 @@ class Reading:
 
     def with_cues(self) -> list[int]:
         """Return which texts may promise or instruct, by their place among `texts`."""
-        return [at for at, one in enumerate(self._said) if one.cue]
+        found: list[int] = []
+        start = 0
+        for one in self._known:
+            found += [start + at for at in one.with_cues()]
+            start += len(one.texts)
+        cues = {written for written, token in self._tokens.items() if token.cue}
+        return [*found, *(start + at for at, row in enumerate(self._rows) if not cues.isdisjoint(row))]
+
+
+@functools.lru_cache(maxsize=16)
+def reading_of(text: str) -> Reading:
+    """Return the reading of a summary, which is judged once when it is made and read again when it is folded."""
+    return Reading([text])
