@@ -1,7 +1,7 @@
 """What an agent was asked to tell somebody else: it says so when they meet, once, with whose words they are.
 
 What was asked in a whisper is told in one. An errand stands in the memory of the line that asked for it, and is done by
-the memory of the line that told it; a new start finds both in the tail.
+the memory of the line that told it; a new start finds both in the tail, where nobody spoke between request and promise.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ class Errands:
 
     def report(self, said: Utterance, situation: Situation) -> Decision | None:
         """Say whether something was told that who asks wanted told; None when that is not what they ask."""
-        if not _DONE_YET.match(without_address(said.words, (self._me.name,))):
+        if not (self._open or self._done) or not _DONE_YET.match(without_address(said.words, (self._me.name,))):
             return None
         for errands, key in ((self._open, "reply.errand_open"), (self._done, "reply.errand_done")):
             for one in reversed(errands):
@@ -175,7 +175,8 @@ class Errands:
                 said = Utterance(to, "", errand.private)
                 why = f"was asked by {errand.sender} to tell it"
                 decision = self._me.say(situation, said, ("talk.errand",), places, why, cites=(str(errand.seq),))
-                if decision and decision.text == "talk.errand":  # else it has no words for it now, and will have
-                    self._finish(errand)
+                if decision is None or decision.text != "talk.errand":
+                    return None  # it has no words for it that are new; it lives on, and will have some
+                self._finish(errand)
                 return decision
         return None
