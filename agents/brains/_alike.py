@@ -22,8 +22,10 @@ _LINES = """
     father dad papa
     mother mum mom mama
     child kid baby infant
-    son boy
-    daughter girl
+    child son boy
+    child daughter girl
+    parent father mother
+    sibling brother sister
     marry wedding husband wife spouse bride groom
     money coin cash saving fortune
     price cost pay fee charge worth

@@ -55,9 +55,9 @@ _WILL = re.compile(
     re.I,
 )
 _GIVEN = re.compile(
-    r"\b(?:this|these|it|that)(?:['’]s| is| are) (?:\w+ )?for you\b|\bi(?:['’]ve| have)? "
-    r"(?:brought|gave|made|got|baked) (?:this for )?you\b|\bhere(?:['’]s| is| are)\b.*\bfor you\b|"
-    r"\ba (?:gift|present) for you\b|\bi give you (?!my\b)",
+    r"\b(?:this|these|it|that)(?: \w+){0,5}(?:['’]s| is| are) (?:\w+ )?for you\b|\bi(?:['’]ve| have)? "
+    r"(?:brought|gave|made|got|baked|bought|picked) (?:(?:\w+ ){1,6}for )?you\b|"
+    r"\bhere(?:['’]s| is| are)\b.*\bfor you\b|\ba (?:gift|present) for you\b|\bi give you (?!my\b)",
     re.I,
 )
 _DONE = re.compile(
@@ -183,6 +183,18 @@ class Bonds:
     def acts(self, person: str, *deeds: Deed) -> list[Act]:
         """Return what somebody did of these kinds, the newest first."""
         return [act for _, act in sorted(self._acts.get(person, {}).items(), reverse=True) if act.deed in deeds]
+
+    def done_by(self, person: str, seq: int) -> tuple[Deed, bool] | None:
+        """Return what a line of somebody did, and whether it kept a promise by that; None when it did nothing.
+
+        Args:
+            person: who said it.
+            seq: the memory of the line.
+        """
+        acts = self._acts.get(person, {})
+        kept = next((act for act in acts.values() if act.kept == seq), None) if seq else None
+        act = kept or acts.get(seq)
+        return (act.deed, act is kept) if act else None
 
     def telling(self, person: str, asker: str) -> Act | None:
         """Return the deed that says most of how somebody stands with the agent; None when nothing may be said.

@@ -1,7 +1,7 @@
 """What an agent was asked to tell somebody else: it says so when they meet, once, with whose words they are.
 
 What was asked in a whisper is told in one. An errand stands in the memory of the line that asked for it, and is done by
-the memory of the line that told it; a new start finds both in the tail, where nobody spoke between request and promise.
+the memory of the line that told it; a new start finds both in the tail.
 """
 
 from __future__ import annotations
@@ -91,6 +91,10 @@ def asked_of(words: str, name: str) -> tuple[str, str] | None:
     return None
 
 
+def _names_both(errand: Errand, words: str) -> bool:
+    return mentions(words, errand.to) and mentions(words, errand.sender)
+
+
 def _starts(line: str) -> list[int]:
     """Return where the sentences of a line begin."""
     return [0, *(end.end() for end in _END.finditer(line))]
@@ -109,21 +113,21 @@ class Errands:
         self._done: deque[Errand] = deque(maxlen=MOST)
 
     def begin(self, recent: Sequence[Entry]) -> None:
-        """Find again what was asked and is not yet done: a line that asked, and was answered with the other's name."""
-        asked: Errand | None = None
+        """Find again what was asked and is not yet done: a line that asked, and was answered with the names of both."""
+        asked: list[Errand] = []
         for entry in recent:
             said = remembered(entry)
             if said is None:
                 continue
             if said.speaker:
-                asked = self._read(said, entry.seq)
-            elif asked and mentions(said.words, asked.to):
-                self._open.append(asked)
-                asked = None
-            else:
-                told = said.words.casefold()
-                for one in [one for one in self._open if inserted(one.words).casefold() in told]:
+                errand = self._read(said, entry.seq)
+                asked += [errand] if errand else []
+            elif told := [one for one in self._open if inserted(one.words).casefold() in said.words.casefold()]:
+                for one in told:
                     self._finish(one)
+            elif taken := next((one for one in reversed(asked) if _names_both(one, said.words)), None):
+                asked.remove(taken)
+                self._open.append(taken)
 
     def _finish(self, errand: Errand) -> None:
         self._open.remove(errand)

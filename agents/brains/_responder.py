@@ -8,6 +8,7 @@ from agents.brains import _answers as answers
 from agents.brains._aims import places_in
 from agents.brains._answers import query_for
 from agents.brains._asks import Asks
+from agents.brains._bonds import Deed
 from agents.brains._brain import Decision, Person, Recall, Situation
 from agents.brains._disclosure import is_secret_words
 from agents.brains._evidence import Asked, Evidence, weigh
@@ -39,6 +40,8 @@ _KEYS = {
     Sort.SORRY: "reply.sorry",
     Sort.SHORT: "reply.short",
 }
+
+_DEEDS = {Deed.PROMISE: "ack.promise", Deed.GIFT: "ack.gift"}
 
 
 class Responder:
@@ -136,7 +139,9 @@ class Responder:
         keys = ["ack.thing", "ack.plain"] if me.rng.random() < 0.6 else ["ack.plain", "ack.thing"]
         link = None if mind else (yield from self._link(line, said, situation))
         cites: tuple[str, ...] = ()
-        if line.corrects and not mind:
+        if deed := None if mind else self._deed(said, situation):
+            keys.insert(0, deed)
+        elif line.corrects and not mind:
             keys.insert(0, "ack.changed")
         elif link:
             keys.insert(0, "ack.link_you" if link.actor == speaker else "ack.link")
@@ -146,6 +151,14 @@ class Responder:
             me.asked_at = situation.seconds
             keys.insert(0, "ack.ask")
         return me.say(situation, said, tuple(keys), places, "was told something", "reason.told", cites=cites)
+
+    def _deed(self, said: Utterance, situation: Situation) -> str | None:
+        """Return the text for a line that promises, keeps a promise or gives something; None for any other."""
+        done = self._me.bonds.done_by(said.speaker, heard_in(situation.recent, said))
+        if done is None:
+            return None
+        deed, kept = done
+        return "ack.kept" if kept else _DEEDS.get(deed)
 
     def _link(
         self, line: Line, said: Utterance, situation: Situation

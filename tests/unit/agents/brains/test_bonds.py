@@ -175,3 +175,40 @@ def test_who_was_rude_is_greeted_coolly_and_does_not_get_their_way() -> None:
         stage.enter(person)
         assert stage.think("Eliza").text in keys
         stage.leave(person)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (PROMISE, "ack.promise"),
+        ("I swear that I will mend the gate for you.", "ack.promise"),
+        ("this loaf of bread is for you.", "ack.gift"),
+        ("here is a loaf of fresh bread for you.", "ack.gift"),
+        ("I baked this for you", "ack.gift"),
+        ("I bought a new lantern for you.", "ack.gift"),
+        ("I gave you a lantern from the market.", "ack.gift"),
+    ],
+)
+def test_a_promise_and_a_gift_are_answered_as_such(seed: int, words: str, text: str) -> None:
+    stage = Stage(seed, {"The Garden": {}})
+    stage.mind("Eliza")
+    stage.enter("Anna")
+    stage.run(30)
+    stage.say("Anna", f"Eliza, {words}")
+    assert stage.think("Eliza").text == text
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_who_keeps_a_promise_is_told_so_once(seed: int) -> None:
+    stage = Stage(seed, {"The Garden": {}})
+    stage.mind("Eliza")
+    stage.enter("Anna")
+    stage.run(30)
+    texts = []
+    for words in (PROMISE, "here is the jar of honey.", "the honey is from my own bees in the orchard."):
+        stage.say("Anna", f"Eliza, {words}")
+        texts.append(stage.think("Eliza").text)
+        stage.run(30)
+    assert texts[:2] == ["ack.promise", "ack.kept"]
+    assert texts[2] not in ("ack.promise", "ack.kept", "ack.gift")

@@ -183,3 +183,17 @@ def test_who_is_asked_along_to_a_place_it_never_saw_goes_where_it_is_named_else_
         stage.run(4)
         stage.run(8)
         assert stage.where["Eliza"] == reached
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_an_errand_asked_while_others_talk_outlives_a_new_start(seed: int) -> None:
+    stage = with_jonas(seed)
+    stage.enter("Bea")
+    stage.run(20)
+    stage.say("Jonas", "Eliza, please tell Moss that the herring is coming.")
+    stage.say("Bea", "Eliza, please tell Moss that the nets are torn.")
+    stage.say("Bea", "The wind has turned.")
+    stage.run(30)
+    stage.restart("Eliza")
+    told = meet(stage)
+    assert [line for line in told if "the herring is coming" in line]
