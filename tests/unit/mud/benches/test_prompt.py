@@ -23,7 +23,7 @@ __all__ = ["live_server"]
 def vault(tmp_path: Path) -> Path:
     copy = without_vectors(copy_vault(tmp_path))
     put(copy, "memory_compaction", immediate_window=6, recent_window=6)
-    put(copy, "llm/think", max_tokens=12)
+    put(copy, "llm/think", max_tokens=12, num_ctx=1024)
     return copy
 
 
