@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from agents.memory.entries import Entry
-from mud.world.events import OWN_NOTES, RECALLED, WHISPERED, Perceived
+from mud.world.events import OWN_NOTES, OWN_SELF, RECALLED, WHISPERED, Perceived
 
 _NOTES = re.compile(r"your notes?\b", re.I)
 _SEARCH = re.compile(r"you search your memory\b", re.I)
@@ -160,6 +160,13 @@ def of_own_search(entry: Entry) -> bool:
     if entry.kind != "result" or entry.mark is not None:
         return entry.mark == RECALLED
     return _SEARCH.match(entry.text) is not None
+
+
+def of_own_mind(entry: Entry) -> bool:
+    """Return whether a memory shows only what was in one's own mind: notes, what recall found, who one is. It is no
+    look at anything, and is told to nobody.
+    """
+    return entry.mark == OWN_SELF or of_own_notes(entry) or of_own_search(entry)
 
 
 def heard_in(recent: Sequence[Entry], said: Utterance) -> int:

@@ -11,8 +11,9 @@ from dataclasses import replace
 
 from agents.brains._asks import Asks
 from agents.brains._disclosure import is_ignorant, is_secret
-from agents.brains._evidence import LONGEST, NEAR, SURE, Evidence, statements
+from agents.brains._evidence import NEAR, SURE, Evidence, statements
 from agents.brains._questions import Question
+from agents.brains._repeatable import LONGEST
 from agents.brains._sights import Answer
 from agents.brains._statements import without_correction
 from agents.brains._words import coverage, is_small, meanings, stem, telling

@@ -14,12 +14,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from agents.brains._asks import Asks
-from agents.brains._disclosure import is_ignorant, is_known, is_secret, is_secret_words
+from agents.brains._disclosure import is_ignorant, is_known, is_secret
 from agents.brains._follow import Antecedents
 from agents.brains._hearsay import unwrapped
 from agents.brains._marks import (
     BEING,
-    DATED,
     HEARD,
     IMPLIED,
     LEANS,
@@ -31,15 +30,13 @@ from agents.brains._marks import (
     UNSURE,
 )
 from agents.brains._questions import Question
+from agents.brains._repeatable import LONGEST, repeatable
 from agents.brains._statements import corrects, is_small_talk, told_in
 from agents.brains._words import coverage, is_weak, meanings, stem, telling
 from agents.memory.entries import Entry, Hit
 from agents.perception import (
-    asks,
     mentions,
-    of_own_notes,
-    of_own_search,
-    reads_as_whisper,
+    of_own_mind,
     remembered,
     sentences,
     without_address,
@@ -50,8 +47,6 @@ SURE, NEAR = 0.65, 0.4
 
 _WEIGHED = ("heard", "told", "saw", "result")
 """Kinds of memory that can answer a question: one's own words and thoughts would only come back to oneself."""
-LONGEST = 300
-"""How many characters of a memory are repeated at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +266,7 @@ def statements(entry: Entry, name: str, people: tuple[str, ...] = ()) -> list[st
         called = tuple(one for one in people if one and one.casefold() in plain)
         told = list(_told(said.words, name, called)) if said else []
     elif entry.kind == "result":
-        told = [] if of_own_notes(entry) or of_own_search(entry) else sentences(_titled(entry)[1])
+        told = [] if of_own_mind(entry) else sentences(_titled(entry)[1])
         told = [] if len(told) == 1 and is_ignorant(told[0]) else told  # a look that showed nothing
     elif entry.kind == "saw" and len(entry.text) <= LONGEST and "\n" not in entry.text.strip():
         told = [entry.text.strip()]
@@ -319,7 +314,7 @@ def _from_document(asked: Asked, hit: Hit) -> Iterator[Evidence]:
     """Yield the sentence of a note or a summary that answers best; both are at second hand."""
     question = asked.question
     malus = 0.05 if hit.kind == "note" else 0.15
-    scored = [(_score(question, part, hit.title or ""), part) for part in _written(hit.text)]
+    scored = [(_score(question, part, hit.title or ""), part) for part in repeatable(hit.text)]
     score, words = max(scored, key=lambda pair: pair[0], default=(0.0, ""))
     if score <= 0:
         return
@@ -335,33 +330,6 @@ def _from_document(asked: Asked, hit: Hit) -> Iterator[Evidence]:
         if hit.kind == "note" and not _concerns(question, hit.title or "", words):
             return
         yield Evidence(words, score - malus, hit.kind, title=hit.title or "", origin=origin)
-
-
-@lru_cache(maxsize=1 << 9)
-def _written(text: str) -> tuple[str, ...]:
-    """Return what a note or a summary states that may be repeated; the same ones are found for one question after
-    another."""
-    lines = [line.strip().lstrip("#*- ") for line in text.splitlines()]
-    told = [part for line in lines if not DATED.match(line) for part in _open(line)]
-    return tuple(part[:LONGEST] for part in told if not asks(part) and not is_ignorant(part))
-
-
-def _open(line: str) -> Iterator[str]:
-    """Yield the sentences of a line that are for everybody's ears: of a confidence nothing, however many it has."""
-    breath: list[str] = []
-    hidden = False
-    for part in sentences(line):
-        breath.append(part)
-        whole = " ".join(breath)
-        if whole.count('"') % 2 or whole.count("“") > whole.count("”"):
-            continue  # a quotation goes on
-        # What leans on a confidence goes on with it.
-        hidden = is_secret_words(whole) or reads_as_whisper(whole) or (hidden and LEANS.match(whole) is not None)
-        if not hidden:
-            yield from breath
-        breath = []
-    if breath and not (is_secret_words(" ".join(breath)) or reads_as_whisper(" ".join(breath))):
-        yield from breath
 
 
 def _shares(question: Question, words: str, people: Collection[str]) -> bool:

@@ -13,8 +13,9 @@ from agents.brains._asks import Asks
 from agents.brains._brain import Recall, Situation
 from agents.brains._company import seconds_between
 from agents.brains._disclosure import is_secret
-from agents.brains._evidence import LONGEST, NEAR, SURE, Evidence, statements
+from agents.brains._evidence import NEAR, SURE, Evidence, statements
 from agents.brains._questions import Question
+from agents.brains._repeatable import LONGEST
 from agents.brains._self import Self
 from agents.brains._sights import Answer
 from agents.brains._talk import GOING

@@ -18,7 +18,7 @@ from agents.brains._self import Self
 from agents.brains._sights import Answer, item_named
 from agents.brains._words import coverage, meanings, stem, tokens, with_article
 from agents.memory.entries import Entry
-from agents.perception import mentions, of_own_notes, of_own_search, remembered, sentences
+from agents.perception import mentions, of_own_mind, remembered, sentences
 from mud.world.narration import listed
 
 _YOU = re.compile(r"\byou\b", re.I)
@@ -122,7 +122,7 @@ def lately(recent: Sequence[Entry], here: str, people: Sequence[str]) -> dict[st
             continue
         if entry.place and entry.place != here:
             found["place"].setdefault(entry.place)
-        if entry.kind == "result" and not (of_own_notes(entry) or of_own_search(entry)):
+        if entry.kind == "result" and not of_own_mind(entry):
             title, mark, _ = entry.text.strip().partition(": ")
             if mark and len(title) <= 40 and title not in people:
                 found["thing"].setdefault(with_article(title))

@@ -9,7 +9,7 @@ from agents.agent import Agent
 from agents.commands._edit import seen, words_of
 from agents.minds import Minds
 from mud.commands._command import Context, Outcome
-from mud.world.events import Request
+from mud.world.events import OWN_SELF, Request
 from mud.world.narration import Phrase
 
 
@@ -46,7 +46,7 @@ class Own(NamedTuple):
     def told(self, minds: Minds, request: Request) -> Outcome:
         """Return it to whoever asks."""
         text = self._of(minds.of(request))
-        return Outcome(minds.say(self.mine, text=text) if text else minds.say(self.mine_none))
+        return Outcome(minds.say(self.mine, text=text) if text else minds.say(self.mine_none), mark=OWN_SELF)
 
     def changed(self, minds: Minds, request: Request) -> Outcome:
         """Write what is new, and say what it was before.

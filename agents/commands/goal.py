@@ -31,7 +31,7 @@ OWN = Own(
 
 @command("@my-goal", category="memory", keeps="skip")
 def my_goal(ctx: Context) -> Outcome:
-    """See what you want. Nobody else is told of it.
+    """See what you want. Nobody else learns that you looked; agents say what they want when they are asked.
 
     Example: @my-goal
     """

@@ -39,7 +39,7 @@ OWN = Own(
 
 @command("@my-profile", category="memory", keeps="skip")
 def my_profile(ctx: Context) -> Outcome:
-    """See who you are: your profile, as it stands in your agent.md. Nobody else is told of it.
+    """See who you are: your profile, as it stands in your agent.md. Nobody else learns that you looked.
 
     Example: @my-profile
     """

@@ -18,7 +18,7 @@ from agents.inner.insights import Say
 from agents.inner.lived import asks, words_of
 from agents.memory.entries import Entry
 from agents.memory.references import reference
-from agents.perception import of_own_notes, of_own_search
+from agents.perception import of_own_mind
 from mud.world.narration import phrase
 
 HEADING = phrase("minds.learned.heading")
@@ -112,7 +112,7 @@ def _found_there(entry: Entry, say: Say) -> str:
     title, mark, rest = entry.text.strip().partition(": ")
     if not mark or "\n" in title or len(title) > 40 or title == entry.place:
         return ""
-    if of_own_notes(entry) or of_own_search(entry):
+    if of_own_mind(entry):
         return ""
     first = next(iter(sentences(" ".join(rest.split()))), "")
     return say(SEEN, name=title, words=_cut(first)) if first else ""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from agents.brains._disclosure import is_secret
 from agents.compaction.judging.reading import keys_of, telling_of
 from agents.memory.entries import Entry
-from agents.perception import is_question, of_own_notes, of_own_search, remembered, whispered
+from agents.perception import is_question, of_own_mind, remembered, whispered
 
 LIVED = ("said", "heard", "did", "saw", "moved", "result", "told")
 """Kinds of memories of what happened."""
@@ -33,11 +33,7 @@ def open_to_all(entries: Iterable[Entry]) -> list[Entry]:
 
     What one looked up in one's own memory or notes is among them, for nobody knows what came up there.
     """
-    return [
-        entry
-        for entry in entries
-        if not (is_secret(entry) or whispered(entry) or of_own_notes(entry) or of_own_search(entry))
-    ]
+    return [entry for entry in entries if not (is_secret(entry) or whispered(entry) or of_own_mind(entry))]
 
 
 def words_of(entry: Entry) -> str:

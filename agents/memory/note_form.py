@@ -89,6 +89,11 @@ def folded(name: str) -> str:
     return unicodedata.normalize("NFC", " ".join(name.split()).casefold())
 
 
+def is_reason(line: str) -> bool:
+    """Whether a line of a note is the private reason for an entry, as the program writes it."""
+    return _BECAUSE.fullmatch(line.strip()) is not None
+
+
 def is_blank(raw: str) -> bool:
     """Whether a file holds nothing yet, as one that an editor has just made."""
     return not raw.strip("\ufeff \t\r\n")

@@ -14,11 +14,13 @@ WHISPERED = "whispered"
 """The mark of what one whispered oneself, whatever words the vault has for it."""
 OWN_NOTES = "notes"
 """The mark of what one's own notes showed: it tells what was written, not what is."""
+OWN_SELF = "self"
+"""The mark of what one asked of oneself: one's profile, description or goal, which nobody else is told."""
 RECALLED = "recalled"
 """The mark of what a search in one's own memory showed, which happened at another time, and maybe in confidence."""
 INSIGHT = "insight"
 """The mark of a thought that looking back came to."""
-MARKS = (WHISPERED, OWN_NOTES, RECALLED, INSIGHT)
+MARKS = (WHISPERED, OWN_NOTES, OWN_SELF, RECALLED, INSIGHT)
 
 
 def mark_of(value: object) -> str | None:

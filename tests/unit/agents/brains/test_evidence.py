@@ -10,6 +10,7 @@ from agents.brains._evidence import Asked, Evidence, weigh
 from agents.brains._questions import read
 from agents.memory.entries import Entry, Hit
 from agents.perception import Utterance
+from mud.world.events import OWN_SELF
 
 AT = "2026-05-01T09:00:00.000Z"
 
@@ -192,6 +193,42 @@ def test_what_stands_beside_a_confidence_in_a_summary_is_told() -> None:
     told = 'Anna whispered to me, "The ruby is in the chimney." Bruno said, "The lamp is in the shed. It is red."'
     found = bearing("Where is the lamp?", hits=(Hit("summary", told, 1.0, covers=(1, 64)),))
     assert "shed" in found[0].words
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'I walked north, because "the ruby is in the chimney".',
+        'I walked north, because "it is dark. The ruby is in the chimney. It is mine".',
+        "I walked north because the ruby is in the chimney.",
+        'I thought, "The ruby is in the chimney."',
+        'I thought, "It is dark. The ruby is in the chimney."',
+        'I dreamed, "The ruby is in the chimney."',
+        "I often wondered whether the ruby is in the chimney.",
+    ],
+)
+def test_a_private_reason_and_a_thought_in_a_summary_are_told_to_nobody(text: str) -> None:
+    for told in (text, f"The sun shone. {text} Moss came later."):
+        assert bearing("Where is the ruby?", hits=(Hit("summary", told, 1.0, covers=(1, 64)),)) == []
+
+
+def test_what_was_done_for_a_private_reason_is_told_without_it() -> None:
+    told = 'I hid the golden key under the flagstone, because "Anna is a thief. She took the spoon".'
+    found = bearing("Where did you hide the golden key?", hits=(Hit("summary", told, 1.0, covers=(1, 64)),))
+    assert found[0].words == "I hid the golden key under the flagstone."
+
+
+def test_the_private_reason_of_a_note_is_told_to_nobody() -> None:
+    text = "## 2026-05-01T09:00:00.000Z, The Garden\n\nIt is made of tin.\n\n*Because: The whistle is for Moss alone.*"
+    found = bearing("What do you know about the whistle?", hits=(Hit("note", text, 1.0, title="Whistle"),))
+    assert found
+    assert not [one for one in found if "Moss" in one.words]
+
+
+def test_what_one_asked_of_oneself_is_no_look_at_anything() -> None:
+    shown = entry(1, "result", None, "Who you are: The silver whistle lies under the loose tile.")
+    assert bearing("Where is the silver whistle?", shown)
+    assert bearing("Where is the silver whistle?", shown._replace(mark=OWN_SELF)) == []
 
 
 def test_a_sentence_that_leans_on_the_one_before_stays_with_it() -> None:

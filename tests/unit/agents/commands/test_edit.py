@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from agents.agent import Agent
+from agents.inner.lived import open_to_all
+from agents.perception import of_own_mind
 from mud.world.roles import Role
 from tests.houses import House, house, texts_of
 
@@ -131,6 +133,17 @@ async def test_people_change_themselves_too(tmp_path: Path, role: Role) -> None:
             assert not (await home.ask(ann, line, role)).failed
         assert home.type(ann, "examine me").reply.endswith("Tall.")
         assert (ann.definition.profile, ann.definition.goal) == ("You row.", "Row.")
+
+
+@pytest.mark.parametrize("line", ["@my-profile", "@my-description", "@my-goal"])
+async def test_what_one_asked_of_oneself_is_remembered_as_nobody_elses(tmp_path: Path, line: str) -> None:
+    async with house(tmp_path) as home:
+        eliza = home.agent("Eliza")
+        await home.ask(eliza, "@set-goal -> Find the fin.", Role.AGENT)
+        await home.ask(eliza, line, Role.AGENT)
+        entry = eliza.memory.tail[-1]
+        assert of_own_mind(entry)
+        assert open_to_all([entry]) == []
 
 
 @pytest.mark.parametrize("words", ["---", "## Profile", "```", "a: b", "# Eliza", "Größe 名前 \N{CRAB}", '"', "~~~ x"])
