@@ -133,6 +133,9 @@ def _keys(question: Question, best: Evidence, asker: str) -> tuple[str, ...]:
         return (f"answer.known{form}", "answer.known_quoted", "answer.again")
     if best.kind == "result" and best.title and best.title == question.person:
         return ("answer.looks", "answer.again")
+    seen_there = best.kind == "result" and question.asks is Asks.WHERE and bool(best.place)
+    if seen_there and coverage(question.strong, meanings(best.title)) == 1.0:
+        return ("answer.looked_there", "answer.looked", "answer.again")
     own = {"saw": "saw", "said": "self", "result": "looked", "note": "note", "summary": "summary"}[best.kind]
     first = ("answer.time_saw",) if question.asks is Asks.WHEN and best.kind == "saw" else ()
     return (*first, f"answer.{own}", "answer.again")

@@ -163,9 +163,9 @@ class Bonds:
 
     def warmth(self, person: str) -> float:
         """Return how somebody stands with the agent: above 0 for well, below for ill."""
-        return sum(act.weight for act in self._counting(person))
+        return sum(act.weight for act in self.counting(person))
 
-    def _counting(self, person: str) -> list[Act]:
+    def counting(self, person: str) -> list[Act]:
         """Return what still counts of what somebody did: an apology takes what was rude before it off, and itself."""
         acts = self._acts.get(person, {})
         sorry = max((seq for seq, act in acts.items() if act.deed is Deed.SORRY), default=0)
@@ -205,7 +205,7 @@ class Bonds:
         """
         warmth = self.warmth(person)
         of_weight = [
-            act for act in self._counting(person) if act.weight * warmth > 0 and (not act.secret or asker == person)
+            act for act in self.counting(person) if act.weight * warmth > 0 and (not act.secret or asker == person)
         ]
         return max(of_weight, key=lambda act: (abs(act.weight), act.seq), default=None)
 

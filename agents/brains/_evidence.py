@@ -170,7 +170,8 @@ def _ordered(found: list[Evidence]) -> list[Evidence]:
             # With two things in common both are of the same, in however few of the question's words the newer puts it.
             if kept[0].score - one.score >= 0.6 and shared < 2:
                 continue
-            if one.seq > kept[0].seq and shared:
+            later = one.seq > kept[0].seq or (one.seq == kept[0].seq and one is not kept[0])
+            if later and shared:
                 kept.remove(one)
                 kept.insert(0, replace(one, score=max(one.score, SURE)))
             break

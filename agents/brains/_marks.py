@@ -74,6 +74,8 @@ ONESELF = re.compile(r"\b(?:i|i'm|i've|my|our|we)\b", re.I)
 IMPLIED = (
     (re.compile(r"\b(?:am|is|was|are|as) (?:an? |the )?(?:\w+ )?\w*(?:er|or|ist|ian|smith|wright|herd|cook|"
                 r"nurse|clerk|monk)\b"
+                r"|\bam an? retired \w+|\b(?:am|is|was) an? (?:vet|chef|maid|guard|pilot|judge|priest|poet|scribe|"
+                r"mason|midwife)\b"
                 r"|'m an? \w+", re.I), "work"),
     (re.compile(r"\b(?:am|is|are|comes?|came|'m) (?:\w+ ){0,3}from\b|\bborn in\b", re.I), "come home"),
     (re.compile(r"\blook(?:ing|s|ed)? (?:everywhere )?for\b", re.I), "search"),

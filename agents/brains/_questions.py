@@ -198,7 +198,8 @@ def read_question(sentence: str, asker: str, name: str, people: Iterable[str]) -
         or _of_everything(sentence, name, person)
     )
     if found:
-        return replace(found, own=own, yours=found.yours or yours, subject=found.subject or _subject(sentence, called))
+        yours = found.yours or (yours and found.asks is not Asks.DID_I_SAY)  # there "you" is who was told
+        return replace(found, own=own, yours=yours, subject=found.subject or _subject(sentence, called))
     words = tuple(word for word in telling(bare, (name,)) if word.casefold() not in _GENERAL_COLOUR)
     kind = _kind(sentence)
     return Question(kind, words, known[0] if known else None, own, yours, _subject(sentence, called))

@@ -132,7 +132,7 @@ def _of_kindness(me: Self, question: Question, asker: str, now: str, phrase_time
     found = [
         (abs(act.weight), act.seq, person, act)
         for person in people
-        for act in me.bonds.acts(person, *Deed)
+        for act in me.bonds.counting(person)
         if any(act.weight * sign > 0 for sign in signs)
         and (not act.secret or person == asker)
         and act.deed is not Deed.SORRY

@@ -16,7 +16,7 @@ from agents.brains._goals import Goals
 from agents.brains._questions import Line, Question, Sort, read
 from agents.brains._recollection import HITS, Asking, Recollection
 from agents.brains._self import Self
-from agents.brains._statements import is_kin, name_given
+from agents.brains._statements import is_insult, is_kin, name_given
 from agents.brains._wishes import granted, is_to_forget
 from agents.memory.entries import Hit
 from agents.perception import Utterance, heard_in
@@ -85,7 +85,8 @@ class Responder:
         self._felt(line.sort, said, situation)
         if self._lets_pass(line.sort, speaker):
             return self._me.emote(situation, "emote.nod", name=speaker)
-        return self._me.say(situation, said, (_KEYS[line.sort],), {"name": speaker}, f"answers {line.sort.value}")
+        key = "reply.insult" if line.sort is Sort.BLAME and is_insult(said.words) else _KEYS[line.sort]
+        return self._me.say(situation, said, (key,), {"name": speaker}, f"answers {line.sort.value}")
 
     def _felt(self, sort: Sort, said: Utterance, situation: Situation) -> None:
         """Bear in mind what somebody let the agent feel."""

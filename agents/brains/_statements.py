@@ -71,10 +71,14 @@ _WISH = re.compile(
     r"(?:follow|come|go|take|give|bring|fetch|help|drop|open|close|lend|pass|sing|dance|wait|stay|leave|walk|run|put|pick|hand|"
     r"show|read|write|wave|smile|jump|sit|stand|look|examine|stop|introduce|teach|promise|forgive|try|play|"
     r"build|mend|fix|draw|guess|choose|greet|"
-    r"kiss|hug|warn|forget|be (?:quiet|silent|still)|shut up|hush|tell)\b"
+    r"kiss|hug|warn|forget|ask|be (?:quiet|silent|still)|shut up|hush|tell)\b"
     r"(?! (?:is|are|was|were|it like)\b)",
     re.I,
 )
+_HOLD_ON = re.compile(
+    r"^(?:(?:oh|no|but|sorry),? )*(?:wait|hold on|stop)(?: a (?:moment|second|minute))?\s*[,.;:!-]+\s*(?=\w)", re.I
+)
+"""What stops one's own line to put it right; a wish to wait is all of a line."""
 _POLITE_WISH = re.compile(
     r"^(?:please,? )*(?:would|could|will|can|"
     r"won't) you (?:please )?(?P<wish>\w+.*)",
@@ -122,6 +126,11 @@ _BLAME = re.compile(
     r"nonsense|liar|rubbish)\b",
     re.I,
 )
+_INSULT = re.compile(
+    rf"\b(?:{_NAMES}|stupid|useless|ugly|disgusting|worthless|ridiculous|pathetic|horrible|awful|"
+    r"(?:hate|dislike|don't like|don't care(?: about)?) you)\b",
+    re.I,
+)
 _SORRY = re.compile(
     r"^(?:i(?:'m| am) (?:so |very |really )?sorry|sorry|forgive me|my apologies|excuse me|"
     r"pardon)\b",
@@ -147,7 +156,7 @@ _REMEMBER = re.compile(
 _CORRECTION = re.compile(
     r"^(?:oh,? |but |well,? |sorry,? |i (?:was|am) (?:wrong|mistaken)[.,:;]? |i made a mistake[.,:;]? )*"
     r"(?:no|nay|actually|in fact|wait|correction|i meant?|that(?:'s| is| was) wrong|not any ?more|sorry|"
-    r"i was (?:wrong|mistaken))"
+    r"i was (?:wrong|mistaken))(?:[\s,]{1,3}(?:no|wait|sorry|actually|hold on)(?=[\s,.;:!])){0,3}"
     r"(?=[\s,.;:!])[\s,.;:!]*(?:it turns out |the truth is |in truth )?(?:that )?",
     re.I,
 )
@@ -217,7 +226,7 @@ def sort_of(bare: str, told: list[str], words: tuple[str, ...], speaker: str) ->
         words: their telling words.
         speaker: name of who spoke.
     """
-    if told and _WISH.match(told[0]):
+    if told and _is_wish(told[0]):
         return Sort.WISH
     if _SHORT.match(bare):
         return Sort.SHORT
@@ -251,6 +260,11 @@ def feeling_of(part: str) -> Sort | None:
     """Return the feeling towards its listener that a sentence shows; None when it shows none."""
     found = ((Sort.BLAME, _BLAME), (Sort.PRAISE, _PRAISE), (Sort.SORRY, _SORRY), (Sort.THANKS, _THANKS))
     return next((sort for sort, pattern in found if pattern.search(part)), None)
+
+
+def is_insult(part: str) -> bool:
+    """Return whether blame is meant to hurt, and no claim that something is wrong."""
+    return _INSULT.search(part) is not None
 
 
 def feels(part: str) -> bool:
@@ -346,7 +360,11 @@ def is_courtesy(part: str, name: str) -> bool:
 def is_small_talk(part: str) -> bool:
     """Return whether a sentence is of moods, praise or blame only, or a wish: nothing that would answer a question."""
     passing = any(pattern.search(part) for _, pattern in _MOODS[:2]) or _SHORT.match(part)
-    return bool(passing) or _WISH.match(part) is not None
+    return bool(passing) or _is_wish(part)
+
+
+def _is_wish(part: str) -> bool:
+    return _WISH.match(_HOLD_ON.sub("", part, count=1)) is not None
 
 
 def corrects(part: str) -> bool:

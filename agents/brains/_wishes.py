@@ -24,6 +24,7 @@ _COME = re.compile(
 )
 _TO = re.compile(r"\b(?:to|into) (?:the )?([\w'’-]+(?: [\w'’-]+)?)(?:,? (?:please|now|then))*\W*$", re.I)
 _STAY = re.compile(r"\b(?:stay|wait|remain)\b(?: (?:here|there|with|for|a)\b.*)?|\b(?:stop|don't) follow\w*\b", re.I)
+_ASK = re.compile(r"(?:\w+ ){0,3}ask\b", re.I)
 _FORGET = re.compile(r"\bforget\b", re.I)
 _GESTURES = (
     ("emote.sing", re.compile(r"\b(?:sing|hum|whistle)\b", re.I)),
@@ -61,6 +62,8 @@ def granted(wish: str, speaker: str, situation: Situation) -> Wish | None:
         speaker: name of who asks.
         situation: the situation.
     """
+    if _ASK.match(wish):
+        return None  # what somebody else is to be asked for is not asked of this one
     if _COME.search(wish):
         place = _TO.search(wish)
         return Wish(follows=True, place=place[1] if place else "")

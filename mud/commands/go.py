@@ -21,6 +21,7 @@ WALKED_FAR = phrase("commands.go.walked_far", "origin", "destination", "passed")
 ALREADY = phrase("commands.go.already", "destination")
 NO_WAY = phrase("commands.go.no_way", "name")
 NO_WAY_HINT = phrase("commands.go.no_way_hint", "exits")
+NO_WAY_TO_PERSON = phrase("commands.go.no_way_to_person", "name")
 UNREACHABLE = phrase("commands.go.unreachable", "destination")
 SEVERAL = phrase("commands.go.several", "name", "names")
 LEAVES = phrase("commands.go.leaves", "actor", "destination")
@@ -68,6 +69,8 @@ def _way(ctx: Context, here: Thing, wanted: str) -> list[Exit]:
         return _path(ctx, here, locations[0])
     shown = shortened(wanted, LONGEST_SHOWN)
     if not exits and not locations:
+        if not is_direction(wanted) and match(wanted, ctx.world.present()):
+            raise Refusal(ctx.say(NO_WAY_TO_PERSON, name=shown))
         names = ", ".join(found.name for found in here.exits)
         raise Refusal(ctx.say(NO_WAY, name=shown), ctx.say(NO_WAY_HINT, exits=names) if names else "")
     names = listed([found.name for found in exits] or [location.name for location in locations])

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.brains._answers import from_memory
 from agents.brains._evidence import Asked, Evidence, weigh
 from agents.brains._questions import read
 from agents.memory.entries import Entry, Hit
@@ -229,6 +230,16 @@ def test_what_one_asked_of_oneself_is_no_look_at_anything() -> None:
     shown = entry(1, "result", None, "Who you are: The silver whistle lies under the loose tile.")
     assert bearing("Where is the silver whistle?", shown)
     assert bearing("Where is the silver whistle?", shown._replace(mark=OWN_SELF)) == []
+
+
+def test_where_a_thing_is_is_told_by_where_it_was_looked_at() -> None:
+    hand = entry(1, "result", None, "gilt hand: A left hand, plaster under the gold.")
+    line = read(Utterance("Visitor", "Where is the gilt hand?"), "Eliza", ("Visitor",))
+    assert line.question is not None
+    found = bearing("Where is the gilt hand?", hand)
+    answer = from_memory(line.question, "Visitor", "gilt hand", found, AT, lambda key, number: "lately")
+    assert answer.keys[0] == "answer.looked_there"
+    assert answer.places["place"] == "The Garden"
 
 
 def test_a_sentence_that_leans_on_the_one_before_stays_with_it() -> None:

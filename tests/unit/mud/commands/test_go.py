@@ -42,6 +42,7 @@ def test_one_walks_by_exits_and_by_the_names_of_locations(line: str, where: str)
         ("go garden", "You are in The Garden already."),
         ("go l", '"l" could be The Library, The Lobby and The Loft. Say which.'),
         ("go to", 'There is no way called "to"'),
+        ("go Moss", 'Moss is no location; "who" tells where everybody is.'),
     ],
 )
 def test_where_one_cannot_go_one_is_told_why(line: str, told: str) -> None:
