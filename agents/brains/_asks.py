@@ -174,6 +174,8 @@ OPINION = re.compile(
     r"|\bare you (?:\w+ )?friends? (?:with|of)\b(?P<about7>.*)|\bis (?P<about8>\w+) (?:an? |your )(?:\w+ )?friend\b"
     r"|\bis (?P<about10>\w+) (?:an? )?(?:\w+ )?(?:nice|kind|friendly|decent|honest|pleasant|good|bad) "
     r"(?:man|woman|person|neighbour|fellow|soul|girl|boy)\b"
+    r"|\bis (?P<about11>(?-i:[A-Z])\w+) (?:\w+ )?(?:nice|kind|friendly|decent|honest|pleasant|rude|mean|clever|funny|"
+    r"boring)\W*$"
     r"|\bwhat makes you (?:happy|glad|smile|sad|angry|laugh|cry)\b(?P<about9>.*)",
     re.I,
 )

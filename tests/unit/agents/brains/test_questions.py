@@ -148,3 +148,18 @@ def test_a_thing_is_named_only_where_it_surely_is_one(words: str, thing: str) ->
 )
 def test_a_name_is_heard_as_a_name(words: str, name: str) -> None:
     assert name_given(words) == name
+
+
+@pytest.mark.parametrize(
+    ("words", "asks"),
+    [
+        ("Is Anna nice?", Asks.OPINION),
+        ("Is Anna very kind?", Asks.OPINION),
+        ("Is the soup nice?", Asks.OTHER),
+        ("Was Anna kind to you?", Asks.KINDNESS),
+    ],
+)
+def test_whether_somebody_is_nice_is_asked_of_ones_opinion(words: str, asks: Asks) -> None:
+    question = read(Utterance("Visitor", words), "Eliza", ("Visitor", "Anna")).question
+    assert question is not None
+    assert question.asks is asks
