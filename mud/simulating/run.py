@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -38,8 +39,11 @@ from mud.world.narration import counted
 
 COPIED = ("config", "text", "prompts", "world", "agents", "log")
 """What a copy of a vault has of it; the index is made anew."""
-_LEFT_OUT = shutil.ignore_patterns("chronicle*", "traces", "loci.log*", "history", ".*")
-"""What of these is of no use to a run; of the log only the ledger is."""
+_LEFT_OUT_ANYWHERE = shutil.ignore_patterns(".*")
+_LEFT_OUT_OF_LOG = shutil.ignore_patterns(".*", "chronicle*", "traces", "loci.log*", "history")
+_LEFT_OUT_OF_NOTES = shutil.ignore_patterns(".*", "history")
+"""What of these is of no use to a run; of the log only the ledger is, and of notes only their last versions. Elsewhere
+such a name is somebody's or some place's."""
 INDEX_EVERY = 4000
 """Steps after which what was lived is indexed at the latest; a question has it indexed of who asks, but for the newest
 memories, which a brain has before its eyes."""
@@ -107,8 +111,20 @@ def _stage(plan: Plan) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="loci-simulate-", dir=place_for(_needed(plan))) as folder:
         for name in COPIED:
             if (plan.vault / name).is_dir():
-                shutil.copytree(plan.vault / name, Path(folder) / name, ignore=_LEFT_OUT)
+                shutil.copytree(plan.vault / name, Path(folder) / name, ignore=partial(_left_out, plan.vault))
         yield Path(folder)
+
+
+def _left_out(vault: Path, folder: str, names: list[str]) -> set[str]:
+    """Return which names in a folder of the vault are not copied."""
+    match Path(folder).relative_to(vault).parts:
+        case ("log",):
+            left_out = _LEFT_OUT_OF_LOG
+        case ("agents", _, "notes"):
+            left_out = _LEFT_OUT_OF_NOTES
+        case _:
+            left_out = _LEFT_OUT_ANYWHERE
+    return left_out(folder, names)
 
 
 def _needed(plan: Plan) -> int:

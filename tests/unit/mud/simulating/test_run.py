@@ -18,6 +18,17 @@ from tests.processes import memories
 from tests.settings import put
 from tests.vaults import copy_vault
 
+HALL = """---
+id: "#9001"
+type: location
+exits:
+  out: "[[The Lobby]]"
+---
+# Chronicle Hall
+
+Every year hangs on a nail of its own.
+"""
+
 
 @pytest.fixture
 def vault(tmp_path: Path) -> Path:
@@ -46,6 +57,27 @@ def test_a_copy_leaves_the_vault_as_it_was(vault: Path) -> None:
     record = _run(vault)
     assert record["memories"] > 100
     assert _files(vault) == before
+
+
+@pytest.mark.parametrize("name", ["chronicler", "history", "traces", "notes"])
+def test_no_agent_is_left_out_of_a_copy_because_of_its_name(vault: Path, name: str) -> None:
+    (vault / "agents/moss").rename(vault / "agents" / name)
+    assert _run(vault, 10, None)["agents"] == 4
+
+
+def test_no_place_is_left_out_of_a_copy_because_of_its_name(vault: Path) -> None:
+    usual = _run(vault, 10, None)["locations"]
+    (vault / "world/locations/chronicle-hall.md").write_text(HALL, encoding="utf-8")
+    assert _run(vault, 10, None)["locations"] == usual + 1
+
+
+def test_old_logs_and_old_versions_are_not_copied(vault: Path) -> None:
+    for name in ("log/chronicle.md", "log/loci.log.1", "log/traces/a.jsonl", "agents/moss/notes/history/a.md"):
+        (vault / name).parent.mkdir(parents=True, exist_ok=True)
+        with (vault / name).open("wb") as file:
+            file.truncate(2_000_000)
+    with file_size_limit(1_000_000):
+        assert _run(vault, 10, None)["agents"] == 4
 
 
 def test_a_copy_is_made_in_memory_only_where_there_is_room_and_nobody_said_where(
