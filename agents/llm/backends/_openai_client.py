@@ -209,14 +209,14 @@ class OpenAICompatible:
             ended = ended or finished
             if piece is None:
                 raise Unavailable(f"{self._wire.name} sent an answer without a text")
-            over = growing.add(piece)
-            heard.text = growing.text
-            if over:
+            if growing.add(piece):
+                heard.text = growing.text
                 return heard
         if not begun:
             self._wire.meant(None)
         if not ended:
             raise self._wire.broke_off()
+        heard.text = growing.text
         return heard
 
     async def _events(self, response: httpx.Response, profile: LLMProfile) -> AsyncIterator[dict[str, Any] | None]:

@@ -1,0 +1,65 @@
+"""A reply that comes in pieces is what it would be if it came as one."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from agents.llm.backends._backend import TEXT_LIMIT, Enough, tidy
+from agents.llm.backends._growing import Growing
+from agents.llm.profiles import LLMProfile
+
+PROFILE = LLMProfile()
+PIECE = st.text(st.sampled_from("ab\n \x1b\x00?é😀\ud83d\ude00"), max_size=6)
+"""Text with what a border may cut through: stops, halves of a character, and what is taken out."""
+STOP = st.text("ab\n?é😀", max_size=4)
+
+
+def never(shown: list[str]) -> Enough:
+    """Return what never has enough, and writes down what it is shown."""
+
+    def enough(so_far: str) -> bool:
+        shown.append(so_far)
+        return False
+
+    return enough
+
+
+def test_nothing_else_is_known_of_a_reply_than_if_it_had_come_as_one() -> None:
+    @given(st.lists(PIECE, max_size=12), st.lists(STOP, max_size=4).map(tuple))
+    @example(["a\ud83d", "\ude00b"], ("?",))
+    @example(["\ud83d", "\x00\ude00"], ("??",))
+    @example(["a", "b", "\x1b", "a", "b"], ("baba", "bab"))
+    def grow(pieces: list[str], stop: tuple[str, ...]) -> None:
+        shown = [""]
+        growing = Growing(replace(PROFILE, stop=stop), never(shown))
+        for text, piece in zip(itertools.accumulate(pieces), pieces, strict=True):
+            over = growing.add(piece)
+            known = text.removesuffix("\ud83d")  # the half is no character yet, and may become one
+            assert growing.text == text
+            assert shown[-1] == tidy(known, stop)
+            assert over == (tidy(known, stop) != tidy(known))
+            if over:
+                break
+
+    grow()
+
+
+@pytest.mark.parametrize("end", ["\ud83d", "\ud83d\ude00"])
+def test_a_reply_is_kept_up_to_its_limit_and_no_half_waits_there(end: str) -> None:
+    shown: list[str] = []
+    growing = Growing(PROFILE, never(shown))
+    begun = "a" * (TEXT_LIMIT - 1)
+    for piece in (begun, end[0], end[1:] + "b", "c"):
+        growing.add(piece)
+    assert shown[-1] == tidy(growing.text) == begun + "?"
+
+
+def test_a_reply_ends_at_its_length_and_where_it_is_enough() -> None:
+    growing = Growing(replace(PROFILE, max_tokens=1), lambda so_far: so_far.endswith("!"))
+    assert [growing.add(piece) for piece in ("a", "", "b", "c", "d")] == [False, False, False, False, True]
+    assert Growing(PROFILE, lambda so_far: so_far.endswith("!")).add("look!")
