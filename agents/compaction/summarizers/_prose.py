@@ -23,7 +23,7 @@ LONGEST_SENTENCE = 240
 _PAST = {
     word: past
     for past, bases in {
-        "was": "am are is", "had": "have has", "did": "do does", "could": "can", "could not": "cannot",
+        "was": "am are is were", "had": "have has", "did": "do does", "could": "can", "could not": "cannot",
         "said": "say", "told": "tell", "went": "go", "came": "come", "became": "become", "saw": "see",
         "heard": "hear", "felt": "feel", "thought": "think", "knew": "know", "found": "find", "lost": "lose",
         "took": "take", "gave": "give", "got": "get", "forgot": "forget", "kept": "keep", "slept": "sleep",
@@ -65,7 +65,7 @@ _OWN = re.compile(
     r"(^|[.!?]\s+)You((?:\s+\w+ly)?)\s+(?:(cannot|can't|can’t|do not|don't|don’t|are not|aren't)\b|(\w+))"
 )
 _OWN_SHORT = re.compile(r"\b[Yy]ou(?:['’](re|ve|ll|d))\b")
-_OWN_BE = re.compile(r"\b[Yy]ou (are|were|have|had|can|could|will|would|must|should|see|know|feel)\b")
+_OWN_BE = re.compile(r"\b[Yy]ou (are|were|have|had|can|could|will|would|must|should|see|know|feel|want)\b")
 _OF_ME = re.compile(
     r"You(?:r|['’](?:re|ve|ll|d)|(?: \w+ly)? (?:are|were|have|had|will|would|must|should|can|could|may|might|used|owe"
     r"|love|hate|like|belong|always|never|promised|said|killed|stole|live|lived|come|came|was|is))\b[^\"]*$"

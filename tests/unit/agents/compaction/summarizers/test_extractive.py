@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.compaction.receipts import evidence, made_up, validate
+from agents.compaction.summarizers._prose import retell
 from agents.compaction.summarizers._summarizer import Source
 from agents.compaction.summarizers.extractive import extract
 from agents.compaction.wanted import SECTIONS
@@ -63,6 +65,17 @@ def test_it_tells_in_the_first_person_and_in_the_past() -> None:
     assert 'I said, "I promise to bring it back by noon."' in text
     assert 'Ada whispered to me, "Hide your hidden key under the third stone."' in text
     assert "you" not in text.replace('"Hide your hidden key under the third stone."', "")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("From now on you want: Find the fin.", "From now on I wanted: Find the fin."),
+        ("You were late.", "I was late."),
+    ],
+)
+def test_what_one_does_oneself_is_told_with_i(text: str, told: str) -> None:
+    assert retell(Entry(1, "", "did", None, "The Mill", text)) == told
 
 
 def test_a_recent_summary_has_two_to_four_sentences() -> None:
