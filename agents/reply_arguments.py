@@ -26,7 +26,7 @@ _SPEECH = ("say", "emote", "me", "whisper", "tell")
 """Verbs whose words others hear: nothing but the words may stand among them."""
 _TO_SOMEBODY = ("whisper", "tell")
 """Verbs whose words stand after the name of who is to hear them."""
-_TITLED = ("note", "@overwrite-note")
+TITLED = ("note", "@overwrite-note")
 """Verbs whose words stand after a title and an arrow."""
 
 _KEY = r"(?P<mark>[\"']?)(?P<key>[A-Za-z_][\w-]{0,29}(?:\s[\w-]{1,29}){0,2})(?P=mark)\s?"
@@ -74,13 +74,13 @@ def _words(verb: str, told: Sequence[Pair]) -> str:
     """Return the words of a command: whom first, then the words; what has no known name only where nothing has one."""
     bare = [text for key, text in told if not key]
     words = [*bare, *_first(told, WORD_KEYS)]
-    if verb not in _SPEECH and not words and verb not in _TITLED:
+    if verb not in _SPEECH and not words and verb not in TITLED:
         return " ".join(text for _, text in told)
     whom = _first(told, (*WHOM_KEYS, "name"))
     title = _first(told, (*TITLE_KEYS, "name"))
-    known = (*WHOM_KEYS, *TITLE_KEYS, *(("name",) if verb in (*_TO_SOMEBODY, *_TITLED) else ()))
+    known = (*WHOM_KEYS, *TITLE_KEYS, *(("name",) if verb in (*_TO_SOMEBODY, *TITLED) else ()))
     words = words or [text for key, text in told if key not in known]
-    if verb in _TITLED:
+    if verb in TITLED:
         return _titled([*title, *words])
     words = words or _first(told, TITLE_KEYS)
     return " ".join([*whom, *words] if verb in _TO_SOMEBODY else words or whom)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from agents.reply_arguments import TITLE_KEYS, WHOM_KEYS, WORD_KEYS, Pair, line_of
+from agents.reply_arguments import TITLE_KEYS, TITLED, WHOM_KEYS, WORD_KEYS, Pair, line_of
 from agents.reply_reasons import evened, holds_reason, is_reason
 
 TRIES = 8
@@ -45,14 +45,14 @@ def _command(told: Mapping[str, Any], is_verb: Callable[[str], bool]) -> str | N
     reasons = [(key, value) for key, value in told.items() if is_reason(key) and isinstance(value, str)]
     verb = next((keyed[key] for key in _VERB_KEYS if isinstance(keyed.get(key), str)), "")
     if is_verb(verb):
-        return line_of(verb, [*reasons, *_known(keyed)])
+        return line_of(verb, [*reasons, *_known(keyed, verb.lower() in TITLED)])
     verb = next((key for key, value in told.items() if is_verb(key) and isinstance(value, str)), "")
     return line_of(verb, [*reasons, ("", told[verb])]) if verb else None
 
 
-def _known(keyed: Mapping[str, Any]) -> Iterator[Pair]:
+def _known(keyed: Mapping[str, Any], titled: bool) -> Iterator[Pair]:
     """Yield whom, title and words of an outer object; of the names of words only the first that has some is read."""
-    for key in (*WHOM_KEYS, *TITLE_KEYS):
+    for key in (*WHOM_KEYS, *(TITLE_KEYS if titled else ())):
         if isinstance(keyed.get(key), str):
             yield key, keyed[key]
     for key in WORD_KEYS:

@@ -63,6 +63,7 @@ OBJECTS = {
     '{"name":"note","arguments":{"text":"It is bronze.","title":"Fin"}}': "note Fin -> It is bronze.",
     '{"name":"note","title":"Fin","text":"It is bronze."}': "note Fin -> It is bronze.",
     '{"name":"note","arguments":{"text":"Fin -> It is bronze."}}': "note Fin -> It is bronze.",
+    '{"command":"go north","title":"My move"}': "go north",
     '{"name":"think","arguments":{"thought":"She waits."}}': "think She waits.",
     '{"name":"recall","arguments":{"query":"the key"}}': "recall the key",
     '{"name":"go","arguments":{"way":"north","reason":"to see"}}': "go north | to see",
