@@ -179,7 +179,7 @@ def _from_json(text: str, verbs: Collection[str], tries: int = TRIES) -> str | N
     if begins(text, verbs):
         return None
     line = command_in(text, lambda verb: begins(verb, verbs), tries)
-    return plain(line) if line else None
+    return plain(even(line)) if line else None
 
 
 def _short(line: str) -> str | None:

@@ -10,6 +10,8 @@ import html
 import re
 from collections.abc import Collection
 
+from agents.reply_arguments import arguments_of, line_of
+from agents.reply_reasons import is_reason, may_become_reason, parted
 from agents.unwrapping import even, squeezed
 
 DEED = 12
@@ -17,6 +19,8 @@ DEED = 12
 
 _SPEECH = ("say", "emote", "me", "whisper", "tell", "think", "note", "recall", "remember")
 """Commands whose words are kept exactly; others lose the mark of a sentence's end, which chat models like to set."""
+_OWN = ("think", "note", "recall", "remember")
+"""Those of them that nobody else hears: a reason among their words is part of them."""
 _PRONOUNS = ("i", "me")
 """Verbs that prose begins with as often."""
 _COLON = ("say", "emote")
@@ -24,11 +28,6 @@ _COLON = ("say", "emote")
 
 _ELEMENT = re.compile(r"^<(@?[a-z][\w-]*)\s?>(.*?)(?:</\1\s?>)?$", re.I)
 _ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|nbsp|#\d{1,6}|#x[0-9a-f]{1,5});", re.I)
-_REASONS = tuple(
-    f"{whose}{word}" for whose in ("", "private ") for word in ("reason", "reasoning", "why", "rationale", "because")
-)
-_AROUND = ' *_`(["'
-"""What may stand around the word that begins a reason."""
 _AI = r"(?:ai|artificial intelligence|(?:large )?language model)(?: (?:language model|assistant|model))?\b"
 _ASSISTANT = re.compile(
     rf"[\"“'(]*(?:(?:i['’]m sorry,? (?:but )?)?(?:as|being) an? {_AI}|i['’]m (?:just |only )?an? {_AI})", re.I
@@ -134,18 +133,20 @@ def command_of(line: str, name: str, verbs: Collection[str]) -> str | None:
         line = line[1:]
     call = _CALL.match(line)
     if call and call[1].lower() in verbs:
-        line = f"{call[1]} {_bare_arguments(call[2])}".strip()
+        pairs = arguments_of(call[2])
+        return None if pairs is None else plain(line_of(call[1], pairs))
     if begins(line, verbs):
         return plain(line)
-    return _as_speech(line, name, verbs) or _shorthand(line, name, verbs)
+    spoken = _as_speech(line, name, verbs) or _shorthand(line, name, verbs)
+    return plain(spoken) if spoken else None
 
 
 def plain(line: str) -> str | None:
     """Return a line that begins with a verb in its usual form; None when it only repeats how the verb is used."""
     verb, rest = _parted(line)
     verb = verb.lower()
-    words, bar, reason = rest.partition("|")
-    words = words.strip()
+    words, _, reason = rest.partition("|")
+    words, told = (words.strip(), "") if verb in _OWN else parted(words.strip())
     if _PLACEHOLDER.match(words) or words.startswith("<"):
         return None
     if verb not in _SPEECH:
@@ -156,8 +157,8 @@ def plain(line: str) -> str | None:
         words = _unmarked(words)
     if verb in _SPEECH and (not words or _ASSISTANT.match(words) or (verb == "tell" and _TO_ME.match(words))):
         return None
-    reason = reason.strip(" |")
-    return f"{verb} {words}".strip() + (f" | {reason}" if bar and reason else "")
+    reason = reason.strip(" |") or told
+    return f"{verb} {words}".strip() + (f" | {reason}" if reason else "")
 
 
 def _unmarked(words: str) -> str:
@@ -192,16 +193,10 @@ def _shorthand(line: str, name: str, verbs: Collection[str]) -> str | None:
     return f"{verb} {words}"
 
 
-def _bare_arguments(inside: str) -> str:
-    """Return the words of `say("Hello", reason="...")`: the first of them."""
-    quoted = re.match(r"""^(?:\w+\s*=\s*)?(["'])(.*?)\1""", inside)
-    return quoted[2] if quoted else inside
-
-
 def with_reason(command: str, below: str) -> str:
     """Add the reason that stands on a line of its own below the command."""
     head, _, words = below.strip().replace("**", "").partition(":")
-    if "|" in command or _bare(head) not in _REASONS:
+    if "|" in command or not is_reason(head):
         return command
     reason = words.strip().removesuffix(_PAIRS.get(head[:1], "")).strip()
     return f"{command} | {reason}" if reason else command
@@ -210,9 +205,4 @@ def with_reason(command: str, below: str) -> str:
 def may_be_reason(begun: str) -> bool:
     """Return whether the line that begins so may become a reason."""
     head, colon, _ = begun.replace("**", "").partition(":")
-    bare = _bare(head)
-    return bare in _REASONS if colon else any(reason.startswith(bare) for reason in _REASONS)
-
-
-def _bare(head: str) -> str:
-    return " ".join(head.strip(_AROUND).lower().split())
+    return is_reason(head) if colon else may_become_reason(head)

@@ -10,17 +10,16 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from agents.reply_arguments import TITLE_KEYS, TITLED, WHOM_KEYS, WORD_KEYS, Pair, line_of
+from agents.reply_reasons import evened, holds_reason, is_reason
+
 TRIES = 8
 """Braces from which on an object is tried to be read."""
 DEPTH = 4
 """Objects within objects that are looked into."""
 
-_VERB_KEYS = ("command", "action", "cmd", "verb", "name", "function", "type", "tool", "tool_name")
-_WORD_KEYS = ("args", "arguments", "words", "text", "message", "content", "input", "parameters", "value")
-_WHOM_KEYS = ("target", "to", "recipient", "listener", "object", "exit", "direction")
-_REASON_KEYS = ("reason", "reasoning", "why", "private_reason")
-_TO_SOMEBODY = ("whisper", "tell")
-"""Verbs whose words stand after the name of who is to hear them."""
+_VERB_KEYS = ("command", "action", "cmd", "verb", "name", "function", "type", "tool", "toolname")
+"""Names of what holds the verb, evened."""
 
 
 def command_in(text: str, is_verb: Callable[[str], bool], tries: int = TRIES) -> str | None:
@@ -42,17 +41,43 @@ def command_in(text: str, is_verb: Callable[[str], bool], tries: int = TRIES) ->
 
 def _command(told: Mapping[str, Any], is_verb: Callable[[str], bool]) -> str | None:
     """Return the command of one object: verb and words under their keys, or the words under the verb."""
-    verb = next((told[key] for key in _VERB_KEYS if isinstance(told.get(key), str)), "")
-    words, whom, reason = (_first_text(told, keys) for keys in (_WORD_KEYS, _WHOM_KEYS, _REASON_KEYS))
-    if not is_verb(verb):
-        verb = next((key for key, value in told.items() if is_verb(key) and isinstance(value, str)), "")
-        words, whom = told.get(verb, ""), ""
-    if not verb:
-        return None
-    if whom and (not words or verb.lower() in _TO_SOMEBODY):
-        words = f"{whom} {words}"
-    line = " ".join(f"{verb} {words}".split())
-    return f"{line} | {' '.join(reason.split())}" if reason and "|" not in line else line
+    keyed = {evened(key): value for key, value in list(told.items())[::-1]}
+    reasons = [(key, value) for key, value in told.items() if is_reason(key) and isinstance(value, str)]
+    verb = next((keyed[key] for key in _VERB_KEYS if isinstance(keyed.get(key), str)), "")
+    if is_verb(verb):
+        return line_of(verb, [*reasons, *_known(keyed, verb.lower() in TITLED)])
+    verb = next((key for key, value in told.items() if is_verb(key) and isinstance(value, str)), "")
+    return line_of(verb, [*reasons, ("", told[verb])]) if verb else None
+
+
+def _known(keyed: Mapping[str, Any], titled: bool) -> Iterator[Pair]:
+    """Yield whom, title and words of an outer object; of the names of words only the first that has some is read."""
+    for key in (*WHOM_KEYS, *(TITLE_KEYS if titled else ())):
+        if isinstance(keyed.get(key), str):
+            yield key, keyed[key]
+    for key in WORD_KEYS:
+        pairs = [(name, text) for name, text in _texts(key, keyed.get(key), DEPTH) if text.strip()]
+        yield from pairs
+        if not all(holds_reason(name) for name, _ in pairs):
+            return
+
+
+def _texts(key: str, value: Any, depth: int) -> Iterator[Pair]:
+    """Yield the texts that an argument holds: itself, those of a list without names, those of an object with theirs."""
+    if isinstance(value, str) and value.lstrip().startswith("{"):  # arguments that are JSON once more
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return
+    if isinstance(value, str):
+        yield key, value
+    elif isinstance(value, list):
+        yield from (("", one) for one in value if isinstance(one, str))
+    elif isinstance(value, dict) and depth:
+        for name, inner in value.items():
+            found = list(_texts(name, inner, depth - 1))
+            # what a name holds that is none of words stays under it: a reason in a list is no less one
+            yield from found if evened(name) in WORD_KEYS else [(name, " ".join(text for _, text in found))]
 
 
 def _objects(found: Any, depth: int) -> Iterator[Mapping[str, Any]]:
@@ -62,21 +87,3 @@ def _objects(found: Any, depth: int) -> Iterator[Mapping[str, Any]]:
     inside = found.values() if isinstance(found, dict) else found if isinstance(found, list) else ()
     for inner in inside if depth else ():
         yield from _objects(inner, depth - 1)
-
-
-def _first_text(told: Mapping[str, Any], keys: tuple[str, ...]) -> str:
-    """Return the first of these keys that holds words; a list or object of texts is joined."""
-    for key in keys:
-        value = told.get(key)
-        if isinstance(value, str) and value.lstrip().startswith("{"):  # arguments that are JSON once more
-            try:
-                value = json.loads(value)
-            except (ValueError, RecursionError):
-                continue
-        if isinstance(value, dict):
-            value = [one for key, one in value.items() if key not in _REASON_KEYS]
-        if isinstance(value, list):
-            value = " ".join(one for one in value if isinstance(one, str))
-        if isinstance(value, str) and value.strip():
-            return value.strip()
-    return ""

@@ -18,11 +18,15 @@ _SPOKEN_OF = re.compile(rf"(?<=[ `\"'“‘(])<{_THINKING}>(?=[ `\"'”’.,;:?!
 _CHANNEL = re.compile(r"<\|channel\|>\s{0,9}final\s{0,9}<\|message\|>")
 _TURN_END = re.compile(
     r"<\|(?:im_end|eot_id|end|return|endoftext|eom_id)\|>|</s>|<end_of_turn>|<\|im_start\|>(?!\s{0,9}assistant)"
+    r"|<\|end▁of▁sentence\|>|<\|User\|>"
     r"|\[/INST\]"
 )
-_TURN_SIGN = re.compile(r"<\|[a-z_]{2,20}\|>(?:assistant)?|<s>|<start_of_turn>(?:model)?|\[INST\]|<<SYS>>")
+_TURN_SIGN = re.compile(
+    r"<\|(?:[a-z_▁]{2,20}|Assistant)\|>(?:assistant)?|<s>|<start_of_turn>(?:model)?|\[INST\]|<<SYS>>"
+)
 _TAG = re.compile(
-    r"</?(?:command|action|answer|response|reply|output|final|line|reason|code|p|b|i|br|tool_call|function_call|tools?)"
+    r"</?(?:command|action|answer|response|reply|output|final|line|reason|code|p|b|i|br|tool_call|function_call|tools?"
+    r"|rationale|explanation|private[ _-]?(?:reason|reasoning|rationale|thoughts?))"
     r"\s{0,9}/?>|\[/?TOOL_CALLS?\]",
     re.I,
 )
@@ -64,6 +68,7 @@ def thinks(text: str) -> bool:
 
 def even(raw: str) -> str:
     """Return a text with one kind of line end and of space, and without what could do something to a terminal."""
+    raw = raw.replace("｜", "|")  # the bar of a Chinese or Japanese keyboard
     text = raw.replace("\r", "\n").replace("\t", " ").replace("\u2028", "\n").replace("\u2029", "\n")
     return _CONTROL.sub("", text)
 

@@ -77,9 +77,10 @@ def test_no_shorthand_is_read_where_its_verb_is_missing() -> None:
         ),
         *("<think", "</think ", " **", " <s>", "<|im_start|> ", "x\n", "- \n", "<p>\n", "\x1b[1", "\u3000", "&nbsp;"),
         *("<p ", " ", "\t", "\n", " then", "“", "``` ", '{"a":', ". "),
+        *("(reason: ", ". Reason: ", 'a="b", ', "a=b, "),
     ],
 )
-@pytest.mark.parametrize("head", ["", "go north", "x", 'say "', "say hi\n", "<think>"])
+@pytest.mark.parametrize("head", ["", "go north", "x", 'say "', "say(", "say hi\n", "<think>"])
 def test_twenty_megabytes_of_anything_are_done_with_at_once(head: str, junk: str) -> None:
     many = junk * (20_000_000 // len(junk))
     for raw in (head + many, f"{head}{many[:1900]}x", f"{head}{many[:1900]}> x\nT"):

@@ -103,6 +103,7 @@ streams = st.sampled_from(
             "I ",
             "?",
         ),
+        *("(reason: ", ")", "say(", 'text="', '", ', "private-", "E", "<rationale>", "｜", "<｜"),
         *("<say>", "</s>", "<br>", ":", "**", "x" * 700, " " * 600),
     ]
 )
