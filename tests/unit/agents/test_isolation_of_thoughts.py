@@ -3,6 +3,7 @@
 Random lives in random places, led through the doors of the real thing: people type, one half of the agents thinks with
 a model whose prompts are read, the other lives by instinct whose lines are read; all remember, fold, dream and note.
 Every secret is one word that stands nowhere else; who may know it is worked out here, from where everybody stands.
+Secrets of private reasons and thoughts are said aloud by nobody, not even by who had them.
 Of who sleeps a model is asked, too: what it weighs is its own, but what it reflects on and dreams of, which it may
 tell, holds no whisper, nobody's.
 """
@@ -63,6 +64,8 @@ ASKED = (
     "what did Ann say?",
     "what did Eliza say about the mill?",
     "what did Bob promise?",
+    "what is dear to you?",
+    "what did you do at the mill?",
 )
 """What minds are asked; the answer to any holds a secret, when they know one."""
 
@@ -89,6 +92,8 @@ class Oracle:
         """Every leak that was found: what is raised while a model is asked reaches no test."""
         self.confided: set[str] = set()
         """Secrets that were whispered, by whomever to whomever."""
+        self.private: set[str] = set()
+        """Secrets of private reasons and of thoughts, which nobody says aloud."""
         self._stood = self._places()
         self.led = ""
         """Who says what the test wants, which is new; empty for nobody."""
@@ -104,9 +109,12 @@ class Oracle:
         if step.line is None:
             return
         name = self.ids[step.who]
-        body = step.line.partition(" | ")[0]
+        body, _, reason = step.line.partition(" | ")
         if name in FEELING and name != self.led:
             self.hold(name, step.line, "line")
+            self.refuse(secrets(body) & self.private, name, step.line, "private")
+        else:
+            self.private |= secrets(body if body.startswith("think ") else reason)
         self.knows[name] |= secrets(step.line)
         if body.partition(" ")[0] in ("whisper", "tell"):
             self.confided |= secrets(body)
@@ -374,3 +382,19 @@ async def test_the_answers_that_are_read_do_hold_what_was_heard(tmp_path: Path) 
         await life.speak("Bob", "say", "Ann", 1, False)
         await life.live("what broke the mill?", home.agent("Moss"))
         assert life.answers == 1
+
+
+@pytest.mark.parametrize(("verb", "reasoned"), [("think", False), ("note", True), ("emote", True)])
+async def test_what_one_kept_to_oneself_is_told_neither_from_a_note_nor_from_a_summary(
+    tmp_path: Path, verb: str, reasoned: bool
+) -> None:
+    async with a_life(tmp_path, ["The Library", "The Garden", "The Garden", "The Library"]) as (home, life):
+        moss, ann = home.agent("Moss"), home.agent("Ann")
+        await life.speak("Moss", verb, "Bob", 0, reasoned)
+        for number in range(14):
+            home.type(ann, f"emote counts to {number}.")
+        await life.live("fold", moss)
+        for question in ("where is the brass key?", "what is dear to you?", "what do you know about the key?"):
+            await life.live(question, moss)
+        assert life.oracle.private
+        assert not life.oracle.leaks
