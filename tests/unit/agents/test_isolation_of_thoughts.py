@@ -384,7 +384,7 @@ async def test_the_answers_that_are_read_do_hold_what_was_heard(tmp_path: Path) 
         assert life.answers == 1
 
 
-@pytest.mark.parametrize(("verb", "reasoned"), [("think", False), ("note", True), ("emote", True)])
+@pytest.mark.parametrize(("verb", "reasoned"), [("think", False), ("note", True)])
 async def test_what_one_kept_to_oneself_is_told_neither_from_a_note_nor_from_a_summary(
     tmp_path: Path, verb: str, reasoned: bool
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from agents.brains._disclosure import is_ignorant
 from tests.unit.agents.brains.test_instinct import SEEDS
 from tests.unit.agents.brains.test_instinct_asked import room, said, thought
 
@@ -66,7 +67,7 @@ def test_a_wish_to_ask_somebody_else_is_no_news(seed: int) -> None:
     for words in ("please ask Bea where the bronze fin is.", "please ask Bea to sing"):
         assert thought(stage, "Anna", words).text == "reply.wish"
         stage.run(30)
-    assert "bronze" not in said(stage, "Bea", "is Bea nice?")[1]
+    assert is_ignorant(said(stage, "Bea", "what do you know about the bronze fin?")[1])
 
 
 @pytest.mark.parametrize("seed", SEEDS)
