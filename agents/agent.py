@@ -19,7 +19,7 @@ from agents.compaction.rebuild import Rebuild
 from agents.compaction.settings import CompactionSettings
 from agents.definition import Definition
 from agents.life import Life
-from agents.llm.counting import TokenCounter
+from agents.llm.counting import CHARACTERS, TokenCounter
 from agents.llm.profiles import LLMProfile
 from agents.means import Means
 from agents.memory.entries import Entry
@@ -115,6 +115,17 @@ class Agent:
         log.warning("[Memory] %s: %s; emergency compaction", self.name, taken)
         return bool(self.compactor.fold_due_now())
 
+    def make_room(self, through: int) -> bool:
+        """Fold at once, by rules, what the next prompt would leave out unsummarized; return whether it was folded.
+
+        Args:
+            through: the last memory that the prompt would leave out.
+        """
+        commit = self.compactor.make_room(through)
+        if commit is not None:
+            log.info("[Memory] %s: no room in the prompt for memories up to %d; they are folded", self.name, through)
+        return commit is not None
+
     @contextmanager
     def in_bulk(self) -> Iterator[None]:
         """Within it nothing that is remembered or noted waits for the disk; its end makes up for that."""
@@ -143,6 +154,7 @@ def put_together(
     remembered: Callable[[Sequence[Entry]], None],
     committed: Callable[[Commit], None],
     fold_soon: Callable[[], None],
+    room: Callable[[], int],
 ) -> Agent:
     """Return an agent whose memory is not opened yet.
 
@@ -154,12 +166,19 @@ def put_together(
         remembered: is told of new memories.
         committed: is told of every fold.
         fold_soon: begins the folds that are due.
+        room: gives the tokens that summaries and memories may take in its next prompt.
     """
     settings = _Settings(means.configuration, defined)
     folder = means.vault / "agents" / definition.slug
     memory = Memory(definition.name, folder, means.clock, definition.aliases, in_ram=settings().runtime_cap)
     ask = means.ask
-    counter = TokenCounter(lambda: settings().token_counter, means.count, lambda: compactor.outlook.strategy.by_tokens)
+    models = means.models
+    counter = TokenCounter(
+        lambda: settings().token_counter,
+        means.count,
+        models.ratios if models is not None else None,
+        lambda: _think_profile(means.configuration).identity,
+    )
     keeper = Keeper(memory, Journal(folder), definition.slug)
     model = (lambda prompt, profile: ask(definition.name, prompt, profile)) if ask is not None else None
     compactor = Compactor(
@@ -174,14 +193,21 @@ def put_together(
         means.prompts,
         Surroundings(
             owner=definition.slug,
-            window=lambda: _window(means.configuration),
+            window=lambda: _think_profile(means.configuration).num_ctx,
             asleep=lambda: sleeps(defined().id),
-            counting=counter.counting,
-            scale=lambda: counter.scale,
+            counting=counter.view,
+            scale=lambda: counter.ratio,
+            room=lambda: room() // (2 if settings().token_counter == CHARACTERS else 1),
         ),
         keeper.keep,
     )
-    micro = Micro(memory, settings, lambda: compactor.outlook.strategy.masks, definition.slug, means.clock)
+    micro = Micro(
+        memory,
+        compactor.outlook.settings_in_force,
+        lambda: compactor.outlook.strategy.masks,
+        definition.slug,
+        means.clock,
+    )
     life = Life(memory, compactor, micro, means.clock, fold_soon, keeper.forget)
     notes, actor = Notes(folder / "notes"), Actor(life, remembered)
     scribe, seeds = Scribe(means.summarizers, model, means.prompts), Seeds(memory, means.clock, writable=means.writable)
@@ -208,6 +234,7 @@ class _Settings:
         definition, version = self._defined(), self._configuration.version
         if self._made is None or self._made[0] is not definition or self._made[1] != version:
             made = self._configuration.for_agent(CompactionSettings, definition.overrides)
+            made = made.for_prompts(_think_profile(self._configuration).num_ctx)
             self._made = (definition, version, _within_window(made, self._configuration))
         return self._made[2]
 
@@ -221,9 +248,9 @@ def _within_window(settings: CompactionSettings, configuration: Configuration) -
     return settings.within(profile.num_ctx - profile.max_tokens)
 
 
-def _window(configuration: Configuration) -> int:
-    """Return the tokens of the thinking model's window; without its profile what it has by default."""
+def _think_profile(configuration: Configuration) -> LLMProfile:
+    """Return the LLM profile that thinks; what it is by default where there is none."""
     try:
-        return configuration.get_named(LLMProfile, THINK).num_ctx
+        return configuration.get_named(LLMProfile, THINK)
     except UnknownName:
-        return LLMProfile().num_ctx
+        return LLMProfile()

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from agents.agent import Agent, put_together
 from agents.compaction.commits import Commit, no_fold
+from agents.compaction.gauge import UNLIMITED
 from agents.compaction.integrity import Facts, status
 from agents.compaction.origins import origins
 from agents.compaction.plan import SLEEP
@@ -26,7 +27,7 @@ from agents.memory.entries import Entry, Hit
 from agents.memory.notes import Note
 from agents.memory.seeds import fresh
 from agents.memory.weights import last_values, read_weighed
-from agents.prompt import Prompt
+from agents.prompt import Prompt, Shed
 from agents.resting import Resting
 from agents.roster import Roster
 from agents.witnesses import by_witness, left_by
@@ -59,6 +60,10 @@ class Minds:
         self.world: World | None = None
         self.prompt_of: Callable[[Agent], Awaitable[Prompt]] | None = None
         """Builds the prompt an agent would get now; there is one as soon as there is a world."""
+        self.room_of: Callable[[Agent], int] = lambda agent: UNLIMITED
+        """Tells how many tokens summaries and memories may take in an agent's next prompt."""
+        self.shed_of: Callable[[Agent], Shed | None] = lambda agent: None
+        """Tells what an agent's next prompt leaves out; None when there is no prompt."""
         self.send_away: Callable[[Definition], None] | None = None
         """Has a character leave the world for good; there is one as soon as the vault is watched."""
         self.resting = Resting()
@@ -161,6 +166,7 @@ class Minds:
             lambda entries: self.remembered(slug, entries),
             lambda commit: self._committed(slug, commit),
             lambda: self._folding.begin(self._agents[slug]),
+            lambda: self.room_of(self._agents[slug]) if slug in self._agents else UNLIMITED,
         )
 
     def sleeps(self, who: str) -> bool:
@@ -391,6 +397,7 @@ class Minds:
             errors=[*silent, *(error for error in (failed, means.recall.trouble) if error)],
             skipped=agent.compactor.skipped,
             notice=agent.compactor.notice,
+            shed=self.shed_of(agent),
             inner=self.inner.told(agent, known=True),
         )
         return status(agent.memory, agent.settings(), agent.compactor.outlook, facts)

@@ -1,10 +1,12 @@
 """The prompt of a thought: the words of a template, filled with what an agent knows, and never longer than the window.
 
 Pure. Words and order stand in the template; this module says only what is left out when not all fits, and in which
-order: related notes and experiences, hints, the oldest verbatim lines, the summaries, and at last the commands and the
-length of single texts. Room that a later cut made beyond its need goes to lines, newest first, and then to summaries.
-Who the agent is, its newest line and the cue are always there. Whatever is left out is listed, also what was left out
-before, for which there was no room among what is related.
+order: related notes and experiences, hints, the oldest verbatim lines, what the commands do and the length of the texts
+about the agent and its place, the summaries, and at last the commands and the length of single texts. Who the agent is,
+what it can do and where it is may take half of a prompt; what goes beyond that is shortened first of all, so that a
+small window has room for memories. Room that a later cut made beyond its need goes to lines, newest first, and then to
+summaries. Who the agent is, its newest line and the cue are always there. Whatever is left out is listed, also what was
+left out before, for which there was no room among what is related.
 """
 
 from __future__ import annotations
@@ -24,9 +26,11 @@ STEP = 16
 and the model server can reuse what it has read."""
 SMALL_STEP = 4
 """The same where there is room for few lines, of which a larger step would leave half empty."""
-_ROOM_SHARE = 16
-"""This part of the budget counts as taken by the situation even where it is smaller, so that walking from a plainly
-described location to a richly described one does not shift the oldest line."""
+_SITUATION_SHARE = 16
+"""This part of the budget counts as taken by the situation, so that the room for memories does not depend on where the
+agent happens to be."""
+_MEMORY_SHARE = 2
+"""This part of the budget is for summaries and memories, whatever else there is to say."""
 _GENTLE = (1024, 512, 256, 160)
 _HARSH = (80, 40, 20, 8, 1)
 """Characters that single texts are cut to when nothing else is left to leave out: before, and after, the commands."""
@@ -126,6 +130,7 @@ class Prompt(NamedTuple):
         sections: its parts in their order.
         shed: what was left out or shortened, in words.
         shown: first and last memory shown verbatim; None when there is none.
+        unheld: first and last memory that was left out although no summary holds it; None when there is none.
     """
 
     text: str
@@ -135,12 +140,25 @@ class Prompt(NamedTuple):
     sections: tuple[Section, ...]
     shed: tuple[str, ...]
     shown: tuple[int, int] | None
+    unheld: tuple[int, int] | None = None
+
+
+class Shed(NamedTuple):
+    """What a prompt leaves out.
+
+    Args:
+        words: each thing in words.
+        unheld: first and last memory among it that no summary holds; None when there is none.
+    """
+
+    words: tuple[str, ...]
+    unheld: tuple[int, int] | None
 
 
 @dataclass(frozen=True, slots=True)
 class _Cuts:
     """What is left out, 0 meaning nothing: so many related texts, hints and oldest lines; the summaries; what commands
-    do; the commands; and what single texts have beyond so many characters.
+    do; the commands; and what the texts about the agent and its place, and all texts, have beyond so many characters.
     """
 
     related: int = 0
@@ -150,6 +168,7 @@ class _Cuts:
     recent: int = 0
     brief: int = 0
     bare: int = 0
+    about: int = 0
     longest: int = 0
 
 
@@ -168,38 +187,71 @@ def build_prompt(
     Raises:
         Unavailable: window minus reserve is under `MINIMUM`, or the template alone takes more than that leaves.
     """
-    budget = window - reserve
-    if budget < MINIMUM:
-        raise Unavailable(
-            f"a window of {window} tokens with {reserve} for the reply leaves less than {MINIMUM} for the prompt; "
-            "raise num_ctx or lower max_tokens"
-        )
+    budget = _budget(window, reserve)
     parts = replace(parts, experiences=_unseen(parts))
     cuts = _fitting(parts, template, budget, count)
     blocks = _blocks(parts, template, cuts)
     text = template.join(blocks)
     sections = tuple(Section(name, count(words), words) for name, words in blocks)
-    return Prompt(text, count(text), window, reserve, sections, _shed(parts, cuts), _shown(parts, cuts))
+    told = (_shed(parts, cuts), _shown(parts, cuts), _unheld(parts, cuts))
+    return Prompt(text, count(text), window, reserve, sections, *told)
+
+
+def room_for_memories(
+    parts: PromptParts, template: Template, *, window: int, reserve: int, count: Callable[[str], int]
+) -> int:
+    """Return the tokens that summaries and memories may take in a prompt, wherever the agent is.
+
+    Args:
+        parts: who it is and what it can do; what else they hold does not matter.
+        template, window, reserve, count: as in `build_prompt`.
+
+    Raises:
+        Unavailable: window minus reserve is under `MINIMUM`.
+    """
+    budget = _budget(window, reserve)
+    parts = PromptParts(parts.name, parts.profile, parts.commands)
+    cuts = _beginning(parts, template, budget, count)
+    return budget - budget // _SITUATION_SHARE - _standing(parts, template, cuts, count)
+
+
+def _budget(window: int, reserve: int) -> int:
+    if window - reserve < MINIMUM:
+        raise Unavailable(
+            f"a window of {window} tokens with {reserve} for the reply leaves less than {MINIMUM} for the prompt; "
+            "raise num_ctx or lower max_tokens"
+        )
+    return window - reserve
+
+
+def _standing(parts: PromptParts, template: Template, cuts: _Cuts, count: Callable[[str], int]) -> int:
+    """Return the tokens of what stands in every prompt, whatever the agent remembers."""
+    bare = replace(parts, longterm="", recent="", transcript=(), notes=(), experiences=(), hints=())
+    return count(template.join(_blocks(bare, template, cuts)))
+
+
+def _beginning(parts: PromptParts, template: Template, budget: int, count: Callable[[str], int]) -> _Cuts:
+    """Return the least cuts with which what stands in every prompt leaves its share to memories, or the last ones."""
+
+    def leaves_room(cuts: _Cuts) -> bool:
+        return _standing(parts, template, cuts, count) <= budget - budget // _MEMORY_SHARE
+
+    return _first([_with(), _with(brief=1), *(_with(brief=1, about=n) for n in _GENTLE)], _Cuts(), leaves_room)
 
 
 def _fitting(parts: PromptParts, template: Template, budget: int, count: Callable[[str], int]) -> _Cuts:
     """Return the least cuts with which the prompt fits, tried in the stated order."""
 
     def fits(cuts: _Cuts) -> bool:
-        blocks = _blocks(parts, template, cuts)
-        steady = 0
-        if len(parts.transcript) - cuts.lines > STEP:
-            situation = sum(count(words) for name, words in blocks if name == "situation")
-            steady = max(0, budget // _ROOM_SHARE - situation)
-        return count(template.join(blocks)) + steady <= budget
+        return count(template.join(_blocks(parts, template, cuts))) <= budget
 
-    cuts = _Cuts()
+    beginning = cuts = _beginning(parts, template, budget, count)
     if fits(cuts):
         return cuts
     for levels in _stages(parts):
         cuts = _first(levels, cuts, fits)
         if fits(cuts):
-            return _given_back(parts, cuts, fits)
+            return _given_back(parts, cuts, beginning, fits)
     raise Unavailable(f"the words of {template.file} leave no room for {parts.name} in {budget} tokens; raise num_ctx")
 
 
@@ -219,10 +271,10 @@ def _first(levels: list[_Level], cuts: _Cuts, fits: _Fits) -> _Cuts:
     return levels[low](cuts) if levels else cuts
 
 
-def _given_back(parts: PromptParts, cuts: _Cuts, fits: _Fits) -> _Cuts:
+def _given_back(parts: PromptParts, cuts: _Cuts, beginning: _Cuts, fits: _Fits) -> _Cuts:
     """Take back what later cuts made needless. Lines go first: a summary comes back only when no line is left out, so
     that none comes and goes with the length of the newest lines."""
-    if replace(cuts, related=0, hints=0, lines=0) == _Cuts():
+    if replace(cuts, related=0, hints=0, lines=0) == beginning:
         return cuts
     cuts = _first(_lines(parts, SMALL_STEP), cuts, fits)
     for kind in ("recent", "longterm"):
@@ -245,9 +297,10 @@ def _stages(parts: PromptParts) -> Iterator[list[_Level]]:
     yield [_with(related=n) for n in range(1, len(parts.notes) + len(parts.experiences) + 1)]
     yield [_with(hints=n) for n in range(1, len(parts.hints) + 1)]
     yield _lines(parts, STEP)[1:]
+    yield [_with(brief=1)]
+    yield [_with(about=n) for n in _GENTLE]
     yield [_with(longterm=1)] if parts.longterm else []
     yield [_with(recent=1)] if parts.recent else []
-    yield [_with(brief=1)]
     yield [_with(longest=n) for n in _GENTLE]
     yield [_with(bare=1)]
     yield [_with(longest=n) for n in _HARSH]
@@ -282,6 +335,9 @@ def _values(parts: PromptParts, cuts: _Cuts) -> dict[str, str]:
     def cut(text: str) -> str:
         return _cut(text, cuts.longest)
 
+    def about(text: str) -> str:
+        return cut(_cut(text, cuts.about))
+
     notes, experiences = _kept_related(parts, cuts.related)
     # Further lines of one memory are set in, so that no memory can pass for the prompt's own words.
     lines = ["\n  ".join(line.rstrip().splitlines()) for line in parts.transcript[cuts.lines :]]
@@ -290,7 +346,7 @@ def _values(parts: PromptParts, cuts: _Cuts) -> dict[str, str]:
     commands = () if cuts.bare else parts.commands
     return {
         "name": _name(parts.name, cuts.longest),
-        "profile": cut(parts.profile.strip()),
+        "profile": about(parts.profile.strip()),
         "commands": "\n".join(f"- {usage}" if cuts.brief else f"- {usage}: {summary}" for usage, summary in commands),
         "longterm": "" if cuts.longterm else parts.longterm.strip(),
         "recent": "" if cuts.recent else parts.recent.strip(),
@@ -298,11 +354,11 @@ def _values(parts: PromptParts, cuts: _Cuts) -> dict[str, str]:
         "notes": "\n".join(f"- {title}: {_flat(text)}" for title, text in notes),
         "experiences": "\n".join(f"- {_flat(one.text)} ({spoken(*one.covers)})" for one in experiences),
         "hints": "\n".join(f"- {_flat(hint)}" for hint in parts.hints[: len(parts.hints) - cuts.hints]),
-        "location": cut(parts.location),
-        "description": cut(parts.description.strip()),
-        "exits": cut(", ".join(parts.exits)),
-        "people": cut(", ".join(parts.people)),
-        "items": cut(", ".join(parts.items)),
+        "location": about(parts.location),
+        "description": about(parts.description.strip()),
+        "exits": about(", ".join(parts.exits)),
+        "people": about(", ".join(parts.people)),
+        "items": about(", ".join(parts.items)),
     }
 
 
@@ -350,6 +406,15 @@ def _shown(parts: PromptParts, cuts: _Cuts) -> tuple[int, int] | None:
     return (min(last, first + cuts.lines), last)
 
 
+def _unheld(parts: PromptParts, cuts: _Cuts) -> tuple[int, int] | None:
+    """Return the memories that are left out and that no summary holds: the oldest of those shown word for word."""
+    oldest = parts.left_out or (parts.transcript_range if cuts.lines else None)
+    if oldest is None:
+        return None
+    first = parts.transcript_range[0] if parts.transcript_range else oldest[1] + 1
+    return oldest[0], first + cuts.lines - 1
+
+
 def _shed(parts: PromptParts, cuts: _Cuts) -> tuple[str, ...]:
     """Say what the cuts leave out."""
     notes, experiences = _kept_related(parts, cuts.related)
@@ -371,6 +436,7 @@ def _shed(parts: PromptParts, cuts: _Cuts) -> tuple[str, ...]:
             (cuts.recent, "summary of the recent past"),
             (cuts.brief and not cuts.bare and parts.commands, "what the commands do"),
             (cuts.bare and parts.commands, "the commands"),
+            (cuts.about, f"who and where one is after {cuts.about} characters"),
             (cuts.longest, f"texts after {cuts.longest} characters"),
         )
         if left_out

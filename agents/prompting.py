@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypedDict
 
 from agents.agent import Agent
+from agents.compaction.gauge import UNLIMITED
 from agents.llm.profiles import LLMProfile
-from agents.llm.tokens import at_most
-from agents.memory.entries import Entry, Hit
+from agents.memory.entries import Hit, in_prompt
 from agents.memory.memory import View
 from agents.memory.note_form import Note
 from agents.minds import Minds
-from agents.prompt import Prompt, PromptParts, build_prompt
+from agents.prompt import Prompt, PromptParts, Shed, build_prompt, room_for_memories
 from agents.prompt_excerpts import excerpts, first_sentence
 from agents.prompt_template import TEMPLATES, Template
 from agents.templates import Templates
 from mud.commands._command import Command
 from mud.commands._view import shown_name
-from mud.errors import Refusal
+from mud.errors import Refusal, Unavailable
 from mud.registry import Registry
 from mud.storage.settings import setting
 from mud.world.narration import phrase
@@ -72,6 +72,14 @@ class ThinkingSettings:
     )
 
 
+class _Measures(TypedDict):
+    """What a prompt is held to."""
+
+    window: int
+    reserve: int
+    count: Callable[[str], int]
+
+
 class Related(NamedTuple):
     """What resembles the present.
 
@@ -112,6 +120,7 @@ class Prompting:
         self._templates = templates
         self._profile = profile
         self._commands = commands
+        self._rooms: dict[str, tuple[object, int]] = {}
 
     async def related(self, agent: Agent) -> Related:
         """Look up what resembles an agent's present: where it is, who is there, what was said last."""
@@ -152,22 +161,74 @@ class Prompting:
             agent: whose.
             related: what resembles its present.
             hint: advice for this turn; empty for none.
-            thinks: it is for a thought, so that a view which takes too much of the window is folded first; whoever
-                only looks at a prompt changes nothing.
+            thinks: it is for a thought, so that what it has no room for is folded first; a reader folds nothing.
 
         Raises:
             Refusal: when its character is nowhere.
             Unavailable: when the window is too small for any prompt.
         """
-        if thinks and self._minds.means.writable:
+        folds = thinks and self._minds.means.writable
+        if folds:
             agent.relieve()
-        profile = self._profile()
-        settings = self._minds.means.configuration.for_agent(ThinkingSettings, agent.definition.overrides)
-        template = self._templates.get(TEMPLATES[settings.prompt_order])
-        parts = self._parts(agent, related, hint, settings.related_tokens)
-        return build_prompt(parts, template, window=profile.num_ctx, reserve=profile.max_tokens, count=at_most)
+        prompt = self._built(agent, self._parts(agent, related, hint))
+        while folds and prompt.unheld is not None and agent.make_room(prompt.unheld[1]):
+            prompt = self._built(agent, self._parts(agent, related, hint))
+        return prompt
 
-    def _parts(self, agent: Agent, related: Related, hint: str, room: int) -> PromptParts:
+    def _built(self, agent: Agent, parts: PromptParts) -> Prompt:
+        return build_prompt(parts, self._template(agent), **self._measures(agent))
+
+    def _settings(self, agent: Agent) -> ThinkingSettings:
+        return self._minds.means.configuration.for_agent(ThinkingSettings, agent.definition.overrides)
+
+    def _template(self, agent: Agent) -> Template:
+        return self._templates.get(TEMPLATES[self._settings(agent).prompt_order])
+
+    def _measures(self, agent: Agent) -> _Measures:
+        profile = self._profile()
+        return {"window": profile.num_ctx, "reserve": profile.max_tokens, "count": agent.counter.prompts()}
+
+    def room(self, agent: Agent) -> int:
+        """Return the tokens that summaries and memories may take in an agent's next prompt, wherever it is.
+
+        Asked for after every memory; it is counted anew when a file, or what the model's server says, has changed.
+        """
+        means, definition = self._minds.means, agent.definition
+        by = (definition, means.configuration.version, agent.counter.ratio, self._template(agent))
+        if self._rooms.get(agent.slug, (None,))[0] != by:
+            self._rooms[agent.slug] = by, self._room(agent)
+        return self._rooms[agent.slug][1]
+
+    def _room(self, agent: Agent) -> int:
+        parts = PromptParts(agent.name, _profile_of(agent), self._listed())
+        try:
+            return room_for_memories(parts, self._template(agent), **self._measures(agent))
+        except Unavailable:  # no prompt is ever built, and `check` says why
+            return UNLIMITED
+
+    def shed(self, agent: Agent) -> Shed | None:
+        """Return what an agent's next prompt leaves out, apart from what is related; None when there is none.
+
+        What is folded before that, for want of room, is not left out.
+        """
+        try:
+            parts = self._parts(agent, Related(), "")
+            prompt = self._built(agent, parts)
+            plan = agent.compactor.outlook.pressed(prompt.unheld[1]) if prompt.unheld is not None else None
+            if plan is not None and parts.transcript_range is not None:
+                first, last = max(parts.transcript_range[0], plan.last + 1), parts.transcript_range[1]
+                kept = parts.transcript[len(parts.transcript) - (last - first + 1) :]
+                rest = replace(parts, transcript=kept, transcript_range=(first, last), left_out=None)
+                prompt = self._built(agent, rest)
+        except (Refusal, Unavailable):
+            return None
+        return Shed(prompt.shed, prompt.unheld)
+
+    def _listed(self) -> tuple[tuple[str, str], ...]:
+        """Return the commands that models are told of, with what each does."""
+        return tuple((c.usage, c.summary) for c in self._commands if c.for_models and c.role <= Role.AGENT)
+
+    def _parts(self, agent: Agent, related: Related, hint: str) -> PromptParts:
         world, here = self._minds.world, self._here(agent)
         if world is None or here is None:
             raise Refusal(f"{agent.name} is nowhere just now, so there is no prompt.")
@@ -176,14 +237,15 @@ class Prompting:
         longterm = view.longterm.text if view.longterm else ""
         recent = view.recent.text if view.recent else ""
         told = "\n".join([longterm, recent, *(entry.text for entry in tail)])
-        chosen = excerpts(related.ranked, related.cue or self._cue(agent), told, room, at_most)
+        room, count = self._settings(agent).related_tokens, agent.counter.prompts()
+        chosen = excerpts(related.ranked, related.cue or self._cue(agent), told, room, count)
         return PromptParts(
             name=agent.name,
             profile=_profile_of(agent),
-            commands=tuple((c.usage, c.summary) for c in self._commands if c.for_models and c.role <= Role.AGENT),
+            commands=self._listed(),
             longterm=longterm,
             recent=recent,
-            transcript=tuple(_line(entry) for entry in tail),
+            transcript=tuple(map(in_prompt, tail)),
             notes=chosen.notes,
             experiences=chosen.experiences,
             crowded_out=chosen.crowded_out,
@@ -230,10 +292,6 @@ def _profile_of(agent: Agent) -> str:
     definition = agent.definition
     goal = f"\nWhat you want: {definition.goal}" if definition.goal else ""
     return (definition.profile or definition.description) + goal
-
-
-def _line(entry: Entry) -> str:
-    return f"{entry.text} (your reason: {entry.reason})" if entry.reason else entry.text
 
 
 def _view(agent: Agent) -> View:

@@ -290,6 +290,7 @@ def _put_together(vault: Path, clock: Clock, *, writable: bool, alone: bool = Fa
     minds.world = engine.world
     problems += [problem for slug in minds.definitions for problem in minds.seed(slug)]
     minds.prompt_of = _prompter(prompting)
+    minds.room_of, minds.shed_of = prompting.room, prompting.shed
     return Parts(
         vault, clock, configuration, texts, templates, summaries, commands,
         load("agents.commands", Answerer, "request"),
@@ -345,7 +346,7 @@ def _asker(queue: ModelQueue) -> Ask:
 
 def _prompter(prompting: Prompting) -> Callable[[Agent], Awaitable[Prompt]]:
     async def prompt_of(agent: Agent) -> Prompt:
-        return prompting.build(agent, await prompting.related(agent))
+        return prompting.build(agent, await prompting.related(agent), thinks=True)
 
     return prompt_of
 

@@ -169,6 +169,22 @@ class Compactor:
             plan = self._planned(at_once=True, overtaking=True) if self._not_before <= failed else None
         return done
 
+    def make_room(self, through: int) -> Commit | None:
+        """Fold at once, by rules, so that the next prompt need not leave out what no summary holds. Never raises.
+
+        What waits for a model is overtaken. Nothing happens while the archive cannot be written, while folds are off,
+        or where only a model may write summaries.
+
+        Args:
+            through: the last memory that the prompt would leave out.
+        """
+        if (self.busy and not self.yields) or self._memory.waiting:
+            return None
+        if self._asks() and not self.outlook.wanted().may_fall_back:
+            return None
+        plan = self.outlook.pressed(through)
+        return self._by_rules(plan) if plan is not None else None
+
     def _by_rules(self, plan: Plan) -> Commit | None:
         return self._guarded(lambda: self._fold_at_once(plan, []))
 
@@ -223,7 +239,7 @@ class Compactor:
         finally:
             self.yields = False
         if self._memory.watermark >= plan.first:
-            self._refused(plan, "came too late: they were folded in an emergency meanwhile", stay=False)
+            self._refused(plan, "came too late: they were folded meanwhile", stay=False)
             return None
         if plan.reason != MANUAL and job.settings != self._settings() and self.outlook.planned() is None:
             self._refused(plan, "is not wanted any more")

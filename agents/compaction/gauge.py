@@ -16,11 +16,13 @@ from agents.compaction.masking import KIND, masked_count, may_mask, placeholder
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.standing import Standing
 from agents.llm.counting import Count, by_characters
-from agents.memory.entries import Entry
+from agents.memory.entries import Entry, in_prompt
 from agents.memory.memory import Memory
 
 CHUNK = 1024
 """Memories read at once."""
+UNLIMITED = 1 << 60
+"""The room where no prompt is ever built."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,7 @@ class Surroundings:
         asleep: tells whether the character sleeps.
         counting: gives what counts the tokens of a text at the moment.
         scale: what the counting goes by; when that changes, what was counted is counted anew.
+        room: gives the tokens that summaries and memories may take in the next prompt.
     """
 
     owner: str = "life"
@@ -40,6 +43,7 @@ class Surroundings:
     asleep: Callable[[], bool] = lambda: False
     counting: Callable[[], Count] = lambda: by_characters
     scale: Callable[[], float] = lambda: 1.0
+    room: Callable[[], int] = lambda: UNLIMITED
 
     def tokens(self, texts: Iterable[str]) -> int:
         """Return how many tokens some texts take together."""
@@ -89,7 +93,7 @@ class Gauge:
             window=around.window(),
             asleep=around.asleep(),
             chars=lambda: self._counted(settings, after)._span(self._chars, after, end) + self._summary_chars(),
-            tokens=lambda: self._shown(settings, masks, after, end) + self.summary_tokens(self._summaries()),
+            tokens=lambda: self._shown(settings, masks, after, end) + self.summary_tokens(self.summaries()),
             fitting=lambda tokens: self._counted(settings, after)._fitting(tokens, after, end),
         )
 
@@ -125,12 +129,13 @@ class Gauge:
             self._told = (texts, self._around.tokens(texts))
         return self._told[1]
 
-    def _summaries(self) -> tuple[str, ...]:
+    def summaries(self) -> tuple[str, ...]:
+        """Return the texts of the summaries, the long-term one first."""
         both = (self._memory.longterm, self._memory.recent)
         return tuple(summary.text for summary in both if summary is not None)
 
     def _summary_chars(self) -> int:
-        return sum(map(len, self._summaries()))
+        return sum(map(len, self.summaries()))
 
     def _shown(self, settings: CompactionSettings, masks: bool, after: int, end: int) -> int:
         """Return the tokens of the memories after one and up to another as they are shown."""
@@ -176,10 +181,11 @@ class Gauge:
             if entry is None:
                 return
             seq = entry.seq + 1
-            taken = count(entry.text)
+            taken = count(in_prompt(entry))
             chars, tokens = chars + len(entry.text), tokens + taken
             if entry.kind == KIND:
-                saved = taken - count(placeholder(entry, owner)) if may_mask(entry, settings, owner) else 0
+                masks = may_mask(entry, settings, owner)
+                saved = count(entry.text) - count(placeholder(entry, owner)) if masks else 0
                 self._results.append(entry.seq)
                 self._saved.append(self._saved[-1] + saved)
             self._append(chars, tokens)

@@ -14,13 +14,15 @@ from typing import Any
 from agents.compaction.masking import masked
 from agents.compaction.outlook import Outlook
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.weighing import CRITICAL, Weight, weigh, worth
+from agents.compaction.weighing import Weight, weigh, worth
 from agents.llm.counting import TokenCounter
+from agents.memory.entries import in_prompt
 from agents.memory.memory import Memory, View
 from agents.memory.ranges import Range, merged, missing, spoken
 from agents.memory.scan import lost, size, without
 from agents.memory.summaries import Summary, unread
 from agents.perception import remembered
+from agents.prompt import Shed
 from agents.repetition import RepetitionRate
 from mud.storage.settings import Scalar
 
@@ -44,6 +46,7 @@ class Facts:
         errors: what else went wrong lately, one sentence each.
         skipped: folds that were not made since the start, as they would have saved too little.
         notice: why the last fold did not happen; empty when it did.
+        shed: what its next prompt leaves out; None when there is no prompt.
         inner: when it reflected and dreamed last, and how far the next reflection is; None when that is not known.
     """
 
@@ -54,6 +57,7 @@ class Facts:
     errors: Sequence[str] = ()
     skipped: int = 0
     notice: str = ""
+    shed: Shed | None = None
     inner: Mapping[str, Any] | None = None
 
 
@@ -106,9 +110,7 @@ def status(
     weight = weigh(memory, view, shown, standing.window, facts.counter)
     # by the sizes that were just counted: a long life is not counted again
     standing = replace(standing, chars=lambda: weight.chars, tokens=lambda: weight.tokens)
-    late = _too_full(outlook, settings, weight) or (
-        outlook.strategy.warns(standing, settings) if settings.auto_enabled else ""
-    )
+    late = _unheld(outlook, settings, facts.shed) or _beyond_reach(outlook, settings, standing.window)
     return {
         "agent": memory.name,
         "total": total,
@@ -130,6 +132,7 @@ def status(
         "hidden": _range(view.hidden) if view.hidden else None,
         "tiers": [*_told(memory, facts.now), *([_verbatim(view, shown, weight, facts.now)] if shown else [])],
         "tokens": weight.record(),
+        "shed": list(facts.shed.words) if facts.shed is not None else None,
         **_repetition(memory),
         **_depth(memory),
         "last_fold": worth(memory),
@@ -160,7 +163,7 @@ def shown_texts(memory: Memory, settings: CompactionSettings, outlook: Outlook) 
     """Return the texts of a view, as far as a status reads them: what a model's server is asked to count."""
     view = _view(memory, settings, outlook)
     summaries = [summary.text for summary in (view.longterm, view.recent) if summary is not None]
-    return [*summaries, *(entry.text for entry in view.tail)]
+    return [*summaries, *map(in_prompt, view.tail)]
 
 
 def _view(memory: Memory, settings: CompactionSettings, outlook: Outlook) -> View:
@@ -191,12 +194,28 @@ def _damaged(memory: Memory) -> list[Range]:
         return []  # what cannot be read at all is told already
 
 
-def _too_full(outlook: Outlook, settings: CompactionSettings, weight: Weight) -> str:
-    """Say that a view is longer than the window and that nothing will make it shorter; empty when something will."""
-    if weight.band != CRITICAL or (settings.auto_enabled and outlook.keeps() != "everything"):
+def _unheld(outlook: Outlook, settings: CompactionSettings, shed: Shed | None) -> str:
+    """Say that the next prompt leaves out memories that no summary holds, and why; empty when it does not."""
+    if shed is None or shed.unheld is None:
         return ""
-    why = f"the strategy {outlook.strategy.name} folds nothing" if settings.auto_enabled else "auto_enabled is off"
-    return f"the view takes {weight.share:.0%} of the window and {why}; prompts leave out its oldest lines"
+    why = "they could not be folded" if settings.auto_enabled else "auto_enabled is off; @compact-memories folds them"
+    return f"the next prompt has no room for {spoken(*shed.unheld)}, which no summary holds: {why}"
+
+
+def _beyond_reach(outlook: Outlook, settings: CompactionSettings, window: int) -> str:
+    """Say that the strategy waits for more than the window holds; empty when it does not."""
+    reach = outlook.strategy.reach(settings, window)
+    if not settings.auto_enabled or reach is None or reach[1] <= window:
+        return ""
+    return beyond_reach(outlook.strategy.name, reach[1], window)
+
+
+def beyond_reach(strategy: str, tokens: int, window: int) -> str:
+    """Return the sentence that a strategy waits for more tokens than a window holds."""
+    return (
+        f"{strategy} waits for {tokens:,} tokens or more, but the window holds {window:,}: its folds come only when a "
+        "prompt has no room left"
+    )
 
 
 def _older(memory: Memory, view: View, shown: Range | None) -> list[Range]:

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from agents.compaction.gauge import Gauge, Surroundings
+from agents.compaction.gauge import UNLIMITED, Gauge, Surroundings
 from agents.compaction.masking import KIND, masked, masked_count
-from agents.compaction.plan import SLEEP, Fold, Plan, plan_fold
+from agents.compaction.plan import PRESSURE, SLEEP, Fold, Plan, plan_fold
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.standing import Budget, Standing
 from agents.compaction.strategies._strategy import Strategy
 from agents.compaction.wanted import Wanted
-from agents.memory.entries import Entry
+from agents.memory.entries import Entry, in_prompt
 from agents.memory.memory import Memory, View
 from mud.errors import LociError
 from mud.registry import Registry
@@ -27,6 +27,13 @@ LONGEST_FOLD = 4096
 ARREAR = 512
 """Unfolded memories up to which a late fold takes what it would have taken on time; more are folded as they stand, or
 a long life that changes its strategy would wait for hundreds of summaries."""
+PRESSED_FROM = 0.95
+"""Share of the room in the next prompt from which on memories are folded under pressure: a model gets to write their
+summary before the prompt must leave one out."""
+LEAST_SHARE = 0.25
+"""Share of that room that memories may take however long the summaries are, such as ones that people wrote."""
+PRESSED_TO = 0.5
+"""Share of that room, but for the summaries, that is kept word for word then; the next fold is as far away again."""
 
 
 class Outlook:
@@ -80,8 +87,31 @@ class Outlook:
         settings = self._settings()
         return self._standing(self._chosen(settings), settings)
 
+    def settings_in_force(self) -> CompactionSettings:
+        """Return the settings of the moment; under pressure a strategy with masks masks all but the newest result."""
+        settings = self._settings()
+        return self._in_force(self._chosen(settings), settings)
+
+    def _in_force(
+        self, strategy: Strategy, settings: CompactionSettings, total: int | None = None
+    ) -> CompactionSettings:
+        if not (strategy.masks and settings.mask_keep and settings.auto_enabled):
+            return settings
+        pressed = self._is_pressed(strategy, settings, self._gauge.standing(settings, True, total))
+        return replace(settings, mask_keep=0) if pressed else settings
+
+    def _is_pressed(self, strategy: Strategy, settings: CompactionSettings, standing: Standing) -> bool:
+        """Return whether what no summary stands for nearly takes the room that it has in the next prompt."""
+        room = self._around.room()
+        if room == UNLIMITED:
+            return False
+        hidden = strategy.hides(standing, settings)
+        shown = standing.total - (hidden[1] if hidden else standing.watermark)
+        least = self._gauge.summary_tokens(self._gauge.summaries()) + LEAST_SHARE * room
+        return shown > settings.runtime_cap or standing.tokens() + shown > max(PRESSED_FROM * room, least)
+
     def _standing(self, strategy: Strategy, settings: CompactionSettings, total: int | None = None) -> Standing:
-        standing = self._gauge.standing(settings, strategy.masks, total)
+        standing = self._gauge.standing(self._in_force(strategy, settings, total), strategy.masks, total)
         if strategy.hides(standing, settings) is None:
             return standing
         return replace(standing, tokens=lambda: self._around.tokens(_texts(self.view())))
@@ -92,8 +122,8 @@ class Outlook:
 
     def tokens_after(self, last: int, texts: Sequence[str]) -> int:
         """Return the tokens that the view would take if these summaries stood for everything up to a memory."""
-        settings = self._settings()
-        return self._gauge.tokens_after(settings, self._chosen(settings).masks, last, texts)
+        settings = self.settings_in_force()
+        return self._gauge.tokens_after(settings, self._chosen(self._settings()).masks, last, texts)
 
     def count(self, texts: Sequence[str]) -> int:
         """Return how many tokens some texts take together, counted as the view is."""
@@ -129,11 +159,13 @@ class Outlook:
         if not settings.auto_enabled:
             return None
         strategy, memory = self._chosen(settings), self._memory
-        if strategy.by_number and memory.total < self._due_from(strategy, settings):
+        if self._calm(strategy, settings):
             return None
         fold = self._due(strategy, settings, memory.total, not_below)
         if fold is None or fold.reason == SLEEP or memory.total - memory.watermark > ARREAR:
             return self._plan(strategy, fold)  # who falls asleep only now is on time
+        if fold.reason == PRESSURE and strategy.hides(self._standing(strategy, settings), settings):
+            return self._plan(strategy, fold)  # of what is hidden nobody knows how much was shown before
         early, on_time = memory.watermark, memory.total
         middle = on_time - 1  # nearly always the fold is not late at all
         while on_time - early > 1:
@@ -146,7 +178,15 @@ class Outlook:
         """Return whether the newest memory changes nothing: nothing is masked, and no fold is due by their number."""
         settings = self._settings()
         strategy = self._chosen(settings)
-        return strategy.by_number and not strategy.masks and self._memory.total < self._due_from(strategy, settings)
+        return not strategy.masks and self._calm(strategy, settings)
+
+    def _calm(self, strategy: Strategy, settings: CompactionSettings) -> bool:
+        """Return whether no fold is due by the number of memories, nor by anything else."""
+        if not strategy.by_number or self._memory.total >= self._due_from(strategy, settings):
+            return False
+        if not settings.auto_enabled:
+            return True
+        return not self._is_pressed(strategy, settings, self._standing(strategy, settings))
 
     def _due_from(self, strategy: Strategy, settings: CompactionSettings) -> int:
         """Return from how many memories on a fold is due; it is asked after every memory, and changes with a fold."""
@@ -160,8 +200,50 @@ class Outlook:
         """Return the fold that is due with so many memories and that saves enough, as far as can be told before."""
         standing = self._standing(strategy, settings, total)
         fold = strategy.due(standing, settings)
-        if fold is None:
+        worthwhile = self._worthwhile(strategy, settings, standing, fold, not_below) if fold is not None else None
+        return worthwhile or self._pressed(strategy, settings, standing, not_below)
+
+    def _pressed(
+        self,
+        strategy: Strategy,
+        settings: CompactionSettings,
+        standing: Standing,
+        not_below: int = 0,
+        through: int = 0,
+    ) -> Fold | None:
+        """Return the fold that makes room in the next prompt, of the oldest memories; None when there is enough.
+
+        Args:
+            strategy, settings: those of the moment.
+            standing: how the life stands.
+            not_below: see `planned`.
+            through: fold up to this memory at least, whether it seems necessary or not; 0 for as it seems.
+        """
+        if not through and (standing.tokens() < not_below or not self._is_pressed(strategy, settings, standing)):
             return None
+        left = self._around.room() - self._gauge.summary_tokens(self._gauge.summaries())
+        kept = max(1, min(standing.fitting(int(PRESSED_TO * left)), settings.runtime_cap // 2))
+        last = min(max(through, standing.total - kept), standing.total - 1)
+        return Fold(standing.watermark + 1, last, PRESSURE) if last > standing.watermark else None
+
+    def pressed(self, through: int) -> Plan | None:
+        """Return the fold after which the next prompt need not leave out a memory that no summary holds.
+
+        Args:
+            through: the last memory that it would leave out.
+        """
+        settings = self._settings()
+        strategy = self._chosen(settings)
+        if not settings.auto_enabled:
+            return None
+        return self._plan(
+            strategy, self._pressed(strategy, settings, self._standing(strategy, settings), through=through)
+        )
+
+    def _worthwhile(
+        self, strategy: Strategy, settings: CompactionSettings, standing: Standing, fold: Fold, not_below: int
+    ) -> Fold | None:
+        """Return a fold that is due if it saves enough, as far as can be told before."""
         least = strategy.least_saving(settings)
         if least or not_below:
             tokens = standing.tokens()
@@ -233,8 +315,8 @@ class Outlook:
         Args:
             most: memories shown word for word at most, the newest; None for all.
         """
-        settings, memory = self._settings(), self._memory
-        strategy = self._chosen(settings)
+        memory = self._memory
+        strategy, settings = self._chosen(self._settings()), self.settings_in_force()
         hidden = strategy.hides(self._gauge.standing(settings, strategy.masks), settings)
         first = hidden[1] + 1 if hidden else memory.watermark + 1
         count = memory.total + memory.waiting - first + 1
@@ -263,4 +345,4 @@ class Outlook:
 
 def _texts(view: View) -> list[str]:
     summaries = [summary.text for summary in (view.longterm, view.recent) if summary is not None]
-    return [*summaries, *(entry.text for entry in view.tail)]
+    return [*summaries, *map(in_prompt, view.tail)]

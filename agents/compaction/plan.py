@@ -12,6 +12,8 @@ AUTOMATIC = "automatic"
 MANUAL = "manual"
 SLEEP = "sleep"
 EMERGENCY = "emergency"
+PRESSURE = "pressure"
+"""Else the next prompt would leave out memories that no summary holds."""
 
 Range = tuple[int, int]
 """First and last memory, both included."""
@@ -37,7 +39,7 @@ class Plan:
 
     Args:
         strategy: the strategy that made it.
-        reason: `automatic`, `manual`, `sleep` or `emergency`.
+        reason: `automatic`, `manual`, `sleep`, `emergency` or `pressure`.
         first, last: the memories that are folded.
         recent: what the recent summary covers afterwards; None for a strategy with one summary.
         longterm: what the long-term summary covers afterwards; None when there is none yet.

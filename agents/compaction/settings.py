@@ -10,6 +10,8 @@ from mud.storage.settings import setting
 
 PROMPT_WORDS = 300
 """Tokens kept free for the words of a prompt besides the memories; the shipped ones take about 60."""
+LEAST_SUMMARY, SUMMARY_SHARE = 40, 8
+"""Tokens that a summary may always have, and the part of a small window that it may take at most."""
 OWN = "own"
 """The preset that leaves the eight settings of `entry_summary` as they are."""
 
@@ -47,8 +49,8 @@ class CompactionSettings:
     )
     token_counter: str = setting(
         "auto",
-        "How the tokens of the view are counted: by the model's server where it can, else by a tokenizer (auto), or "
-        "always as a quarter of the characters.",
+        "How the tokens of the view are counted: as those of prompts, by a tokenizer that what the model's server says "
+        "sets right (auto), or as a quarter of the characters; prompts are never counted so.",
         choices=("auto", "characters"),
     )
     runtime_cap: int = setting(
@@ -90,7 +92,7 @@ class CompactionSettings:
         0.2, "sleep: share of the window that stays word for word, where that is more.", low=0.0, high=0.6
     )
     threshold_tokens: int = setting(
-        12_000, "layered: fold when the view takes more tokens than this.", low=100, high=10_000_000
+        6000, "layered: fold when the view takes more tokens than this.", low=100, high=10_000_000
     )
     min_saving_tokens: int = setting(
         2000, "layered: tokens that a fold must save to be made by itself.", low=0, high=10_000_000
@@ -123,6 +125,15 @@ class CompactionSettings:
             window: tokens of the model's window that the reply leaves.
         """
         return replace(self, max_source_tokens=max(1, min(self.max_source_tokens, window - PROMPT_WORDS)))
+
+    def for_prompts(self, window: int) -> CompactionSettings:
+        """Return these settings with summaries no longer than leaves most of a prompt to what no summary stands for.
+
+        Args:
+            window: tokens of the thinking model's window.
+        """
+        most = max(LEAST_SUMMARY, window // SUMMARY_SHARE)
+        return self if self.max_summary_tokens <= most else replace(self, max_summary_tokens=most)
 
     def tuned(self) -> CompactionSettings:
         """Return these settings with what the preset sets."""

@@ -6,6 +6,7 @@ import math
 from typing import Any, NamedTuple
 
 from agents.llm.counting import TokenCounter
+from agents.memory.entries import in_prompt
 from agents.memory.memory import Memory, View
 from agents.memory.ranges import Range
 
@@ -78,9 +79,9 @@ def weigh(memory: Memory, view: View, shown: Range | None, window: int, counter:
         counter: counts.
     """
     summaries = [summary.text for summary in (memory.longterm, memory.recent) if summary is not None]
-    newest = [entry.text for entry in view.tail]
+    newest = [in_prompt(entry) for entry in view.tail]
     tokens, by = counter.total([*summaries, *newest])
-    there = sum(map(len, newest))
+    there = sum(len(entry.text) for entry in view.tail)
     read, count = len(newest), shown[1] - shown[0] + 1 if shown else 0
     estimated = count > read and shown is not None and view.tail[0].seq > shown[0]
     more = (count - read) / read if estimated else 0.0

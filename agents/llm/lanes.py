@@ -124,7 +124,7 @@ class Lanes:
         """
         if profile in self._ways:
             return self._ways[profile]
-        backend = self._backend(profile)
+        backend = self.backend(profile)
         ways: dict[str, Way] = {}
         for one in (replace(profile, host=host) for host in profile.hosts):
             host = backend.host(one)
@@ -204,7 +204,7 @@ class Lanes:
         Raises:
             Unavailable: the profile names no backend that there is, or no address.
         """
-        backend = self._backend(profile)
+        backend = self.backend(profile)
         key = (backend.name, backend.host(profile))
         if key not in self._models:
             self._models[key] = backend.make(profile)
@@ -267,7 +267,7 @@ class Lanes:
         for name in names:
             with suppress(Unavailable):
                 profile = self.profile(name)
-                backend = self._backend(profile)
+                backend = self.backend(profile)
                 self._named |= {(backend.name, backend.host(replace(profile, host=host))) for host in profile.hosts}
         self.let_go()
 
@@ -293,7 +293,12 @@ class Lanes:
         for model in models:
             await model.close()
 
-    def _backend(self, profile: LLMProfile) -> Backend:
+    def backend(self, profile: LLMProfile) -> Backend:
+        """Return the backend of a profile.
+
+        Raises:
+            Unavailable: there is no such backend.
+        """
         try:
             return self._backends.get(profile.backend)
         except UnknownName as error:

@@ -77,6 +77,11 @@ class LLMProfile:
     """Forms of the commands that a reply may be, such as `look [name]`; no setting: whoever knows them adds them."""
 
     @property
+    def identity(self) -> str:
+        """Names the model and its server, for what is kept of each model."""
+        return f"{self.backend} {self.model} {self.host}"
+
+    @property
     def hosts(self) -> tuple[str, ...]:
         """The addresses under `host`, each once; the empty text alone when there is none."""
         named = dict.fromkeys(one.strip() for one in self.host.split(","))

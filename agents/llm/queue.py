@@ -25,8 +25,9 @@ from agents.llm.openings import Openings
 from agents.llm.overview import HostView, ProfileView
 from agents.llm.patience import done_within
 from agents.llm.profiles import LLMProfile
+from agents.llm.ratios import TokenRatios
 from agents.llm.retries import PERSON_PATIENCE, Passing, in_time, pause
-from agents.llm.tokens import estimate
+from agents.llm.tokens import at_most, estimate
 from mud.clock import Clock
 from mud.errors import Unavailable
 from mud.registry import Registry
@@ -74,6 +75,8 @@ class ModelQueue:
         self._openings = Openings()
         self._number = 0
         self._closed = False
+        self.ratios = TokenRatios()
+        """How many tokens each model makes of a text, learned from what its server tells with its replies."""
         self.budget = budget or Budget(BudgetSettings, clock)
 
     async def ask(
@@ -282,7 +285,7 @@ class ModelQueue:
         """Build one prompt, ask the model, and settle the job or say when it is to be tried again."""
         try:
             prompt = job.build()
-            hold_to_window(prompt, way.profile)
+            hold_to_window(prompt, way.profile, self.ratios.of(self._lanes.profile(job.profile).identity))
         except Exception as error:  # a failing build is the asker's own error and reaches nobody else
             job.fail(error)
             return
@@ -305,7 +308,14 @@ class ModelQueue:
             seconds = max(0.0, job.until - self._clock.monotonic())
             completion = await self._lanes.heard(way.lane, seconds, self._complete(prompt, profile, enough))
             stake.spend(completion)
+        self._learn(job, prompt, completion)
         return completion
+
+    def _learn(self, job: Job, prompt: str, completion: Completion) -> None:
+        """Learn from a reply how many tokens its model makes of a text."""
+        profile = self._lanes.profile(job.profile)
+        if completion.prompt_tokens is not None and self._lanes.backend(profile).tells_whole:
+            self.ratios.learn(profile.identity, at_most(prompt), completion.prompt_tokens)
 
     async def _complete(self, prompt: str, profile: LLMProfile, enough: Enough | None) -> Completion:
         return await self._lanes.model(profile).complete(prompt, profile, enough)

@@ -85,6 +85,11 @@ class Entry(NamedTuple):
         )
 
 
+def in_prompt(entry: Entry) -> str:
+    """Return a memory as it stands in a prompt: its text, with the private reason behind what was done."""
+    return f"{entry.text} (your reason: {entry.reason})" if entry.reason else entry.text
+
+
 class Hit(NamedTuple):
     """One thing that recall found, with every part of its score.
 

@@ -10,6 +10,11 @@ from agents.compaction.settings import CompactionSettings
 from agents.compaction.standing import Budget, Standing
 from agents.compaction.wanted import Wanted
 
+LEAST_MEMORY = 8
+"""Tokens that a short memory takes, such as that somebody left: so many memories take as much in the mean at least."""
+Reach = tuple[str, int]
+"""A key of the settings, and a number of tokens."""
+
 Due = Callable[[Standing, CompactionSettings], Fold | None]
 """Which memories to fold now; None for nothing."""
 
@@ -61,7 +66,8 @@ class Strategy:
         journals: facts are kept in the journal before a fold, and its owner is told when its head is getting full.
         wanted: how its summaries are written.
         budgets: within what it keeps the view by itself; nothing for one that keeps it within nothing.
-        warns: says what its settings make of this window; empty when nothing is wrong.
+        reach: of some settings and the tokens of a window, the key that decides and the tokens from which on it folds
+            by itself at the latest; None when it never does.
     """
 
     name: str
@@ -80,4 +86,4 @@ class Strategy:
     journals: bool = False
     wanted: Callable[[CompactionSettings], Wanted] = _as_set
     budgets: Callable[[Standing, CompactionSettings], tuple[Budget, ...]] = _unbounded
-    warns: Callable[[Standing, CompactionSettings], str] = lambda standing, settings: ""
+    reach: Callable[[CompactionSettings, int], Reach | None] = lambda settings, window: None

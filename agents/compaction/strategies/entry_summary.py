@@ -10,8 +10,11 @@ from agents.compaction.plan import Fold
 from agents.compaction.presets import OFF
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.standing import Budget, Standing
-from agents.compaction.strategies._strategy import Strategy, newest
+from agents.compaction.strategies._strategy import LEAST_MEMORY, Reach, Strategy, newest
 from agents.compaction.wanted import Wanted
+
+LETTERS = 5
+"""Characters of a token at most, in the mean of a text."""
 
 
 def _entries(standing: Standing) -> int:
@@ -78,6 +81,16 @@ def budgets(standing: Standing, settings: CompactionSettings) -> tuple[Budget, .
     return entries, Budget("characters", standing.chars(), settings.tuned().max_chars_before_compaction - 1)
 
 
+def reach(settings: CompactionSettings, window: int) -> Reach | None:
+    """Return which of entries and characters comes first, and what so many of them take at least."""
+    if settings.preset == OFF:
+        return None
+    settings = settings.tuned()
+    entries = LEAST_MEMORY * max(settings.max_entries_before_compaction, settings.min_entries_for_compaction)
+    chars = settings.max_chars_before_compaction // LETTERS
+    return ("max_entries_before_compaction", entries) if entries <= chars else ("max_chars_before_compaction", chars)
+
+
 ENTRY_SUMMARY = Strategy(
     "entry_summary",
     "One summary of a few sentences and the newest memories; folded at so many entries or so many characters.",
@@ -89,4 +102,5 @@ ENTRY_SUMMARY = Strategy(
     rolling=True,
     wanted=wanted,
     budgets=budgets,
+    reach=reach,
 )

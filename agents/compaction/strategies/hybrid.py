@@ -8,7 +8,7 @@ from __future__ import annotations
 from agents.compaction.plan import Fold
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.standing import Budget, Standing
-from agents.compaction.strategies._strategy import Strategy, newest
+from agents.compaction.strategies._strategy import LEAST_MEMORY, Strategy, newest
 
 
 def next_at(standing: Standing, settings: CompactionSettings) -> int | None:
@@ -44,4 +44,5 @@ HYBRID = Strategy(
     rolling=True,
     masks=True,
     budgets=budgets,
+    reach=lambda settings, window: ("hybrid_entries", LEAST_MEMORY * settings.hybrid_entries),
 )

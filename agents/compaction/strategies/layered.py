@@ -34,16 +34,6 @@ def budgets(standing: Standing, settings: CompactionSettings) -> tuple[Budget, .
     return (Budget("tokens", standing.tokens(), max(settings.threshold_tokens, least)),)
 
 
-def warns(standing: Standing, settings: CompactionSettings) -> str:
-    """Say that folds come too late for a window that holds less than the threshold."""
-    if settings.threshold_tokens <= standing.window:
-        return ""
-    return (
-        f"layered folds over {settings.threshold_tokens:,} tokens, but the window holds {standing.window:,}: before "
-        "that the oldest lines are left out of prompts; lower threshold_tokens"
-    )
-
-
 LAYERED = Strategy(
     "layered",
     "Old results shrink at every turn; over so many tokens everything becomes one summary in sections.",
@@ -57,5 +47,5 @@ LAYERED = Strategy(
     least_saving=lambda settings: settings.min_saving_tokens,
     wanted=lambda settings: Wanted(shape=SECTIONS),
     budgets=budgets,
-    warns=warns,
+    reach=lambda settings, window: ("threshold_tokens", settings.threshold_tokens),
 )

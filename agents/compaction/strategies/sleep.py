@@ -68,4 +68,5 @@ SLEEP_STRATEGY = Strategy(
     journals=True,
     by_tokens=True,
     budgets=budgets,
+    reach=lambda settings, window: ("emergency_threshold", int(settings.emergency_threshold * window)),
 )

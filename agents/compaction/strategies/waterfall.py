@@ -10,7 +10,7 @@ from __future__ import annotations
 from agents.compaction.plan import Fold
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.standing import Budget, Standing
-from agents.compaction.strategies._strategy import Strategy, newest
+from agents.compaction.strategies._strategy import LEAST_MEMORY, Reach, Strategy, newest
 
 
 def _end(standing: Standing, settings: CompactionSettings) -> int:
@@ -40,6 +40,12 @@ def budgets(standing: Standing, settings: CompactionSettings) -> tuple[Budget, .
     return (Budget("memories", standing.unfolded, settings.immediate_window + settings.recent_window),)
 
 
+def reach(settings: CompactionSettings, window: int) -> Reach:
+    """Return the larger of both windows as the key that decides, and what so many short memories take."""
+    key = "immediate_window" if settings.immediate_window >= settings.recent_window else "recent_window"
+    return key, LEAST_MEMORY * (settings.immediate_window + settings.recent_window + 1)
+
+
 WATERFALL = Strategy(
     "waterfall",
     "Two summaries, a short one of the last fold and a long one of all before it; the newest memories word for word.",
@@ -50,4 +56,5 @@ WATERFALL = Strategy(
     next_at=next_at,
     by_number=True,
     budgets=budgets,
+    reach=reach,
 )

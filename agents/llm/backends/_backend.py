@@ -6,13 +6,14 @@ can be written to a file, cut at the profile's stops.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from agents.llm.profiles import LLMProfile
-from agents.llm.tokens import estimate
+from agents.llm.tokens import at_most, estimate
 from mud.errors import Unavailable
 from mud.storage.surrogates import joined
 
@@ -112,12 +113,14 @@ class Backend(NamedTuple):
         help: one sentence for people.
         make: opens it for a profile's host; called once for each host.
         host: names that host, as people are told of it; calls to one host share a queue and a health.
+        tells_whole: the prompt tokens that it tells of are those of the whole prompt, what was cached among them.
     """
 
     name: str
     help: str
     make: Callable[[LLMProfile], LanguageModel]
     host: Callable[[LLMProfile], str] = named_host
+    tells_whole: bool = True
 
 
 def tidy(text: str, stop: tuple[str, ...] = ()) -> str:
@@ -134,13 +137,21 @@ def tidy(text: str, stop: tuple[str, ...] = ()) -> str:
     return kept[: min(ends)] if ends else kept
 
 
-def hold_to_window(prompt: str, profile: LLMProfile) -> None:
+def hold_to_window(prompt: str, profile: LLMProfile, ratio: float = 1.0) -> None:
     """Hold a prompt to its profile's window: servers cut a longer one where nobody sees it, or fail.
+
+    Prompts of thoughts are made to fit by one of the two counts, those of summaries by the other; who fits by either is
+    let through.
+
+    Args:
+        prompt: the whole prompt.
+        profile: says how large the window is.
+        ratio: see `agents.llm.ratios`.
 
     Raises:
         Refused: prompt and reply do not fit.
     """
-    tokens = estimate(prompt)
+    tokens = min(estimate(prompt), math.ceil(at_most(prompt) * ratio))
     if tokens + profile.max_tokens > profile.num_ctx:
         raise Refused(
             f"a prompt of about {tokens} tokens and a reply of {profile.max_tokens} do not fit into num_ctx "

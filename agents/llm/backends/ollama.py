@@ -12,4 +12,6 @@ def make(profile: LLMProfile) -> LanguageModel:
     return Ollama(profile)
 
 
-OLLAMA = Backend("ollama", "Ollama by its own protocol, which sets its window; at http://127.0.0.1:11434.", make)
+OLLAMA = Backend(
+    "ollama", "Ollama by its own protocol, which sets its window; at http://127.0.0.1:11434.", make, tells_whole=False
+)

@@ -14,16 +14,21 @@ from agents.compaction.commits import Commit
 from agents.compaction.gauge import Surroundings
 from agents.compaction.outlook import Outlook
 from agents.llm.backends._backend import Completion
-from agents.llm.counting import BY_CHARACTERS, BY_TOKENIZER, Count, by_characters, by_tokenizer
+from agents.llm.counting import BY_CHARACTERS, Count, by_characters
+from agents.llm.tokens import bundled_tokenizer
 from agents.means import Ask, Means
 from mud.benches._scratch import LifeClock
 from mud.clock import Clock, parse_iso
 
+TOKENIZER = "the tokenizer of all-MiniLM-L6-v2"
+
 
 def counter() -> tuple[Count, str]:
     """Return what counts the tokens of all views, and what that is in words."""
-    by = by_tokenizer()
-    return (by, BY_TOKENIZER) if by is not None else (by_characters, BY_CHARACTERS)
+    tokenizer = bundled_tokenizer()
+    if tokenizer is None:
+        return by_characters, BY_CHARACTERS
+    return lambda text: len(tokenizer.encode(text, add_special_tokens=False).ids), TOKENIZER
 
 
 class Calls:

