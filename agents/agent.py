@@ -12,7 +12,7 @@ from agents.actor import RECENT, Actor
 from agents.compaction.commits import Commit
 from agents.compaction.compactor import Compactor
 from agents.compaction.drafts import Scribe
-from agents.compaction.gauge import Surroundings
+from agents.compaction.gauge import UNLIMITED, Surroundings
 from agents.compaction.integrity import shown_texts
 from agents.compaction.micro import Micro
 from agents.compaction.rebuild import Rebuild
@@ -197,7 +197,7 @@ def put_together(
             asleep=lambda: sleeps(defined().id),
             counting=counter.view,
             scale=lambda: counter.ratio,
-            room=lambda: room() // (2 if settings().token_counter == CHARACTERS else 1),
+            room=lambda: UNLIMITED if settings().token_counter == CHARACTERS else room(),
         ),
         keeper.keep,
     )

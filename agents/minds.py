@@ -397,6 +397,7 @@ class Minds:
             errors=[*silent, *(error for error in (failed, means.recall.trouble) if error)],
             skipped=agent.compactor.skipped,
             notice=agent.compactor.notice,
+            room=room if (room := self.room_of(agent)) != UNLIMITED else None,
             shed=self.shed_of(agent),
             inner=self.inner.told(agent, known=True),
         )

@@ -26,9 +26,9 @@ STEP = 16
 and the model server can reuse what it has read."""
 SMALL_STEP = 4
 """The same where there is room for few lines, of which a larger step would leave half empty."""
-_SITUATION_SHARE = 16
-"""This part of the budget counts as taken by the situation, so that the room for memories does not depend on where the
-agent happens to be."""
+_SITUATION_SHARE = 32
+"""This part of the budget counts as taken by the situation even where it is smaller, so that walking from a plainly
+described location to a richly described one does not shift the oldest line."""
 _MEMORY_SHARE = 2
 """This part of the budget is for summaries and memories, whatever else there is to say."""
 _GENTLE = (1024, 512, 256, 160)
@@ -243,15 +243,18 @@ def _fitting(parts: PromptParts, template: Template, budget: int, count: Callabl
     """Return the least cuts with which the prompt fits, tried in the stated order."""
 
     def fits(cuts: _Cuts) -> bool:
-        return count(template.join(_blocks(parts, template, cuts))) <= budget
+        blocks = _blocks(parts, template, cuts)
+        situation = sum(count(words) for name, words in blocks if name == "situation")
+        steady = max(0, budget // _SITUATION_SHARE - situation) if len(parts.transcript) - cuts.lines > STEP else 0
+        return count(template.join(blocks)) + steady <= budget
 
-    beginning = cuts = _beginning(parts, template, budget, count)
+    cuts = _beginning(parts, template, budget, count)
     if fits(cuts):
         return cuts
     for levels in _stages(parts):
         cuts = _first(levels, cuts, fits)
         if fits(cuts):
-            return _given_back(parts, cuts, beginning, fits)
+            return _given_back(parts, cuts, fits)
     raise Unavailable(f"the words of {template.file} leave no room for {parts.name} in {budget} tokens; raise num_ctx")
 
 
@@ -271,10 +274,10 @@ def _first(levels: list[_Level], cuts: _Cuts, fits: _Fits) -> _Cuts:
     return levels[low](cuts) if levels else cuts
 
 
-def _given_back(parts: PromptParts, cuts: _Cuts, beginning: _Cuts, fits: _Fits) -> _Cuts:
+def _given_back(parts: PromptParts, cuts: _Cuts, fits: _Fits) -> _Cuts:
     """Take back what later cuts made needless. Lines go first: a summary comes back only when no line is left out, so
     that none comes and goes with the length of the newest lines."""
-    if replace(cuts, related=0, hints=0, lines=0) == beginning:
+    if replace(cuts, related=0, hints=0, lines=0) == _Cuts():
         return cuts
     cuts = _first(_lines(parts, SMALL_STEP), cuts, fits)
     for kind in ("recent", "longterm"):

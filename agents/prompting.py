@@ -29,6 +29,8 @@ from mud.world.things import Thing
 FULL_HINT = phrase("minds.sleep.full_hint")
 CUE_LINES = 6
 """Newest memories that decide which notes and experiences are related to the present."""
+LEAST_LINE = 2
+"""Tokens of a line at least, its end included."""
 SETTLED = 6
 """Newest memories after which a place that all of them are of is told by its first sentence alone: what it looks like
 was read in the prompts of all these, and `look` tells it again. It is read anew at every thought, and the whole
@@ -295,5 +297,6 @@ def _profile_of(agent: Agent) -> str:
 
 
 def _view(agent: Agent) -> View:
-    """Return what is shown of a life; of a long arrear no more than is held in RAM."""
-    return agent.life.context(agent.settings().runtime_cap)
+    """Return what is shown of a life; of a long arrear no more than any prompt has room for."""
+    most = agent.compactor.outlook.standing().window // LEAST_LINE
+    return agent.life.context(max(most, agent.settings().runtime_cap))

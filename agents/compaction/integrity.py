@@ -46,7 +46,8 @@ class Facts:
         errors: what else went wrong lately, one sentence each.
         skipped: folds that were not made since the start, as they would have saved too little.
         notice: why the last fold did not happen; empty when it did.
-        shed: what its next prompt leaves out; None when there is no prompt.
+        room: tokens that summaries and memories may take in its next prompt; None when there is no prompt.
+        shed: what that leaves out; None when there is no prompt.
         inner: when it reflected and dreamed last, and how far the next reflection is; None when that is not known.
     """
 
@@ -57,6 +58,7 @@ class Facts:
     errors: Sequence[str] = ()
     skipped: int = 0
     notice: str = ""
+    room: int | None = None
     shed: Shed | None = None
     inner: Mapping[str, Any] | None = None
 
@@ -132,6 +134,7 @@ def status(
         "hidden": _range(view.hidden) if view.hidden else None,
         "tiers": [*_told(memory, facts.now), *([_verbatim(view, shown, weight, facts.now)] if shown else [])],
         "tokens": weight.record(),
+        "room": facts.room,
         "shed": list(facts.shed.words) if facts.shed is not None else None,
         **_repetition(memory),
         **_depth(memory),

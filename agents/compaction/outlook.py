@@ -27,7 +27,7 @@ LONGEST_FOLD = 4096
 ARREAR = 512
 """Unfolded memories up to which a late fold takes what it would have taken on time; more are folded as they stand, or
 a long life that changes its strategy would wait for hundreds of summaries."""
-PRESSED_FROM = 0.95
+PRESSED_FROM = 0.98
 """Share of the room in the next prompt from which on memories are folded under pressure: a model gets to write their
 summary before the prompt must leave one out."""
 LEAST_SHARE = 0.25
@@ -108,7 +108,7 @@ class Outlook:
         hidden = strategy.hides(standing, settings)
         shown = standing.total - (hidden[1] if hidden else standing.watermark)
         least = self._gauge.summary_tokens(self._gauge.summaries()) + LEAST_SHARE * room
-        return shown > settings.runtime_cap or standing.tokens() + shown > max(PRESSED_FROM * room, least)
+        return standing.tokens() + shown > max(PRESSED_FROM * room, least)
 
     def _standing(self, strategy: Strategy, settings: CompactionSettings, total: int | None = None) -> Standing:
         standing = self._gauge.standing(self._in_force(strategy, settings, total), strategy.masks, total)
@@ -219,10 +219,10 @@ class Outlook:
             not_below: see `planned`.
             through: fold up to this memory at least, whether it seems necessary or not; 0 for as it seems.
         """
-        if not through and (standing.tokens() < not_below or not self._is_pressed(strategy, settings, standing)):
+        if not through and not (self._is_pressed(strategy, settings, standing) and standing.tokens() >= not_below):
             return None
         left = self._around.room() - self._gauge.summary_tokens(self._gauge.summaries())
-        kept = max(1, min(standing.fitting(int(PRESSED_TO * left)), settings.runtime_cap // 2))
+        kept = max(1, standing.fitting(int(PRESSED_TO * left)))
         last = min(max(through, standing.total - kept), standing.total - 1)
         return Fold(standing.watermark + 1, last, PRESSURE) if last > standing.watermark else None
 

@@ -47,6 +47,7 @@ def _rows(status: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "Word for word", _verbatim(tiers.get("immediate"))
     yield "Hidden", _hidden(status["hidden"])
     yield "View", _view(status["tokens"])
+    yield "Next prompt", _prompt(status)
     yield "Next fold", _next(status)
     yield "Budget", ", ".join(f"{one['taken']:,} of {one['most']:,} {one['unit']}" for one in status["budgets"])
     yield "Last fold", _last(status["last_fold"])
@@ -88,6 +89,14 @@ def _view(tokens: Mapping[str, Any]) -> str:
     about = "about " if tokens["estimated"] else ""
     share = f"{about}{tokens['view']:,} of {tokens['window']:,} tokens"
     return f"{share}, {tokens['utilization']:.0%} of the window: {tokens['band']} (counted by {tokens['counted_by']})"
+
+
+def _prompt(status: Mapping[str, Any]) -> str:
+    """Say how much room memories have in the next prompt and what it leaves out."""
+    room, shed = status["room"], status["shed"]
+    told = f"room for {room:,} tokens of summaries and memories; when they take more, the oldest are folded"
+    left_out = f"leaves out {', '.join(shed)}" if shed else ""
+    return "; ".join(filter(None, (told if room is not None else "", left_out)))
 
 
 def _next(status: Mapping[str, Any]) -> str:

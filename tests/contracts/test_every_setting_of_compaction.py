@@ -38,7 +38,8 @@ def remember(agent: Agent, count: int, length: int = 0, *, looks: bool = False) 
     """Have an agent remember so many things, of at least so many characters, or look so many times."""
     first = agent.memory.total
     texts = [LOOK if looks else TOLD[number % len(TOLD)] for number in range(first, first + count)]
-    lines = [text.format(number).ljust(length, "-") for number, text in enumerate(texts, first)]
+    lines = [text.format(number) for number, text in enumerate(texts, first)]
+    lines = [line + (" and so on" * length)[: max(0, length - len(line))] for line in lines]
     agent.memory.append_raw([{"text": line, "kind": "result" if looks else "heard", "actor": "Moss"} for line in lines])
 
 
@@ -127,6 +128,7 @@ def test_a_preset_tunes_entry_summary(vault: Path, preset: str, at: int) -> None
     ("least", "chars", "at"), [(5, 8000, 5), (7, 8000, 7), (3, 8000, 4), (3, 4000, 3), (3, 50_000, 10)]
 )
 def test_characters_fold_from_so_many_entries_on(vault: Path, least: int, chars: int, at: int) -> None:
+    put(vault, "llm/think", num_ctx=131_072)  # in a smaller one the longest would be folded for want of room
     folds, _ = lived(vault, 10, 2000, **ENTRY, min_entries_for_compaction=least, max_chars_before_compaction=chars)
     assert folds[0] == at
 
@@ -234,9 +236,7 @@ def test_layered_folds_over_so_many_tokens_if_it_saves_so_many(vault: Path, most
 
 
 @proves("memory_compaction.hybrid_entries", "memory_compaction.hybrid_keep")
-@pytest.mark.parametrize(
-    ("entries", "keep", "at"), [(43, 10, [43]), (20, 10, [20, 30, 40]), (20, 15, [20, 25, 30, 35, 40])]
-)
+@pytest.mark.parametrize(("entries", "keep", "at"), [(43, 10, [43]), (20, 10, [20, 30, 40]), (24, 14, [24, 34])])
 def test_hybrid_folds_at_so_many_memories_and_leaves_so_many(
     vault: Path, entries: int, keep: int, at: list[int]
 ) -> None:

@@ -32,17 +32,16 @@ async def test_a_prompt_holds_who_one_is_what_was_lived_and_where_one_stands(tmp
         assert prompt.tokens <= prompt.window - prompt.reserve
 
 
-async def test_looking_at_a_prompt_folds_nothing(tmp_path: Path) -> None:
+async def test_a_prompt_that_is_looked_at_is_the_one_of_a_thought_folds_and_all(tmp_path: Path) -> None:
     async with house(tmp_path) as home:
         put(home.parts.vault, "memory_compaction", strategy="sleep", emergency_threshold=0.1, preserve_entries=2)
         home.parts.configuration.load()
         eliza = home.agent("Eliza")
         eliza.memory.append_raw([{"text": f"The {number}. pear fell into the long grass."} for number in range(300)])
         assert eliza.compactor.emergency()
-        await _prompt(home, "Eliza")
-        assert eliza.memory.compactions == 0
-        home.parts.prompting.build(eliza, Related(), thinks=True)
+        looked_at = await _prompt(home, "Eliza")
         assert eliza.memory.compactions > 0
+        assert looked_at.text == home.parts.prompting.build(eliza, Related(), thinks=True).text
 
 
 async def test_only_what_an_agent_may_do_is_offered(tmp_path: Path) -> None:
@@ -53,24 +52,28 @@ async def test_only_what_an_agent_may_do_is_offered(tmp_path: Path) -> None:
             assert f"{name} " not in prompt.text
 
 
-@pytest.mark.parametrize(
-    ("strategy", "first", "shed"),
-    [("sliding_window", 297, ()), ("none", 238, ("237 oldest lines (memories 1-237)",))],
-)
-async def test_what_is_not_shown_of_a_life_is_marked_where_the_transcript_begins(
-    tmp_path: Path, strategy: str, first: int, shed: tuple[str, ...]
-) -> None:
-    async with house(tmp_path, RealClock()) as home:
+async def test_what_is_not_shown_of_a_life_is_marked_where_the_transcript_begins(tmp_path: Path) -> None:
+    prompt = await _of_300_thoughts(tmp_path, "sliding_window")
+    assert prompt.shown == (297, 301)
+    assert "[memories 1-296 are in your archive: @archive 1-296]\n" in prompt.text
+    assert prompt.shed == ()
+
+
+async def test_a_prompt_shows_what_it_has_room_for_however_little_is_held_in_ram(tmp_path: Path) -> None:
+    prompt = await _of_300_thoughts(tmp_path, "none")
+    assert (prompt.shown, prompt.shed) == ((1, 301), ())
+
+
+async def _of_300_thoughts(folder: Path, strategy: str) -> Prompt:
+    """Return the prompt of somebody who thought that often and holds 64 memories in RAM."""
+    async with house(folder, RealClock()) as home:
         eliza = home.agent("Eliza")
         put_own(home.parts.vault, "eliza", strategy=strategy, runtime_cap=64)
         assert home.minds.load_definition("eliza") == []
         home.enter("Ann")
         for number in range(301 - eliza.memory.total):
             home.type(eliza, f"think of pear {number}", Role.AGENT)
-        prompt = await _prompt(home, "Eliza")
-    assert prompt.shown == (first, 301)
-    assert f"[memories 1-{first - 1} are in your archive: @archive 1-{first - 1}]\n" in prompt.text
-    assert prompt.shed == shed
+        return await _prompt(home, "Eliza")
 
 
 async def test_ones_own_reason_is_told_to_oneself_alone(tmp_path: Path) -> None:

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.compaction.gauge import Surroundings
 from agents.compaction.integrity import DEEP, READ, Facts, coverage, holes, shown_texts, status
 from agents.compaction.weighing import band
 from agents.llm.backends._backend import Completion
 from agents.llm.counting import TokenCounter, by_characters
 from agents.memory.entries import Entry
+from agents.prompt import Shed
 from tests.lives import STRATEGIES, Life, reply
 
 CONTRACT = (
@@ -97,7 +97,7 @@ def test_an_age_that_a_hand_made_unreadable_is_not_told(tmp_path: Path) -> None:
     [
         ("waterfall", "at 129 memories"),
         ("entry_summary", "at 10 memories or 8,000 characters"),
-        ("layered", "over 12,000 tokens (now "),
+        ("layered", "over 6,000 tokens (now "),
         ("sleep", "over 5,734 tokens asleep, 6,553 awake (now "),
         ("hybrid", "at 43 memories"),
         ("masking", "never by itself"),
@@ -122,7 +122,7 @@ def test_what_a_strategy_keeps_the_view_within_is_told(tmp_path: Path) -> None:
     life.live(30)
     found = of(life)
     (budget,) = found["budgets"]
-    assert budget == {"unit": "tokens", "taken": found["tokens"]["view"], "most": 12_000}
+    assert budget == {"unit": "tokens", "taken": found["tokens"]["view"], "most": 6000}
 
 
 @pytest.mark.parametrize(
@@ -171,25 +171,34 @@ def test_what_is_hidden_is_told_and_is_no_gap(tmp_path: Path) -> None:
 def test_a_threshold_beyond_the_window_is_warned_of(tmp_path: Path) -> None:
     life = Life(tmp_path)
     life.set(strategy="layered")
+    assert of(life)["warnings"] == []
+    life.set(strategy="layered", threshold_tokens=12_000)
     assert of(life)["warnings"] == [
-        "layered folds over 12,000 tokens, but the window holds 8,192: before that the oldest lines are left out of "
-        "prompts; lower threshold_tokens"
+        "layered waits for 12,000 tokens or more, but the window holds 8,192: its folds come only when a prompt has no "
+        "room left"
     ]
     life.set(strategy="layered", threshold_tokens=8192)
     assert of(life)["warnings"] == []
     life.set(strategy="waterfall", threshold_tokens=12_000)
     assert of(life)["warnings"] == []
-    life.set(strategy="layered", auto_enabled=False)
+    life.set(strategy="layered", threshold_tokens=12_000, auto_enabled=False)
     assert of(life)["warnings"] == []
 
 
-@pytest.mark.parametrize(("strategy", "on", "why"), [("none", True, "folds nothing"), ("waterfall", False, "is off")])
-def test_a_view_that_nothing_will_shorten_is_warned_of(tmp_path: Path, strategy: str, on: bool, why: str) -> None:
-    life = Life(tmp_path, around=Surroundings(window=lambda: 300))
-    for count, warned in ((5, False), (60, True)):
-        lived(life, count).set(strategy=strategy, auto_enabled=on)
-        told = [text for text in of(life)["warnings"] if "of the window" in text]
-        assert [why in text for text in told] == [True] * warned
+@pytest.mark.parametrize(("on", "why"), [(True, "they could not be folded"), (False, "auto_enabled is off")])
+def test_a_memory_that_no_summary_holds_and_the_next_prompt_leaves_out_is_warned_of(
+    tmp_path: Path, on: bool, why: str
+) -> None:
+    life = Life(tmp_path)
+    life.live(60)
+    life.set(auto_enabled=on)
+    shed = Shed(("2 hints", "48 oldest lines (memories 1-48)"), (1, 48))
+    (warning,) = of(life, shed=shed)["warnings"]
+    assert warning.startswith("the next prompt has no room for memories 1-48, which no summary holds: ")
+    assert why in warning
+    assert of(life, shed=shed)["shed"] == ["2 hints", "48 oldest lines (memories 1-48)"]
+    assert of(life, shed=Shed(("2 hints",), None))["warnings"] == []
+    assert of(life)["shed"] is None
 
 
 def test_a_lost_memory_that_was_folded_long_ago_is_warned_of(tmp_path: Path) -> None:

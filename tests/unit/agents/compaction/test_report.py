@@ -104,7 +104,7 @@ def test_a_strategy_shows_its_own_settings_and_of_the_others_what_is_not_as_by_d
     life = Life(tmp_path)
     life.set(strategy="layered", max_summary_tokens=500)
     text = report(of(life))
-    assert "threshold_tokens 12000" in text
+    assert "threshold_tokens 6000" in text
     assert "mask_keep 10" in text
     assert "max_summary_tokens 500" in text
     assert "hybrid_entries" not in text

@@ -128,7 +128,7 @@ async def test_nothing_to_count_asks_nobody() -> None:
 async def test_of_a_view_too_long_to_be_sent_the_server_counts_the_end() -> None:
     server = Server()
     counter = TokenCounter(ask=server)
-    texts = [f"{letter} " * (LONGEST // 6) for letter in "abcd"]
+    texts = [f"{letter} " * (LONGEST // 5) for letter in "abcd"]
     assert await counter.calibrate(texts) is None
     assert server.asked == ["\n".join(texts[2:])]
     assert counter.ratio == pytest.approx(0.75 * MARGIN, abs=0.011)

@@ -13,7 +13,7 @@ from agents.compaction.standing import Standing
 from agents.compaction.strategies.layered import due, manual
 from tests.lives import Life
 
-DEFAULT = CompactionSettings(strategy="layered")
+DEFAULT = CompactionSettings(strategy="layered", threshold_tokens=12_000)
 
 
 def words(tokens: int, number: int) -> str:

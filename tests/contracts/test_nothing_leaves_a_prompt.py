@@ -1,0 +1,153 @@
+"""No prompt leaves out a memory that no summary holds: every strategy and preset, any window, any line, any script."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from agents.agent import Agent
+from agents.compaction.presets import PRESETS
+from agents.compaction.settings import CompactionSettings
+from agents.llm.profiles import LLMProfile
+from agents.prompt import Prompt
+from agents.prompting import Related
+from mud.build import Parts, opened
+from mud.clock import VirtualClock
+from tests.live_server import LiveServer, live_server
+from tests.scripts import SCRIPTS
+from tests.settings import put, put_own
+from tests.vaults import copy_vault
+
+__all__ = ["live_server"]
+
+HIDES = "sliding_window"
+"""The strategy that shows nothing but the newest memories, on purpose, and marks the others."""
+
+
+class Way(NamedTuple):
+    """How memories are folded, and in what window they must fit."""
+
+    strategy: str
+    preset: str
+    window: int
+
+
+@pytest.fixture(scope="module")
+def parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Parts]:
+    vault = copy_vault(tmp_path_factory.mktemp("prompts"))
+    put(vault, "memory_compaction", summarizer="extractive")
+    with opened(vault, writable=True, clock=VirtualClock()) as made:
+        yield made
+
+
+def with_strategies(parts: Parts) -> list[str]:
+    return parts.minds.means.strategies.names()
+
+
+def agent_of(parts: Parts, way: Way) -> Agent:
+    """Return Eliza with nothing remembered, whose memories are folded in some way."""
+    put(parts.vault, "llm/think", num_ctx=way.window)
+    assert parts.configuration.load() == []
+    put_own(parts.vault, "eliza", strategy=way.strategy, preset=way.preset, auto_enabled=True)
+    assert parts.minds.load_definition("eliza") == []
+    agent = parts.minds.get("Eliza")
+    agent.life.clear()
+    return agent
+
+
+def line(script: str, length: int, number: int) -> str:
+    """Return a line of so many characters in a script."""
+    text = " ".join([f"{number}.", *[SCRIPTS[script]] * (1 + length // len(SCRIPTS[script]))])
+    return text[:length].strip() or "."
+
+
+def unheld(agent: Agent, prompt: Prompt) -> list[int]:
+    """Return the memories that are neither in a prompt nor in a summary of its view."""
+    view = agent.life.context()
+    held = [one.covers for one in (view.longterm, view.recent) if one is not None]
+    held += [covers for covers in (prompt.shown, view.hidden) if covers is not None]
+    missed = set(range(1, agent.memory.total + 1))
+    for first, last in held:
+        missed -= set(range(first, last + 1))
+    return sorted(missed)
+
+
+ways = st.tuples(st.integers(0, 7), st.sampled_from(["own", *PRESETS]), st.integers(1024, 32_768))
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(ways, st.integers(5, 4000), st.sampled_from(sorted(SCRIPTS)), st.integers(1, 250), st.booleans())
+@example((7, "own", 8192), 300, "English", 128, False)
+@example((2, "own", 8192), 300, "English", 128, True)
+@example((0, "off", 8192), 300, "English", 300, False)
+@example((4, "own", 1024), 4000, "Armenian", 20, True)
+@example((4, "own", 32_768), 5, "single", 250, False)
+def test_no_prompt_leaves_out_a_memory_that_no_summary_holds(
+    parts: Parts, way: tuple[int, str, int], length: int, script: str, count: int, at_once: bool
+) -> None:
+    count = min(count, 1 + 600_000 // length)
+    number, preset, window = way
+    agent = agent_of(parts, Way(with_strategies(parts)[number], preset, window))
+    lines = [line(script, length, number) for number in range(count)]
+    for batch in [lines] if at_once else [[one] for one in lines]:
+        agent.memory.append_raw([{"text": text, "kind": "heard", "actor": "Moss"} for text in batch])
+        agent.compactor.fold_due_now()
+    told = parts.minds.status(agent)["warnings"]
+    prompt = parts.prompting.build(agent, Related(), thinks=True)
+    assert unheld(agent, prompt) == []
+    assert prompt.unheld is None
+    assert not any("no summary holds" in warning for warning in told)
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_what_is_counted_is_never_under_what_the_model_reads(
+    parts: Parts, live_server: LiveServer, number: int
+) -> None:
+    agent = agent_of(parts, Way(with_strategies(parts)[number], "own", 8192))
+    scripts = sorted(SCRIPTS)
+    texts = [line(scripts[seq % len(scripts)], 5 + 37 * seq % 600, seq) for seq in range(120)]
+    for text in texts:
+        agent.memory.append_raw([{"text": text, "kind": "heard", "actor": "Moss"}])
+        agent.compactor.fold_due_now()
+    prompt = parts.prompting.build(agent, Related(), thinks=True)
+    assert sum(section.tokens for section in prompt.sections) >= live_server.tokens(prompt.text)
+    assert prompt.tokens >= live_server.tokens(prompt.text)
+
+
+def test_lines_of_ordinary_length_fold_at_the_golden_numbers(parts: Parts) -> None:
+    agent = agent_of(parts, Way("waterfall", "own", 8192))
+    folds = []
+    for number in range(260):
+        text = f'Moss says, "The moss grows slowly on stone number {number}, and nobody asks it why."'
+        agent.memory.append_raw([{"text": text, "kind": "heard", "actor": "Moss"}])
+        folds += [agent.memory.total for _ in agent.compactor.fold_due_now()]
+    assert folds == [129, 193, 257]
+    assert agent.memory.recent is not None
+    assert agent.memory.recent.reason == "automatic"
+
+
+def test_no_strategy_or_preset_waits_for_more_than_the_shipped_window_holds(parts: Parts) -> None:
+    put(parts.vault, "llm/think", num_ctx=LLMProfile().num_ctx)
+    parts.configuration.load()
+    room = parts.prompting.room(parts.minds.get("Eliza"))
+    for strategy in parts.minds.means.strategies:
+        for preset in ("own", *PRESETS):
+            reach = strategy.reach(CompactionSettings(strategy=strategy.name, preset=preset), LLMProfile().num_ctx)
+            assert reach is None or reach[1] <= room, (strategy.name, preset)
+
+
+def test_folds_that_are_switched_off_leave_out_what_the_status_warns_of(parts: Parts) -> None:
+    agent = agent_of(parts, Way("waterfall", "own", 2048))
+    put_own(parts.vault, "eliza", auto_enabled=False)
+    parts.minds.load_definition("eliza")
+    agent.memory.append_raw([{"text": line("English", 200, number)} for number in range(100)])
+    agent.compactor.fold_due_now()
+    prompt = parts.prompting.build(agent, Related(), thinks=True)
+    assert prompt.unheld is not None
+    status = parts.minds.status(agent)
+    assert status["shed"] == list(prompt.shed)
+    assert any(f"{prompt.unheld[0]}-{prompt.unheld[1]}" in warning for warning in status["warnings"])
