@@ -333,7 +333,7 @@ class Living:
         return hours_of(known.sleep_at, known.wake_at, known.nap_hours)
 
     def _local(self) -> datetime:
-        return self._drives.clock.now().astimezone()
+        return self._drives.clock.now().astimezone(self._drives.clock.zone)
 
     def _tell_when_full(self, agent: Agent) -> None:
         """Have an agent think once, until the next fold, that its head is getting full."""

@@ -8,7 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from random import Random
 
@@ -85,6 +85,8 @@ FAMILIES: dict[str, type] = {"llm": LLMProfile}
 
 class RealClock:
     """The machine's clock."""
+
+    zone: tzinfo | None = None
 
     def now(self) -> datetime:
         """Return the time of day in UTC."""
