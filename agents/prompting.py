@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from agents.agent import Agent
+from agents.daytime import labels, now_in_words
 from agents.llm.profiles import LLMProfile
 from agents.llm.tokens import at_most
 from agents.memory.entries import Entry, Hit
@@ -171,7 +172,7 @@ class Prompting:
         world, here = self._minds.world, self._here(agent)
         if world is None or here is None:
             raise Refusal(f"{agent.name} is nowhere just now, so there is no prompt.")
-        view = _view(agent)
+        view, clock = _view(agent), self._minds.means.clock
         tail = view.tail
         longterm = view.longterm.text if view.longterm else ""
         recent = view.recent.text if view.recent else ""
@@ -184,6 +185,7 @@ class Prompting:
             longterm=longterm,
             recent=recent,
             transcript=tuple(_line(entry) for entry in tail),
+            passed=labels(self._minds.say, [entry.at for entry in tail], clock.zone),
             notes=chosen.notes,
             experiences=chosen.experiences,
             crowded_out=chosen.crowded_out,
@@ -193,6 +195,8 @@ class Prompting:
             exits=tuple(way.name for way in here.exits),
             people=tuple(self._people(agent, here)),
             items=tuple(item.name for item in world.items(here.id)),
+            carried=tuple(item.name for item in world.items(agent.id)),
+            now=now_in_words(self._minds.say, clock.now().astimezone(clock.zone)),
             longterm_range=view.longterm.covers if view.longterm else None,
             recent_range=view.recent.covers if view.recent else None,
             transcript_range=(tail[0].seq, tail[-1].seq) if tail else None,
