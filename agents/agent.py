@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from agents.actor import RECENT, Actor
@@ -21,7 +22,7 @@ from agents.definition import Definition
 from agents.life import Life
 from agents.llm.counting import TokenCounter
 from agents.llm.profiles import LLMProfile
-from agents.means import Means
+from agents.means import Count, Means
 from agents.memory.entries import Entry
 from agents.memory.journal import Journal
 from agents.memory.memory import Memory
@@ -30,14 +31,12 @@ from agents.memory.seeds import Seeds
 from agents.recall.documents import Listed, documents_of, versions_of
 from agents.sleeping import Keeper
 from agents.thinker import Thinker
+from agents.thinking import ThinkingSettings, think_profile
 from agents.trace_file import TraceFile
 from mud.errors import UnknownName
 from mud.storage.configuration import Configuration
 
 log = logging.getLogger(__name__)
-
-THINK = "think"
-"""The LLM profile that thinks; its window is what a view is measured by."""
 
 
 @dataclass
@@ -51,6 +50,7 @@ class Agent:
         notes: its notes.
         compactor: folds its memories.
         settings: its compaction settings of the moment.
+        thinking: its settings of thinking of the moment.
         actor: its senses and hands.
         life: its memory as a whole: what is done with it goes through here.
         keeper: keeps its journal.
@@ -67,6 +67,7 @@ class Agent:
     notes: Notes
     compactor: Compactor
     settings: Callable[[], CompactionSettings]
+    thinking: Callable[[], ThinkingSettings]
     actor: Actor
     life: Life
     keeper: Keeper
@@ -159,7 +160,12 @@ def put_together(
     folder = means.vault / "agents" / definition.slug
     memory = Memory(definition.name, folder, means.clock, definition.aliases, in_ram=settings().runtime_cap)
     ask = means.ask
-    counter = TokenCounter(lambda: settings().token_counter, means.count, lambda: compactor.outlook.strategy.by_tokens)
+
+    def thinking() -> ThinkingSettings:
+        return means.configuration.for_agent(ThinkingSettings, defined().overrides)
+
+    count = partial(_asked, means.count, thinking) if means.count is not None else None
+    counter = TokenCounter(lambda: settings().token_counter, count, lambda: compactor.outlook.strategy.by_tokens)
     keeper = Keeper(memory, Journal(folder), definition.slug)
     model = (lambda prompt, profile: ask(definition.name, prompt, profile)) if ask is not None else None
     compactor = Compactor(
@@ -174,7 +180,7 @@ def put_together(
         means.prompts,
         Surroundings(
             owner=definition.slug,
-            window=lambda: _window(means.configuration),
+            window=lambda: think_profile(means.configuration, defined().overrides).num_ctx,
             asleep=lambda: sleeps(defined().id),
             counting=counter.counting,
             scale=lambda: counter.scale,
@@ -187,7 +193,7 @@ def put_together(
     scribe, seeds = Scribe(means.summarizers, model, means.prompts), Seeds(memory, means.clock, writable=means.writable)
     rebuild = Rebuild(memory, settings, compactor, scribe, means.clock, log.info, keeper.keep)
     traces = TraceFile(means.vault / "log/traces" / definition.slug)
-    own = (memory, notes, compactor, settings, actor, life, keeper, rebuild, seeds, traces, counter)
+    own = (memory, notes, compactor, settings, thinking, actor, life, keeper, rebuild, seeds, traces, counter)
     return Agent(definition, folder, *own)
 
 
@@ -221,9 +227,6 @@ def _within_window(settings: CompactionSettings, configuration: Configuration) -
     return settings.within(profile.num_ctx - profile.max_tokens)
 
 
-def _window(configuration: Configuration) -> int:
-    """Return the tokens of the thinking model's window; without its profile what it has by default."""
-    try:
-        return configuration.get_named(LLMProfile, THINK).num_ctx
-    except UnknownName:
-        return LLMProfile().num_ctx
+async def _asked(count: Callable[[str], Count], thinking: Callable[[], ThinkingSettings], text: str) -> int | None:
+    """Ask the server that an agent thinks with at the moment how many tokens a text takes."""
+    return await count(thinking().think_profile)(text)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from agents.agent import Agent
 from agents.daytime import labels, now_in_words
-from agents.llm.profiles import LLMProfile
 from agents.llm.tokens import at_most
 from agents.memory.entries import Entry, Hit
 from agents.memory.memory import View
@@ -18,11 +16,11 @@ from agents.prompt import Prompt, PromptParts, build_prompt
 from agents.prompt_excerpts import excerpts, first_sentence
 from agents.prompt_template import TEMPLATES, Template
 from agents.templates import Templates
+from agents.thinking import think_profile
 from mud.commands._command import Command
 from mud.commands._view import shown_name
 from mud.errors import Refusal
 from mud.registry import Registry
-from mud.storage.settings import setting
 from mud.world.narration import phrase
 from mud.world.roles import Role
 from mud.world.things import Thing
@@ -34,43 +32,6 @@ SETTLED = 6
 """Newest memories after which a place that all of them are of is told by its first sentence alone: what it looks like
 was read in the prompts of all these, and `look` tells it again. It is read anew at every thought, and the whole
 descriptions of the shipped vault take 68 tokens, their first sentences 24."""
-
-
-@dataclass(frozen=True, slots=True)
-class ThinkingSettings:
-    """`config/thinking.md`."""
-
-    prompt_order: str = setting(
-        "stable",
-        "Order of a prompt: stable keeps what changes at the end, so that the model server can reuse what it has read; "
-        "classic puts related notes before the summaries.",
-        choices=("stable", "classic"),
-    )
-    related_tokens: int = setting(
-        110,
-        "How many tokens of a prompt related notes and past experiences may take, as the prompt's own rough count has "
-        "it; the sentences that fit the present best are chosen. They are read anew at every thought; a quick model "
-        "may be given more.",
-        low=0,
-        high=100_000,
-    )
-    sleep_at: str = setting(
-        "", "When agents fall asleep, by the machine's time of day, such as 22:00; empty for not by the clock."
-    )
-    wake_at: str = setting("", "When a sleeping agent wakes by itself, such as 06:00; empty for not by the clock.")
-    nap_hours: float = setting(
-        1.0,
-        "Hours after which an agent that sleeps at another time than its night wakes by itself; 0 for never.",
-        low=0.0,
-        high=24.0,
-    )
-    trace_megabytes: float = setting(
-        16.0,
-        "Megabytes that the traces of one agent may take, from which @why explains its lines, the oldest going first; "
-        "a line of the instinct takes about 3 kB, one of a model 4 bytes for each token of its prompt; 0 keeps none.",
-        low=0.0,
-        high=10_000.0,
-    )
 
 
 class Related(NamedTuple):
@@ -98,20 +59,12 @@ class Prompting:
     Args:
         minds: all minds.
         templates: the prompt templates.
-        profile: returns the `think` profile as it is set now.
         commands: every command; those meant for models are listed in the prompt.
     """
 
-    def __init__(
-        self,
-        minds: Minds,
-        templates: Templates[Template],
-        profile: Callable[[], LLMProfile],
-        commands: Registry[Command],
-    ) -> None:
+    def __init__(self, minds: Minds, templates: Templates[Template], commands: Registry[Command]) -> None:
         self._minds = minds
         self._templates = templates
-        self._profile = profile
         self._commands = commands
 
     async def related(self, agent: Agent) -> Related:
@@ -162,9 +115,9 @@ class Prompting:
         """
         if thinks and self._minds.means.writable:
             agent.relieve()
-        profile = self._profile()
-        settings = self._minds.means.configuration.for_agent(ThinkingSettings, agent.definition.overrides)
-        template = self._templates.get(TEMPLATES[settings.prompt_order])
+        settings, profile = agent.thinking(), think_profile(self._minds.means.configuration, agent.definition.overrides)
+        own, usual = settings.own_template, TEMPLATES[settings.prompt_order]
+        template = self._templates.get(own if self._templates.has(own) else usual)
         parts = self._parts(agent, related, hint, settings.related_tokens)
         return build_prompt(parts, template, window=profile.num_ctx, reserve=profile.max_tokens, count=at_most)
 
