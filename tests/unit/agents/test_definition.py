@@ -15,9 +15,10 @@ from agents.definition import (
     read_definition,
     write_definition,
 )
+from agents.thinking import ThinkingSettings
 from mud.errors import Refusal, VaultProblem
 
-SCHEMAS = {"memory_compaction": CompactionSettings}
+SCHEMAS = {"memory_compaction": CompactionSettings, "thinking": ThinkingSettings}
 GOOD = """---
 id: "#2001"
 type: agent
