@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
@@ -19,7 +19,7 @@ from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategies._strategy import Strategy
 from agents.compaction.summarizers._styles import Style, parse_style
 from agents.compaction.summarizers._summarizer import Summarizer
-from agents.definition import find_definition
+from agents.definition import Definition, find_definition
 from agents.inner.settings import InnerSettings
 from agents.llm.backends._backend import Backend, Completion
 from agents.llm.budget import Budget, BudgetSettings
@@ -243,11 +243,7 @@ def _put_together(vault: Path, clock: Clock, *, writable: bool, alone: bool = Fa
     problems = configuration.load()
     texts = TextStore(vault / "text", SHIPPED / "text")
     problems += texts.load()
-    templates = Templates(
-        vault / PROMPTS,
-        lambda: templates_in_use(configuration, (one.overrides for one in minds.definitions.values()), vault / PROMPTS),
-        parse_template,
-    )
+    templates = _templates(vault, configuration, lambda: minds.definitions.values())
     summaries = Templates(vault / "prompts/summaries", None, parse_style, "prompts/summaries")
     problems += summaries.load()
     budget = Budget(lambda: configuration.get(BudgetSettings), clock)
@@ -302,6 +298,17 @@ def _put_together(vault: Path, clock: Clock, *, writable: bool, alone: bool = Fa
         load("agents.commands", Answerer, "request"),
         queue, recall, minds, ledger, engine, prompting, writable, problems,
     )  # fmt: skip
+
+
+def _templates(
+    vault: Path, configuration: Configuration, everybody: Callable[[], Iterable[Definition]]
+) -> Templates[Template]:
+    """Return the templates of thoughts: the shipped ones, and those that settings of all and of each agent name."""
+
+    def files() -> list[str]:
+        return templates_in_use(configuration, (one.overrides for one in everybody()), vault / PROMPTS)
+
+    return Templates(vault / PROMPTS, files, parse_template)
 
 
 def _profiles(configuration: Configuration, commands: Registry[Command]) -> Callable[[str], LLMProfile]:

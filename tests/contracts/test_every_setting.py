@@ -166,7 +166,9 @@ async def test_the_owner_sees_a_models_settings_explained_too(vault: Path) -> No
         "instead of 96 (from default)",
     ]
     files = len(list((vault / "config/llm").glob("*.md")))
-    assert len(every) == sum(len(describe(schema)) for schema in SCHEMAS.values()) + files * len(
+    own = [line for line in every if " has " in line]
+    assert [line.partition(" ")[0] for line in own] == ["Corvin", "Eliza", "Moss", "Tamsin"]  # think_interval
+    assert len(every) - len(own) == sum(len(describe(schema)) for schema in SCHEMAS.values()) + files * len(
         describe(FAMILIES["llm"])
     )
 

@@ -211,7 +211,7 @@ async def test_an_agent_thinks_as_often_as_is_set(tmp_path: Path, vault: Path, w
     assert (pauses["Moss"] > 60) is (who == "everybody")
 
 
-async def test_an_interval_for_all_is_taken_up_while_the_world_runs_and_a_wrong_one_changes_nothing(
+async def test_an_interval_for_all_is_taken_up_while_the_world_runs_and_a_wrong_one_is_not(
     tmp_path: Path,
 ) -> None:
     async with edited(tmp_path) as on:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from agents.llm.tokens import estimate
 from agents.prompt import MINIMUM, SMALL_STEP, STEP, Experience, Prompt, PromptParts, build_prompt
-from agents.prompt_template import OPTIONAL, PLACES, TEMPLATES, Template, parse_template
+from agents.prompt_template import PLACES, TEMPLATES, Template, parse_template
 from mud.errors import Unavailable, VaultProblem
 
 GOLDEN = Path("tests/golden")
@@ -274,8 +274,6 @@ lives = st.builds(
     exits=shorts,
     people=shorts,
     items=shorts,
-    carried=shorts,
-    now=st.text(max_size=60),
     hidden=hidden,
     left_out=st.none() | st.tuples(st.integers(1, 10**9), st.just(10**9)),
 )
@@ -380,16 +378,6 @@ def test_a_template_whose_last_line_is_no_cue_is_a_problem(cue: str) -> None:
     text = "\n\n".join(f"{{{place}}}" for place in PLACES) + "\n\n" + cue
     with pytest.raises(VaultProblem, match="the last line is the cue"):
         parse_template(text, "prompts/think.md")
-
-
-@pytest.mark.parametrize("order", TEMPLATES)
-def test_a_template_from_before_the_optional_places_goes_on_as_it_was(order: str) -> None:
-    text = (Path("vault/prompts") / TEMPLATES[order]).read_text("utf-8")
-    older = "".join(line for line in text.splitlines(True) if "{now}" not in line and "{carried}" not in line)
-    assert older.count("\n") == text.count("\n") - len(OPTIONAL)
-    told = build(EVENING, parse_template(older, "prompts/think.md")).text
-    assert EVENING.now not in told
-    assert told in build(replace(EVENING, now="", carried=()), shipped(order)).text
 
 
 def test_line_numbers_count_the_front_matter_too() -> None:
