@@ -384,20 +384,3 @@ def test_line_numbers_count_the_front_matter_too() -> None:
     text = "---\nabout: mine\n---\nYou are {nam}.\n" + " ".join(f"{{{place}}}" for place in PLACES) + "\n~{name}>"
     with pytest.raises(VaultProblem, match=r"prompts/x\.md:4: \{nam\}"):
         parse_template(text, "prompts/x.md")
-
-
-def test_an_empty_template_is_a_problem_and_no_crash() -> None:
-    with pytest.raises(VaultProblem):
-        parse_template("", "prompts/think.md")
-
-
-def test_a_template_saved_on_windows_reads_the_same() -> None:
-    text = Path("vault/prompts/think.md").read_text("utf-8")
-    assert parse_template("\ufeff" + text.replace("\n", "\r\n"), STABLE.file) == STABLE
-
-
-def test_other_braces_are_plain_text() -> None:
-    text = "{{x}} { } {A}\n" + "\n\n".join(f"{{{place}}}" for place in PLACES) + "\n~{name}>"
-    with pytest.raises(VaultProblem, match=r"\{x\}"):
-        parse_template(text, "prompts/think.md")
-    assert "{ } {A}" in build(EVENING, parse_template(text.replace("{{x}}", ""), "prompts/think.md")).text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from itertools import accumulate
 from pathlib import Path
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 from agents.daytime import labels, passed
 from agents.llm.tokens import estimate
 from agents.prompt import MINIMUM, Prompt, PromptParts, build_prompt
-from agents.prompt_template import OPTIONAL, TEMPLATES, parse_template
+from agents.prompt_template import parse_template
 from mud.clock import VirtualClock, iso
 from mud.commands._command import Outcome
 from mud.storage.texts import TextStore
@@ -131,17 +130,6 @@ def test_labels_take_tokens_and_are_no_memories(seconds: list[float], window: in
     counted = f"{first - 1} oldest line{'s' if first > 2 else ''} (memor{'ies 1-' if first > 2 else 'y '}{first - 1})"
     assert shed == ([counted] if first > 1 else [])
     assert transcript(prompt)[0] == parts.transcript[first - 1]
-
-
-@pytest.mark.parametrize("file", TEMPLATES.values())
-def test_a_template_from_before_the_optional_places_goes_on_as_it_was(file: str) -> None:
-    text = (SHIPPED / "prompts" / file).read_text("utf-8")
-    older = "".join(line for line in text.splitlines(True) if "{now}" not in line and "{carried}" not in line)
-    assert older.count("\n") == text.count("\n") - len(OPTIONAL)
-    parts = replace(parts_of(times([0.0])), now="Tuesday", carried=("lamp glass",))
-    told = build_prompt(parts, parse_template(older, file), window=8192, reserve=96, count=estimate).text
-    bare = replace(parts, now="", carried=())
-    assert told == build_prompt(bare, parse_template(text, file), window=8192, reserve=96, count=estimate).text
 
 
 async def test_an_agent_reads_that_it_is_the_next_morning_and_archive_and_status_count_no_label(tmp_path: Path) -> None:
