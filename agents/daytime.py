@@ -99,7 +99,7 @@ def month_name(say: Say, day: date) -> str:
 
 
 def now_in_words(say: Say, moment: datetime) -> str:
-    """Return the date and the time of day, such as `Tuesday, 24 November 2026, in the morning`."""
+    """Return the date and the time of day, such as `Tuesday, 24 November, in the morning`."""
     day = moment.date()
     names = {"weekday": day_name(say, day), "month": month_name(say, day)}
     return say(NOW, **names, day=day.day, year=day.year, part=say(_part(moment)[1]))

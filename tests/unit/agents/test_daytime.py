@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.daytime import day_name, day_of, local, month_name, part_of_day
+from agents.daytime import day_name, day_of, local, month_name, now_in_words, part_of_day
 from mud.clock import iso
 from mud.storage.texts import TextStore
 from tests.vaults import SHIPPED
@@ -37,6 +37,12 @@ def test_the_part_of_a_day_and_the_day_it_belongs_to_are_named(hour: int, part: 
 
 def test_the_month_is_named() -> None:
     assert month_name(TEXTS.render, date(2026, 11, 24)) == "November"
+
+
+def test_now_is_told_by_the_calendar_and_the_time_of_day() -> None:
+    told = [now_in_words(TEXTS.render, datetime(2026, 11, 24, hour, tzinfo=UTC)) for hour in (1, 9, 13, 19)]
+    parts = ("at night", "in the morning", "in the afternoon", "in the evening")
+    assert told == [f"Tuesday, 24 November, {part}" for part in parts]
 
 
 def test_the_zone_says_which_time_of_day_a_written_time_is() -> None:
