@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from agents.actor import RECENT, Actor
 from agents.compaction.commits import Commit
@@ -21,7 +23,7 @@ from agents.definition import Definition
 from agents.life import Life
 from agents.llm.counting import CHARACTERS, TokenCounter
 from agents.llm.profiles import LLMProfile
-from agents.means import Means
+from agents.means import Count, Means
 from agents.memory.entries import Entry
 from agents.memory.journal import Journal
 from agents.memory.memory import Memory
@@ -30,14 +32,15 @@ from agents.memory.seeds import Seeds
 from agents.recall.documents import Listed, documents_of, versions_of
 from agents.sleeping import Keeper
 from agents.thinker import Thinker
+from agents.thinking import ThinkingSettings, think_profile
 from agents.trace_file import TraceFile
 from mud.errors import UnknownName
 from mud.storage.configuration import Configuration
+from mud.storage.settings import Value
 
 log = logging.getLogger(__name__)
 
-THINK = "think"
-"""The LLM profile that thinks; its window is what a view is measured by."""
+T = TypeVar("T")
 
 
 @dataclass
@@ -51,6 +54,8 @@ class Agent:
         notes: its notes.
         compactor: folds its memories.
         settings: its compaction settings of the moment.
+        thinking: its settings of thinking of the moment.
+        profile: the LLM profile that it thinks with at the moment.
         actor: its senses and hands.
         life: its memory as a whole: what is done with it goes through here.
         keeper: keeps its journal.
@@ -67,6 +72,8 @@ class Agent:
     notes: Notes
     compactor: Compactor
     settings: Callable[[], CompactionSettings]
+    thinking: Callable[[], ThinkingSettings]
+    profile: Callable[[], LLMProfile]
     actor: Actor
     life: Life
     keeper: Keeper
@@ -168,79 +175,70 @@ def put_together(
         fold_soon: begins the folds that are due.
         room: gives the tokens that summaries and memories may take in its next prompt.
     """
-    settings = _Settings(means.configuration, defined)
+    configuration, models = means.configuration, means.models
+    settings = _Current(configuration, defined, lambda own: _compaction_settings(configuration, own))
+    thinking = _Current(configuration, defined, lambda own: configuration.for_agent(ThinkingSettings, own))
+    profile = _Current(configuration, defined, lambda own: think_profile(configuration, own))
     folder = means.vault / "agents" / definition.slug
     memory = Memory(definition.name, folder, means.clock, definition.aliases, in_ram=settings().runtime_cap)
     ask = means.ask
-    models = means.models
-    counter = TokenCounter(
-        lambda: settings().token_counter,
-        means.count,
-        models.ratios if models is not None else None,
-        lambda: _think_profile(means.configuration).identity,
-    )
+    count = partial(_asked, means.count, thinking) if means.count is not None else None
+    ratios = models.ratios if models is not None else None
+    counter = TokenCounter(lambda: settings().token_counter, count, ratios, lambda: profile().identity)
     keeper = Keeper(memory, Journal(folder), definition.slug)
     model = (lambda prompt, profile: ask(definition.name, prompt, profile)) if ask is not None else None
-    compactor = Compactor(
-        memory,
-        settings,
-        means.strategies,
-        means.summarizers,
-        model,
-        means.clock,
-        log.info,
-        committed,
-        means.prompts,
-        Surroundings(
-            owner=definition.slug,
-            window=lambda: _think_profile(means.configuration).num_ctx,
-            asleep=lambda: sleeps(defined().id),
-            counting=counter.view,
-            scale=lambda: counter.ratio,
-            room=lambda: UNLIMITED if settings().token_counter == CHARACTERS else room(),
-        ),
-        keeper.keep,
+    around = Surroundings(
+        owner=definition.slug,
+        window=lambda: profile().num_ctx,
+        asleep=lambda: sleeps(defined().id),
+        counting=counter.view,
+        scale=lambda: counter.ratio,
+        room=lambda: UNLIMITED if settings().token_counter == CHARACTERS else room(),
     )
-    micro = Micro(
-        memory,
-        compactor.outlook.settings_in_force,
-        lambda: compactor.outlook.strategy.masks,
-        definition.slug,
-        means.clock,
-    )
+    plug_ins = (means.strategies, means.summarizers)
+    told = (log.info, committed, means.prompts)
+    compactor = Compactor(memory, settings, *plug_ins, model, means.clock, *told, around, keeper.keep)
+    outlook = compactor.outlook
+    micro = Micro(memory, outlook.settings_in_force, lambda: outlook.strategy.masks, definition.slug, means.clock)
     life = Life(memory, compactor, micro, means.clock, fold_soon, keeper.forget)
     notes, actor = Notes(folder / "notes"), Actor(life, remembered)
     scribe, seeds = Scribe(means.summarizers, model, means.prompts), Seeds(memory, means.clock, writable=means.writable)
     rebuild = Rebuild(memory, settings, compactor, scribe, means.clock, log.info, keeper.keep)
     traces = TraceFile(means.vault / "log/traces" / definition.slug)
-    own = (memory, notes, compactor, settings, actor, life, keeper, rebuild, seeds, traces, counter)
+    own = (memory, notes, compactor, settings, thinking, profile, actor, life, keeper, rebuild, seeds, traces, counter)
     return Agent(definition, folder, *own)
 
 
-class _Settings:
-    """Gives an agent's compaction settings of the moment; made anew when a file has changed, as every memory asks.
+class _Current(Generic[T]):
+    """Gives what follows from the vault's settings and an agent's own; made anew when a file has changed.
 
     Args:
         configuration: the settings of all.
         defined: gives who it is at the moment.
+        make: makes it of what the agent sets for itself.
     """
 
-    def __init__(self, configuration: Configuration, defined: Callable[[], Definition]) -> None:
-        self._configuration, self._defined = configuration, defined
-        self._made: tuple[Definition, int, CompactionSettings] | None = None
+    def __init__(
+        self,
+        configuration: Configuration,
+        defined: Callable[[], Definition],
+        make: Callable[[Mapping[str, Value]], T],
+    ) -> None:
+        self._configuration, self._defined, self._make = configuration, defined, make
+        self._made: tuple[Definition, int, T] | None = None
 
-    def __call__(self) -> CompactionSettings:
-        """Return them, with prompts that fit into the window of their LLM profile, if there is that profile."""
+    def __call__(self) -> T:
+        """Return it; every memory asks."""
         definition, version = self._defined(), self._configuration.version
         if self._made is None or self._made[0] is not definition or self._made[1] != version:
-            made = self._configuration.for_agent(CompactionSettings, definition.overrides)
-            made = made.for_prompts(_think_profile(self._configuration).num_ctx)
-            self._made = (definition, version, _within_window(made, self._configuration))
+            self._made = (definition, version, self._make(definition.overrides))
         return self._made[2]
 
 
-def _within_window(settings: CompactionSettings, configuration: Configuration) -> CompactionSettings:
-    """Return compaction settings whose prompts fit into the window of their LLM profile, if there is that profile."""
+def _compaction_settings(configuration: Configuration, own: Mapping[str, Value]) -> CompactionSettings:
+    """Return compaction settings whose prompts and summaries fit into the windows of their LLM profiles."""
+    settings = configuration.for_agent(CompactionSettings, own)
+    settings = settings.for_prompts(think_profile(configuration, own).num_ctx)
     try:
         profile = configuration.get_named(LLMProfile, settings.profile)
     except UnknownName:
@@ -248,9 +246,6 @@ def _within_window(settings: CompactionSettings, configuration: Configuration) -
     return settings.within(profile.num_ctx - profile.max_tokens)
 
 
-def _think_profile(configuration: Configuration) -> LLMProfile:
-    """Return the LLM profile that thinks; what it is by default where there is none."""
-    try:
-        return configuration.get_named(LLMProfile, THINK)
-    except UnknownName:
-        return LLMProfile()
+async def _asked(count: Callable[[str], Count], thinking: Callable[[], ThinkingSettings], text: str) -> int | None:
+    """Ask the server that an agent thinks with at the moment how many tokens a text takes."""
+    return await count(thinking().think_profile)(text)

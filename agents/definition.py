@@ -25,7 +25,7 @@ from mud.world.world import World
 LONGEST_NAME = 60
 """Characters of a character's name."""
 
-_OWN_KEYS = ("id", "type", "aliases", "location", "brain", "voice", "think_interval", "goal")
+_OWN_KEYS = ("id", "type", "aliases", "location", "brain", "voice", "goal")
 _ID = re.compile(r"#[0-9]{1,15}")
 
 
@@ -42,7 +42,6 @@ class Definition:
         person: somebody plays it; it has no Thinker.
         brain: name of a brain, or `auto`.
         voice: the set of texts it speaks with.
-        think_interval: seconds between two thoughts.
         goal: what it wants.
         description: what others see.
         profile: who it is.
@@ -58,7 +57,6 @@ class Definition:
     person: bool = False
     brain: str = "auto"
     voice: str = "default"
-    think_interval: float = 8.0
     goal: str = ""
     description: str = ""
     profile: str = ""
@@ -110,7 +108,6 @@ def read_definition(folder: Path, schemas: Mapping[str, type]) -> tuple[Definiti
         person=reader.choice("type", "agent", ("agent", "person")) == "person",
         brain=reader.choice("brain", "auto", ("auto", *plug_in_names("agents.brains"))),
         voice=reader.text("voice", "default"),
-        think_interval=reader.seconds("think_interval", 8.0),
         goal=reader.text("goal", ""),
         description=as_meant((document.section("Description") or "").strip()),
         profile=as_meant((document.section("Profile") or "").strip()),
@@ -178,13 +175,6 @@ class _Front:
             self._wrong(key, "a list of texts, such as [boatwright]")
             return ()
         return tuple(value)
-
-    def seconds(self, key: str, default: float) -> float:
-        value = self._document.front.get(key, default)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 1 <= value <= 86_400:
-            self._wrong(key, "seconds, from 1 to 86400")
-            return default
-        return float(value)
 
 
 def check_name(name: str) -> str:

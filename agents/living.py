@@ -15,14 +15,14 @@ from random import Random
 from typing import NamedTuple
 
 from agents.actor import situate
-from agents.agent import THINK, Agent
+from agents.agent import Agent
 from agents.brains._brain import Brain, BrainRun, Decision, Recall, Situation, Voice
 from agents.llm.patience import within
 from agents.llm.queue import ModelQueue, Urgency
 from agents.memory.entries import Hit
 from agents.minds import Minds
 from agents.nights import Hours, fell_asleep, hours_of
-from agents.prompting import Prompting, ThinkingSettings
+from agents.prompting import Prompting
 from agents.scheduler import Scheduler
 from agents.summons import Summons
 from agents.thinker import FALLBACK, Thinker, Thought, trace_of
@@ -114,8 +114,8 @@ class Living:
         self._told_full: dict[str, int] = {}
         """How many folds an agent's memory had had when it was told last that its head is getting full."""
         self._stopped = False
-        self.model_answers: bool | None = None
-        """Whether the `think` profile's model answers; None until it was first asked."""
+        self.answers: dict[str, bool] = {}
+        """Whether the model of each LLM profile that somebody thinks with answers, as far as it was asked."""
 
     def wake(self, agent: Agent) -> None:
         """Give an agent its brains and make it due soon."""
@@ -130,7 +130,7 @@ class Living:
             lambda hint, waiting: self._ask(agent, hint, waiting),
             drives.clock.monotonic,
         )
-        soon = min(FIRST_WITHIN, agent.definition.think_interval)
+        soon = min(FIRST_WITHIN, agent.thinking().think_interval)
         self._scheduler.set(agent.slug, drives.clock.monotonic() + chance.uniform(0.5, soon))
         self._woken.set()
 
@@ -140,7 +140,7 @@ class Living:
             return
         if agent.thinker.name != agent.name:
             self.wake(agent)
-        self._scheduler.hasten(agent.slug, self._drives.clock.monotonic() + agent.definition.think_interval)
+        self._scheduler.hasten(agent.slug, self._drives.clock.monotonic() + agent.thinking().think_interval)
         self._woken.set()
 
     def rest(self, agent: Agent) -> None:
@@ -162,13 +162,10 @@ class Living:
 
     def _gave_way(self, agent: Agent, brain: Brain) -> str:
         """Return why a brain cannot be asked now; empty when it can."""
-        if not brain.needs_model or self._may_ask(agent):
-            return ""
-        return "the budget for models is used up" if self.model_answers else "no model answers"
-
-    def _may_ask(self, agent: Agent) -> bool:
-        """Whether a model answers and the budget lets the agent ask it."""
-        return bool(self.model_answers) and self._drives.queue.budget.used_up(agent.name) is None
+        if brain.needs_model and not self.answers.get(agent.thinking().think_profile):
+            return "no model answers"
+        used_up = brain.needs_model and self._drives.queue.budget.used_up(agent.name) is not None
+        return "the budget for models is used up" if used_up else ""
 
     def observe(self, step: Step) -> None:
         """Let everybody notice what a step let them perceive."""
@@ -295,12 +292,11 @@ class Living:
         """Keep how a line came about, or why a model's reply was none; a turn that just passed is not worth a trace."""
         if not self._drives.traced or (step is None and not thought.asked):
             return
-        known = self._minds.means.configuration.for_agent(ThinkingSettings, agent.definition.overrides)
         now, brain = iso(self._drives.clock.now()), self._wanted(agent)
         if thought.brain == FALLBACK and not thought.instead and brain is not None:
             thought = replace(thought, instead=self._gave_way(agent, brain))
         trace = trace_of(thought, situation, agent.id, now, self._engine.number, step)
-        agent.traces.keep(trace, int(known.trace_megabytes * 1_000_000))
+        agent.traces.keep(trace, int(agent.thinking().trace_megabytes * 1_000_000))
 
     def sleep(self, agent: Agent) -> None:
         """Let a sleeper wake if it is time, else have its journal put in order and then, when that is due, a fold."""
@@ -329,11 +325,11 @@ class Living:
         return hours.falls_asleep(since, now) and not self._submit(agent, "sleep", AT_NIGHT).failed
 
     def _hours(self, agent: Agent) -> Hours:
-        known = self._minds.means.configuration.for_agent(ThinkingSettings, agent.definition.overrides)
+        known = agent.thinking()
         return hours_of(known.sleep_at, known.wake_at, known.nap_hours)
 
     def _local(self) -> datetime:
-        return self._drives.clock.now().astimezone()
+        return self._drives.clock.now().astimezone(self._drives.clock.zone)
 
     def _tell_when_full(self, agent: Agent) -> None:
         """Have an agent think once, until the next fold, that its head is getting full."""
@@ -350,7 +346,7 @@ class Living:
         wish = self._summons.end(agent.slug)
         if self._stopped or agent.thinker is None:
             return
-        pause = SLEEP_STEP if self._minds.sleeps(agent.id) else agent.definition.think_interval
+        pause = SLEEP_STEP if self._minds.sleeps(agent.id) else agent.thinking().think_interval
         at = self._drives.clock.monotonic() + pause * self._drives.chance.uniform(1 - JITTER, 1 + JITTER)
         self._scheduler.set(agent.slug, at if wish is None else min(at, wish))
         self._woken.set()
@@ -362,9 +358,8 @@ class Living:
         drives = self._drives
         kind = drives.brains().find(self._brain_of(agent))
         enough = kind.enough(agent.name) if kind is not None and kind.enough is not None else None
-        (view,) = drives.queue.overview([THINK])
-        hosts = " or ".join(one.health.host for one in view.hosts)
-        asking = Asking(hint, THINK, hosts, drives.clock.monotonic)
+        profile = agent.thinking().think_profile
+        asking = Asking(hint, profile, drives.queue.overview([profile])[0].servers, drives.clock.monotonic)
         related = await drives.prompting.related(agent)
         asking.related(related.cue, (*related.notes, *related.summaries))
         urgency = Urgency.PERSON if waiting or self._summons.person_waits(agent.slug) else Urgency.THINK
@@ -374,19 +369,24 @@ class Living:
             return asking.built(drives.prompting.build(agent, related, hint, thinks=True))
 
         try:
-            completion = await drives.queue.ask(build, THINK, urgency, agent.name, enough)
+            completion = await drives.queue.ask(build, profile, urgency, agent.name, enough)
         except LociError as error:
             return asking.failed(error)
         return asking.answered(completion)
 
-    async def watch_model(self, tell: Callable[[bool], None]) -> None:
-        """Keep knowing whether the model answers; tell whenever that changes."""
+    def profiles(self) -> set[str]:
+        """Return the names of the LLM profiles that somebody thinks with."""
+        return {one.thinking().think_profile for one in self._minds.opened() if not one.definition.person}
+
+    async def watch_models(self, tell: Callable[[str, bool], None]) -> None:
+        """Keep knowing which models answer; tell whenever that changes, with the name of the LLM profile."""
         while True:
-            answers = await self._drives.queue.alive("think")
-            if answers != self.model_answers:
-                self.model_answers = answers
-                tell(answers)
-            await self._drives.clock.sleep(LOOK_AGAIN if answers else LOOK_SOONER)
+            for name in (names := sorted(self.profiles())):
+                answers = await self._drives.queue.alive(name)
+                if answers != self.answers.get(name):
+                    self.answers[name] = answers
+                    tell(name, answers)
+            await self._drives.clock.sleep(LOOK_AGAIN if all(map(self.answers.get, names)) else LOOK_SOONER)
 
     async def stop(self) -> None:
         """Let nobody think any more; thoughts under way are cancelled."""

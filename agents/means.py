@@ -16,6 +16,8 @@ from mud.commands._command import Say
 from mud.registry import Registry
 from mud.storage.configuration import Configuration
 
+Count = Callable[[str], Awaitable[int | None]]
+"""Asks a server how many tokens a text takes; None when it cannot say."""
 Ask = Callable[[str, str, str], Awaitable[Completion]]
 """Asks a model for a summary: an agent's name, the prompt, the name of the LLM profile."""
 
@@ -36,7 +38,8 @@ class Means:
         prompts: gives a prompt style of the summarizers by its name.
         silent: which hosts of language models do not answer, one sentence each.
         writable: this process may write to the vault.
-        count: asks the thinking model's server how many tokens a text takes; None when nobody may be asked.
+        count: returns what asks the server of an LLM profile how many tokens a text takes; None when nobody may be
+            asked.
         models: the queue in front of the models, for those who want to see how they do and what they cost.
     """
 
@@ -51,5 +54,5 @@ class Means:
     prompts: Prompts
     silent: Callable[[], list[str]]
     writable: bool
-    count: Callable[[str], Awaitable[int | None]] | None = None
+    count: Callable[[str], Count] | None = None
     models: ModelQueue | None = None

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain, repeat
 from typing import NamedTuple
 
 from agents.memory.ranges import spoken
@@ -26,7 +27,7 @@ STEP = 16
 and the model server can reuse what it has read."""
 SMALL_STEP = 4
 """The same where there is room for few lines, of which a larger step would leave half empty."""
-_SITUATION_SHARE = 32
+_SITUATION_SHARE = 20
 """This part of the budget counts as taken by the situation even where it is smaller, so that walking from a plainly
 described location to a richly described one does not shift the oldest line."""
 _MEMORY_SHARE = 2
@@ -66,6 +67,8 @@ class PromptParts:
         longterm: text of the long-term summary; empty for none.
         recent: text of the recent summary; empty for none.
         transcript: the verbatim memories, oldest first.
+        passed: for each of them, what is told of the time that passed since the one before; empty for nothing, and for
+            all that are missing.
         notes: title and text of related notes, best first.
         experiences: related summaries, best first; those that the prompt shows anyway are left out.
         hints: advice for this turn, most important first.
@@ -74,6 +77,8 @@ class PromptParts:
         exits: names of the ways out.
         people: names of who else is here.
         items: names of what lies here.
+        carried: names of what it carries.
+        now: the date and the time of day, in words.
         longterm_range: memories that the long-term summary covers.
         recent_range: memories that the recent summary covers.
         transcript_range: first and last verbatim memory.
@@ -88,6 +93,7 @@ class PromptParts:
     longterm: str = ""
     recent: str = ""
     transcript: tuple[str, ...] = ()
+    passed: tuple[str, ...] = ()
     notes: tuple[tuple[str, str], ...] = ()
     experiences: tuple[Experience, ...] = ()
     hints: tuple[str, ...] = ()
@@ -96,6 +102,8 @@ class PromptParts:
     exits: tuple[str, ...] = ()
     people: tuple[str, ...] = ()
     items: tuple[str, ...] = ()
+    carried: tuple[str, ...] = ()
+    now: str = ""
     longterm_range: tuple[int, int] | None = None
     recent_range: tuple[int, int] | None = None
     transcript_range: tuple[int, int] | None = None
@@ -346,6 +354,9 @@ def _values(parts: PromptParts, cuts: _Cuts) -> dict[str, str]:
     lines = ["\n  ".join(line.rstrip().splitlines()) for line in parts.transcript[cuts.lines :]]
     newest = cuts.longest and max(_NEWEST * cuts.longest, _NEWEST_LEAST)
     shown = [*map(cut, lines[:-1]), *(_cut(line, newest) for line in lines[-1:])]
+    # Above the first line shown nothing is told of the time since one that is not shown.
+    passed = chain([""], parts.passed[cuts.lines + 1 :], repeat(""))
+    told = [f"{label}\n{line}" if label else line for label, line in zip(passed, shown, strict=False)]
     commands = () if cuts.bare else parts.commands
     return {
         "name": _name(parts.name, cuts.longest),
@@ -353,7 +364,7 @@ def _values(parts: PromptParts, cuts: _Cuts) -> dict[str, str]:
         "commands": "\n".join(f"- {usage}" if cuts.brief else f"- {usage}: {summary}" for usage, summary in commands),
         "longterm": "" if cuts.longterm else parts.longterm.strip(),
         "recent": "" if cuts.recent else parts.recent.strip(),
-        "transcript": "\n".join([*_marker(parts, cuts), *shown]),
+        "transcript": "\n".join([*_marker(parts, cuts), *told]),
         "notes": "\n".join(f"- {title}: {_flat(text)}" for title, text in notes),
         "experiences": "\n".join(f"- {_flat(one.text)} ({spoken(*one.covers)})" for one in experiences),
         "hints": "\n".join(f"- {_flat(hint)}" for hint in parts.hints[: len(parts.hints) - cuts.hints]),
@@ -362,6 +373,8 @@ def _values(parts: PromptParts, cuts: _Cuts) -> dict[str, str]:
         "exits": about(", ".join(parts.exits)),
         "people": about(", ".join(parts.people)),
         "items": about(", ".join(parts.items)),
+        "carried": about(", ".join(parts.carried)),
+        "now": cut(parts.now),
     }
 
 

@@ -28,11 +28,16 @@ SECTIONS = {
     "exits": "situation",
     "people": "situation",
     "items": "situation",
+    "carried": "situation",
+    "now": "situation",
 }
 """Every place but `name`, and the section that a paragraph with it belongs to."""
 
 PLACES = ("name", *SECTIONS)
-"""Every place; a template holds each at least once."""
+"""Every place; a template holds each at least once, but for the optional ones."""
+
+OPTIONAL = ("carried", "now")
+"""Places that came later: a template that people wrote before does without."""
 
 TEMPLATES = {"stable": "think.md", "classic": "think_classic.md"}
 """File in `vault/prompts` for each `prompt_order`."""
@@ -97,7 +102,7 @@ def parse_template(text: str, file: str) -> Template:
     problems += [
         Problem(file, 0, f"{{{place}}}", "this place is missing; expected every place at least once")
         for place in PLACES
-        if place not in held
+        if place not in (*held, *OPTIONAL)
     ]
     paragraphs = [chunk.strip("\n").split("\n") for chunk in re.split(r"\n\s*\n", body) if chunk.strip()]
     cue = paragraphs[-1][-1] if paragraphs else ""

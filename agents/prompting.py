@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple, TypedDict
 
 from agents.agent import Agent
 from agents.compaction.gauge import UNLIMITED
-from agents.llm.profiles import LLMProfile
+from agents.daytime import labels, now_in_words
 from agents.memory.entries import Hit, in_prompt
 from agents.memory.memory import View
 from agents.memory.note_form import Note
@@ -21,7 +21,6 @@ from mud.commands._command import Command
 from mud.commands._view import shown_name
 from mud.errors import Refusal, Unavailable
 from mud.registry import Registry
-from mud.storage.settings import setting
 from mud.world.narration import phrase
 from mud.world.roles import Role
 from mud.world.things import Thing
@@ -35,43 +34,6 @@ SETTLED = 6
 """Newest memories after which a place that all of them are of is told by its first sentence alone: what it looks like
 was read in the prompts of all these, and `look` tells it again. It is read anew at every thought, and the whole
 descriptions of the shipped vault take 68 tokens, their first sentences 24."""
-
-
-@dataclass(frozen=True, slots=True)
-class ThinkingSettings:
-    """`config/thinking.md`."""
-
-    prompt_order: str = setting(
-        "stable",
-        "Order of a prompt: stable keeps what changes at the end, so that the model server can reuse what it has read; "
-        "classic puts related notes before the summaries.",
-        choices=("stable", "classic"),
-    )
-    related_tokens: int = setting(
-        110,
-        "How many tokens of a prompt related notes and past experiences may take, as the prompt's own rough count has "
-        "it; the sentences that fit the present best are chosen. They are read anew at every thought; a quick model "
-        "may be given more.",
-        low=0,
-        high=100_000,
-    )
-    sleep_at: str = setting(
-        "", "When agents fall asleep, by the machine's time of day, such as 22:00; empty for not by the clock."
-    )
-    wake_at: str = setting("", "When a sleeping agent wakes by itself, such as 06:00; empty for not by the clock.")
-    nap_hours: float = setting(
-        1.0,
-        "Hours after which an agent that sleeps at another time than its night wakes by itself; 0 for never.",
-        low=0.0,
-        high=24.0,
-    )
-    trace_megabytes: float = setting(
-        16.0,
-        "Megabytes that the traces of one agent may take, from which @why explains its lines, the oldest going first; "
-        "a line of the instinct takes about 3 kB, one of a model 4 bytes for each token of its prompt; 0 keeps none.",
-        low=0.0,
-        high=10_000.0,
-    )
 
 
 class _Measures(TypedDict):
@@ -107,20 +69,12 @@ class Prompting:
     Args:
         minds: all minds.
         templates: the prompt templates.
-        profile: returns the `think` profile as it is set now.
         commands: every command; those meant for models are listed in the prompt.
     """
 
-    def __init__(
-        self,
-        minds: Minds,
-        templates: Templates[Template],
-        profile: Callable[[], LLMProfile],
-        commands: Registry[Command],
-    ) -> None:
+    def __init__(self, minds: Minds, templates: Templates[Template], commands: Registry[Command]) -> None:
         self._minds = minds
         self._templates = templates
-        self._profile = profile
         self._commands = commands
         self._rooms: dict[str, tuple[object, int]] = {}
 
@@ -180,14 +134,13 @@ class Prompting:
     def _built(self, agent: Agent, parts: PromptParts) -> Prompt:
         return build_prompt(parts, self._template(agent), **self._measures(agent))
 
-    def _settings(self, agent: Agent) -> ThinkingSettings:
-        return self._minds.means.configuration.for_agent(ThinkingSettings, agent.definition.overrides)
-
     def _template(self, agent: Agent) -> Template:
-        return self._templates.get(TEMPLATES[self._settings(agent).prompt_order])
+        settings = agent.thinking()
+        own, usual = settings.own_template, TEMPLATES[settings.prompt_order]
+        return self._templates.get(own if self._templates.has(own) else usual)
 
     def _measures(self, agent: Agent) -> _Measures:
-        profile = self._profile()
+        profile = agent.profile()
         return {"window": profile.num_ctx, "reserve": profile.max_tokens, "count": agent.counter.prompts()}
 
     def room(self, agent: Agent) -> int:
@@ -220,7 +173,8 @@ class Prompting:
             if plan is not None and parts.transcript_range is not None:
                 first, last = max(parts.transcript_range[0], plan.last + 1), parts.transcript_range[1]
                 kept = parts.transcript[len(parts.transcript) - (last - first + 1) :]
-                rest = replace(parts, transcript=kept, transcript_range=(first, last), left_out=None)
+                passed = parts.passed[len(parts.passed) - len(kept) :]
+                rest = replace(parts, transcript=kept, passed=passed, transcript_range=(first, last), left_out=None)
                 prompt = self._built(agent, rest)
         except (Refusal, Unavailable):
             return None
@@ -234,12 +188,12 @@ class Prompting:
         world, here = self._minds.world, self._here(agent)
         if world is None or here is None:
             raise Refusal(f"{agent.name} is nowhere just now, so there is no prompt.")
-        view = _view(agent)
+        view, clock = _view(agent), self._minds.means.clock
         tail = view.tail
         longterm = view.longterm.text if view.longterm else ""
         recent = view.recent.text if view.recent else ""
         told = "\n".join([longterm, recent, *(entry.text for entry in tail)])
-        room, count = self._settings(agent).related_tokens, agent.counter.prompts()
+        room, count = agent.thinking().related_tokens, agent.counter.prompts()
         chosen = excerpts(related.ranked, related.cue or self._cue(agent), told, room, count)
         return PromptParts(
             name=agent.name,
@@ -248,6 +202,7 @@ class Prompting:
             longterm=longterm,
             recent=recent,
             transcript=tuple(map(in_prompt, tail)),
+            passed=labels(self._minds.say, [entry.at for entry in tail], clock.zone),
             notes=chosen.notes,
             experiences=chosen.experiences,
             crowded_out=chosen.crowded_out,
@@ -257,6 +212,8 @@ class Prompting:
             exits=tuple(way.name for way in here.exits),
             people=tuple(self._people(agent, here)),
             items=tuple(item.name for item in world.items(here.id)),
+            carried=tuple(item.name for item in world.items(agent.id)),
+            now=now_in_words(self._minds.say, clock.now().astimezone(clock.zone)),
             longterm_range=view.longterm.covers if view.longterm else None,
             recent_range=view.recent.covers if view.recent else None,
             transcript_range=(tail[0].seq, tail[-1].seq) if tail else None,

@@ -17,16 +17,20 @@ class Templates(Generic[T]):
 
     Args:
         folder: where they are, `vault/prompts` or a folder in it.
-        files: names of the files that the program uses; None for every one that is there.
+        files: gives the names of the files that the program uses; None for every one that is there.
         parse: takes a file's text and what problems call the file; raises VaultProblem when it cannot be used.
         shown: what problems call the folder.
     """
 
     def __init__(
-        self, folder: Path, files: Iterable[str] | None, parse: Callable[[str, str], T], shown: str = "prompts"
+        self,
+        folder: Path,
+        files: Callable[[], Iterable[str]] | None,
+        parse: Callable[[str, str], T],
+        shown: str = "prompts",
     ) -> None:
         self._folder = folder
-        self._files = None if files is None else tuple(files)
+        self._files = files
         self._parse = parse
         self._shown = shown
         self._good: dict[str, T] = {}
@@ -50,15 +54,23 @@ class Templates(Generic[T]):
                 problems.extend(wrong.problems)
         return problems
 
-    def _wanted(self) -> tuple[str, ...]:
+    def there(self) -> list[str]:
+        """Return the names of all files that are there, used or not."""
+        return sorted(path.name for path in self._folder.glob("[!.]*.md"))
+
+    def _wanted(self) -> Iterable[str]:
         """Return the names of the files to read."""
         if self._files is not None:
-            return self._files
-        return tuple(sorted(path.name for path in self._folder.glob("*.md")))
+            return self._files()
+        return self.there()
 
     def names(self) -> list[str]:
         """Return the names of what can be had, without their endings."""
         return sorted(name.removesuffix(".md") for name in self._good)
+
+    def has(self, file: str) -> bool:
+        """Return whether a file was ever read without a problem."""
+        return file in self._good
 
     def named(self, name: str) -> T:
         """Return a template by its name without the ending.

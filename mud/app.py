@@ -13,7 +13,6 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from agents.agent import THINK
 from agents.brains._brain import Brain
 from agents.commands.brain import checked_kind
 from agents.commands.cost import told
@@ -157,7 +156,7 @@ class App:
         self._session: Session | None = None
         self._terminal = sys.stdin.isatty() and sys.stdout.isatty() and not options.headless
         chance = Random(options.seed)
-        drives = Drives(_load_brains, self._voice, parts.queue, parts.prompting, chance, parts.clock, options.brain)
+        drives = Drives(_load_brains, parts.voice, parts.queue, parts.prompting, chance, parts.clock, options.brain)
         self._living = Living(parts.minds, parts.engine, drives, self._submitted)
         self._unheard: list[Step] | None = [] if options.agents else None
         """What happened before agents began to live, for them to notice then."""
@@ -166,10 +165,6 @@ class App:
         self._pages = MindPages(parts.minds, self._reloading.watcher.wrote)
         show = (show_event_json if options.json else show_event) if options.headless else None
         self._chronicle = Chronicle(parts.vault / "log", parts.engine.world, show, self._stop.set)
-
-    def _voice(self, voice: str, key: str) -> tuple[str, ...]:
-        texts = self._parts.texts
-        return texts.variants(f"instinct.{voice}.{key}") or texts.variants(f"instinct.default.{key}")
 
     async def live(self) -> None:
         """Run until the player leaves, the time is over or a signal comes; then close in order."""
@@ -182,7 +177,8 @@ class App:
             engine.observe(observe)
         self._tasks += [asyncio.create_task(supervise(name, task, parts.clock)) for name, task in self._duties()]
         if self._options.agents:
-            parts.queue.prepare("think")
+            for name in self._living.profiles():
+                parts.queue.prepare(name)
         spare_what_stays()
         try:
             await self._until_over()
@@ -207,7 +203,7 @@ class App:
             ("watching the vault", self._reloading.watcher.run),
         ]
         if self._options.agents:
-            duties += [("agents", self._live_on), ("watching the model", self._watch_model)]
+            duties += [("agents", self._live_on), ("watching the models", self._watch_models)]
         return duties
 
     async def _until_over(self) -> None:
@@ -360,17 +356,21 @@ class App:
                 self._parts.minds.remembered(agent.slug, agent.memory.retry() if agent.memory.waiting else ())
             await asyncio.to_thread(self._parts.sync)
 
-    async def _watch_model(self) -> None:
-        def tell(answers: bool) -> None:
-            (view,) = self._parts.queue.overview([THINK])
-            host = " or ".join(one.health.host for one in view.hosts)
+    async def _watch_models(self) -> None:
+        told: dict[str, bool] = {}
+
+        def tell(profile: str, answers: bool) -> None:
+            host = self._parts.queue.overview([profile])[0].servers
+            if not host or told.get(host) is answers:  # no such profile, as check says, or another has the same server
+                return
+            told[host] = answers
             text = self._parts.texts.render(MODEL_ANSWERS if answers else MODEL_SILENT, host=host)
             if self._terminal:
                 self._tell(text)
             else:  # on a pipe, stdout is for replies and events
                 print(text, file=sys.stderr, flush=True)
 
-        await self._living.watch_model(tell)
+        await self._living.watch_models(tell)
 
     # the end
 

@@ -5,20 +5,21 @@ from __future__ import annotations
 import asyncio
 import gc
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
+from functools import partial
 from pathlib import Path
 from random import Random
 
-from agents.agent import THINK, Agent
+from agents.agent import Agent
 from agents.commands._answer import Answerer
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategies._strategy import Strategy
 from agents.compaction.summarizers._styles import Style, parse_style
 from agents.compaction.summarizers._summarizer import Summarizer
-from agents.definition import find_definition
+from agents.definition import Definition, find_definition
 from agents.inner.settings import InnerSettings
 from agents.llm.backends._backend import Backend, Completion
 from agents.llm.budget import Budget, BudgetSettings
@@ -29,12 +30,13 @@ from agents.llm.spending_file import read_spending, write_spending
 from agents.means import Ask, Means
 from agents.minds import Minds
 from agents.prompt import Prompt
-from agents.prompt_template import TEMPLATES, Template, parse_template
-from agents.prompting import Prompting, ThinkingSettings
+from agents.prompt_template import Template, parse_template
+from agents.prompting import Prompting
 from agents.recall.recall import RecallService
 from agents.recall.settings import RecallSettings
 from agents.recall.till import Till
 from agents.templates import Templates
+from agents.thinking import PROMPTS, ThinkingSettings, templates_in_use
 from mud import checks
 from mud.checks import EMBED
 from mud.clock import Clock
@@ -76,15 +78,14 @@ SCHEMAS: dict[str, type] = {
 SHIPPED = Path(__file__).resolve().parent.parent / "vault"
 """The vault that came with the program, whose words an older vault is lent."""
 
-DREAM = "dream"
-"""The LLM profile that dreams are asked of; what it takes is not counted as summaries."""
-
 FAMILIES: dict[str, type] = {"llm": LLMProfile}
 """What each file in a folder of `vault/config` sets."""
 
 
 class RealClock:
     """The machine's clock."""
+
+    zone: tzinfo | None = None
 
     def now(self) -> datetime:
         """Return the time of day in UTC."""
@@ -242,9 +243,9 @@ def _put_together(vault: Path, clock: Clock, *, writable: bool, alone: bool = Fa
     problems = configuration.load()
     texts = TextStore(vault / "text", SHIPPED / "text")
     problems += texts.load()
-    templates = Templates(vault / "prompts", TEMPLATES.values(), parse_template)
+    templates = _templates(vault, configuration, lambda: minds.definitions.values())
     summaries = Templates(vault / "prompts/summaries", None, parse_style, "prompts/summaries")
-    problems += templates.load() + summaries.load()
+    problems += summaries.load()
     budget = Budget(lambda: configuration.get(BudgetSettings), clock)
     read_spending(vault, budget)
     commands = load_commands()
@@ -277,20 +278,21 @@ def _put_together(vault: Path, clock: Clock, *, writable: bool, alone: bool = Fa
             summaries.named,
             lambda: queue.silent(configuration.names(LLMProfile)),
             writable,
-            served(queue, clock) if not alone else None,
+            partial(served, queue, clock) if not alone else None,
             queue,
         )
     )
     budget.own = _own_limits(configuration, minds)
     problems += minds.inner.load()
     problems += minds.load_definitions()
+    problems += templates.load()
     problems += checks.unknown_styles(configuration, summaries.names(), minds.drafts.values())
+    problems += checks.unknown_templates(configuration, templates.there(), minds.drafts.values())
     ledger, engine = open_world(vault, clock, configuration, texts, commands, minds, problems, writable=writable)
-    prompting = Prompting(minds, templates, lambda: configuration.get_named(LLMProfile, "think"), commands)
+    prompting = Prompting(minds, templates, commands)
     minds.world = engine.world
     problems += [problem for slug in minds.definitions for problem in minds.seed(slug)]
-    minds.prompt_of = _prompter(prompting)
-    minds.room_of, minds.shed_of = prompting.room, prompting.shed
+    minds.prompt_of, minds.room_of, minds.shed_of = _prompter(prompting), prompting.room, prompting.shed
     return Parts(
         vault, clock, configuration, texts, templates, summaries, commands,
         load("agents.commands", Answerer, "request"),
@@ -298,13 +300,24 @@ def _put_together(vault: Path, clock: Clock, *, writable: bool, alone: bool = Fa
     )  # fmt: skip
 
 
+def _templates(
+    vault: Path, configuration: Configuration, everybody: Callable[[], Iterable[Definition]]
+) -> Templates[Template]:
+    """Return the templates of thoughts: the shipped ones, and those that settings of all and of each agent name."""
+
+    def files() -> list[str]:
+        return templates_in_use(configuration, (one.overrides for one in everybody()), vault / PROMPTS)
+
+    return Templates(vault / PROMPTS, files, parse_template)
+
+
 def _profiles(configuration: Configuration, commands: Registry[Command]) -> Callable[[str], LLMProfile]:
-    """Return what gives an LLM profile by its name; that of thoughts knows the commands that its replies may be."""
+    """Return what gives an LLM profile by its name; whose replies are commands knows those that there are."""
     known = tuple(one.usage for one in commands if one.for_models and one.role <= Role.AGENT)
 
     def profile(name: str) -> LLMProfile:
         found = configuration.get_named(LLMProfile, name)
-        return replace(found, commands=known) if name == THINK and found.commands_only else found
+        return replace(found, commands=known) if found.commands_only else found
 
     return profile
 
@@ -325,12 +338,14 @@ def _name_of(minds: Minds, who: str) -> str:
 
 
 def unknown_names(parts: Parts) -> list[Problem]:
-    """Return the settings that name a location, an LLM profile or a prompt style which there is not, and the LLM
-    profiles that leave no room for a prompt."""
+    """Return the settings that name a location, an LLM profile, a prompt style or a template which there is not, and
+    the LLM profiles that leave no room for a prompt."""
+    configuration, drafts = parts.configuration, parts.minds.drafts.values()
     return [
-        *checks.without_room(parts.configuration),
-        *checks.unknown_names(parts.configuration, parts.engine.world.locations()),
-        *checks.unknown_styles(parts.configuration, parts.summary_prompts.names(), parts.minds.drafts.values()),
+        *checks.without_room(configuration),
+        *checks.unknown_names(configuration, parts.engine.world.locations(), drafts),
+        *checks.unknown_styles(configuration, parts.summary_prompts.names(), drafts),
+        *checks.unknown_templates(configuration, parts.templates.there(), drafts),
     ]
 
 
@@ -338,8 +353,7 @@ def _asker(queue: ModelQueue) -> Ask:
     """Return what asks the model of an agent's summaries."""
 
     async def ask(owner: str, prompt: str, profile: str) -> Completion:
-        task = Task.DREAMS if profile == DREAM else Task.SUMMARIES
-        return await queue.ask(lambda: prompt, profile, Urgency.SUMMARIZE, owner, task=task)
+        return await queue.ask(lambda: prompt, profile, Urgency.SUMMARIZE, owner, task=Task.SUMMARIES)
 
     return ask
 

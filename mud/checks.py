@@ -10,10 +10,12 @@ from collections.abc import Iterable, Sequence
 
 from agents.compaction.settings import CompactionSettings
 from agents.definition import Definition, find_location, misplaced
+from agents.inner.settings import InnerSettings
+from agents.inner.words import FILES
 from agents.llm.profiles import LLMProfile
 from agents.nights import time_of
 from agents.prompt import MINIMUM
-from agents.prompting import ThinkingSettings
+from agents.thinking import PROMPTS, ThinkingSettings, file_of
 from mud.engine import WorldSettings
 from mud.errors import Problem
 from mud.registry import hint
@@ -26,6 +28,12 @@ EMBED = "embed"
 """The LLM profile that names the server which embeds."""
 TIMES = ("sleep_at", "wake_at")
 """Settings that are times of day."""
+PROFILES = (
+    (ThinkingSettings, "think_profile", ", and whoever thinks with it lives by instinct"),
+    (CompactionSettings, "profile", ", and summaries are written by rules"),
+    (InnerSettings, "dream_profile", ", and the profile that writes summaries is asked"),
+)
+"""Settings that name an LLM profile, and what happens while there is none of that name."""
 
 
 def check_names(
@@ -39,8 +47,8 @@ def check_names(
         definitions: every `agent.md` as it was read, mistakes and all.
         locations: every location; where there is none, nothing is held against them.
     """
-    problems = unknown_names(configuration, locations) + without_room(configuration)
-    profiles = configuration.names(LLMProfile)
+    definitions = tuple(definitions)
+    problems = unknown_names(configuration, locations, definitions) + without_room(configuration)
     voices = sorted({key.split(".")[1] for key in texts.keys("instinct.")})
     for one in definitions:
         if locations and not one.person and find_location(one.location or "", locations) is None:
@@ -48,22 +56,39 @@ def check_names(
         if one.voice not in voices:
             message = f"there are no texts for {one.voice!r}; {one_of(voices)}{hint(one.voice, voices)}"
             problems.append(Problem(one.file, one.lines.get("voice", 0), "voice", message))
-        if (own := one.overrides.get("profile")) is not None:
-            problems += _unknown_profiles([own], profiles)
-        problems += _no_times(value for key in TIMES if (value := one.overrides.get(key)) is not None)
     return problems
 
 
-def unknown_names(configuration: Configuration, locations: Sequence[Thing]) -> list[Problem]:
-    """Return the settings that name a location or an LLM profile which there is not."""
+def unknown_names(
+    configuration: Configuration, locations: Sequence[Thing], definitions: Iterable[Definition]
+) -> list[Problem]:
+    """Return the settings that name a location, an LLM profile or a time of day which there is not.
+
+    Args:
+        configuration: the settings.
+        locations: every location; where there is none, nothing is held against them.
+        definitions: every `agent.md` as it was read, mistakes and all.
+    """
+    definitions = tuple(definitions)
     starts = configuration.given(WorldSettings, "start_location") if locations else []
     names = [one.name for one in locations]
     problems = [_unknown(one, names) for one in starts if find_location(str(one.value), locations) is None]
     for key in TIMES:
-        problems += _no_times(configuration.given(ThinkingSettings, key))
-    return problems + _unknown_profiles(
-        configuration.given(CompactionSettings, "profile"), configuration.names(LLMProfile)
-    )
+        problems += _no_times(_set(configuration, ThinkingSettings, key, definitions))
+    profiles = configuration.names(LLMProfile)
+    known = {name.lower() for name in profiles}
+    for schema, key, meanwhile in PROFILES:
+        named = _set(configuration, schema, key, definitions)
+        unknown = (one for one in named if str(one.value).lower() not in known)
+        # A vault may do without the default of `dream_profile`, as many from before there was one do.
+        problems += [_unknown(one, profiles, meanwhile) for one in unknown if one.line or schema is not InnerSettings]
+    return problems
+
+
+def _set(configuration: Configuration, schema: type, key: str, definitions: Iterable[Definition]) -> list[Value]:
+    """Return what a file in config says of a key, and what agents set for themselves."""
+    own = (one.overrides.get(key) for one in definitions)
+    return [*configuration.given(schema, key), *(value for value in own if value is not None)]
 
 
 def without_room(configuration: Configuration) -> list[Problem]:
@@ -101,17 +126,26 @@ def unknown_styles(
         styles: names of the files in `prompts/summaries` that can be used.
         definitions: every `agent.md` as it was read.
     """
-    own = (one.overrides.get("prompt_style") for one in definitions)
-    values = [*configuration.given(CompactionSettings, "prompt_style"), *(value for value in own if value is not None)]
+    values = _set(configuration, CompactionSettings, "prompt_style", definitions)
     return [_unknown(one, styles) for one in values if one.value not in styles]
 
 
-def _unknown_profiles(values: Iterable[Value], profiles: Sequence[str]) -> list[Problem]:
-    known = {name.lower() for name in profiles}
-    return [_unknown(one, profiles) for one in values if str(one.value).lower() not in known]
+def unknown_templates(
+    configuration: Configuration, files: Sequence[str], definitions: Iterable[Definition]
+) -> list[Problem]:
+    """Return the settings that name a template of thoughts which there is not.
+
+    Args:
+        configuration: the settings.
+        files: names of the files in `vault/prompts`.
+        definitions: every `agent.md` as it was read.
+    """
+    known = [f"{PROMPTS}/{file}" for file in files if file not in FILES]
+    named = (one for one in _set(configuration, ThinkingSettings, "template", definitions) if one.value)
+    return [_unknown(one, known) for one in named if file_of(str(one.value)) not in files]
 
 
-def _unknown(value: Value, known: Sequence[str]) -> Problem:
-    """Return the problem that a setting names nothing there is."""
-    message = f"there is no {value.value!r}; {one_of(known)}{hint(str(value.value), known)}"
+def _unknown(value: Value, known: Sequence[str], meanwhile: str = "") -> Problem:
+    """Return the problem that a setting names nothing there is, and what happens meanwhile."""
+    message = f"there is no {value.value!r}{meanwhile}; {one_of(known)}{hint(str(value.value), known)}"
     return Problem(value.file, value.line, value.key, message)

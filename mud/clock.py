@@ -8,12 +8,17 @@ from __future__ import annotations
 import heapq
 import types
 from collections.abc import Generator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Protocol
 
 
 class Clock(Protocol):
     """Tells the time and waits."""
+
+    @property
+    def zone(self) -> tzinfo | None:
+        """The zone whose times of day people and agents live by; None for the machine's."""
+        ...
 
     def now(self) -> datetime:
         """Return the time of day, aware, in UTC."""
@@ -54,11 +59,14 @@ class VirtualClock:
     """A clock that stands still until somebody waits on it or moves it.
 
     Waiting moves it at once, so a simulation runs as fast as the machine allows and a test never sleeps. Of several who
-    wait, whoever is due first wakes first, and the clock moves no further than that.
+    wait, whoever is due first wakes first, and the clock moves no further than that. Its times of day are those of UTC
+    on every machine, so that a simulation is the same everywhere.
 
     Args:
         start: the time of day that it begins with.
     """
+
+    zone = UTC
 
     def __init__(self, start: datetime = datetime(2026, 1, 1, tzinfo=UTC)) -> None:
         self._start = start

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from agents import living, prompting
+from agents import daytime, living, prompting
 from agents.brains._texts import wrong_in
 from agents.commands import _answer, _count, _edit, _when, _why_told
 from agents.inner import dreams, inner, insights, learned, reflection
@@ -19,7 +19,7 @@ MODEL_ANSWERS = phrase("app.models.answers", "host")
 MODEL_SILENT = phrase("app.models.silent", "host")
 
 _OTHERS: tuple[ModuleType, ...] = (
-    engine, requests, reloading, living, prompting, _find, _view, _waking, _answer, _count, _edit, _when,
+    engine, requests, reloading, daytime, living, prompting, _find, _view, _waking, _answer, _count, _edit, _when,
     _why_told, dreams, inner, insights, learned, reflection,
 )  # fmt: skip
 """Modules that are no plug-ins and speak."""

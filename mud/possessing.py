@@ -7,7 +7,6 @@ comes this way. What the possessed one does has a trace like its own lines, whic
 from __future__ import annotations
 
 from agents.minds import Minds
-from agents.prompting import ThinkingSettings
 from agents.resting import Possession, Resting
 from agents.traces import Trace
 from mud.commands._command import Command
@@ -75,8 +74,7 @@ def _trace(engine: Engine, minds: Minds, led: Possession, step: Step) -> None:
         why=f"typed by {owner.name if owner is not None else 'the owner'}, who had taken over",
         refused=step.reply if step.failed else "",
     )
-    known = minds.means.configuration.for_agent(ThinkingSettings, agent.definition.overrides)
-    agent.traces.keep(trace, int(known.trace_megabytes * 1_000_000))
+    agent.traces.keep(trace, int(agent.thinking().trace_megabytes * 1_000_000))
 
 
 def _command(engine: Engine, line: str) -> Command | None:

@@ -104,16 +104,17 @@ class Reloading:
             problems += self._parts.configuration.reload(path)
         if "text" in by_top:
             problems += self._news("text", self._parts.texts.reload(), by_top["text"])
-        if "prompts" in by_top:
-            problems += self._news("prompts", self._prompts(), by_top["prompts"])
         if "world" in by_top:
             problems += self._news("world", self._world(), by_top["world"])
-        if "config" in by_top:
-            problems += self._news("names", self._settings_changed(), by_top["config"])
         for path in by_top.get("agents", ()):
             wrong, told = self._agent_file(path)
             problems += wrong
             messages += told
+        naming = [*by_top.get("config", ()), *(path for path in by_top.get("agents", ()) if path.name == "agent.md")]
+        if naming:
+            problems += at_other_places(problems, self._news("names", self._settings_changed(), naming))
+        if naming or "prompts" in by_top:
+            problems += self._news("prompts", self._prompts(), by_top.get("prompts", ()))
         self._fold_due()
         self._report([*map(str, dict.fromkeys(problems)), *self._mended(paths, problems), *messages])
 
@@ -137,6 +138,9 @@ class Reloading:
     def _settings_changed(self) -> list[Problem]:
         """Have the parts that do not look at their settings by themselves do so."""
         self._parts.recall.look_again()
+        if self._living is not None:
+            for agent in self._parts.minds.opened():
+                self._living.redefined(agent)
         self._parts.queue.hold_to(self._parts.configuration.names(LLMProfile))
         return unknown_names(self._parts)
 

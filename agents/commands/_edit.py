@@ -53,7 +53,7 @@ def set_key(minds: Minds, agent: Agent, key: str, value: object) -> Definition:
     Args:
         minds: all minds.
         agent: whose.
-        key: the key; the definition has a field of this name.
+        key: the key; a field of the definition, or a setting.
         value: its value.
 
     Raises:
@@ -79,10 +79,10 @@ def set_section(minds: Minds, agent: Agent, heading: str, words: str) -> Definit
 
 
 def _change(minds: Minds, agent: Agent, field: str, change: Callable[[str], str]) -> Definition:
-    slug, file, known = agent.slug, agent.definition.file, getattr(agent.definition, field)
+    slug, file, known = agent.slug, agent.definition.file, _said(agent.definition, field)
     path = agent.folder / "agent.md"
     _hold(minds, minds.load_definition(slug))  # what people wrote meanwhile acts first
-    if getattr(agent.definition, field) != known:
+    if _said(agent.definition, field) != known:
         raise Refusal(minds.say(CHANGED, file=file))
     try:
         text = read_text(path, file=file)
@@ -95,6 +95,12 @@ def _change(minds: Minds, agent: Agent, field: str, change: Callable[[str], str]
         raise Refusal(minds.say(NOT_WRITTEN, file=file, why=error.strerror or error)) from None
     _hold(minds, minds.load_definition(slug))
     return agent.definition
+
+
+def _said(definition: Definition, field: str) -> object:
+    """Return what a file says of a field of its definition or a setting; None when it says nothing of a setting."""
+    own = definition.overrides.get(field)
+    return getattr(definition, field, own.value if own is not None else None)
 
 
 def _hold(minds: Minds, problems: list[Problem]) -> None:

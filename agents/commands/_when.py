@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from agents.daytime import month_name
 from mud.clock import parse_iso
 from mud.commands._command import Say
 from mud.world.narration import Phrase, phrase
@@ -20,7 +21,6 @@ YESTERDAY = phrase("minds.when.yesterday")
 DAYS = phrase("minds.when.days", "n")
 THIS_YEAR = phrase("minds.when.this_year", "day", "month")
 ANY_YEAR = phrase("minds.when.any_year", "day", "month", "year")
-MONTHS = phrase("minds.when.months")
 UNDATED = phrase("minds.when.undated")
 SPAN = phrase("minds.when.span", "first", "last")
 
@@ -90,6 +90,4 @@ def _moment(at: str) -> datetime | None:
 
 
 def _date(say: Say, how: Phrase, moment: datetime) -> str:
-    names = say(MONTHS).split()
-    month = names[moment.month - 1] if len(names) == 12 else str(moment.month)
-    return say(how, day=moment.day, month=month, year=moment.year)
+    return say(how, day=moment.day, month=month_name(say, moment), year=moment.year)

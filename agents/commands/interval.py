@@ -20,7 +20,7 @@ WHICH = phrase("minds.interval.which")
 
 KEY = "think_interval"
 LEAST, MOST = 1, 86_400
-"""Seconds; the bounds of `think_interval` in agent.md."""
+"""Seconds; the bounds of the setting."""
 
 
 @command("@edit-interval", "<name> <seconds>", role=Role.OWNER, category="admin", keeps="skip")

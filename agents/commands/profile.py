@@ -93,11 +93,12 @@ async def set_mine(minds: Minds, request: Request) -> Outcome:
 @answers("show_profile")
 async def tell(minds: Minds, request: Request) -> Outcome:
     """Return all that makes somebody who they are."""
-    one, say = asked_about(minds, request).definition, minds.say
+    agent, say = asked_about(minds, request), minds.say
+    one = agent.definition
     if one.person:
         head = say(SHOWN_PERSON, name=one.name, file=one.file)
     else:
-        interval = seconds(say, one.think_interval)
+        interval = seconds(say, agent.thinking().think_interval)
         head = say(SHOWN, name=one.name, brain=one.brain, voice=one.voice, interval=interval, file=one.file)
     parts = ((DESCRIPTION, one.description), (PROFILE, one.profile), (GOAL, one.goal))
     return Outcome("\n".join([head, *(say(how, text=text or say(NOTHING)) for how, text in parts)]))

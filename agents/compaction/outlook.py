@@ -27,7 +27,7 @@ LONGEST_FOLD = 4096
 ARREAR = 512
 """Unfolded memories up to which a late fold takes what it would have taken on time; more are folded as they stand, or
 a long life that changes its strategy would wait for hundreds of summaries."""
-PRESSED_FROM = 0.98
+PRESSED_FROM = 0.99
 """Share of the room in the next prompt from which on memories are folded under pressure: a model gets to write their
 summary before the prompt must leave one out."""
 LEAST_SHARE = 0.25

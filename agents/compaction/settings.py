@@ -37,7 +37,12 @@ class CompactionSettings:
         "Who writes summaries: `model` (with `extractive` when it fails) or `extractive` alone.",
         choices=plug_in_names("agents.compaction.summarizers"),
     )
-    profile: str = setting("summarizer", "The LLM profile that writes summaries, a file in config/llm.")
+    profile: str = setting(
+        "summarizer",
+        "The LLM profile that writes summaries, a file in config/llm; where it is not there, rules write them. "
+        "summarizer_profile is another name of this key.",
+        alias="summarizer_profile",
+    )
     prompt_style: str = setting(
         "base_v2",
         "How a model is asked: base_v2, base_v1, narrative, sections, handover, or another file of prompts/summaries.",

@@ -35,8 +35,6 @@ from mud.world.narration import phrase
 
 log = logging.getLogger(__name__)
 
-PROFILE, OTHERWISE = "dream", "summarizer"
-"""The LLM profile that is asked; the other where a vault has none of that name."""
 SHOWN = 48
 """Memories that a model is shown at once at most."""
 LONGEST_REPLY = 8000
@@ -59,7 +57,7 @@ class Inner:
 
     def __init__(self, means: Means) -> None:
         self._means = means
-        self._prompts: Templates[Words] = Templates(means.vault / "prompts", FILES, parse_words)
+        self._prompts: Templates[Words] = Templates(means.vault / "prompts", lambda: FILES, parse_words)
         self._standing: dict[str, Standing] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._reflected: dict[str, float] = {}
@@ -337,7 +335,7 @@ class Inner:
         try:
             self._prompts.load()  # people edit them; they are read once a night
             words = self._prompts.named(name)
-            profile = self._means.configuration.get_named(LLMProfile, self._profile())
+            profile = self._means.configuration.get_named(LLMProfile, self._profile(agent))
         except LociError as error:
             log.warning("%s: %s", agent.name, error)
             return "", []
@@ -348,8 +346,11 @@ class Inner:
         shown.sort(key=lambda entry: order[entry.seq])
         return words.render(agent.name, definition.profile, "\n".join(map(line_of, shown))), shown
 
-    def _profile(self) -> str:
-        return PROFILE if PROFILE in self._means.configuration.names(LLMProfile) else OTHERWISE
+    def _profile(self, agent: Agent) -> str:
+        """Return the name of the LLM profile that is asked; where it is not there, of the one that writes summaries."""
+        wanted = self._settings(agent).dream_profile
+        known = {name.lower() for name in self._means.configuration.names(LLMProfile)}
+        return wanted if wanted.lower() in known else agent.settings().profile
 
     async def _ask(self, agent: Agent, prompt: str, task: Task) -> str | None:
         """Return what a model says; None when there is none, it fails, or the budget is used up."""
@@ -357,7 +358,7 @@ class Inner:
         if models is None or not prompt:
             return None
         try:
-            reply = await models.ask(lambda: prompt, self._profile(), Urgency.SUMMARIZE, agent.name, task=task)
+            reply = await models.ask(lambda: prompt, self._profile(agent), Urgency.SUMMARIZE, agent.name, task=task)
         except LociError as error:
             log.info("%s: no model for the inner life: %s", agent.name, error)
             return None

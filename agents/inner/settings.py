@@ -11,6 +11,11 @@ from mud.storage.settings import setting
 class InnerSettings:
     """`config/inner_life.md`."""
 
+    dream_profile: str = setting(
+        "dream",
+        "The LLM profile that weighs memories, looks back on them and dreams, a file in config/llm; where it is not "
+        "there, the one that writes summaries.",
+    )
     reflection_threshold: int = setting(
         150,
         "How much must have been lived, as the sum of its importance (1 to 10 a memory), until an agent looks back at "

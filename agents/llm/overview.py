@@ -36,3 +36,8 @@ class ProfileView(NamedTuple):
     hosts: tuple[HostView, ...]
     waiting: int
     totals: Totals
+
+    @property
+    def servers(self) -> str:
+        """Its hosts' addresses in words; empty when it has none."""
+        return " or ".join(one.health.host for one in self.hosts)

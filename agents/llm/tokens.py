@@ -12,7 +12,6 @@ import importlib.util
 import math
 import re
 import string
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -129,7 +128,7 @@ def bundled_tokenizer() -> Tokenizer | None:
     try:
         from tokenizers import Tokenizer  # costs time and memory that only who counts tokens should pay
 
-        made = Tokenizer.from_file(str(Path(next(iter(spec.submodule_search_locations))) / "model" / "tokenizer.json"))
+        made = Tokenizer.from_file(f"{next(iter(spec.submodule_search_locations))}/model/tokenizer.json")
     except Exception:  # what the library raises for a missing or broken file has no base of its own
         return None
     made.no_truncation()  # the file itself asks for 128 tokens, padded to 128

@@ -39,6 +39,7 @@ class Setting(NamedTuple):
         choices: the texts allowed; empty for any.
         or_address: a server's address is allowed beside the choices.
         per_agent: an agent.md may set it for its agent.
+        alias: another name that files may set it by; empty for none.
     """
 
     key: str
@@ -50,6 +51,12 @@ class Setting(NamedTuple):
     choices: tuple[str, ...] = ()
     or_address: bool = False
     per_agent: bool = True
+    alias: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names that files may set it by, its key first."""
+        return (self.key, self.alias) if self.alias else (self.key,)
 
     @property
     def expected(self) -> str:

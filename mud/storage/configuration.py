@@ -53,9 +53,9 @@ class Configuration:
             raise ValueError("one schema is given for two config files")
         owners: dict[str, str] = {}
         for name, schema in self._schemas.items():
-            for one in describe(schema):
-                if one.per_agent and owners.setdefault(one.key, name) != name:
-                    raise ValueError(f"{name} and {owners[one.key]} both let agents set {one.key!r}")
+            for key in (key for one in describe(schema) if one.per_agent for key in one.names):
+                if owners.setdefault(key, name) != name:
+                    raise ValueError(f"{name} and {owners[key]} both let agents set {key!r}")
 
     @property
     def schemas(self) -> Mapping[str, type]:
@@ -213,11 +213,11 @@ class Configuration:
     def named(self, key: str) -> list[tuple[str, Setting]]:
         """Return every setting that a key, or `file.key`, means in any case, with the name of the file that sets it."""
         wanted = key.strip().lower()
-        return [(name, one) for name, one in self._settings() if wanted in (f"{name}.{one.key}".lower(), one.key)]
+        return [(name, one) for name, one in self._settings() if wanted in map(str.lower, _words(name, one))]
 
     def words(self) -> set[str]:
         """Return every key, alone and as `file.key`."""
-        return {word for name, one in self._settings() for word in (one.key, f"{name}.{one.key}")}
+        return {word for name, one in self._settings() for word in _words(name, one)}
 
     def _settings(self) -> Iterator[tuple[str, Setting]]:
         for name, schema in self._schemas.items():
@@ -242,6 +242,11 @@ class Configuration:
     def _unread(self, name: str) -> str:
         known = [*self._schemas, *(f"{folder}/..." for folder in self._families)]
         return f"no part of the program reads this file; {one_of(known)}{hint(name, self._schemas, '{}.md'.format)}"
+
+
+def _words(file: str, setting: Setting) -> tuple[str, ...]:
+    """Return what a setting is called, alone and with its file."""
+    return (*setting.names, *(f"{file}.{name}" for name in setting.names))
 
 
 def _named(made: S, name: str) -> S:

@@ -72,6 +72,7 @@ def setting(
     choices: tuple[str, ...] | None = None,
     or_address: bool = False,
     per_agent: bool = True,
+    alias: str = "",
 ) -> Any:
     """Declare a field of a settings dataclass. Its type is `int`, `float`, `bool`, `str` or `tuple[str, ...]`.
 
@@ -83,9 +84,10 @@ def setting(
         choices: the texts allowed, when not any.
         or_address: a server's address is allowed beside the choices.
         per_agent: an agent.md may set it for its agent.
+        alias: another name that files may set it by.
     """
     bounds = {"low": low, "high": high, "choices": choices or (), "or_address": or_address}
-    known = {"help": help, "per_agent": per_agent, **bounds}
+    known = {"help": help, "per_agent": per_agent, "alias": alias, **bounds}
     return dataclasses.field(default=default, metadata={"setting": known})
 
 
@@ -137,7 +139,7 @@ def parse_settings(text: str, schema: type, file: str) -> tuple[dict[str, Value]
 def examine_settings(text: str, schema: type, file: str) -> tuple[list[Value], list[Problem]]:
     """Read a config file as `parse_settings` does, and return every value that fits, also of a key set twice."""
     document, problems = examine_document(text, file)
-    taken = _Taken({one.key: one for one in describe(schema)}, file, problems)
+    taken = _Taken({name: one for one in describe(schema) for name in one.names}, file, problems)
     for key, given in document.front.items():
         if key in taken.known or key not in _OBSIDIAN:
             taken.take(key, document.lines[key], given, read_front)
@@ -178,11 +180,12 @@ class _Taken:
         if key not in self.known:
             self.say(key, line, unknown_key(key, self.known))
             return
-        if key in self._lines:
-            self.say(key, line, f"set twice; expected once (first in line {self._lines[key]})")
-        self._lines.setdefault(key, line)
+        setting = self.known[key]
+        if setting.key in self._lines:
+            self.say(key, line, f"set twice; expected once (first in line {self._lines[setting.key]})")
+        self._lines.setdefault(setting.key, line)
         try:
-            self.given.append(Value(key, read(self.known[key], given), self.file, line))
+            self.given.append(Value(setting.key, read(setting, given), self.file, line))
         except ValueError as error:
             self.say(key, line, str(error))
 
@@ -221,7 +224,8 @@ def parse_overrides(
     Returns:
         The values that are in order, by key, and everything that is wrong.
     """
-    found = {one.key: (name, one) for name, schema in reversed(list(schemas.items())) for one in describe(schema)}
+    described = [(name, one) for name, schema in reversed(list(schemas.items())) for one in describe(schema)]
+    found = {key: (name, one) for name, one in described for key in one.names}
     per_agent = {key: one for key, (_, one) in found.items() if one.per_agent}
     taken = _Taken(per_agent, file, [])
     for key, given in front.items():

@@ -130,12 +130,14 @@ def others(setting: Setting) -> tuple[Scalar, Scalar]:
             return value / 2, value / 4
         case tuple():
             return ("one",), ("two",)
-    return "think", "other"
+    return "think" if setting.default != "think" else "dream", "other"
 
 
 @pytest.mark.parametrize(("name", "setting"), PER_AGENT, ids=[one.key for _, one in PER_AGENT])
 async def test_an_agent_overrides_the_file_and_the_file_the_default(vault: Path, name: str, setting: Setting) -> None:
     theirs, own = others(setting)
+    for path in vault.glob("agents/*/agent.md"):  # shipped agents have some of their own
+        path.write_text(re.sub(rf"^{setting.key}: .*\n", "", path.read_text("utf-8"), flags=re.M), "utf-8")
     put(vault, name, **{setting.key: theirs})
     put_own(vault, "eliza", **{setting.key: own})
     with opened(vault, writable=False, clock=VirtualClock()) as parts:
@@ -164,7 +166,9 @@ async def test_the_owner_sees_a_models_settings_explained_too(vault: Path) -> No
         "instead of 96 (from default)",
     ]
     files = len(list((vault / "config/llm").glob("*.md")))
-    assert len(every) == sum(len(describe(schema)) for schema in SCHEMAS.values()) + files * len(
+    own = [line for line in every if " has " in line]
+    assert [line.partition(" ")[0] for line in own] == ["Corvin", "Eliza", "Moss", "Tamsin"]  # think_interval
+    assert len(every) - len(own) == sum(len(describe(schema)) for schema in SCHEMAS.values()) + files * len(
         describe(FAMILIES["llm"])
     )
 

@@ -35,7 +35,7 @@ async def test_an_agent_sleeps_at_the_hours_that_are_set(
     clock = HandClock()
 
     def of_day(hours: int | None) -> str:
-        return "" if hours is None else f"{(clock.now() + timedelta(hours=hours)).astimezone():%H:%M}"
+        return "" if hours is None else f"{(clock.now() + timedelta(hours=hours)).astimezone(clock.zone):%H:%M}"
 
     put(copy_vault(tmp_path), "thinking", sleep_at=of_day(bed), wake_at=of_day(rise), nap_hours=nap)
     async with house(tmp_path, clock) as home:

@@ -135,7 +135,7 @@ class Stage:
                 break
             agent = self.parts.minds.open(slug)
             self.clock.advance(max(0.0, self._due[slug] - self.clock.monotonic()))
-            pause = agent.definition.think_interval * self.chance.uniform(0.7, 1.3)
+            pause = agent.thinking().think_interval * self.chance.uniform(0.7, 1.3)
             self._due[slug] = self.clock.monotonic() + pause
             await self.living.act(agent, waiting=False)
             await self._carry_out()

@@ -48,8 +48,8 @@ async def world(folder: Path, server: LiveServer) -> AsyncIterator[tuple[House, 
         drives = Drives(load_brains, home.voice, parts.queue, parts.prompting, Random(1), parts.clock)
         living = Living(parts.minds, parts.engine, drives, home.submitted.append)
         parts.engine.observe(living.observe)
-        living.model_answers = await parts.queue.alive("think")
-        assert living.model_answers
+        living.answers["think"] = await parts.queue.alive("think")
+        assert living.answers["think"]
         yield home, living
 
 

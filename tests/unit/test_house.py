@@ -30,7 +30,7 @@ from mud.registry import Named, collect, load, modules, plug_in_names
 from mud.tools._tool import Tool
 from tests.vaults import ROOT
 
-LONGEST_FILE, LONGEST_FUNCTION = 400, 60
+LONGEST_FILE, LONGEST_FUNCTION = 600, 60
 """Lines."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -95,7 +95,7 @@ def public(name: str) -> Iterator[Function | ast.ClassDef]:
                 yield from (one for one in node.body if isinstance(one, Function) and not one.name.startswith("_"))
 
 
-def test_no_file_is_longer_than_400_lines() -> None:
+def test_no_file_is_longer_than_600_lines() -> None:
     assert [name for name in sources("") if text_of(name).count("\n") > LONGEST_FILE] == []
 
 

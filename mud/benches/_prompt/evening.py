@@ -24,8 +24,8 @@ from agents.living import Drives, Living
 from agents.llm.backends._backend import Backend
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import ModelQueue
-from agents.prompting import ThinkingSettings
 from agents.recall.settings import RecallSettings
+from agents.thinking import THINK, ThinkingSettings
 from mud.benches._prompt.watching import Call, Watch, WatchedPrompting, watched
 from mud.benches._scratch import GRAPHS, NONE, LifeClock, scratch
 from mud.brains import load_brains
@@ -208,7 +208,7 @@ class Evening:
     def _wake(self) -> Living:
         """Give the agents their drives."""
         parts, chance = self._parts, Random(self._chance.random())
-        prompting = WatchedPrompting(parts.minds, parts.templates, self._profile, parts.commands)
+        prompting = WatchedPrompting(parts.minds, parts.templates, parts.commands)
         prompting.watch = self._watch
         drives = Drives(load_brains, parts.voice, self._queue, prompting, chance, self._clock)
         living = Living(parts.minds, parts.engine, drives, self._steps.append)
@@ -216,7 +216,7 @@ class Evening:
         parts.engine.observe(living.observe)
         for agent in self._agents:
             living.wake(agent)
-        living.model_answers = False
+        living.answers[THINK] = False
         return living
 
     def _let_in(self) -> Agent:
@@ -241,7 +241,7 @@ class Evening:
             await self._settle()
         else:
             raise LociError(f"after {MOST_TURNS} turns somebody has lived through less than {self._plan.past} memories")
-        self._living.model_answers = True
+        self._living.answers[THINK] = True
 
     def _next(self) -> Agent:
         """Let time pass and something happen, and return whose turn it is: everybody's once a round."""

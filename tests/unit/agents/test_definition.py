@@ -15,9 +15,10 @@ from agents.definition import (
     read_definition,
     write_definition,
 )
+from agents.thinking import ThinkingSettings
 from mud.errors import Refusal, VaultProblem
 
-SCHEMAS = {"memory_compaction": CompactionSettings}
+SCHEMAS = {"memory_compaction": CompactionSettings, "thinking": ThinkingSettings}
 GOOD = """---
 id: "#2001"
 type: agent
@@ -60,7 +61,7 @@ def _read(folder: Path) -> Definition:
 def test_every_part_of_the_file_is_read(tmp_path: Path) -> None:
     eliza = _read(_folder(tmp_path, GOOD))
     assert (eliza.slug, eliza.id, eliza.names) == ("eliza", "#2001", ("Eliza", "Liz"))
-    assert (eliza.location, eliza.brain, eliza.voice, eliza.think_interval) == (
+    assert (eliza.location, eliza.brain, eliza.voice, eliza.overrides["think_interval"].value) == (
         "[[The Garden]]",
         "instinct",
         "eliza",

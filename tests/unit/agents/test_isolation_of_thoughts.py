@@ -160,7 +160,7 @@ class Life:
         """Secrets in what sleepers reflected on and dreamed of."""
         self.inner = asking(home, [self._sleeper] * 1000)
         self.living = home.living(ScriptedModel([self._reply] * 1000))
-        self.living.model_answers = True
+        self.living.answers["think"] = True
         for name in AGENTS:
             self.living.wake(home.agent(name))
 

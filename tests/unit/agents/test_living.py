@@ -45,7 +45,7 @@ async def test_a_model_that_answers_speaks_for_its_agent(tmp_path: Path) -> None
         model = ScriptedModel(["say The pears are ripe. | I like pears"])
         living = home.living(model)
         (eliza,) = _awake(home, living, "Eliza")
-        living.model_answers = True
+        living.answers["think"] = True
         step = await living.act(eliza, waiting=False)
         assert step is not None
         assert step.line == "say The pears are ripe. | I like pears"
@@ -59,7 +59,7 @@ async def test_when_the_model_fails_the_instinct_acts_and_the_report_says_why(tm
     async with house(tmp_path) as home:
         living = home.living(ScriptedModel([Unavailable("it is on fire"), "say I am back."]))
         (eliza,) = _awake(home, living, "Eliza")
-        living.model_answers = True
+        living.answers["think"] = True
         await living.act(eliza, waiting=False)
         assert eliza.thinker is not None
         assert eliza.thinker.last is not None
@@ -77,7 +77,7 @@ async def test_a_prompt_that_cannot_be_built_costs_nothing_but_the_models_turn(t
     async with house(tmp_path) as home:
         living = home.living(ScriptedModel(["say hello"]))
         (eliza,) = _awake(home, living, "Eliza")
-        living.model_answers = True
+        living.answers["think"] = True
         assert await _brain(living, eliza) == "instinct"
         assert eliza.thinker is not None
         assert "usable template" in str(eliza.thinker.last_error)
@@ -88,7 +88,7 @@ async def test_the_brain_in_the_file_acts_and_one_that_needs_a_model_gives_way_w
         living = home.living(ScriptedModel(f"think of {number}" for number in range(9)))
         (eliza,) = _awake(home, living, "Eliza")
         assert await _brain(living, eliza) == "instinct"
-        living.model_answers = True
+        living.answers["think"] = True
         assert await _brain(living, eliza) == "language"
         _edit(home, "eliza", "brain: auto", "brain: instinct")
         assert await _brain(living, eliza) == "instinct"
@@ -99,7 +99,7 @@ async def test_the_brain_in_the_file_acts_and_one_that_needs_a_model_gives_way_w
 async def test_the_brain_of_the_command_line_wins_over_the_file(tmp_path: Path) -> None:
     async with house(tmp_path) as home:
         living = home.living(ScriptedModel(["say hello"]), override="instinct")
-        living.model_answers = True
+        living.answers["think"] = True
         (eliza,) = _awake(home, living, "Eliza")
         assert await _brain(living, eliza) == "instinct"
 
@@ -183,7 +183,7 @@ async def test_a_waiting_person_goes_before_an_agent_that_waits(tmp_path: Path) 
         home.engine.enter(corvin.definition.thing(), home.place("The Library"))
         model = ScriptedModel([gate, "think second", "think third"])
         living = home.living(model)
-        living.model_answers = True
+        living.answers["think"] = True
         tamsin, moss, eliza = (home.agent(name) for name in ("Tamsin", "Moss", "Eliza"))
         _awake(home, living, "Tamsin", "Moss", "Eliza")
         first = asyncio.ensure_future(living.act(tamsin, waiting=False))
@@ -230,7 +230,7 @@ async def test_nobody_thinks_any_more_after_the_end(tmp_path: Path) -> None:
     clock, gate = HandClock(), Gate("say too late")
     async with house(tmp_path, clock) as home:
         living = home.living(ScriptedModel([gate, "say much too late"]))
-        living.model_answers = True
+        living.answers["think"] = True
         (eliza,) = _awake(home, living, "Eliza")
         run = asyncio.ensure_future(living.run())
         await settle()
@@ -274,18 +274,18 @@ async def test_a_new_name_is_known_to_the_brain(tmp_path: Path) -> None:
 
 async def test_whether_a_model_answers_is_told_when_it_changes(tmp_path: Path) -> None:
     clock = HandClock()
-    told: list[bool] = []
+    told: list[tuple[str, bool]] = []
     async with house(tmp_path, clock) as home:
         script = ScriptedModel()
         living = home.living(script)
-        watch = asyncio.ensure_future(living.watch_model(told.append))
+        watch = asyncio.ensure_future(living.watch_models(lambda name, answers: told.append((name, answers))))
         await settle()
         await script.close()
         for _ in range(2):
             clock.advance(60)
             await settle()
-        assert told == [True, False]
-        assert living.model_answers is False
+        assert told == [("think", True), ("think", False)]
+        assert living.answers["think"] is False
         watch.cancel()
         await asyncio.gather(watch, return_exceptions=True)
 
@@ -295,7 +295,7 @@ async def test_instinct_answers_a_person_without_any_model(tmp_path: Path) -> No
     async with house(tmp_path, clock) as home:
         ann = home.enter("Ann")
         living = home.living()
-        living.model_answers = False
+        living.answers["think"] = False
         _awake(home, living, "Eliza")
         run = asyncio.ensure_future(living.run())
         home.type(ann, "say Eliza, the brass key is under the third flowerpot.")
@@ -327,7 +327,7 @@ async def test_a_model_is_told_when_a_whole_command_line_stands(tmp_path: Path) 
         model = _Streaming("~Eliza> say The pears are ripe.\nShe ")
         living = home.living(model)
         (eliza,) = _awake(home, living, "Eliza")
-        living.model_answers = True
+        living.answers["think"] = True
         await living.act(eliza, waiting=False)
         assert model.told is True
 

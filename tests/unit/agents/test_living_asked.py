@@ -29,7 +29,7 @@ class Evening:
         self.gates = [Gate(reply) for reply in replies]
         self.model = ScriptedModel(gate.__call__ for gate in self.gates)
         self.living = home.living(self.model)
-        self.living.model_answers = True
+        self.living.answers["think"] = True
         self.ann = home.enter("Ann")
         self.turns: list[asyncio.Task[Agent | None]] = []
 

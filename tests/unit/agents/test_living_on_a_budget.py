@@ -17,7 +17,7 @@ def spending(home: House, clock: HandClock, told: list[Notice]) -> tuple[Living,
     """Return the drives of Eliza, who may ask the model twice an hour."""
     lines = (f"emote draws figure{number}, figure{number}a and figure{number}b." for number in range(99))
     living = home.living(ScriptedModel(lines))
-    living.model_answers = True
+    living.answers["think"] = True
     home.queue.budget = Budget(lambda: BudgetSettings(agent_calls_per_hour=2), clock)
     home.queue.budget.tell = told.append
     living.wake(home.agent("Eliza"))

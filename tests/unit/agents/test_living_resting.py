@@ -67,7 +67,7 @@ async def test_a_thought_that_is_under_way_comes_to_nothing(tmp_path: Path) -> N
 
     async with house(tmp_path) as home:
         living = home.living(ScriptedModel([slowly, "emote looks at the pears"]))
-        living.model_answers = True
+        living.answers["think"] = True
         eliza = home.agent("Eliza")
         living.wake(eliza)
         turn = asyncio.ensure_future(living.act(eliza, waiting=False))

@@ -16,7 +16,7 @@ from tests.vaults import copy_vault
 
 def of_day(hours: float) -> str:
     """Return a time of day so many hours after the clock's beginning, where this machine stands."""
-    return f"{(HandClock().now() + timedelta(hours=hours)).astimezone():%H:%M}"
+    return f"{(HandClock().now() + timedelta(hours=hours)):%H:%M}"
 
 
 async def lived(folder: Path, **own: str) -> tuple[list[Situation], bool]:

@@ -118,7 +118,7 @@ async def _spent(home: House, living: Living, clock: VirtualClock) -> Evening:
     guest = _Guest(home, evening)
     for name in NAMES:
         living.wake(home.agent(name))
-    living.model_answers = True
+    living.answers["think"] = True
 
     def heard(step: Step) -> None:
         for perceived in step.left:

@@ -43,6 +43,7 @@ EVENING = PromptParts(
         "You look around.\nThe Lobby\nDust, and a bell nobody rings.",
         'Visitor says, "Where is the key?"',
     ),
+    passed=("Three days later, in the morning.", "", "", "The next morning.", ""),
     notes=(("keys", "The gardener had two of them."), ("stones", "The third is loose.")),
     experiences=(
         Experience("I walked the greenhouse with Moss and found a rusty tool.", (1, 65)),
@@ -54,6 +55,8 @@ EVENING = PromptParts(
     exits=("north", "stairs"),
     people=("Visitor", "Moss"),
     items=("brass bell",),
+    carried=("watering can", "ball of string"),
+    now="Tuesday, 24 November, in the morning",
     longterm_range=(1, 65),
     recent_range=(66, 129),
     transcript_range=(130, 134),
@@ -380,20 +383,3 @@ def test_line_numbers_count_the_front_matter_too() -> None:
     text = "---\nabout: mine\n---\nYou are {nam}.\n" + " ".join(f"{{{place}}}" for place in PLACES) + "\n~{name}>"
     with pytest.raises(VaultProblem, match=r"prompts/x\.md:4: \{nam\}"):
         parse_template(text, "prompts/x.md")
-
-
-def test_an_empty_template_is_a_problem_and_no_crash() -> None:
-    with pytest.raises(VaultProblem):
-        parse_template("", "prompts/think.md")
-
-
-def test_a_template_saved_on_windows_reads_the_same() -> None:
-    text = Path("vault/prompts/think.md").read_text("utf-8")
-    assert parse_template("\ufeff" + text.replace("\n", "\r\n"), STABLE.file) == STABLE
-
-
-def test_other_braces_are_plain_text() -> None:
-    text = "{{x}} { } {A}\n" + "\n\n".join(f"{{{place}}}" for place in PLACES) + "\n~{name}>"
-    with pytest.raises(VaultProblem, match=r"\{x\}"):
-        parse_template(text, "prompts/think.md")
-    assert "{ } {A}" in build(EVENING, parse_template(text.replace("{{x}}", ""), "prompts/think.md")).text

@@ -82,6 +82,9 @@ rests = st.builds(
     exits=few,
     people=few,
     items=few | st.builds(many, st.just("thing"), st.just(2000)),
+    carried=few | st.builds(many, st.just("thing"), st.just(2000)),
+    now=texts,
+    passed=st.just(()) | st.builds(many, st.just("Hours later"), st.just(5000)),
     hidden=st.none() | st.just((1, 129)),
     crowded_out=st.integers(0, 2),
 )
@@ -173,8 +176,8 @@ def unlisted(parts: PromptParts, prompt: Prompt) -> Iterator[str]:
     own += [("summary of older memories", parts.longterm), ("summary of the recent past", parts.recent)]
     own += [("what the commands do", f"{usage}: {summary}") for usage, summary in parts.commands]
     own += [("the commands", f"- {usage}") for usage, _ in parts.commands]
-    own += [("texts after", one) for one in (parts.name, parts.profile, parts.location, parts.description)]
-    own += [("texts after", ", ".join(some)) for some in (parts.exits, parts.people, parts.items)]
+    own += [("texts after", one) for one in (parts.name, parts.profile, parts.location, parts.description, parts.now)]
+    own += [("texts after", ", ".join(some)) for some in (parts.exits, parts.people, parts.items, parts.carried)]
     for kind, words in own:
         instead = INSTEAD.get(kind, set())
         if flat(words) not in text and not shed & {kind, *instead}:

@@ -10,7 +10,6 @@ import pytest
 
 from agents.agent import Agent
 from agents.compaction.strategies._strategy import Strategy
-from agents.llm.profiles import LLMProfile
 from agents.prompt_template import TEMPLATES
 from agents.prompting import Prompting
 from mud.registry import Registry, load
@@ -116,8 +115,7 @@ async def test_the_prompts_of_a_life_under_a_strategy_are_the_golden_ones(tmp_pa
         home.minds.add_note(eliza, "Stones", STONES, None)
         await home.minds.catch_up(eliza)
         commands = Registry("command", [one for one in home.parts.commands if one.name in COMMANDS])
-        profile = home.parts.configuration.get_named
-        prompting = Prompting(home.minds, home.parts.templates, lambda: profile(LLMProfile, "think"), commands)
+        prompting = Prompting(home.minds, home.parts.templates, commands)
         related = await prompting.related(eliza)
         for order in TEMPLATES:
             put_own(home.parts.vault, "eliza", prompt_order=order)

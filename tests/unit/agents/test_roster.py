@@ -39,7 +39,7 @@ def test_a_broken_edit_keeps_the_last_good(roster: Roster, tmp_path: Path) -> No
     (tmp_path / "moss" / "agent.md").write_text('---\nid: "#2002"\nthink_interval: soon\n---\n# Moss\n')
     (problem,) = roster.load_one("moss", None)
     assert problem.key == "think_interval"
-    assert roster.definitions["moss"].think_interval == 8.0
+    assert "think_interval" not in roster.definitions["moss"].overrides
 
 
 @pytest.mark.parametrize("text", ["", " \n", None])

@@ -17,7 +17,7 @@ def _parse(text: str, file: str) -> str:
 @pytest.fixture
 def templates(tmp_path: Path) -> Templates[str]:
     (tmp_path / "one.md").write_text("first")
-    found = Templates(tmp_path, ("one.md",), _parse)
+    found = Templates(tmp_path, lambda: ("one.md",), _parse)
     assert found.load() == []
     return found
 
@@ -47,7 +47,7 @@ def test_an_empty_or_vanished_file_is_an_edit_in_progress(
 
 
 def test_what_was_never_there_is_a_problem_and_cannot_be_had(tmp_path: Path) -> None:
-    templates = Templates(tmp_path, ("none.md",), _parse)
+    templates = Templates(tmp_path, lambda: ("none.md",), _parse)
     (problem,) = templates.load()
     assert problem.file == "prompts/none.md"
     with pytest.raises(VaultProblem, match=r"prompts/none\.md"):

@@ -31,7 +31,10 @@ def test_a_vault_without_profiles_voices_and_locations_says_that_there_is_none(t
     configuration, texts = Configuration(tmp_path, SCHEMAS, FAMILIES), TextStore(tmp_path / "text")
     told = [str(problem) for problem in check_names(configuration, texts, [ELIZA], ())]
     assert told == [
-        "config/memory_compaction.md: profile: there is no 'summarizer'; there is none",
+        "config/thinking.md: think_profile: there is no 'think', and whoever thinks with it lives by instinct; "
+        "there is none",
+        "config/memory_compaction.md: profile: there is no 'summarizer', and summaries are written by rules; "
+        "there is none",
         "agents/eliza/agent.md:5: voice: there are no texts for 'default'; there is none",
     ]
 

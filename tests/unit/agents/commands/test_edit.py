@@ -251,11 +251,11 @@ async def test_the_owner_changes_profile_interval_and_brain_and_nothing_else_in_
         new = ["brain: instinct  # she likes it", "think_interval: 20", "You row."]
         assert difference(before, file_of(eliza))[1] == new
         assert texts_of(eliza) == remembered
-        one = eliza.definition
-        assert (one.profile, one.think_interval, one.brain) == ("You row.", 20.0, "instinct")
+        one, thinking = eliza.definition, eliza.thinking()
+        assert (one.profile, thinking.think_interval, one.brain) == ("You row.", 20.0, "instinct")
     async with house(tmp_path) as home:
-        one = home.agent("Eliza").definition
-        assert (one.profile, one.think_interval, one.brain) == ("You row.", 20.0, "instinct")
+        one, thinking = home.agent("Eliza").definition, home.agent("Eliza").thinking()
+        assert (one.profile, thinking.think_interval, one.brain) == ("You row.", 20.0, "instinct")
 
 
 @pytest.mark.parametrize("seconds", ["0", "0.5", "86401", "nan", "inf", "-3", "soon", "1e9"])

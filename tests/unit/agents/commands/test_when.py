@@ -13,7 +13,6 @@ from agents.commands._when import (
     HOURS,
     MINUTE,
     MINUTES,
-    MONTHS,
     NOW,
     THIS_YEAR,
     YESTERDAY,
@@ -22,6 +21,7 @@ from agents.commands._when import (
     span,
     when,
 )
+from agents.daytime import MONTHS
 from mud.clock import iso
 from mud.storage.texts import TextStore, fill_places
 from mud.world.narration import Phrase

@@ -198,7 +198,7 @@ async def test_a_line_of_a_model_is_told_with_its_prompt_its_price_and_what_was_
             ["say Good morning, Ann.", "say Good morning, Ann.", "<think>hm</think>say The bees are out."]
         )
         living = home.living(model)
-        living.model_answers = True
+        living.answers["think"] = True
         eliza = home.agent("Eliza")
         living.wake(eliza)
         await living.act(eliza, waiting=False)
@@ -229,7 +229,7 @@ async def test_a_turn_that_the_instinct_took_over_says_what_the_model_did_wrong(
         ann = home.enter("Ann")
         home.type(ann, "say Good morning, Eliza.")
         living = home.living(ScriptedModel(["What a fine day it is.", Unavailable("it is on fire")]))
-        living.model_answers = True
+        living.answers["think"] = True
         eliza = home.agent("Eliza")
         living.wake(eliza)
         step = await living.act(eliza, waiting=True)

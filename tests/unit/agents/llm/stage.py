@@ -17,6 +17,8 @@ from mud.registry import Registry
 class HandClock:
     """A clock that stands still until it is advanced; whoever sleeps wakes when their time has come."""
 
+    zone = UTC
+
     def __init__(self) -> None:
         self._elapsed = 0.0
         self._sleepers: list[tuple[float, asyncio.Future[None]]] = []

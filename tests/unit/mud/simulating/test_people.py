@@ -19,8 +19,8 @@ def vault(tmp_path: Path) -> Path:
 
 
 def _made_up(parts: Parts, count: int, seed: int) -> list[tuple[str, str, str, float, str | None]]:
-    made = [agent.definition for agent in make_up(parts, count, Random(seed))]
-    return [(one.name, one.profile, one.voice, one.think_interval, one.location) for one in made]
+    made = [(agent.definition, agent.thinking()) for agent in make_up(parts, count, Random(seed))]
+    return [(one.name, one.profile, one.voice, thinking.think_interval, one.location) for one, thinking in made]
 
 
 def test_whoever_is_made_up_is_somebody_and_lives_in_the_world(vault: Path) -> None:
@@ -30,7 +30,7 @@ def test_whoever_is_made_up_is_somebody_and_lives_in_the_world(vault: Path) -> N
             one = agent.definition
             assert one.description
             assert one.profile.startswith("You ")
-            assert INTERVALS[0] <= one.think_interval <= INTERVALS[1]
+            assert INTERVALS[0] <= agent.thinking().think_interval <= INTERVALS[1]
             assert one.voice in {"corvin", "default", "eliza", "moss", "tamsin"}
             home = find_location((one.location or "").strip("[]"), locations)
             assert parts.engine.world.location_of(agent.id) == home

@@ -165,7 +165,7 @@ def test_a_full_disk_ends_it_with_the_reason(vault: Path) -> None:
 def test_a_world_that_falls_asleep_for_good_is_not_waited_for(vault: Path) -> None:
     for slug in ("corvin", "moss", "tamsin"):
         (vault / f"agents/{slug}/agent.md").unlink()
-    soon = VirtualClock().now().astimezone() + timedelta(minutes=2)
+    soon = VirtualClock().now() + timedelta(minutes=2)
     put(vault, "thinking", sleep_at=f"{soon:%H:%M}")  # and no time of waking
     with pytest.raises(LociError, match="nobody has done anything for 30 hours"):
         _run(vault, 2000, agents=None)

@@ -23,6 +23,8 @@ LONGEST = 20.0
 class LoopClock:
     """The machine's clock, with sweeps as far apart as the test wants them."""
 
+    zone = UTC
+
     def __init__(self, sweeps: bool = True) -> None:
         self.sweeps = sweeps
 

@@ -1,0 +1,156 @@
+"""The day and the time of day in words, and how much time passed between two moments: "The next morning."
+
+Pure. Written times are UTC; a moment in here is aware, and its zone says which time of day it is: `Clock.zone`, by
+which agents also fall asleep. A day begins when a night ends: one o'clock in the morning belongs to the night before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, tzinfo
+from itertools import pairwise
+
+from mud.clock import parse_iso
+from mud.commands._command import Say
+from mud.world.narration import Phrase, phrase
+
+WEEKDAYS = phrase("minds.daytime.weekdays")
+MONTHS = phrase("minds.when.months")
+MORNING = phrase("minds.daytime.morning")
+AFTERNOON = phrase("minds.daytime.afternoon")
+EVENING = phrase("minds.daytime.evening")
+NIGHT = phrase("minds.daytime.night")
+IN_MORNING = phrase("minds.daytime.in_morning")
+IN_AFTERNOON = phrase("minds.daytime.in_afternoon")
+IN_EVENING = phrase("minds.daytime.in_evening")
+IN_NIGHT = phrase("minds.daytime.in_night")
+NOW = phrase("minds.daytime.now", "weekday", "day", "month", "year", "part")
+
+NUMBERS = phrase("minds.passed.numbers")
+LATER = phrase("minds.passed.later")
+HOUR = phrase("minds.passed.hour")
+HOURS = phrase("minds.passed.hours", "n")
+NEXT = phrase("minds.passed.next", "part")
+DAYS = phrase("minds.passed.days", "n", "part")
+WEEKS = phrase("minds.passed.weeks", "n")
+MONTHS_LATER = phrase("minds.passed.months", "n")
+YEARS = phrase("minds.passed.years", "n")
+
+DAWN = 5
+"""The hour at which a night ends and a day begins."""
+PARTS = (
+    (DAWN, MORNING, IN_MORNING),
+    (12, AFTERNOON, IN_AFTERNOON),
+    (18, EVENING, IN_EVENING),
+    (22, NIGHT, IN_NIGHT),
+)
+"""From which hour on it is which part of the day; before the first it is the night of the day before."""
+
+PAUSE = 1800
+"""Seconds without a memory that are told; agents that are left alone think every few seconds or minutes."""
+_HOUR = 3600
+_WEEKS, _MONTHS, _YEARS = 14, 63, 730
+"""Days from which on weeks, months and years are told."""
+
+
+def local(at: str, zone: tzinfo | None) -> datetime | None:
+    """Return a written time in the zone whose times of day count; None when it is no time.
+
+    Args:
+        at: the time as it is written in the vault.
+        zone: see `Clock.zone`.
+    """
+    try:
+        return parse_iso(at).astimezone(zone)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _part(moment: datetime) -> tuple[Phrase, Phrase]:
+    """Return the name of the part of the day at a moment, and what says that something is in it."""
+    return next((one[1:] for one in reversed(PARTS) if moment.hour >= one[0]), (NIGHT, IN_NIGHT))
+
+
+def part_of_day(say: Say, moment: datetime) -> str:
+    """Return the name of the part of the day at a moment: `morning`, `afternoon`, `evening` or `night`."""
+    return say(_part(moment)[0])
+
+
+def day_of(moment: datetime) -> date:
+    """Return the day that a moment is told with: until dawn the one before, whose night it is."""
+    return date.fromordinal(max(1, moment.toordinal() - (moment.hour < DAWN)))
+
+
+def day_name(say: Say, day: date) -> str:
+    """Return the name of a day of the week, such as `Tuesday`.
+
+    Args:
+        say: renders phrases.
+        day: the day; for the one that a moment is told with see `day_of`.
+    """
+    names = say(WEEKDAYS).split()
+    return names[day.weekday()] if len(names) == 7 else day.isoformat()
+
+
+def month_name(say: Say, day: date) -> str:
+    """Return the name of a day's month; its number when the vault does not name twelve."""
+    names = say(MONTHS).split()
+    return names[day.month - 1] if len(names) == 12 else str(day.month)
+
+
+def now_in_words(say: Say, moment: datetime) -> str:
+    """Return the date and the time of day, such as `Tuesday, 24 November, in the morning`."""
+    day = moment.date()
+    names = {"weekday": day_name(say, day), "month": month_name(say, day)}
+    return say(NOW, **names, day=day.day, year=day.year, part=say(_part(moment)[1]))
+
+
+def passed(say: Say, before: str, after: str, zone: tzinfo | None) -> str:
+    """Return how much time passed between two written times, as a sentence such as `Two hours later.`
+
+    It depends on nothing but the two: what is told once is told the same for ever.
+
+    Args:
+        say: renders phrases.
+        before, after: the times; of what is no time, runs backwards or is an ordinary pause nothing is told.
+        zone: see `Clock.zone`; days are counted by it, hours are not.
+
+    Returns:
+        The sentence; empty for none.
+    """
+    then, now = local(before, UTC), local(after, UTC)
+    if then is None or now is None or (seconds := (now - then).total_seconds()) < PAUSE:
+        return ""
+    then, now = then.astimezone(zone), now.astimezone(zone)
+    days = (day_of(now) - day_of(then)).days
+    name, within = _part(now)
+    if days == 1:
+        return say(NEXT, part=say(name))
+    if days > 1:
+        return _many_days(say, days, say(within))
+    if seconds < _HOUR:
+        return say(LATER)
+    hours = round(seconds / _HOUR)
+    return say(HOUR) if hours == 1 else _with_number(say, HOURS, hours)
+
+
+def _many_days(say: Say, days: int, within: str) -> str:
+    if days < _WEEKS:
+        return _with_number(say, DAYS, days, part=within)
+    if days < _MONTHS:
+        return _with_number(say, WEEKS, days // 7)
+    if days < _YEARS:
+        return _with_number(say, MONTHS_LATER, round(days / 30.44))
+    return _with_number(say, YEARS, days // 365)
+
+
+def _with_number(say: Say, how: Phrase, number: int, **places: str) -> str:
+    """Return a sentence with a number in words, as far as the vault has words for it."""
+    words = say(NUMBERS).split()
+    told = say(how, n=words[number - 1] if number <= len(words) else number, **places)
+    return told[:1].upper() + told[1:]
+
+
+def labels(say: Say, times: Sequence[str], zone: tzinfo | None) -> tuple[str, ...]:
+    """Return for each of some written times what is told of the time since the one before; see `passed`."""
+    return tuple(passed(say, before, after, zone) for before, after in pairwise(("", *times)))
