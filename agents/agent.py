@@ -195,9 +195,10 @@ def put_together(
         scale=lambda: counter.ratio,
         room=lambda: UNLIMITED if settings().token_counter == CHARACTERS else room(),
     )
-    plug_ins = (means.strategies, means.summarizers)
-    told = (log.info, committed, means.prompts)
-    compactor = Compactor(memory, settings, *plug_ins, model, means.clock, *told, around, keeper.keep)
+    strategies, writers, clock = means.strategies, means.summarizers, means.clock
+    compactor = Compactor(
+        memory, settings, strategies, writers, model, clock, log.info, committed, means.prompts, around, keeper.keep
+    )
     outlook = compactor.outlook
     micro = Micro(memory, outlook.settings_in_force, lambda: outlook.strategy.masks, definition.slug, means.clock)
     life = Life(memory, compactor, micro, means.clock, fold_soon, keeper.forget)

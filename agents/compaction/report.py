@@ -94,9 +94,10 @@ def _view(tokens: Mapping[str, Any]) -> str:
 def _prompt(status: Mapping[str, Any]) -> str:
     """Say how much room memories have in the next prompt and what it leaves out."""
     room, shed = status["room"], status["shed"]
+    if room is None:
+        return ""
     told = f"room for {room:,} tokens of summaries and memories; when they take more, the oldest are folded"
-    left_out = f"leaves out {', '.join(shed)}" if shed else ""
-    return "; ".join(filter(None, (told if room is not None else "", left_out)))
+    return f"{told}; leaves out {', '.join(shed)}" if shed else told
 
 
 def _next(status: Mapping[str, Any]) -> str:
