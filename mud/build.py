@@ -48,6 +48,7 @@ from mud.registry import Registry, collect, load
 from mud.storage.configuration import Configuration
 from mud.storage.files import VaultLock, sweep_leftovers
 from mud.storage.texts import TextStore
+from mud.storage.world_files import WorldFiles
 from mud.storage.world_state import write_state
 from mud.world.roles import Role
 
@@ -112,6 +113,7 @@ class Parts:
         queue: asks language models.
         recall: the search index.
         minds: everybody's memory.
+        world_files: the world's files.
         ledger, engine: the world's steps and its door.
         prompting: builds the prompts of thoughts.
         writable: this process holds the vault's lock.
@@ -130,6 +132,7 @@ class Parts:
     queue: ModelQueue
     recall: RecallService
     minds: Minds
+    world_files: WorldFiles
     ledger: Ledger
     engine: Engine
     prompting: Prompting
@@ -285,7 +288,8 @@ def _put_together(vault: Path, clock: Clock, *, writable: bool, alone: bool = Fa
     problems += minds.inner.load()
     problems += minds.load_definitions()
     problems += checks.unknown_styles(configuration, summaries.names(), minds.drafts.values())
-    ledger, engine = open_world(vault, clock, configuration, texts, commands, minds, problems, writable=writable)
+    world_files = WorldFiles(vault)
+    ledger, engine = open_world(world_files, clock, configuration, texts, commands, minds, problems, writable=writable)
     prompting = Prompting(minds, templates, lambda: configuration.get_named(LLMProfile, "think"), commands)
     minds.world = engine.world
     problems += [problem for slug in minds.definitions for problem in minds.seed(slug)]
@@ -293,7 +297,7 @@ def _put_together(vault: Path, clock: Clock, *, writable: bool, alone: bool = Fa
     return Parts(
         vault, clock, configuration, texts, templates, summaries, commands,
         load("agents.commands", Answerer, "request"),
-        queue, recall, minds, ledger, engine, prompting, writable, problems,
+        queue, recall, minds, world_files, ledger, engine, prompting, writable, problems,
     )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from mud.clock import Clock
 from mud.commands._command import Outcome
 from mud.errors import LociError, Problem
 from mud.storage.watch import Watcher
-from mud.storage.world_files import Definition, assign_ids, load_world_files
+from mud.storage.world_files import Definition, assign_ids
 from mud.world.changes import Change, Define, Put
 from mud.world.narration import phrase
 
@@ -311,15 +311,15 @@ class Reloading:
 
     def _load_world(self) -> tuple[list[Definition], list[Problem]]:
         """Read the world's files, and write an id into those that have none."""
-        vault = self._parts.vault
-        files, problems = load_world_files(vault)
+        vault, world_files = self._parts.vault, self._parts.world_files
+        files, problems = world_files.load()
         if all(one.thing.id for one in files):
             return files, problems
         try:
             assign_ids(vault, files, self._parts.engine.world.next_id, self.watcher.wrote)
         except (LociError, OSError) as error:
             return files, [*problems, Problem("world", 0, "id", f"an id could not be written ({error})")]
-        return load_world_files(vault)
+        return world_files.load()
 
     async def stop(self) -> None:
         """Leave what would be done later undone."""
