@@ -85,6 +85,10 @@ class Minds:
         self._redefine(slug)
         return problems
 
+    def hold_to(self, unknown_in: Callable[[Definition], list[Problem]]) -> None:
+        """Have edits of `agent.md` held to what they name, see `Roster.unknown_in`."""
+        self._roster.unknown_in = unknown_in
+
     def _redefine(self, slug: str) -> None:
         agent, definition = self._agents.get(slug), self.definitions.get(slug)
         if agent is not None and definition is not None:

@@ -40,18 +40,23 @@ def check_names(
         locations: every location; where there is none, nothing is held against them.
     """
     problems = unknown_names(configuration, locations) + without_room(configuration)
-    profiles = configuration.names(LLMProfile)
-    voices = sorted({key.split(".")[1] for key in texts.keys("instinct.")})
     for one in definitions:
         if locations and not one.person and find_location(one.location or "", locations) is None:
             problems.append(misplaced(one, locations))
-        if one.voice not in voices:
-            message = f"there are no texts for {one.voice!r}; {one_of(voices)}{hint(one.voice, voices)}"
-            problems.append(Problem(one.file, one.lines.get("voice", 0), "voice", message))
-        if (own := one.overrides.get("profile")) is not None:
-            problems += _unknown_profiles([own], profiles)
-        problems += _no_times(value for key in TIMES if (value := one.overrides.get(key)) is not None)
+        problems += unknown_in(one, configuration, texts)
     return problems
+
+
+def unknown_in(one: Definition, configuration: Configuration, texts: TextStore) -> list[Problem]:
+    """Return what an `agent.md` names that there is not, locations aside: a voice, an LLM profile, a time of day."""
+    problems = []
+    voices = sorted({key.split(".")[1] for key in texts.keys("instinct.")})
+    if one.voice not in voices:
+        message = f"there are no texts for {one.voice!r}; {one_of(voices)}{hint(one.voice, voices)}"
+        problems.append(Problem(one.file, one.lines.get("voice", 0), "voice", message))
+    if (own := one.overrides.get("profile")) is not None:
+        problems += _unknown_profiles([own], configuration.names(LLMProfile))
+    return problems + _no_times(value for key in TIMES if (value := one.overrides.get(key)) is not None)
 
 
 def unknown_names(configuration: Configuration, locations: Sequence[Thing]) -> list[Problem]:

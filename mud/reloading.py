@@ -15,6 +15,7 @@ from agents.llm.profiles import LLMProfile
 from agents.memory.summaries import TIERS
 from agents.roster import at_other_places
 from mud.build import Parts, unknown_names
+from mud.checks import unknown_in
 from mud.clock import Clock
 from mud.commands._command import Outcome
 from mud.errors import LociError, Problem
@@ -88,7 +89,7 @@ class Reloading:
         problems += self._settings_changed()
         self._known["names"] = frozenset(problems)
         self._fold_due()
-        problems += at_other_places(problems, self._nowhere())
+        problems += at_other_places(problems, self._names_nothing())
         self._wrong = {problem.file for problem in problems}
         self._report(message for slug in parts.minds.definitions for message in self._moved(slug))
         return problems
@@ -104,6 +105,7 @@ class Reloading:
             problems += self._parts.configuration.reload(path)
         if "text" in by_top:
             problems += self._news("text", self._parts.texts.reload(), by_top["text"])
+            self._take_up_voices()
         if "prompts" in by_top:
             problems += self._news("prompts", self._prompts(), by_top["prompts"])
         if "world" in by_top:
@@ -184,11 +186,19 @@ class Reloading:
         problems = minds.load_definition(slug)
         return problems if problems or slug not in minds.definitions else self._take_up(slug)
 
-    def _nowhere(self) -> list[Problem]:
-        """Return the files that put somebody where there is no location, as they stand, whatever else is wrong."""
-        locations = self._parts.engine.world.locations()
-        known = [one for one in self._parts.minds.drafts.values() if not one.person]
-        return [misplaced(one, locations) for one in known if find_location(one.location or "", locations) is None]
+    def _take_up_voices(self) -> None:
+        """Take up the files that nothing was wrong with but a voice, if there are texts for it now."""
+        minds = self._parts.minds
+        for slug in [slug for slug, draft in minds.drafts.items() if draft is not minds.definitions.get(slug)]:
+            self._definition(slug)
+
+    def _names_nothing(self) -> list[Problem]:
+        """Return what the files of agents name that there is not, as they stand, whatever else is wrong."""
+        locations, parts = self._parts.engine.world.locations(), self._parts
+        known = [one for one in parts.minds.drafts.values() if not one.person]
+        nowhere = [misplaced(one, locations) for one in known if find_location(one.location or "", locations) is None]
+        unknown = [unknown_in(one, parts.configuration, parts.texts) for one in parts.minds.drafts.values()]
+        return [*nowhere, *(problem for problems in unknown for problem in problems)]
 
     def _moved(self, slug: str) -> list[str]:
         """Return that somebody's file names another location than when it counted, and that nobody is moved by it."""
