@@ -284,7 +284,7 @@ def _put_together(vault: Path, clock: Clock, *, writable: bool, alone: bool = Fa
             queue,
         )
     )
-    minds.hold_to(lambda definition: checks.unknown_in(definition, configuration, texts))
+    minds.roster.unknown_in = lambda definition: checks.unknown_in(definition, configuration, texts)
     budget.own = _own_limits(configuration, minds)
     problems += minds.inner.load()
     problems += minds.load_definitions()

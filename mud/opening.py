@@ -67,7 +67,7 @@ def open_world(
     files = [one for one in files if one.thing.id]  # a reader writes no id
     if writable:
         _tell_begun_with({problem.file for problem in wrong}, {one.file for one in files})
-    problems += wrong + minds.give_way({one.thing.id: one.file for one in files})
+    problems += wrong + minds.roster.give_way({one.thing.id: one.file for one in files})
     locations = [one.thing for one in files if one.thing.kind is Kind.LOCATION]
     named = [one for one in world_files.named if one.kind is Kind.LOCATION]
     problems += at_other_places(problems, check_names(configuration, texts, minds.drafts.values(), named))
