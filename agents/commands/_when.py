@@ -1,6 +1,7 @@
 """How long ago something was, as one says it: just now, two hours ago, yesterday, on 3 May.
 
-Pure: the moment that counts as now is an argument. Days are those of UTC, as all written times are.
+Pure: the moment that counts as now is an argument. Days are those of UTC, as all written times are; a time of day is
+that of the zone in which now is given.
 """
 
 from __future__ import annotations
@@ -23,6 +24,10 @@ ANY_YEAR = phrase("minds.when.any_year", "day", "month", "year")
 MONTHS = phrase("minds.when.months")
 UNDATED = phrase("minds.when.undated")
 SPAN = phrase("minds.when.span", "first", "last")
+WEEKDAYS = phrase("minds.when.weekdays")
+SHORT_MONTHS = phrase("minds.when.short_months")
+CLOCK = phrase("minds.when.clock", "weekday", "day", "month", "time")
+CLOCK_ANY_YEAR = phrase("minds.when.clock_any_year", "weekday", "day", "month", "year", "time")
 
 LAST_EVENING = 6 * 3600
 """Seconds within which what was before midnight is still so many hours ago, and not yet yesterday."""
@@ -71,6 +76,30 @@ def when(say: Say, at: str, now: datetime) -> str:
     return say(how, n=number)
 
 
+def clock_time(say: Say, at: str, now: datetime) -> str:
+    """Return a written time as people note one: its weekday, day and minute, and the year when it is not this one.
+
+    Args:
+        say: renders phrases.
+        at: the time as it is written in the vault; what is no time is given back as it is.
+        now: the moment that counts as now, in the zone whose clock is meant.
+    """
+    try:
+        there = parse_iso(at).astimezone(now.tzinfo)
+    except (ValueError, OverflowError):
+        return at or say(UNDATED)
+    weekday = _named(say(WEEKDAYS), there.weekday(), 7, there.strftime("%a"))
+    month = _named(say(SHORT_MONTHS), there.month - 1, 12, there.strftime("%b"))
+    about = {"weekday": weekday, "day": there.day, "month": month, "time": f"{there:%H:%M}"}
+    return say(CLOCK, **about) if there.year == now.year else say(CLOCK_ANY_YEAR, **about, year=there.year)
+
+
+def _named(names: str, at: int, count: int, otherwise: str) -> str:
+    """Return one of a text's names; another when it has not as many as there must be."""
+    found = names.split()
+    return found[at] if len(found) == count else otherwise
+
+
 def date(say: Say, at: str) -> str:
     """Return the day of a written time, in words that stay true."""
     moment = _moment(at)
@@ -90,6 +119,5 @@ def _moment(at: str) -> datetime | None:
 
 
 def _date(say: Say, how: Phrase, moment: datetime) -> str:
-    names = say(MONTHS).split()
-    month = names[moment.month - 1] if len(names) == 12 else str(moment.month)
+    month = _named(say(MONTHS), moment.month - 1, 12, str(moment.month))
     return say(how, day=moment.day, month=month, year=moment.year)
