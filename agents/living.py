@@ -245,11 +245,10 @@ class Living:
             self._due_again(agent)
 
     def _look_inward(self, agent: Agent) -> None:
-        """Let an agent reflect when that is due and nobody spoke to it for a while."""
-        spoken_to = self._disturbed.get(agent.slug, float("-inf"))
-        quiet = self._drives.clock.monotonic() - spoken_to >= LEFT_ALONE
-        if quiet and not self._summons.person_waits(agent.slug) and not self._minds.sleeps(agent.id):
-            self._minds.inner.idle(agent, self._engine)
+        """Let an agent reflect when that is due: when nobody spoke to it for a while, or when it is overdue."""
+        quiet = self._drives.clock.monotonic() - self._disturbed.get(agent.slug, float("-inf")) >= LEFT_ALONE
+        if not (self._stopped or self._summons.person_waits(agent.slug) or self._minds.sleeps(agent.id)):
+            self._minds.inner.idle(agent, self._engine, left_alone=quiet)
 
     async def act(self, agent: Agent, *, waiting: bool) -> Step | None:
         """Have one agent think once and submit what it decided; None when it let the turn pass, or sleeps."""

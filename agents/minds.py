@@ -54,9 +54,9 @@ class Minds:
         self.means = means
         self.say = means.say
         self.inner = Inner(means)
-        self._roster = Roster(means.vault / "agents", means.configuration.schemas)
-        self.definitions: dict[str, Definition] = self._roster.definitions
-        self.drafts: Mapping[str, Definition] = self._roster.drafts
+        self.roster = Roster(means.vault / "agents", means.configuration.schemas)
+        self.definitions: dict[str, Definition] = self.roster.definitions
+        self.drafts: Mapping[str, Definition] = self.roster.drafts
         self.world: World | None = None
         self.prompt_of: Callable[[Agent], Awaitable[Prompt]] | None = None
         """Builds the prompt an agent would get now; there is one as soon as there is a world."""
@@ -79,14 +79,14 @@ class Minds:
 
     def load_definitions(self) -> list[Problem]:
         """Read every `agent.md`; return what is wrong, all of it. One that is wrong keeps its last good reading."""
-        problems = self._roster.load(self.world, self._agents)
+        problems = self.roster.load(self.world, self._agents)
         for slug in self._agents:
             self._redefine(slug)
         return problems
 
     def load_definition(self, slug: str) -> list[Problem]:
         """Read one `agent.md`; return what is wrong with it."""
-        problems = self._roster.load_one(slug, self.world)
+        problems = self.roster.load_one(slug, self.world)
         self._redefine(slug)
         return problems
 
@@ -111,11 +111,7 @@ class Minds:
             wrote(path, text)
             write_atomic(path, text)
 
-        self._roster.assign_ids(number, write if self.means.writable else None)
-
-    def give_way(self, files: Mapping[str, str]) -> list[Problem]:
-        """See `Roster.give_way`."""
-        return self._roster.give_way(files)
+        self.roster.assign_ids(number, write if self.means.writable else None)
 
     def open(self, slug: str) -> Agent:
         """Return the agent in a folder, its memory opened at the first call.
@@ -190,7 +186,7 @@ class Minds:
     def strike(self, slug: str) -> None:
         """Know nothing more of who was in a folder, and is not opened."""
         self.definitions.pop(slug, None)
-        self._roster.drafts.pop(slug, None)
+        self.roster.drafts.pop(slug, None)
         self.asleep.pop(slug, None)
 
     def by_id(self, who: str) -> Agent | None:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice, takewhile
 
-from agents.reply_lines import begins, command_of, may_be_reason, peeled, plain, with_reason
+from agents.reply_lines import begins, command_of, may_be_reason, peeled, plain, way_of, with_reason
 from agents.reply_objects import TRIES, command_in
 from agents.unwrapping import even, past_thoughts, thinks, unwrapped
 
@@ -36,13 +36,14 @@ _NEVER = ""
 """What a reply opens with that will not open with a command, whatever follows."""
 
 
-def clean_reply(raw: str, name: str, verbs: Collection[str]) -> str | None:
+def clean_reply(raw: str, name: str, verbs: Collection[str], exits: Collection[str] = ()) -> str | None:
     """Return the command line that a model's reply holds; None when it holds none.
 
     Args:
         raw: the reply as it came, of any length.
         name: the agent's name, whose cue may stand before the line.
         verbs: every verb the agent may use, in lower case.
+        exits: names of the ways out of where it is; a line that is nothing but one of them is `go` and the name.
     """
     opening = _opening(past_thoughts(even(raw[:READ])), name, verbs)
     if opening:
@@ -56,7 +57,7 @@ def clean_reply(raw: str, name: str, verbs: Collection[str]) -> str | None:
         bare = peeled(line, name, verbs)
         if bare is None:
             return None
-        command = command_of(bare, name, verbs)
+        command = command_of(bare, name, verbs) or way_of(bare, exits)
         if command:
             return _short(with_reason(command, "".join(lines[number + 1 : number + 2])))
     return None

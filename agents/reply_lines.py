@@ -13,6 +13,8 @@ from collections.abc import Collection
 from agents.reply_arguments import arguments_of, line_of
 from agents.reply_reasons import is_reason, may_become_reason, parted
 from agents.unwrapping import even, squeezed
+from mud.world.exits import names_exit
+from mud.world.things import Exit
 
 DEED = 12
 """Words of a deed at most, such as `put the silver key into the old box`; what is longer is prose."""
@@ -139,6 +141,15 @@ def command_of(line: str, name: str, verbs: Collection[str]) -> str | None:
         return plain(line)
     spoken = _as_speech(line, name, verbs) or _shorthand(line, name, verbs)
     return plain(spoken) if spoken else None
+
+
+def way_of(line: str, exits: Collection[str]) -> str | None:
+    """Return a line that is nothing but the name of a way out, with a reason or without, as `go`; else None."""
+    words, bar, reason = line.partition("|")
+    name = words.strip().rstrip(" .!`*")
+    if not any(names_exit(name, Exit(way, "")) for way in exits):
+        return None
+    return f"go {name} | {reason.strip()}" if bar and reason.strip() else f"go {name}"
 
 
 def plain(line: str) -> str | None:

@@ -30,6 +30,8 @@ class Roster:
         self.definitions: dict[str, Definition] = {}
         self.drafts: dict[str, Definition] = {}
         """Everybody as last read, mistakes and all: what is held against other files, so that no mistake hides one."""
+        self.unknown_in: Callable[[Definition], list[Problem]] = lambda definition: []
+        """Returns what a definition names that there is not, locations aside."""
         self._folder = folder
         self._schemas = schemas
 
@@ -72,6 +74,7 @@ class Roster:
             return problems
         self.drafts[slug] = definition
         found = [*self._clashes(definition), *(_taken(definition, world) or self._moved_nowhere(definition, world))]
+        found += self._names_nothing(definition) if world is not None else []
         problems += at_other_places(problems, found)
         if not problems:
             self.definitions[slug] = definition
@@ -123,6 +126,12 @@ class Roster:
             return []
         found = find_location(definition.location or "", world.locations())
         return [] if found is not None else [misplaced(definition, world.locations())]
+
+    def _names_nothing(self, definition: Definition) -> list[Problem]:
+        """Return what an edit names that there is not; what was so before is no news."""
+        known = self.definitions.get(definition.slug)
+        before = {(one.key, one.message) for one in self.unknown_in(known)} if known is not None else ()
+        return [one for one in self.unknown_in(definition) if (one.key, one.message) not in before]
 
     def _clashes_of_drafts(self) -> list[Problem]:
         """Return what would be wrong besides, were the mistakes mended that keep somebody out."""

@@ -50,6 +50,7 @@ from mud.registry import Registry, collect, load
 from mud.storage.configuration import Configuration
 from mud.storage.files import VaultLock, sweep_leftovers
 from mud.storage.texts import TextStore
+from mud.storage.world_files import WorldFiles
 from mud.storage.world_state import write_state
 from mud.world.roles import Role
 
@@ -113,6 +114,7 @@ class Parts:
         queue: asks language models.
         recall: the search index.
         minds: everybody's memory.
+        world_files: the world's files.
         ledger, engine: the world's steps and its door.
         prompting: builds the prompts of thoughts.
         writable: this process holds the vault's lock.
@@ -131,6 +133,7 @@ class Parts:
     queue: ModelQueue
     recall: RecallService
     minds: Minds
+    world_files: WorldFiles
     ledger: Ledger
     engine: Engine
     prompting: Prompting
@@ -282,13 +285,15 @@ def _put_together(vault: Path, clock: Clock, *, writable: bool, alone: bool = Fa
             queue,
         )
     )
+    minds.roster.unknown_in = lambda definition: checks.unknown_in(definition, configuration, texts)
     budget.own = _own_limits(configuration, minds)
     problems += minds.inner.load()
     problems += minds.load_definitions()
     problems += templates.load()
     problems += checks.unknown_styles(configuration, summaries.names(), minds.drafts.values())
     problems += checks.unknown_templates(configuration, templates.there(), minds.drafts.values())
-    ledger, engine = open_world(vault, clock, configuration, texts, commands, minds, problems, writable=writable)
+    world_files = WorldFiles(vault)
+    ledger, engine = open_world(world_files, clock, configuration, texts, commands, minds, problems, writable=writable)
     prompting = Prompting(minds, templates, commands)
     minds.world = engine.world
     problems += [problem for slug in minds.definitions for problem in minds.seed(slug)]
@@ -296,7 +301,7 @@ def _put_together(vault: Path, clock: Clock, *, writable: bool, alone: bool = Fa
     return Parts(
         vault, clock, configuration, texts, templates, summaries, commands,
         load("agents.commands", Answerer, "request"),
-        queue, recall, minds, ledger, engine, prompting, writable, problems,
+        queue, recall, minds, world_files, ledger, engine, prompting, writable, problems,
     )  # fmt: skip
 
 
@@ -338,12 +343,13 @@ def _name_of(minds: Minds, who: str) -> str:
 
 
 def unknown_names(parts: Parts) -> list[Problem]:
-    """Return the settings that name a location, an LLM profile, a prompt style or a template which there is not, and
-    the LLM profiles that leave no room for a prompt."""
+    """Return what settings and agents name that there is not: locations, LLM profiles, voices, prompt styles,
+    templates; and the LLM profiles that leave no room for a prompt."""
     configuration, drafts = parts.configuration, parts.minds.drafts.values()
     return [
         *checks.without_room(configuration),
-        *checks.unknown_names(configuration, parts.engine.world.locations(), drafts),
+        *checks.unknown_names(configuration, parts.engine.world.locations()),
+        *(problem for one in drafts for problem in checks.unknown_in(one, configuration, parts.texts)),
         *checks.unknown_styles(configuration, parts.summary_prompts.names(), drafts),
         *checks.unknown_templates(configuration, parts.templates.there(), drafts),
     ]

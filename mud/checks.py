@@ -6,7 +6,7 @@ other. Nothing here writes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from agents.compaction.settings import CompactionSettings
 from agents.definition import Definition, find_location, misplaced
@@ -47,39 +47,43 @@ def check_names(
         definitions: every `agent.md` as it was read, mistakes and all.
         locations: every location; where there is none, nothing is held against them.
     """
-    definitions = tuple(definitions)
-    problems = unknown_names(configuration, locations, definitions) + without_room(configuration)
-    voices = sorted({key.split(".")[1] for key in texts.keys("instinct.")})
+    problems = unknown_names(configuration, locations) + without_room(configuration)
     for one in definitions:
         if locations and not one.person and find_location(one.location or "", locations) is None:
             problems.append(misplaced(one, locations))
-        if one.voice not in voices:
-            message = f"there are no texts for {one.voice!r}; {one_of(voices)}{hint(one.voice, voices)}"
-            problems.append(Problem(one.file, one.lines.get("voice", 0), "voice", message))
+        problems += unknown_in(one, configuration, texts)
     return problems
 
 
-def unknown_names(
-    configuration: Configuration, locations: Sequence[Thing], definitions: Iterable[Definition]
-) -> list[Problem]:
-    """Return the settings that name a location, an LLM profile or a time of day which there is not.
+def unknown_in(one: Definition, configuration: Configuration, texts: TextStore) -> list[Problem]:
+    """Return what an `agent.md` names that there is not, locations aside: a voice, an LLM profile, a time of day."""
+    problems = []
+    voices = sorted({key.split(".")[1] for key in texts.keys("instinct.")})
+    if one.voice not in voices:
+        message = f"there are no texts for {one.voice!r}; {one_of(voices)}{hint(one.voice, voices)}"
+        problems.append(Problem(one.file, one.lines.get("voice", 0), "voice", message))
 
-    Args:
-        configuration: the settings.
-        locations: every location; where there is none, nothing is held against them.
-        definitions: every `agent.md` as it was read, mistakes and all.
-    """
-    definitions = tuple(definitions)
+    def own(schema: type, key: str) -> list[Value]:
+        return [value] if (value := one.overrides.get(key)) is not None else []
+
+    return problems + _unknown_values(configuration, own)
+
+
+def unknown_names(configuration: Configuration, locations: Sequence[Thing]) -> list[Problem]:
+    """Return the settings of files in config that name a location, an LLM profile or a time of day there is not."""
     starts = configuration.given(WorldSettings, "start_location") if locations else []
     names = [one.name for one in locations]
     problems = [_unknown(one, names) for one in starts if find_location(str(one.value), locations) is None]
-    for key in TIMES:
-        problems += _no_times(_set(configuration, ThinkingSettings, key, definitions))
+    return problems + _unknown_values(configuration, configuration.given)
+
+
+def _unknown_values(configuration: Configuration, given: Callable[[type, str], Sequence[Value]]) -> list[Problem]:
+    """Return the values that name an LLM profile or a time of day which there is not."""
+    problems = [problem for key in TIMES for problem in _no_times(given(ThinkingSettings, key))]
     profiles = configuration.names(LLMProfile)
     known = {name.lower() for name in profiles}
     for schema, key, meanwhile in PROFILES:
-        named = _set(configuration, schema, key, definitions)
-        unknown = (one for one in named if str(one.value).lower() not in known)
+        unknown = (one for one in given(schema, key) if str(one.value).lower() not in known)
         # A vault may do without the default of `dream_profile`, as many from before there was one do.
         problems += [_unknown(one, profiles, meanwhile) for one in unknown if one.line or schema is not InnerSettings]
     return problems

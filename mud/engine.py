@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 from mud.clock import Clock, iso
 from mud.commands._command import Command, Context, Outcome, Say
-from mud.commands._line import Line, find_command, read_line
+from mud.commands._line import Line, read_line, understand
 from mud.commands._view import describe_location
 from mud.commands._waking import waking
 from mud.errors import Refusal
@@ -168,7 +168,7 @@ class Engine:
             return Step(0, self._now(), who, None, self._refused(refusal), failed=True)
         sleeps = actor.thinks and who in self.world.asleep
         try:
-            command = find_command(line.verb, self.commands)
+            line, command = understand(line, self.commands, self.world.location_of(who))
         except Refusal as refusal:
             return self._fail(actor, line, refusal, text, keep=not sleeps)
         if sleeps and command.name != WAKE:

@@ -23,7 +23,7 @@ from mud.registry import Registry
 from mud.storage.configuration import Configuration
 from mud.storage.texts import TextStore
 from mud.storage.world_files import Definition as WorldFile
-from mud.storage.world_files import assign_ids, load_world_files
+from mud.storage.world_files import WorldFiles, assign_ids
 from mud.storage.world_state import STATE, State, read_state, set_state_aside
 from mud.world.things import Kind
 from mud.world.world import FIRST_ID
@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 
 
 def open_world(
-    vault: Path,
+    world_files: WorldFiles,
     clock: Clock,
     configuration: Configuration,
     texts: TextStore,
@@ -45,7 +45,7 @@ def open_world(
     """Make the world from files, state and ledger, and give every memory what the ledger has and it has not.
 
     Args:
-        vault: the vault's folder.
+        world_files: the files of the vault's world, not read yet.
         clock, configuration, texts, commands: what its engine needs.
         minds: everybody, defined and not opened yet.
         problems: what is wrong so far; what is found wrong is added.
@@ -54,19 +54,23 @@ def open_world(
     Raises:
         VaultProblem: there is no location; with everything else that is wrong.
     """
+    vault = world_files.vault
     ledger = Ledger(vault / "log")
     messages = ledger.open() if writable else []
     for message in messages:
         log.warning("ledger: %s", message)
     state = _saved_state(vault, problems, writable=writable)
-    files, wrong = load_world_files(vault)
+    files, wrong = world_files.load()
     free = _assign_ids(vault, minds, files, state.next_id if state else FIRST_ID, writable=writable)
     if any(not one.thing.id for one in files):
-        files, wrong = load_world_files(vault)
+        files, wrong = world_files.load()
     files = [one for one in files if one.thing.id]  # a reader writes no id
-    problems += wrong + minds.give_way({one.thing.id: one.file for one in files})
+    if writable:
+        _tell_begun_with({problem.file for problem in wrong}, {one.file for one in files})
+    problems += wrong + minds.roster.give_way({one.thing.id: one.file for one in files})
     locations = [one.thing for one in files if one.thing.kind is Kind.LOCATION]
-    problems += at_other_places(problems, check_names(configuration, texts, minds.drafts.values(), locations))
+    named = [one for one in world_files.named if one.kind is Kind.LOCATION]
+    problems += at_other_places(problems, check_names(configuration, texts, minds.drafts.values(), named))
     if not locations:
         raise VaultProblem([Problem("world/locations", 0, "", "there is no location to be in"), *problems])
     records = list(ledger.after(state.step if state else 0))
@@ -83,6 +87,15 @@ def open_world(
     known = [agent.memory.last_source for agent in minds.opened()]
     engine.number = max([ledger.last, state.step if state else 0, *known])
     return ledger, engine
+
+
+def _tell_begun_with(wrong: set[str], used: set[str]) -> None:
+    """Log what the world begins with in place of each file that is wrong: there is no last good reading of it yet."""
+    for file in sorted(wrong):
+        if file in used:
+            log.warning("%s: until it is mended the world goes by what can be read of it", file)
+        else:
+            log.warning("%s: until it is mended what it describes is not in the world", file)
 
 
 def _saved_state(vault: Path, problems: list[Problem], *, writable: bool) -> State | None:

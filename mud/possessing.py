@@ -10,7 +10,7 @@ from agents.minds import Minds
 from agents.resting import Possession, Resting
 from agents.traces import Trace
 from mud.commands._command import Command
-from mud.commands._line import find_command, read_line
+from mud.commands._line import read_line, understand
 from mud.engine import WAKE, Engine, Step
 from mud.errors import Refusal
 from mud.portal.session import Session
@@ -36,7 +36,7 @@ def submit(engine: Engine, minds: Minds, owner: str, line: str) -> Step:
     """
     resting = minds.resting
     led = resting.leads(owner)
-    command = _command(engine, line) if led is not None else None
+    command = _command(engine, led.who, line) if led is not None else None
     if led is not None and command is not None and command.name == QUIT:
         resting.possession = None
     if led is None or (command is not None and command.name in (RELEASE, QUIT)):
@@ -77,10 +77,10 @@ def _trace(engine: Engine, minds: Minds, led: Possession, step: Step) -> None:
     agent.traces.keep(trace, int(agent.thinking().trace_megabytes * 1_000_000))
 
 
-def _command(engine: Engine, line: str) -> Command | None:
-    """Return the command that a line names; None when it names none."""
+def _command(engine: Engine, who: str, line: str) -> Command | None:
+    """Return the command that somebody's line names; None when it names none."""
     try:
-        return find_command(read_line(line, len(line)).verb, engine.commands)
+        return understand(read_line(line, len(line)), engine.commands, engine.world.location_of(who))[1]
     except Refusal:
         return None
 

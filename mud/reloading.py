@@ -15,11 +15,12 @@ from agents.llm.profiles import LLMProfile
 from agents.memory.summaries import TIERS
 from agents.roster import at_other_places
 from mud.build import Parts, unknown_names
+from mud.checks import unknown_in
 from mud.clock import Clock
 from mud.commands._command import Outcome
 from mud.errors import LociError, Problem
 from mud.storage.watch import Watcher
-from mud.storage.world_files import Definition, assign_ids, load_world_files
+from mud.storage.world_files import Definition, assign_ids
 from mud.world.changes import Change, Define, Put
 from mud.world.narration import phrase
 
@@ -88,7 +89,7 @@ class Reloading:
         problems += self._settings_changed()
         self._known["names"] = frozenset(problems)
         self._fold_due()
-        problems += at_other_places(problems, self._nowhere())
+        problems += at_other_places(problems, self._names_nothing())
         self._wrong = {problem.file for problem in problems}
         self._report(message for slug in parts.minds.definitions for message in self._moved(slug))
         return problems
@@ -104,6 +105,7 @@ class Reloading:
             problems += self._parts.configuration.reload(path)
         if "text" in by_top:
             problems += self._news("text", self._parts.texts.reload(), by_top["text"])
+            self._take_up_voices()
         if "world" in by_top:
             problems += self._news("world", self._world(), by_top["world"])
         for path in by_top.get("agents", ()):
@@ -188,11 +190,19 @@ class Reloading:
         problems = minds.load_definition(slug)
         return problems if problems or slug not in minds.definitions else self._take_up(slug)
 
-    def _nowhere(self) -> list[Problem]:
-        """Return the files that put somebody where there is no location, as they stand, whatever else is wrong."""
-        locations = self._parts.engine.world.locations()
-        known = [one for one in self._parts.minds.drafts.values() if not one.person]
-        return [misplaced(one, locations) for one in known if find_location(one.location or "", locations) is None]
+    def _take_up_voices(self) -> None:
+        """Take up the files that nothing was wrong with but a voice, if there are texts for it now."""
+        minds = self._parts.minds
+        for slug in [slug for slug, draft in minds.drafts.items() if draft is not minds.definitions.get(slug)]:
+            self._definition(slug)
+
+    def _names_nothing(self) -> list[Problem]:
+        """Return what the files of agents name that there is not, as they stand, whatever else is wrong."""
+        locations, parts = self._parts.engine.world.locations(), self._parts
+        known = [one for one in parts.minds.drafts.values() if not one.person]
+        nowhere = [misplaced(one, locations) for one in known if find_location(one.location or "", locations) is None]
+        unknown = [unknown_in(one, parts.configuration, parts.texts) for one in parts.minds.drafts.values()]
+        return [*nowhere, *(problem for problems in unknown for problem in problems)]
 
     def _moved(self, slug: str) -> list[str]:
         """Return that somebody's file names another location than when it counted, and that nobody is moved by it."""
@@ -315,15 +325,15 @@ class Reloading:
 
     def _load_world(self) -> tuple[list[Definition], list[Problem]]:
         """Read the world's files, and write an id into those that have none."""
-        vault = self._parts.vault
-        files, problems = load_world_files(vault)
+        vault, world_files = self._parts.vault, self._parts.world_files
+        files, problems = world_files.load()
         if all(one.thing.id for one in files):
             return files, problems
         try:
             assign_ids(vault, files, self._parts.engine.world.next_id, self.watcher.wrote)
         except (LociError, OSError) as error:
             return files, [*problems, Problem("world", 0, "id", f"an id could not be written ({error})")]
-        return load_world_files(vault)
+        return world_files.load()
 
     async def stop(self) -> None:
         """Leave what would be done later undone."""

@@ -93,7 +93,7 @@ class LanguageBrain:
         hint, why = loop.hint(self._voice) if loop else "", ""
         for number in range(TRIES if self._useless < HOPELESS else 1):
             raw = yield Complete(hint)
-            line = clean_reply(raw, situation.name, self._verbs)
+            line = clean_reply(raw, situation.name, self._verbs, situation.exits)
             if line is None:
                 return Decision(None, f"the reply holds no command: {_glimpse(raw)}")
             hint, why = self._objection(line, situation, loop)

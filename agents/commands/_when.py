@@ -1,6 +1,7 @@
 """How long ago something was, as one says it: just now, two hours ago, yesterday, on 3 May.
 
-Pure: the moment that counts as now is an argument. Days are those of UTC, as all written times are.
+Pure: the moment that counts as now is an argument. Days are those of UTC, as all written times are; a time of day is
+that of the zone in which now is given.
 """
 
 from __future__ import annotations
@@ -23,6 +24,10 @@ THIS_YEAR = phrase("minds.when.this_year", "day", "month")
 ANY_YEAR = phrase("minds.when.any_year", "day", "month", "year")
 UNDATED = phrase("minds.when.undated")
 SPAN = phrase("minds.when.span", "first", "last")
+WEEKDAYS = phrase("minds.when.weekdays")
+SHORT_MONTHS = phrase("minds.when.short_months")
+CLOCK = phrase("minds.when.clock", "weekday", "day", "month", "time")
+CLOCK_ANY_YEAR = phrase("minds.when.clock_any_year", "weekday", "day", "month", "year", "time")
 
 LAST_EVENING = 6 * 3600
 """Seconds within which what was before midnight is still so many hours ago, and not yet yesterday."""
@@ -69,6 +74,30 @@ def when(say: Say, at: str, now: datetime) -> str:
     if how in (THIS_YEAR, ANY_YEAR):
         return _date(say, how, moment)
     return say(how, n=number)
+
+
+def clock_time(say: Say, at: str, now: datetime) -> str:
+    """Return a written time as people note one: its weekday, day and minute, and the year when it is not this one.
+
+    Args:
+        say: renders phrases.
+        at: the time as it is written in the vault; what is no time is given back as it is.
+        now: the moment that counts as now, in the zone whose clock is meant.
+    """
+    try:
+        there = parse_iso(at).astimezone(now.tzinfo)
+    except (ValueError, OverflowError):
+        return at or say(UNDATED)
+    weekday = _named(say(WEEKDAYS), there.weekday(), 7, there.strftime("%a"))
+    month = _named(say(SHORT_MONTHS), there.month - 1, 12, there.strftime("%b"))
+    about = {"weekday": weekday, "day": there.day, "month": month, "time": f"{there:%H:%M}"}
+    return say(CLOCK, **about) if there.year == now.year else say(CLOCK_ANY_YEAR, **about, year=there.year)
+
+
+def _named(names: str, at: int, count: int, otherwise: str) -> str:
+    """Return one of a text's names; another when it has not as many as there must be."""
+    found = names.split()
+    return found[at] if len(found) == count else otherwise
 
 
 def date(say: Say, at: str) -> str:

@@ -148,12 +148,24 @@ def _gap(minds: Minds, agent: Agent, before: int, after: int) -> list[str]:
     return [f"  {minds.say(UNREADABLE, reference=reference(agent.slug, *gap))}" for gap in gaps]
 
 
-def line_of(minds: Minds, entry: Entry) -> str:
-    """Return a memory whole: its number, when, where, who, of which kind, and its text, further lines set in."""
+def line_of(minds: Minds, entry: Entry, at: str = "") -> str:
+    """Return a memory whole: its number, when, where, who, of which kind, and its text, further lines set in.
+
+    Args:
+        minds: have the words.
+        entry: the memory.
+        at: its time in other words than those in which it is written.
+    """
     kind = minds.say(FAILED, kind=entry.kind) if entry.failed else entry.kind
     text = "\n    ".join(entry.text.splitlines())
     if entry.reason:
         text = f"{text} {minds.say(BECAUSE, reason=entry.reason)}"
-    about = {"seq": entry.seq, "at": entry.at, "place": entry.place or minds.say(NOWHERE), "kind": kind, "text": text}
+    about = {
+        "seq": entry.seq,
+        "at": at or entry.at,
+        "place": entry.place or minds.say(NOWHERE),
+        "kind": kind,
+        "text": text,
+    }
     told = minds.say(LINE_BY, **about, actor=entry.actor) if entry.actor else minds.say(LINE, **about)
     return f"  {told}"

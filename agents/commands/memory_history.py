@@ -9,6 +9,7 @@ from typing import Any
 from agents.agent import Agent
 from agents.commands._answer import answers
 from agents.commands._excerpt import excerpt
+from agents.commands._when import clock_time
 from agents.commands.archive import NONE, UNREADABLE_ALL, line_of, lived, mind_of, whose
 from agents.memory.history import events
 from agents.memory.references import reference
@@ -38,8 +39,8 @@ LONGEST = 300
 def memory_history(ctx: Context, name: str) -> Outcome:
     """Page through everything that was ever lived, in order, with the folds and masks in between.
 
-    Fifty memories are a page; without a number it is the last. What the archive could not take yet is shown too.
-    Without a name it is your own; the owner may name anybody.
+    Fifty memories are a page; without a number it is the last. What the archive could not take yet is shown too. Times
+    are those of this machine's clock. Without a name it is your own; the owner may name anybody.
 
     Example: @memory-history
     Example: @memory-history 1
@@ -80,22 +81,23 @@ def _asked(minds: Minds, request: Request) -> tuple[Agent, int | None]:
 
 async def _lines(minds: Minds, agent: Agent, first: int, last: int) -> list[str]:
     """Return the lines of a page: memories in order, and behind each what was done to the memory then."""
-    memory = agent.memory
+    memory, now = agent.memory, minds.means.clock.now().astimezone()
     found = await asyncio.to_thread(events, agent.folder / "archive", first, last)
     behind: dict[int, list[str]] = {}
     for seq, event in found:
-        behind.setdefault(seq, []).append(f"  -- {_event(minds, agent, event)}")
+        at = clock_time(minds.say, str(event.get("at") or "?"), now)
+        behind.setdefault(seq, []).append(f"  -- {_event(minds, agent, event, at)}")
     lines = behind.pop(0, [])
     for entry in lived(memory, first, last):
-        line = "  " + excerpt(line_of(minds, entry), LONGEST)
+        line = "  " + excerpt(line_of(minds, entry, clock_time(minds.say, entry.at, now)), LONGEST)
         lines.append(minds.say(WAITS, line=line) if entry.seq > memory.total else line)
         lines += behind.pop(entry.seq, [])
     return [*lines, *(line for rest in behind.values() for line in rest)]
 
 
-def _event(minds: Minds, agent: Agent, event: Mapping[str, Any]) -> str:
+def _event(minds: Minds, agent: Agent, event: Mapping[str, Any], at: str) -> str:
     """Return an event line in words."""
-    name, at, say = str(event["event"]), str(event.get("at") or "?"), minds.say
+    name, say = str(event["event"]), minds.say
     where = _reference(agent, event.get("covers"))
     masked = event.get("masked")
     if isinstance(masked, list) and where:

@@ -30,11 +30,17 @@ def report(status: Mapping[str, Any]) -> str:
         if tier.get("text"):
             lines += ["", f"{_TITLES[tier['tier']]} ({spoken(tier['first'], tier['last'])}):"]
             lines += [f"  {line}" for line in tier["text"].splitlines()]
-    wrong = list(dict.fromkeys([*status["warnings"], *status["errors"]]))
+    wrong = warnings_of(status)
     lines += ["", "Warnings:", *(f"  {text}" for text in wrong)] if wrong else ["", "No warnings."]
     if status["last_error"] and status["last_error"] not in wrong:
         lines.append(f"Last error, over now: {status['last_error']}")
     return "\n".join(lines)
+
+
+def warnings_of(status: Mapping[str, Any]) -> list[str]:
+    """Return all that a status warns of, each thing once: what another sentence says as well is left out."""
+    told = {one.rstrip("."): one for one in [*status["warnings"], *status["errors"]]}
+    return [one for bare, one in told.items() if not any(bare != other and bare in other for other in told)]
 
 
 def _rows(status: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -48,7 +54,7 @@ def _rows(status: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "Hidden", _hidden(status["hidden"])
     yield "View", _view(status["tokens"])
     yield "Next prompt", _prompt(status)
-    yield "Next fold", _next(status)
+    yield "Next fold", next_fold(status)
     yield "Budget", ", ".join(f"{one['taken']:,} of {one['most']:,} {one['unit']}" for one in status["budgets"])
     yield "Last fold", _last(status["last_fold"])
     yield "Not folded", _skipped(status)
@@ -100,7 +106,7 @@ def _prompt(status: Mapping[str, Any]) -> str:
     return f"{told}; leaves out {', '.join(shed)}" if shed else told
 
 
-def _next(status: Mapping[str, Any]) -> str:
+def next_fold(status: Mapping[str, Any]) -> str:
     """Say what the next fold waits for, and how many memories that is from now where it goes by them."""
     at, total, waits = status["next_compaction_at"], status["total"], str(status["waits"])
     if at is None or not waits.startswith(by := f"at {at} memories"):

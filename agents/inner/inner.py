@@ -1,7 +1,9 @@
 """The inner life of agents: at night memories are weighed, reflected on, noted and dreamed of; idle, reflected on.
 
 It never keeps anybody waiting: it is begun and goes on by itself, is given up when somebody speaks to the agent, and
-everything it does is bounded. What was kept before that stays; what was not is due again.
+everything it does is bounded. What was kept before that stays; what was not is due again. In company that never falls
+silent a reflection would be put off for ever: one that is overdue waits for no quiet moment, and if a model was not let
+finish it before, it goes by rules.
 """
 
 from __future__ import annotations
@@ -41,6 +43,8 @@ LONGEST_REPLY = 8000
 """Characters of a reply that are looked at, ten times what is asked for: junk must not hold up the world."""
 PAUSE = 1800.0
 """Seconds between two reflections of an agent that is awake: a model's time and tokens are worth something."""
+OVERDUE = 2
+"""Times the threshold from which on a reflection is overdue."""
 AFTER_FAILURE = 60.0
 """Seconds after which what came to nothing, for a full disk, is tried again."""
 NAME = "inner_life"
@@ -64,6 +68,8 @@ class Inner:
         """When an agent reflected last while awake, by the monotonic clock."""
         self._failed: dict[str, float] = {}
         """When it last came to nothing, which is not tried again at once."""
+        self._given_up: set[str] = set()
+        """Whose last reflection was given up while a model was asked."""
 
     def load(self) -> list[Problem]:
         """Read the prompts; one that is wrong keeps its last good form. Return what is wrong."""
@@ -75,13 +81,15 @@ class Inner:
         """Begin what is due of a sleeper, unless it is under way."""
         self._begin(agent, lambda: self._night(agent, engine), lambda standing: self._night_due(agent, standing))
 
-    def idle(self, agent: Agent, engine: Engine) -> None:
-        """Begin a reflection of somebody awake and left alone, if it is due and the last one was a while ago."""
+    def idle(self, agent: Agent, engine: Engine, *, left_alone: bool = True) -> None:
+        """Begin a reflection of somebody awake, if one is due, or in company overdue, and the last was a while ago."""
         now = self._means.clock.monotonic()
         rested = now - self._reflected.get(agent.slug, now - PAUSE) >= PAUSE
         # Asked also while it rests: what is taken in as it comes need not be read from the archive later.
         self._begin(
-            agent, lambda: self._reflect(agent, engine), lambda one: rested and self._reflection_due(agent, one)
+            agent,
+            lambda: self._reflect(agent, engine),
+            lambda one: rested and self._reflection_due(agent, one, 1 if left_alone else OVERDUE),
         )
 
     def interrupt(self, slug: str) -> None:
@@ -189,8 +197,8 @@ class Inner:
     def _settings(self, agent: Agent) -> InnerSettings:
         return self._means.configuration.for_agent(InnerSettings, agent.definition.overrides)
 
-    def _reflection_due(self, agent: Agent, standing: Standing) -> bool:
-        return 0 < self._settings(agent).reflection_threshold <= standing.sum
+    def _reflection_due(self, agent: Agent, standing: Standing, times: int = 1) -> bool:
+        return 0 < times * self._settings(agent).reflection_threshold <= standing.sum
 
     def _dream_due(self, agent: Agent, standing: Standing) -> bool:
         return self._settings(agent).nightly_dream and standing.dreamed < standing.lived
@@ -254,8 +262,13 @@ class Inner:
         last = standing.through
         entries = open_to_all(read_weighed(memory, max(standing.reflected + 1, last - NIGHT + 1), last))
         await asyncio.sleep(0)
-        prompt, shown = self._prompt(agent, "reflect", _most_telling(entries))
-        reply = await self._ask(agent, prompt, Task.REFLECTIONS) if shown else None
+        by_rules = agent.slug in self._given_up and self._reflection_due(agent, standing, OVERDUE)
+        prompt, shown = self._prompt(agent, "reflect", [] if by_rules else _most_telling(entries))
+        try:
+            reply = await self._ask(agent, prompt, Task.REFLECTIONS) if shown else None
+        except asyncio.CancelledError:
+            self._given_up.add(agent.slug)
+            raise
         found = reflection.parse_insights(reply, shown, agent.name) if reply else []
         if not found:
             found = await asyncio.to_thread(lambda: list(insights(entries, agent.name, self._means.say)))
@@ -267,6 +280,7 @@ class Inner:
         self._taken_in(agent)  # the insights, and what was lived meanwhile
         before, now = standing.sum, self._now()
         standing.look_back(memory.read(last + 1, standing.through), last, now)
+        self._given_up.discard(agent.slug)
         counted = {"insights": standing.count} if standing.counted_from == 1 else {}
         memory.record(event_of(REFLECTED, now, last, sum=before - standing.sum, **counted))
 

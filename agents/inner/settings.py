@@ -19,7 +19,7 @@ class InnerSettings:
     reflection_threshold: int = setting(
         150,
         "How much must have been lived, as the sum of its importance (1 to 10 a memory), until an agent looks back at "
-        "its next quiet moment and comes to an insight or three; 0 for never.",
+        "its next quiet moment, or at twice as much in any company, and comes to an insight or three; 0 for never.",
         low=0,
         high=100_000,
     )

@@ -12,6 +12,9 @@ from mud.world.things import Thing
 
 NOT_HERE = phrase("commands.find.not_here", "name")
 NOT_HERE_HINT = phrase("commands.find.not_here_hint")
+THIS_PLACE = phrase("commands.find.this_place", "location")
+OTHER_PLACE = phrase("commands.find.other_place", "location")
+OTHER_PLACE_HINT = phrase("commands.find.other_place_hint", "location")
 SEVERAL = phrase("commands.find.several", "name", "names")
 NOWHERE = phrase("commands.find.nowhere")
 LONGEST_SHOWN = 60
@@ -43,8 +46,16 @@ def pick(ctx: Context, name: str, choices: Sequence[Thing]) -> Thing:
 
 
 def refuse_name(ctx: Context, name: str, found: Sequence[Thing]) -> Refusal:
-    """Return the refusal of a name that fits nothing, or all of `found` equally well."""
+    """Return the refusal of a name that fits nothing, or all of `found` equally well.
+
+    Places are no secret: of an id that is one's it is said which place it is.
+    """
     shown = shortened(name, LONGEST_SHOWN)
+    place = ctx.world.location(name.strip())
+    if place is not None and place == ctx.here:
+        return Refusal(ctx.say(THIS_PLACE, location=place.name))
+    if place is not None:
+        return Refusal(ctx.say(OTHER_PLACE, location=place.name), ctx.say(OTHER_PLACE_HINT, location=place.name))
     if not found:
         return Refusal(ctx.say(NOT_HERE, name=shown), ctx.say(NOT_HERE_HINT))
     return Refusal(ctx.say(SEVERAL, name=shown, names=listed([thing.name for thing in found])))

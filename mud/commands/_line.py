@@ -8,8 +8,9 @@ from typing import NamedTuple
 from mud.commands._command import Command
 from mud.errors import Refusal
 from mud.registry import Registry, suggest
-from mud.world.exits import SHORT
+from mud.world.exits import SHORT, names_exit
 from mud.world.narration import shortened
+from mud.world.things import Thing
 
 SHORTHANDS = {"'": "say", '"': "say", ":": "emote"}
 """First characters that stand for a verb."""
@@ -67,6 +68,23 @@ def read_line(text: str, limit: int) -> Line:
         return Line("go", body, private)
     verb, *rest = body.split(maxsplit=1)
     return Line(verb, "".join(rest), private)
+
+
+def understand(line: Line, commands: Registry[Command], here: Thing | None) -> tuple[Line, Command]:
+    """Return a line as it is meant and the command it names. A name of a way out, alone, stands for `go` and itself.
+
+    Args:
+        line: what was read.
+        commands: everything that can be typed; a verb goes before a way out of the same name.
+        here: the location of whoever typed it.
+
+    Raises:
+        Refusal: as `find_command`.
+    """
+    body = f"{line.verb} {line.rest}".strip()
+    if here is not None and commands.find(line.verb) is None and any(names_exit(body, way) for way in here.exits):
+        line = Line("go", body, line.reason)
+    return line, find_command(line.verb, commands)
 
 
 def find_command(verb: str, commands: Registry[Command]) -> Command:

@@ -32,8 +32,11 @@ ARRIVES = phrase("commands.go.arrives", "actor", "origin")
 def go(ctx: Context, way: str) -> Outcome:
     """Take an exit, or walk all the way to a location by its name.
 
+    A direction or the name of an exit alone does the same, unless it is the name of a command.
+
     Example: go lobby
     Example: north
+    Example: gate
     """
     here = here_or_refuse(ctx)
     wanted = way[3:].strip() if way.casefold().startswith("to ") else way

@@ -39,6 +39,8 @@ def look(ctx: Context, name: str) -> Outcome:
 def examine(ctx: Context, name: str) -> Outcome:
     """Look closely at a thing or a person that is here, at what you carry, at yourself (me) or at the place (here).
 
+    An id, such as #1101, means what it is the id of, here and wherever a name is typed.
+
     Example: examine me
     Example: x here
     """

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import bisect
 import functools
+import itertools
 import math
 import re
 from collections.abc import Iterator, Mapping
@@ -34,6 +35,10 @@ _ELSEWHERE = frozenset({"yes", "no", "on", "off", "y", "n"})
 _PLAIN = re.compile(r"^[^\W\d][\w ./()-]*$")
 _SHORT = 40
 """Characters of a text that is likely to be written again."""
+_HEAD = re.compile(r"^ *([^\s:#\"'\[\]{}][^:#\"'\[\]{}]*):[ \t]*(?:#.*)?$")
+"""A line with a key whose values stand in the lines below."""
+_ENDED = re.compile(r"^(?:\s*$|#[ \t])", re.M)
+"""A line with which a front matter ends whose closing line is missing."""
 _BARE_LINK = re.compile(r"^[^\"'#\n]*?:\s*\[\[", re.M)
 
 
@@ -103,7 +108,10 @@ class Front:
 
 
 def parse_front(text: str, where: Split, file: str) -> Front:
-    """Read the front matter of a text that `split` found; problems are collected, never raised."""
+    """Read the front matter of a text that `split` found; problems are collected, never raised.
+
+    Of one that is not in order nothing is read, and the first of its lines that is wrong by itself is told.
+    """
     if where.unclosed:
         return Front(
             problems=[Problem(file, 1, "", "the front matter has no end; expected a line --- after its last key")]
@@ -111,8 +119,27 @@ def parse_front(text: str, where: Split, file: str) -> Front:
     if where.start is None:
         return Front()
     reader = _Reader(text, where.start, file)
-    reader.read(text[where.start : where.end])
+    if not reader.read(text[where.start : where.end]):
+        by_lines = _Reader(text, where.start, file)
+        by_lines.read_by_lines(text[where.start : where.end])
+        return Front(problems=by_lines.front.problems[:1] or reader.front.problems)
     return reader.front
+
+
+def salvage(text: str) -> tuple[Front, int]:
+    """Return what can be read of a front matter that is not in order, and the offset where the body begins.
+
+    Each key that is in order by itself is read. A front matter without an end is taken to end before the first line
+    that is blank or a heading.
+    """
+    where = split(text)
+    if where.unclosed:
+        start = text.find("\n") + 1 or len(text)
+        end = found.start() if (found := _ENDED.search(text, start)) else len(text)
+        where = Split(start, end, end)
+    reader = _Reader(text, where.start or 0, "")
+    reader.read_by_lines(text[where.start or 0 : where.end])
+    return reader.front, where.body
 
 
 class _Reader:
@@ -123,22 +150,54 @@ class _Reader:
         self.ends = [found.start() for found in re.finditer("\n", text)]
         self.front = Front()
 
-    def read(self, source: str) -> None:
-        """Read the whole front matter."""
+    def read(self, source: str) -> bool:
+        """Read a front matter; return whether it is one."""
         try:
             root = yaml.compose(source, Loader=_Loader)
         except yaml.reader.ReaderError as error:
             self.say(error.position, "", f"a character that no text has (code {error.character}); remove it")
         except yaml.MarkedYAMLError as error:
-            mark = error.problem_mark or error.context_mark
-            self.say(mark.index if mark else 0, "", self.sentence(error, source))
+            unclosed = error.context == "while scanning a quoted scalar"
+            mark = error.context_mark if unclosed else error.problem_mark or error.context_mark
+            told = (
+                "the quotation that begins here has no end; expected a closing mark in the same line"
+                if unclosed
+                else self.sentence(error, source)
+            )
+            self.say(min(mark.index, len(source.rstrip())) if mark else 0, "", told)
         except RecursionError:
             self.say(0, "", "brackets nested too deeply; expected 'key: value' lines")
         else:
-            if isinstance(root, MappingNode):
-                self.front.values = self.mapping(root, "")
-            elif root is not None:
-                self.say(root.start_mark.index, "", "the front matter is no list of keys; expected 'key: value' lines")
+            if root is None or isinstance(root, MappingNode):
+                self.front.values = self.mapping(root, "") if root else {}
+                return True
+            self.say(root.start_mark.index, "", "the front matter is no list of keys; expected 'key: value' lines")
+        return False
+
+    def read_by_lines(self, source: str, outer: str = "") -> dict[str, object]:
+        """Read each key of a front matter by itself, and within one that is not in order each of its own."""
+        found: dict[str, object] = {}
+        for begin, piece in _pieces(source):
+            reader = _Reader(self.text, self.offset + begin, self.file)
+            in_order = reader.read(piece)
+            head, _, inner = piece.partition("\n")
+            key = _HEAD.match(head)
+            if in_order:
+                values, lines = reader.front.values, reader.front.lines
+            elif key and inner.strip():
+                within = _Reader(self.text, self.offset + begin + len(head) + 1, self.file)
+                values, lines = {key[1]: within.read_by_lines(inner, key[1])}, {key[1]: self.line(begin)}
+                lines |= {f"{key[1]}.{name}": line for name, line in within.front.lines.items()}
+                reader = within
+            else:
+                closed = _Reader(self.text, self.offset + begin, self.file)
+                closed.read(f'{piece.rstrip()}"')  # a quotation without an end is likely to end with its line
+                values, lines = closed.front.values, closed.front.lines
+            self.front.problems += reader.front.problems
+            found |= values
+            self.front.lines |= lines
+        self.front.values = found
+        return found
 
     def say(self, index: int, key: str, message: str) -> None:
         """Note a problem at an offset of the front matter."""
@@ -223,6 +282,13 @@ class _Reader:
         end = max((self.offset + leaf.end_mark.index for leaf in _leaves(child)), default=begin)
         end = max(begin, end)
         return begin, begin + len(self.text[begin:end].rstrip())
+
+
+def _pieces(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a front matter key by key, each with its offset: a line and those that stand further in."""
+    inset = min((len(found[1]) for found in re.finditer(r"^( *)[^\s#]", source, re.M)), default=0)
+    starts = [found.start() for found in re.finditer(rf"^ {{{inset}}}[^\s#-]", source, re.M)]
+    yield from ((begin, source[begin:end]) for begin, end in itertools.pairwise([*starts, len(source)]))
 
 
 def _leaves(node: Node) -> Iterator[Node]:

@@ -147,7 +147,17 @@ def examine_document(text: str, file: str) -> tuple[Document, list[Problem]]:
     """Read a markdown file as `parse_document` does, and return what can be read beside what is wrong."""
     where = _front.split(text)
     front = _front.parse_front(text, where, file)
-    body = text[where.body :]
+    return _document(text, front, where.body), front.problems
+
+
+def salvage_document(text: str) -> Document:
+    """Return what can be read of a markdown file whose front matter is not in order: each key that is by itself."""
+    return _document(text, *_front.salvage(text))
+
+
+def _document(text: str, front: _front.Front, begin: int) -> Document:
+    """Return a front matter and the body that begins at an offset as a document."""
+    body = text[begin:]
     title, parts = _outline(body)
     sections: dict[str, str] = {}
     for heading, start, end in parts[1:]:
@@ -156,9 +166,8 @@ def examine_document(text: str, file: str) -> tuple[Document, list[Problem]]:
     intro = body[: parts[0][2]]
     if title is not None:
         intro = intro[: title[1]] + intro[title[2] :]
-    line = text.count("\n", 0, where.body) + 1
-    name = title[0] if title else None
-    return Document(front.values, front.lines, body, line, name, intro.strip(), sections), front.problems
+    line = text.count("\n", 0, begin) + 1
+    return Document(front.values, front.lines, body, line, title[0] if title else None, intro.strip(), sections)
 
 
 def body_of(text: str) -> str:

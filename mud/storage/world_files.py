@@ -10,14 +10,14 @@ from __future__ import annotations
 import contextlib
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from mud.errors import Problem, VaultProblem
 from mud.registry import hint
-from mud.storage.documents import Document, examine_document, link_name, replace_key
+from mud.storage.documents import Document, examine_document, link_name, replace_key, salvage_document
 from mud.storage.files import read_if_there, read_text, write_atomic
 from mud.world.things import Exit, Kind, Thing
 
@@ -49,63 +49,131 @@ class Definition(NamedTuple):
 
 
 class _Draft(NamedTuple):
-    """A file that has been read, its links not yet resolved: `links` holds key -> what was typed."""
+    """A file that has been read, its links not yet resolved.
+
+    Args:
+        thing: what it defines; under the file's name when no name can be read.
+        file: the file's path inside the vault.
+        document: what stands in it.
+        links: key -> what was typed.
+        problems: what is wrong in it by itself.
+        broken: the file cannot be read as a whole; what is missing in it is no mistake of its own.
+    """
 
     thing: Thing
     file: str
     document: Document
     links: dict[str, str]
+    problems: tuple[Problem, ...] = ()
+    broken: bool = False
+
+    @property
+    def empty(self) -> bool:
+        """Nothing is in the file, and never was."""
+        return self.broken and not self.problems
+
+    @property
+    def usable(self) -> bool:
+        """It has an id or can be given one; one that was typed wrongly is not replaced: its writer meant one."""
+        return bool(self.thing.id) or not (self.broken or "id" in self.document.front)
+
+    def line(self, key: str) -> int:
+        """Return the line of a key; the first when it has none."""
+        return self.document.lines.get(key, 1)
 
 
-def load_world_files(vault: Path) -> tuple[list[Definition], list[Problem]]:
-    """Read every file of `world/locations`, `world/items` and `world/characters`.
+class WorldFiles:
+    """The files of `world/locations`, `world/items` and `world/characters`, each as it last was without a mistake.
 
     Args:
         vault: the vault's folder.
-
-    Returns:
-        What could be read, without the exits and places that lead nowhere, and everything that is wrong. Things that
-        have no id yet are among it, for `assign_ids`; things with an id that is none are not.
     """
-    drafts: list[_Draft] = []
-    problems: list[Problem] = []
-    for folder, kind in FOLDERS.items():
-        for path in sorted((vault / "world" / folder).glob("*.md")):
-            file = f"world/{folder}/{path.name}"
-            try:
-                text = "" if path.name.startswith(".") else read_if_there(path, file=file)
-            except VaultProblem as error:
-                problems += error.problems
-                continue
-            if text and text.strip():
-                draft = _FileReader(text, file, kind, problems).read()
-                drafts += [draft] if draft else []
-    problems += _doubles(drafts)
-    directory = _Directory(drafts)
-    definitions = [_resolved(draft, directory, problems) for draft in drafts]
-    told = {problem.file for problem in problems}
-    problems += [_no_id_yet(draft) for draft in drafts if "id" not in draft.document.front and draft.file not in told]
-    # A thing whose id was typed wrongly is left out, not given another: its writer meant one.
-    usable = [
-        one for one, draft in zip(definitions, drafts, strict=True) if one.thing.id or "id" not in draft.document.front
-    ]
-    return usable, sorted(problems, key=lambda problem: (problem.file, problem.line))
+
+    def __init__(self, vault: Path) -> None:
+        self.vault = vault
+        self._good: dict[str, _Draft] = {}
+        self.named: list[Thing] = []
+        """Everything that other files may name, as last loaded: also what has no id, or only the name of its file."""
+
+    def load(self) -> tuple[list[Definition], list[Problem]]:
+        """Read every file. One that is wrong keeps its last good reading, also for the links of others.
+
+        A file that never was right defines what can be read of it. One that is empty is an edit in progress.
+
+        Returns:
+            What there is, without the exits and places that lead nowhere, and everything that is wrong. Things that
+            have no id yet are among it, for `assign_ids`; things with an id that is none, or another's, are not.
+        """
+        drafts = [
+            _read(self.vault, f"world/{folder}/{path.name}", kind, self._good)
+            for folder, kind in FOLDERS.items()
+            for path in sorted((self.vault / "world" / folder).glob("[!.]*.md"))
+        ]
+        # Whoever had an id or a name goes before whoever takes it now.
+        doubles, owners = _doubles(sorted(drafts, key=lambda draft: draft != self._good.get(draft.file)))
+        own = [*(problem for draft in drafts for problem in draft.problems), *doubles]
+        directory, dead = self._links(drafts, own)
+        if dead:  # again, now that it is known who keeps the name that it had
+            directory, dead = self._links(drafts, own + dead)
+        problems = own + dead + [_nothing_in(one) for one in drafts if one.empty and one.file in directory.meant]
+        wrong = {problem.file for problem in problems}
+        kept = {file: draft for file, draft in self._good.items() if file in wrong}
+        now = {draft.file: draft for draft in drafts}
+        self._good = {file: kept.get(file) or draft for file, draft in now.items() if file in kept or file not in wrong}
+        used = [self._good.get(draft.file, draft) for draft in drafts]
+        self.named = [one.thing for one in used if not one.empty or one.file in directory.meant]
+        found = [
+            _resolved(one, directory)[0] for one in used if one.usable and owners.get(one.thing.id) in (None, one.file)
+        ]
+        problems += [_no_id_yet(one) for one in drafts if one.usable and not one.thing.id and one.file not in wrong]
+        return found, sorted(problems, key=lambda problem: (problem.file, problem.line))
+
+    def _links(self, drafts: Sequence[_Draft], problems: Iterable[Problem]) -> tuple[_Directory, list[Problem]]:
+        """Return what links are looked up in, and the links that lead nowhere, given what else is wrong."""
+        wrong = {problem.file for problem in problems}
+        directory = _Directory([*(good for file, good in self._good.items() if file in wrong), *drafts])
+        dead = [problem for draft in drafts if not draft.broken for problem in _resolved(draft, directory)[1]]
+        return directory, dead
+
+
+def load_world_files(vault: Path) -> tuple[list[Definition], list[Problem]]:
+    """Read a vault's world for the first time, as `WorldFiles.load` does."""
+    return WorldFiles(vault).load()
+
+
+def _read(vault: Path, file: str, kind: Kind, good: Mapping[str, _Draft]) -> _Draft:
+    """Read one file; one that is empty or vanishes is as it was."""
+    name = file.rsplit("/", 1)[1].removesuffix(".md").replace("-", " ")
+    nothing = _Draft(Thing("", kind, name), file, Document(), {}, broken=True)
+    try:
+        text = read_if_there(vault / file, file=file)
+    except VaultProblem as error:
+        return nothing._replace(problems=error.problems)
+    if not (text or "").strip():
+        return good.get(file, nothing)
+    document, problems = examine_document(text or "", file)
+    if problems and not document.front:
+        reader = _FileReader(salvage_document(text or ""), file, kind)
+        return reader.read(name)._replace(problems=tuple(problems), broken=True)
+    reader = _FileReader(document, file, kind)
+    draft = reader.read(name)
+    told = {problem.key for problem in problems}
+    return draft._replace(problems=(*problems, *(one for one in reader.problems if one.key not in told)))
 
 
 class _FileReader:
-    """Reads one file, noting what is wrong in a list shared with the others."""
+    """Takes one file's thing from what stands in it, noting what is wrong."""
 
-    def __init__(self, text: str, file: str, kind: Kind, problems: list[Problem]) -> None:
-        self.file, self.kind, self.problems = file, kind, problems
-        self.document, wrong = examine_document(text, file)
-        problems += wrong
+    def __init__(self, document: Document, file: str, kind: Kind) -> None:
+        self.document, self.file, self.kind = document, file, kind
+        self.problems: list[Problem] = []
 
     def say(self, key: str, message: str) -> None:
         """Note a problem at a key."""
         self.problems.append(Problem(self.file, self.document.lines.get(key, 1), key, message))
 
-    def read(self) -> _Draft | None:
-        """Return what the file defines; None when it has no name."""
+    def read(self, name: str) -> _Draft:
+        """Return what the file defines, under this name when it has none."""
         document = self.document
         self.check_keys()
         identity = self.identity()
@@ -114,12 +182,11 @@ class _FileReader:
             self.problems.append(
                 Problem(self.file, line, "", "it has no name; expected a line '# Name' under the front matter")
             )
-            return None
         described = document.section("Description")
         thing = Thing(
             id=identity,
             kind=self.kind,
-            name=document.title,
+            name=document.title or name,
             description=document.intro if described is None else described,
             aliases=self.aliases(),
             fixed=self.fixed(),
@@ -195,68 +262,83 @@ def _no_id_yet(draft: _Draft) -> Problem:
     return Problem(draft.file, 1, "id", "it has no id yet; one is written into the file when the world starts")
 
 
-def _doubles(drafts: Sequence[_Draft]) -> list[Problem]:
-    """Return ids that two things have, names that two things of a kind have, and exits that differ in case alone."""
+def _nothing_in(draft: _Draft) -> Problem:
+    """Return the problem of an empty file that others speak of."""
+    return Problem(draft.file, 1, "", "there is nothing in it, and other files lead to it; expected a line '# Name'")
+
+
+def _doubles(drafts: Iterable[_Draft]) -> tuple[list[Problem], dict[str, str]]:
+    """Return ids that two things have, names that two things of a kind have, and exits that differ in case alone.
+
+    Returns:
+        What is wrong, the later of two each time, and the file whose each id is.
+    """
     problems = []
-    firsts: dict[tuple[str, str], _Draft] = {}
+    owners: dict[str, str] = {}
+    named: dict[tuple[str, str], str] = {}
     for draft in drafts:
         thing = draft.thing
-        if thing.id and (first := firsts.setdefault(("id", thing.id), draft)) is not draft:
-            message = f"{thing.id} is the id of {first.file} too; expected an id of its own"
-            problems.append(Problem(draft.file, draft.document.lines.get("id", 1), "id", message))
-        if (first := firsts.setdefault((thing.kind, thing.name.casefold()), draft)) is not draft:
-            message = f"{first.file} is called {thing.name!r} too; expected a name of its own"
+        if thing.id and (first := owners.setdefault(thing.id, draft.file)) != draft.file and not draft.broken:
+            message = f"{thing.id} is the id of {first} too; expected an id of its own"
+            problems.append(Problem(draft.file, draft.line("id"), "id", message))
+        if draft.broken or not draft.document.title:
+            continue
+        if (first := named.setdefault((thing.kind, thing.name.casefold()), draft.file)) != draft.file:
+            message = f"{first} is called {thing.name!r} too; expected a name of its own"
             problems.append(Problem(draft.file, draft.document.body_line, "name", message))
         seen: set[str] = set()
         for key in draft.links:
             if key.casefold() in seen:
                 message = "set twice in different case; expected once"
-                problems.append(Problem(draft.file, draft.document.lines.get(key, 1), key, message))
+                problems.append(Problem(draft.file, draft.line(key), key, message))
             seen.add(key.casefold())
-    return problems
+    return problems, owners
 
 
 class _Directory:
     """Finds things by what a link or an id says: id first, then name, then the file's name, as the editor links."""
 
     def __init__(self, drafts: Sequence[_Draft]) -> None:
-        self._named: dict[str, list[Thing]] = defaultdict(list)
+        self.meant: set[str] = set()
+        """The files of all that was found."""
+        self._named: dict[str, list[_Draft]] = defaultdict(list)
         for label in ("id", "name", "stem"):
             for draft in drafts:
                 stem = draft.file.rsplit("/", 1)[1].removesuffix(".md")
-                self._named[{"id": draft.thing.id, "name": draft.thing.name, "stem": stem}[label].casefold()].append(
-                    draft.thing
-                )
+                names = {"id": draft.thing.id, "name": draft.thing.name, "stem": stem}
+                self._named[names[label].casefold()].append(draft)
         self.names = {draft.thing.name.lower(): draft.thing.name for draft in reversed(drafts)}
 
-    def find(self, typed: str, kinds: Iterable[Kind]) -> Thing | None:
+    def find(self, typed: str, kinds: Iterable[Kind]) -> _Draft | None:
         """Return the thing of these kinds, the first kind first, that is meant; None when there is none."""
         name = link_name(typed) or typed.strip()
         named = [*self._named.get(name.casefold(), ()), *self._named.get(name.rsplit("/", 1)[-1].casefold(), ())]
-        return next((thing for kind in kinds for thing in named if thing.kind is kind), None)
+        found = next((draft for kind in kinds for draft in named if draft.thing.kind is kind), None)
+        if found is not None:
+            self.meant.add(found.file)
+        return found
 
 
-def _resolved(draft: _Draft, directory: _Directory, problems: list[Problem]) -> Definition:
-    """Return the definition of a draft, noting links that lead nowhere."""
-    thing = draft.thing
+def _resolved(draft: _Draft, directory: _Directory) -> tuple[Definition, list[Problem]]:
+    """Return the definition of a draft, and its links that lead nowhere."""
+    thing, problems = draft.thing, []
     kinds = (Kind.LOCATION,) if thing.kind is Kind.LOCATION else (Kind.LOCATION, Kind.CHARACTER, Kind.ITEM)
     found: dict[str, str] = {}
     for key, typed in draft.links.items():
         target = directory.find(typed, kinds)
-        if target is thing and thing.kind is not Kind.LOCATION:
-            message = "a thing cannot be in itself; expected a link to a location"
-            problems.append(Problem(draft.file, draft.document.lines.get(key, 1), key, message))
-        elif target is None:
+        if target is None:
             near = hint(link_name(typed) or typed, directory.names, directory.names.__getitem__)
             wanted = f'expected a link to a {kinds[0].value}, "[[Name]]", or its id'
-            message = f"{typed!r} is nothing there is; {wanted}{near}"
-            problems.append(Problem(draft.file, draft.document.lines.get(key, 1), key, message))
-        elif target.id:
-            found[key] = target.id
+            problems.append(Problem(draft.file, draft.line(key), key, f"{typed!r} is nothing there is; {wanted}{near}"))
+        elif target.file == draft.file and thing.kind is not Kind.LOCATION:
+            message = "a thing cannot be in itself; expected a link to a location"
+            problems.append(Problem(draft.file, draft.line(key), key, message))
+        elif target.thing.id:
+            found[key] = target.thing.id
     if thing.kind is not Kind.LOCATION:
-        return Definition(thing, found.get("location"), draft.file)
+        return Definition(thing, found.get("location"), draft.file), problems
     exits = tuple(Exit(key.removeprefix("exits."), to) for key, to in found.items())
-    return Definition(replace(thing, exits=exits), None, draft.file)
+    return Definition(replace(thing, exits=exits), None, draft.file), problems
 
 
 def assign_ids(

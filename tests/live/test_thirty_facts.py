@@ -48,7 +48,7 @@ def test_whoever_told_them_finds_them_by_typing_recall(tmp_path: Path) -> None:
         deadline, words, meaning = time.monotonic() + PATIENCE, "1", "0"
         while words != meaning:
             assert time.monotonic() < deadline, "the vectors do not come"
-            words, meaning = re.findall(r"up to (\w+)", world.say("@memory-status", "  Index")[-1])
+            words, meaning = re.findall(r"up to (\w+)", world.say("@memory-status full", "  Index")[-1])
         found = 0
         for number, fact in enumerate(thirty_facts.FACTS):
             shown = [BY_WORDS]

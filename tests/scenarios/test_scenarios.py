@@ -15,7 +15,10 @@ from tests.processes import loci
 from tests.vaults import copy_vault, without_vectors
 
 HERE = Path(__file__).parent
-_TIME = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d\.\d{3}Z)?|(?<=-)\d{8}-\d{6}(?=\.md| of )")
+_TIME = re.compile(
+    r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d\.\d{3}Z)?|(?<=-)\d{8}-\d{6}(?=\.md| of )"
+    r"|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{1,2} [A-Z][a-z]{2} \d\d:\d\d"
+)
 
 
 def _matches(wanted: list[str], said: list[str]) -> bool:

@@ -25,6 +25,23 @@ def test_the_table_has_sixty_replies_and_more() -> None:
     assert len(READ) + len(UNREAD) >= 150
 
 
+@pytest.mark.parametrize(
+    ("raw", "line"),
+    [
+        ("ladder", "go ladder"),
+        ("~Eliza> Ladder.", "go Ladder"),
+        ("the garden gate | to see Moss", "go the garden gate | to see Moss"),
+        ("Hm.\n\nladder\nReason: to see Moss", "go ladder | to see Moss"),
+        ("n", "go n"),
+        ("look", "look"),
+        ("The ladder is old.", None),
+        ("gate", None),
+    ],
+)
+def test_the_name_of_a_way_out_alone_is_walking_there(raw: str, line: str | None) -> None:
+    assert clean_reply(raw, "Eliza", VERBS, ("north", "ladder", "garden gate", "look")) == line
+
+
 def test_a_deed_is_short() -> None:
     deed = "put " + "very " * (DEED - 3) + "small key"
     assert clean_reply(deed, "Eliza", {"put"}) == deed

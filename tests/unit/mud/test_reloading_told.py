@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mud.build import RealClock
+from mud.build import RealClock, opened
 from mud.reloading import Reloading
 from mud.storage.files import write_atomic
 from tests.houses import house
@@ -173,3 +173,45 @@ async def test_a_wrong_memory_is_told_when_it_is_saved_and_at_every_reload(tmp_p
         on.told.clear()
         on.replace("world/locations/the-garden.md", "[[The Lobby]]", "[[The Loby]]")
         assert not any("05-kind.md" in line for line in on.told)
+
+
+async def test_a_voice_that_there_is_not_is_told_as_soon_as_it_is_saved_and_the_one_in_use_stays(
+    tmp_path: Path,
+) -> None:
+    async with edited(tmp_path) as on:
+        eliza = on.home.agent("Eliza")
+        on.replace("agents/eliza/agent.md", "voice: eliza", "voice: elisa")
+        line = 1 + (on.vault / "agents/eliza/agent.md").read_text(encoding="utf-8").split("\n").index("voice: elisa")
+        told = (
+            f"(the vault) agents/eliza/agent.md:{line}: voice: there are no texts for 'elisa'; "
+            "expected one of corvin, default, eliza, moss, tamsin; did you mean eliza?"
+        )
+        assert on.told == [told]
+        assert eliza.definition.voice == "eliza"
+        assert [f"(the vault) {problem}" for problem in on.reloading.everything()] == [told]
+        with opened(on.vault, writable=False) as parts:
+            assert [f"(the vault) {problem}" for problem in parts.problems] == [told]
+        on.write("text/instinct/elisa.md", "# Elisa\n\n## Reply\n\n**short**: Yes.\n")
+        assert eliza.definition.voice == "elisa"
+        assert on.reloading.everything() == []
+
+
+async def test_a_voice_that_was_missing_at_the_start_holds_no_other_edit_up(tmp_path: Path) -> None:
+    path = copy_vault(tmp_path) / "agents/eliza/agent.md"
+    write_atomic(path, path.read_text(encoding="utf-8").replace("voice: eliza", "voice: elisa"))
+    async with edited(tmp_path) as on:
+        on.replace("agents/eliza/agent.md", "A small woman", "A tall woman")
+        assert "A tall woman" in on.home.engine.world.things["#2001"].description
+        assert [problem.key for problem in on.reloading.everything()] == ["voice"]
+
+
+@pytest.mark.parametrize(("key", "value"), [("profile", "sumarizer"), ("sleep_at", "25:00")])
+async def test_a_setting_of_ones_own_that_names_nothing_changes_nothing_and_is_told(
+    tmp_path: Path, key: str, value: str
+) -> None:
+    async with edited(tmp_path) as on:
+        before = on.home.agent("Eliza").definition
+        on.replace("agents/eliza/agent.md", "voice: eliza", f'voice: eliza\n{key}: "{value}"')
+        (told,) = on.told
+        assert f"{key}: " in told
+        assert on.home.agent("Eliza").definition == before

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -69,7 +71,20 @@ async def test_lines_that_are_no_memories_are_shown_as_what_they_are(tmp_path: P
         archive.append_event({"event": "odd", "covers": "nothing"})
         archive.close()
         lines = (await home.ask(home.agent("Ann"), "@memory-history")).reply.splitlines()
-        assert lines[-2:] == ["  -- 2026-11-20T07:21:37.123Z import: ann#1-2", "  -- ? odd"]
+        then = datetime(2026, 11, 20, 7, 21, tzinfo=UTC).astimezone()
+        assert lines[-2:] == [f"  -- {then:%a} {then.day} {then:%b %H:%M} import: ann#1-2", "  -- ? odd"]
+
+
+async def test_times_are_those_of_peoples_clocks(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        now = home.parts.clock.now().astimezone()
+        _think(home, 70)
+        ann = home.agent("Ann")
+        await home.minds.fold(ann, "manual")
+        lines = "\n".join([(await home.ask(ann, f"@memory-history {page}")).reply for page in (1, 2)]).splitlines()
+        assert lines[1].startswith(f"  1. {now:%a} {now.day} {now:%b %H:%M}, The Garden (thought): You think")
+        (fold,) = [line for line in lines if "manual_compact" in line]
+        assert re.match(rf"  -- {now:%a} {now.day} {now:%b} \d\d:\d\d manual_compact: ann#1-6 folded", fold)
 
 
 @pytest.mark.parametrize(

@@ -18,14 +18,57 @@ async def test_without_a_name_it_is_ones_own_memory_and_it_leaves_none(tmp_path:
         ann = home.enter("Ann")
         home.type(ann, "think hello")
         answer = await home.ask(ann, "@memory-status")
-        assert answer.reply.startswith("Memory of Ann\n")
-        assert "at 129 memories, in 128" in answer.reply
+        assert answer.reply.splitlines() == [
+            "Memory of Ann: 1 memory, 0 of them in summaries.",
+            "Word for word: 1, 1 memory.",
+            "In summaries: none yet.",
+            "Next: at 129 memories, in 128.",
+            "No warnings.",
+        ]
         assert ann.memory.total == 1
 
 
 async def test_the_owner_may_name_anybody(tmp_path: Path) -> None:
     async with house(tmp_path) as home:
-        assert (await home.ask(home.enter("Ann"), "@memory-status moss")).reply.startswith("Memory of Moss\n")
+        ann = home.enter("Ann")
+        assert (await home.ask(ann, "@memory-status moss")).reply.startswith("Memory of Moss: ")
+        assert (await home.ask(ann, "@memory-status moss full")).reply.startswith("Memory of Moss\n")
+
+
+async def test_all_there_is_to_be_told_is_what_full_shows(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        home.type(ann, "think hello")
+        for role in (Role.GUEST, Role.OWNER):
+            assert (await home.ask(ann, "@memory-status FULL", role)).reply == home.minds.report(ann)
+        assert home.type(ann, "@memory-status Eliza full", Role.GUEST).failed
+
+
+async def test_what_is_in_summaries_is_told_with_who_wrote_them_and_when(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        for number in range(66):
+            home.type(ann, f"think of pear {number}")
+        await home.minds.fold(ann, "manual")
+        lines = (await home.ask(ann, "@memory-status")).reply.splitlines()
+        assert lines[:3] == [
+            "Memory of Ann: 66 memories, 2 of them in summaries.",
+            "Word for word: 3-66, 64 memories.",
+            "In summaries: 1-2 in the recent one, extractive, just now.",
+        ]
+        assert len(lines) == 5
+
+
+async def test_each_warning_stands_once(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        home.type(ann, "think hello")
+        for what in ("archive", "summaries"):
+            ann.memory.note_trouble(what, "the disk is\n full")
+        ann.memory.note_trouble("more", "the disk is\n full, says the kernel")
+        replies = [(await home.ask(ann, line)).reply for line in ("@memory-status", "@memory-status full")]
+        assert [reply.count("the disk is") for reply in replies] == [1, 1]
+        assert replies[0].splitlines()[4:] == ["Warnings: the disk is full, says the kernel."]
 
 
 async def test_an_unknown_name_gets_a_sentence(tmp_path: Path) -> None:
@@ -48,7 +91,7 @@ async def test_it_says_where_settings_come_from_and_who_does_not_answer(tmp_path
     async with house(tmp_path) as home:
         ann = home.enter("Ann")
         await home.ask(ann, "@compaction strategy hybrid")
-        reply = (await home.ask(ann, "@memory-status")).reply
+        reply = (await home.ask(ann, "@memory-status full")).reply
         line = next(
             number
             for number, text in enumerate((ann.folder / "agent.md").read_text().splitlines(), 1)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given
@@ -17,6 +17,7 @@ from agents.commands._when import (
     THIS_YEAR,
     YESTERDAY,
     age,
+    clock_time,
     date,
     span,
     when,
@@ -57,6 +58,23 @@ MOMENTS = st.datetimes(datetime(1, 1, 1), datetime(9999, 12, 31), timezones=st.j
 )
 def test_a_time_is_said_as_one_says_it(at: str, said: str) -> None:
     assert when(TEXTS.render, at, NOON) == said
+
+
+@pytest.mark.parametrize(
+    ("at", "said"),
+    [
+        ("2026-05-20T11:59:30.123Z", "Wed 20 May 13:59"),
+        ("2026-05-17T22:30:00.000Z", "Mon 18 May 00:30"),
+        ("2025-12-31T23:30:00.000Z", "Thu 1 Jan 01:30"),
+        ("2025-12-31T10:00:00.000Z", "Wed 31 Dec 2025 12:00"),
+        ("9999-12-31T23:59:59.000Z", "9999-12-31T23:59:59.000Z"),
+        ("?", "?"),
+        ("", "undated"),
+    ],
+)
+def test_a_time_is_noted_by_the_clock_of_whoever_reads_it(at: str, said: str) -> None:
+    there = NOON.astimezone(timezone(timedelta(hours=2)))
+    assert clock_time(TEXTS.render, at, there) == said
 
 
 def test_what_was_before_midnight_is_still_hours_ago_in_the_night() -> None:

@@ -66,10 +66,10 @@ async def test_nothing_is_told_of_the_inner_life_of_a_person_who_has_none(tmp_pa
     async with house(tmp_path) as home:
         ann = home.enter("Ann")
         hear(home, ann)
-        assert "Inner life" not in (await home.ask(ann, "@memory-status")).reply
+        assert "Inner life" not in (await home.ask(ann, "@memory-status full")).reply
         assert home.minds.status(ann)["inner"] is None
         assert home.minds.inner.told(ann) is None
-        assert "Inner life" in (await home.ask(ann, "@memory-status Eliza")).reply
+        assert "Inner life" in (await home.ask(ann, "@memory-status Eliza full")).reply
 
 
 async def test_what_is_lived_while_an_agent_reflects_counts_for_the_next_time(tmp_path: Path) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from mud.world.changes import Define
+from mud.world.changes import Define, FallAsleep
+from mud.world.roles import Role
 from mud.world.things import Exit, Kind, Thing
-from tests.worlds import ANN, CELLAR, GARDEN, LAMP, LIBRARY, LOBBY, LOFT, do, make_engine, refused
+from tests.worlds import ANN, CELLAR, ELIZA, GARDEN, LAMP, LIBRARY, LOBBY, LOFT, do, make_engine, refused
 
 
 @pytest.mark.parametrize(
@@ -94,3 +97,34 @@ def test_a_direction_never_means_a_location(line: str) -> None:
     step = refused(engine, line)
     assert step.reply.startswith("There is no way called")
     assert engine.world.where[ANN] == GARDEN
+
+
+@pytest.mark.parametrize("role", [Role.AGENT, Role.GUEST, Role.OWNER])
+@pytest.mark.parametrize("line", ["gate", "GATE", "the gate", "gate | to see what is below"])
+def test_the_name_of_an_exit_alone_walks_there(line: str, role: Role) -> None:
+    engine = make_engine()
+    step = do(engine, line, role=role)
+    assert engine.world.where[ANN] == CELLAR
+    (kept,) = step.left[:1]
+    assert (kept.kind, kept.reason) == ("moved", "to see what is below" if "|" in line else None)
+
+
+@pytest.mark.parametrize("line", ["ladder", "gat", "gate now", "the", "gate ladder"])
+def test_what_is_not_the_whole_name_of_an_exit_here_is_no_command(line: str) -> None:
+    assert f'There is no command "{line.split()[0]}".' in refused(make_engine(), line).reply
+
+
+def test_a_command_goes_before_an_exit_of_its_name() -> None:
+    engine = make_engine()
+    garden = engine.world.things[GARDEN]
+    engine.world.apply([Define(replace(garden, exits=(Exit("look", CELLAR), Exit("narrow stair", LOBBY))))])
+    do(engine, "look")
+    assert engine.world.where[ANN] == GARDEN
+    do(engine, "narrow stair")
+    assert engine.world.where[ANN] == LOBBY
+
+
+def test_who_sleeps_walks_no_more_by_the_name_of_an_exit_than_by_go() -> None:
+    engine = make_engine()
+    engine.world.apply([FallAsleep(ELIZA)])
+    assert refused(engine, "gate", ELIZA, Role.AGENT).reply == refused(engine, "go gate", ELIZA, Role.AGENT).reply

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mud.world.changes import Define, Put
+from mud.world.roles import Role
 from mud.world.things import Kind, Thing
 from tests.worlds import ELIZA, GARDEN, do, left_with, make_engine, refused
 
@@ -81,3 +82,29 @@ def test_a_name_that_several_share_is_asked_about() -> None:
     engine.world.apply([Define(Thing("#1199", Kind.ITEM, "brass bell")), Put("#1199", GARDEN)])
     assert refused(engine, "x brass").reply == '"brass" could be brass lamp and brass bell. Say which.'
     assert do(engine, "x brass bell").reply == "brass bell: nothing about it catches the eye."
+
+
+@pytest.mark.parametrize("line", ["x #1001", "look #1001", "examine #1101", "x #2001", "x #3001", "look at #1101"])
+def test_an_id_means_what_can_be_seen_here_the_place_included(line: str) -> None:
+    engine = make_engine()
+    name = engine.world.things[line.split()[-1]].name
+    assert do(engine, line).reply.startswith(name)
+
+
+@pytest.mark.parametrize("role", [Role.AGENT, Role.GUEST, Role.OWNER])
+@pytest.mark.parametrize("line", ["examine #1003", "look at #1003", "take #1003", "wake #1003"])
+def test_another_place_is_named_and_cannot_be_seen_from_here(line: str, role: Role) -> None:
+    step = refused(make_engine(), line, role=role)
+    assert step.reply == "You do not see The Library from here. (go The Library walks there)"
+
+
+def test_an_id_of_what_is_elsewhere_or_nowhere_tells_nothing_of_it() -> None:
+    for unseen in ("#1103", "#2002", "#9999", "#"):
+        assert (
+            refused(make_engine(), f"x {unseen}").reply == f'You do not see "{unseen}" here. (look tells what is here)'
+        )
+
+
+@pytest.mark.parametrize("line", ["take #1001", "whisper #1001 hm"])
+def test_the_place_where_one_is_is_no_thing_in_it(line: str) -> None:
+    assert refused(make_engine(), line).reply == "The Garden is the place where you are."

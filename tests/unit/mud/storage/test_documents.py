@@ -15,6 +15,7 @@ from mud.storage.documents import (
     parse_document,
     render_document,
     replace_key,
+    salvage_document,
 )
 
 TEXT = st.text(max_size=40)
@@ -135,6 +136,27 @@ def test_a_link_with_text_behind_it_gets_the_hint_about_quotes() -> None:
     (told,) = problems_of("---\na: 1\nb: [[Hall]] and on\n---\n")
     assert told.startswith("f.md:3: this is not in order")
     assert 'a link needs quotes: "[[Name]]"' in told
+
+
+@pytest.mark.parametrize(
+    ("front", "told"),
+    [
+        ('a: "x\nb: "y"', "f.md:2: the quotation that begins here has no end"),
+        ('e:\n  s: "[[A]]\n  t: "[[B]]"', "f.md:3: the quotation that begins here has no end"),
+        ("a: [x, y\ne:\n  s: t", "f.md:2: this is not in order"),
+        ("a: b\nno key\nc: d", "f.md:3: the front matter is no list of keys"),
+    ],
+)
+def test_a_mistake_in_the_front_matter_is_told_at_the_line_where_it_is(front: str, told: str) -> None:
+    document, (problem,) = examine_document(f"---\n{front}\n---\n", "f.md")
+    assert str(problem).startswith(told)
+    assert document.front == {}
+
+
+def test_what_is_in_order_by_itself_can_be_salvaged() -> None:
+    document = salvage_document('---\na: "x\nb: [y\ne:\n  s: "[[A]]"\n  t: [\nz: 1\n# Name\n')
+    assert document.front == {"a": "x", "e": {"s": "[[A]]"}, "z": 1}
+    assert (document.title, document.lines["e.s"], document.body_line) == ("Name", 5, 8)
 
 
 def test_rare_line_ends_do_not_shift_the_line_numbers() -> None:
