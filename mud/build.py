@@ -243,9 +243,8 @@ def load_commands() -> Registry[Command]:
 
 def _put_together(vault: Path, clock: Clock, *, writable: bool, alone: bool = False) -> Parts:
     configuration = Configuration(vault, SCHEMAS, FAMILIES)
-    problems = configuration.load()
     texts = TextStore(vault / "text", SHIPPED / "text")
-    problems += texts.load()
+    problems = configuration.load() + texts.load()
     templates = _templates(vault, configuration, lambda: minds.definitions.values())
     summaries = Templates(vault / "prompts/summaries", None, parse_style, "prompts/summaries")
     problems += summaries.load()
@@ -289,8 +288,7 @@ def _put_together(vault: Path, clock: Clock, *, writable: bool, alone: bool = Fa
     budget.own = _own_limits(configuration, minds)
     problems += minds.inner.load()
     problems += minds.load_definitions()
-    problems += templates.load()
-    problems += checks.unknown_styles(configuration, summaries.names(), minds.drafts.values())
+    problems += templates.load() + checks.unknown_styles(configuration, summaries.names(), minds.drafts.values())
     problems += checks.unknown_templates(configuration, templates.there(), minds.drafts.values())
     world_files = WorldFiles(vault)
     ledger, engine = open_world(world_files, clock, configuration, texts, commands, minds, problems, writable=writable)

@@ -15,7 +15,6 @@ from agents.llm.profiles import LLMProfile
 from agents.memory.summaries import TIERS
 from agents.roster import at_other_places
 from mud.build import Parts, unknown_names
-from mud.checks import unknown_in
 from mud.clock import Clock
 from mud.commands._command import Outcome
 from mud.errors import LociError, Problem
@@ -86,7 +85,7 @@ class Reloading:
             wrong = parts.minds.seed(agent.slug)
             self._known[f"memories of {agent.slug}"] = frozenset(wrong)
             problems += wrong
-        problems += self._settings_changed()
+        problems += at_other_places(problems, self._settings_changed())
         self._known["names"] = frozenset(problems)
         self._fold_due()
         problems += at_other_places(problems, self._names_nothing())
@@ -197,12 +196,10 @@ class Reloading:
             self._definition(slug)
 
     def _names_nothing(self) -> list[Problem]:
-        """Return what the files of agents name that there is not, as they stand, whatever else is wrong."""
-        locations, parts = self._parts.engine.world.locations(), self._parts
-        known = [one for one in parts.minds.drafts.values() if not one.person]
-        nowhere = [misplaced(one, locations) for one in known if find_location(one.location or "", locations) is None]
-        unknown = [unknown_in(one, parts.configuration, parts.texts) for one in parts.minds.drafts.values()]
-        return [*nowhere, *(problem for problems in unknown for problem in problems)]
+        """Return which files of agents name a location that there is not, as they stand, whatever else is wrong."""
+        locations = self._parts.engine.world.locations()
+        known = [one for one in self._parts.minds.drafts.values() if not one.person]
+        return [misplaced(one, locations) for one in known if find_location(one.location or "", locations) is None]
 
     def _moved(self, slug: str) -> list[str]:
         """Return that somebody's file names another location than when it counted, and that nobody is moved by it."""

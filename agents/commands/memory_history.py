@@ -81,7 +81,7 @@ def _asked(minds: Minds, request: Request) -> tuple[Agent, int | None]:
 
 async def _lines(minds: Minds, agent: Agent, first: int, last: int) -> list[str]:
     """Return the lines of a page: memories in order, and behind each what was done to the memory then."""
-    memory, now = agent.memory, minds.means.clock.now().astimezone()
+    memory, now = agent.memory, minds.means.clock.now().astimezone(minds.means.clock.zone)
     found = await asyncio.to_thread(events, agent.folder / "archive", first, last)
     behind: dict[int, list[str]] = {}
     for seq, event in found:

@@ -99,7 +99,7 @@ async def test_it_says_where_settings_come_from_and_who_does_not_answer(tmp_path
         )
         assert f"hybrid (agents/ann/agent.md:{line}); it never folds the newest 10 memories" in reply
         assert "hybrid_entries 43 (" in reply
-        assert "(counted by the tokenizer of all-MiniLM-L6-v2)" in reply
+        assert "(counted by the tokenizer of all-MiniLM-L6-v2, on the high side)" in reply
 
 
 class Told(logging.Handler):
