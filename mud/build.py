@@ -288,8 +288,7 @@ def _put_together(vault: Path, clock: Clock, *, writable: bool, alone: bool = Fa
     budget.own = _own_limits(configuration, minds)
     problems += minds.inner.load()
     problems += minds.load_definitions()
-    problems += templates.load() + checks.unknown_styles(configuration, summaries.names(), minds.drafts.values())
-    problems += checks.unknown_templates(configuration, templates.there(), minds.drafts.values())
+    problems += templates.load() + _unusable(configuration, summaries, templates, minds)
     world_files = WorldFiles(vault)
     ledger, engine = open_world(world_files, clock, configuration, texts, commands, minds, problems, writable=writable)
     prompting = Prompting(minds, templates, commands)
@@ -348,8 +347,19 @@ def unknown_names(parts: Parts) -> list[Problem]:
         *checks.without_room(configuration),
         *checks.unknown_names(configuration, parts.engine.world.locations()),
         *(problem for one in drafts for problem in checks.unknown_in(one, configuration, parts.texts)),
-        *checks.unknown_styles(configuration, parts.summary_prompts.names(), drafts),
-        *checks.unknown_templates(configuration, parts.templates.there(), drafts),
+        *_unusable(configuration, parts.summary_prompts, parts.templates, parts.minds),
+    ]
+
+
+def _unusable(
+    configuration: Configuration, styles: Templates[Style], templates: Templates[Template], minds: Minds
+) -> list[Problem]:
+    """Return the settings that name a prompt which there is not, or wait for more than a window holds."""
+    drafts = minds.drafts.values()
+    return [
+        *checks.unknown_styles(configuration, styles.names(), drafts),
+        *checks.unknown_templates(configuration, templates.there(), drafts),
+        *checks.beyond_windows(configuration, minds.means.strategies, drafts),
     ]
 
 

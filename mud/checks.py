@@ -6,19 +6,21 @@ other. Nothing here writes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from agents.compaction.integrity import beyond_reach
 from agents.compaction.settings import CompactionSettings
+from agents.compaction.strategies._strategy import Strategy
 from agents.definition import Definition, find_location, misplaced
 from agents.inner.settings import InnerSettings
 from agents.inner.words import FILES
 from agents.llm.profiles import LLMProfile
 from agents.nights import time_of
 from agents.prompt import MINIMUM
-from agents.thinking import PROMPTS, ThinkingSettings, file_of
+from agents.thinking import PROMPTS, ThinkingSettings, file_of, think_profile
 from mud.engine import WorldSettings
 from mud.errors import Problem
-from mud.registry import hint
+from mud.registry import Registry, hint
 from mud.storage.configuration import Configuration
 from mud.storage.settings import Value, one_of
 from mud.storage.texts import TextStore
@@ -107,6 +109,31 @@ def without_room(configuration: Configuration) -> list[Problem]:
             )
             problems.append(Problem(reply.file, reply.line or window.line, reply.key, message))
     return problems
+
+
+def beyond_windows(
+    configuration: Configuration, strategies: Registry[Strategy], definitions: Iterable[Definition]
+) -> list[Problem]:
+    """Return the settings with which a strategy waits for more than the window holds in which an agent thinks.
+
+    Args:
+        configuration: the settings.
+        strategies: ways to fold.
+        definitions: every `agent.md` as it was read.
+    """
+    problems = []
+    everybody: list[Mapping[str, Value]] = [{}, *(one.overrides for one in definitions)]
+    for own in everybody:
+        settings = configuration.for_agent(CompactionSettings, own)
+        strategy, profile = strategies.find(settings.strategy), think_profile(configuration, own)
+        reach = strategy.reach(settings, profile.num_ctx) if strategy is not None else None
+        if strategy is None or reach is None or reach[1] <= profile.num_ctx - profile.max_tokens:
+            continue
+        key, tokens = reach
+        value = own.get(key) or configuration.given(CompactionSettings, key)[-1]
+        message = beyond_reach(strategy.name, tokens, profile.num_ctx)
+        problems.append(Problem(value.file, value.line, key, message))
+    return list(dict.fromkeys(problems))
 
 
 def _no_times(values: Iterable[Value]) -> list[Problem]:

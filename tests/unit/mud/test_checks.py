@@ -6,12 +6,14 @@ from pathlib import Path
 import pytest
 
 from agents.definition import Definition, find_location, misplaced
-from mud.build import FAMILIES, SCHEMAS
+from mud.build import FAMILIES, SCHEMAS, opened
 from mud.checks import check_names, unknown_styles, without_room
 from mud.errors import Problem
 from mud.storage.configuration import Configuration
-from mud.storage.settings import Value
+from mud.storage.settings import Scalar, Value
 from mud.storage.texts import TextStore
+from tests.settings import put
+from tests.vaults import copy_vault
 from tests.worlds import GARDEN, LOBBY, LOCATIONS
 
 ELIZA = Definition("eliza", "#2001", "Eliza", location="[[Atlantis]]", lines={"location": 4, "voice": 5})
@@ -88,3 +90,37 @@ def test_a_person_is_put_nowhere_and_that_is_right(tmp_path: Path) -> None:
     configuration, texts = Configuration(tmp_path, SCHEMAS, FAMILIES), TextStore(tmp_path / "text")
     person = Definition("ann", "#3001", "Ann", person=True)
     assert "location" not in {one.key for one in check_names(configuration, texts, [person], LOCATIONS)}
+
+
+def unreachable(tmp_path: Path, think: str, **compaction: Scalar) -> list[str]:
+    vault = copy_vault(tmp_path)
+    put(vault, "memory_compaction", **compaction)
+    (vault / "config/llm/think.md").write_text(think)
+    with opened(vault, writable=False) as parts:
+        return [str(problem) for problem in parts.problems]
+
+
+@pytest.mark.parametrize(
+    ("values", "key"),
+    [
+        ({"strategy": "layered", "threshold_tokens": 12_000}, "threshold_tokens"),
+        ({"strategy": "waterfall", "immediate_window": 2000}, "immediate_window"),
+        ({"strategy": "hybrid", "hybrid_entries": 5000}, "hybrid_entries"),
+        ({"strategy": "sleep", "emergency_threshold": 1.0}, "emergency_threshold"),
+        (
+            {"strategy": "entry_summary", "max_chars_before_compaction": 90_000, "max_entries_before_compaction": 2000},
+            "max_entries_before_compaction",
+        ),
+    ],
+)
+def test_a_threshold_that_the_window_cannot_reach_is_told_with_its_line(
+    tmp_path: Path, values: dict[str, Scalar], key: str
+) -> None:
+    (told,) = unreachable(tmp_path, "**num_ctx**: 8192\n", **values)
+    shown = (tmp_path / "vault/config/memory_compaction.md").read_text().splitlines()
+    line = next(number for number, text in enumerate(shown, 1) if text.startswith(f"**{key}**"))
+    assert told.startswith(f"config/memory_compaction.md:{line}: {key}: {values['strategy']} waits for ")
+
+
+def test_in_a_window_that_holds_it_a_threshold_is_no_mistake(tmp_path: Path) -> None:
+    assert unreachable(tmp_path, "**num_ctx**: 16384\n", strategy="layered", threshold_tokens=12_000) == []
