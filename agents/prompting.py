@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from agents.agent import Agent
@@ -14,8 +15,9 @@ from agents.memory.memory import View
 from agents.memory.note_form import Note
 from agents.minds import Minds
 from agents.prompt import Prompt, PromptParts, build_prompt
-from agents.prompt_excerpts import excerpts, first_sentence
+from agents.prompt_excerpts import Room, excerpts, first_sentence
 from agents.prompt_template import TEMPLATES, Template
+from agents.recall.settings import RecallSettings
 from agents.templates import Templates
 from mud.commands._command import Command
 from mud.commands._view import shown_name
@@ -34,6 +36,11 @@ SETTLED = 6
 was read in the prompts of all these, and `look` tells it again. It is read anew at every thought, and the whole
 descriptions of the shipped vault take 68 tokens, their first sentences 24."""
 
+QUOTED = ("said", "heard", "told", "thought")
+"""Kinds of memories that may stand for a past time whose summary has nothing new to tell."""
+MOST_QUOTED = 256
+"""Memories of one past time that are looked at for that, the newest."""
+
 
 @dataclass(frozen=True, slots=True)
 class ThinkingSettings:
@@ -47,11 +54,17 @@ class ThinkingSettings:
     )
     related_tokens: int = setting(
         110,
-        "How many tokens of a prompt related notes and past experiences may take, as the prompt's own rough count has "
-        "it; the sentences that fit the present best are chosen. They are read anew at every thought; a quick model "
-        "may be given more.",
+        "How many tokens of a prompt related notes may take, as the prompt's own rough count has it; the sentences "
+        "that fit the present best are chosen. They are read anew at every thought; a quick model may be given more.",
         low=0,
         high=100_000,
+    )
+    experience_share: float = setting(
+        0.05,
+        "Which share of the model's window related past experiences may take, 410 tokens of 8192; of each at least two "
+        "whole sentences are shown, or nothing. They are read anew at every thought.",
+        low=0.0,
+        high=1.0,
     )
     sleep_at: str = setting(
         "", "When agents fall asleep, by the machine's time of day, such as 22:00; empty for not by the clock."
@@ -77,18 +90,13 @@ class Related(NamedTuple):
 
     Args:
         notes: notes, best first.
-        summaries: summaries of other times, best first.
+        summaries: summaries of other times, best first; a prompt shows the first of them that have something to add.
         cue: what was looked for.
     """
 
     notes: tuple[Hit, ...] = ()
     summaries: tuple[Hit, ...] = ()
     cue: str = ""
-
-    @property
-    def ranked(self) -> list[Hit]:
-        """All of it, best first; of equal score, the note goes first."""
-        return sorted((*self.notes, *self.summaries), key=lambda hit: -hit.score)
 
 
 class Prompting:
@@ -164,10 +172,12 @@ class Prompting:
         profile = self._profile()
         settings = self._minds.means.configuration.for_agent(ThinkingSettings, agent.definition.overrides)
         template = self._templates.get(TEMPLATES[settings.prompt_order])
-        parts = self._parts(agent, related, hint, settings.related_tokens)
+        most = self._minds.means.configuration.get(RecallSettings).related_summaries
+        room = Room(settings.related_tokens, int(settings.experience_share * profile.num_ctx), most)
+        parts = self._parts(agent, related, hint, room)
         return build_prompt(parts, template, window=profile.num_ctx, reserve=profile.max_tokens, count=at_most)
 
-    def _parts(self, agent: Agent, related: Related, hint: str, room: int) -> PromptParts:
+    def _parts(self, agent: Agent, related: Related, hint: str, room: Room) -> PromptParts:
         world, here = self._minds.world, self._here(agent)
         if world is None or here is None:
             raise Refusal(f"{agent.name} is nowhere just now, so there is no prompt.")
@@ -176,7 +186,9 @@ class Prompting:
         longterm = view.longterm.text if view.longterm else ""
         recent = view.recent.text if view.recent else ""
         told = "\n".join([longterm, recent, *(entry.text for entry in tail)])
-        chosen = excerpts(related.ranked, related.cue or self._cue(agent), told, room, at_most)
+        found = (*related.notes, *related.summaries)
+        memories = partial(_worth_quoting, agent)
+        chosen = excerpts(found, related.cue or self._cue(agent), told, room, at_most, memories)
         return PromptParts(
             name=agent.name,
             profile=_profile_of(agent),
@@ -186,7 +198,8 @@ class Prompting:
             transcript=tuple(_line(entry) for entry in tail),
             notes=chosen.notes,
             experiences=chosen.experiences,
-            crowded_out=chosen.crowded_out,
+            notes_crowded_out=chosen.notes_crowded_out,
+            experiences_crowded_out=chosen.experiences_crowded_out,
             hints=(hint,) if hint else (),
             location=here.name,
             description=self._described(agent, here),
@@ -224,6 +237,12 @@ def _shown(view: View) -> Callable[[Hit], bool]:
         return any(hit.covers == one.covers or hit.text == one.text for one in told)
 
     return shown
+
+
+def _worth_quoting(agent: Agent, first: int, last: int) -> list[str]:
+    """Return what was said and thought in a range of memories."""
+    entries = agent.memory.read(max(first, last - MOST_QUOTED + 1), last)
+    return [entry.text for entry in entries if entry.kind in QUOTED and not entry.failed]
 
 
 def _profile_of(agent: Agent) -> str:
