@@ -93,6 +93,10 @@ class _Text:
     tokens: int = 0
     crowded: bool = False
 
+    def fitting(self) -> list[int]:
+        """Return those of the sentences not looked at yet that fit the present at all."""
+        return [at for at in self.order if self.fits[at] > 0]
+
     def shown(self) -> str:
         """Return the chosen sentences in their order."""
         words, before = "", -1
@@ -186,7 +190,7 @@ class _Chooser:
                 best = max(best, self.begun(texts, many, room.experiences // many), key=len)
         for text in best:
             self.seen |= {_plain(text.sentences[at]) for at in text.chosen}
-            text.order = [at for at in text.order if text.fits[at] > 0]
+            text.order = text.fitting()
         self.fill(best, room.experiences)
         return best
 
@@ -237,8 +241,9 @@ class _Chooser:
         Args:
             text: the text.
             room: tokens that all that is chosen of it may take.
-            least: sentences up to which a sentence that is too long is passed over; once it has these there is no more
-                of the text, as a shorter one that fits the present less would only fill the gap.
+            least: sentences up to which a sentence that is too long is passed over, for the next one that fits the
+                present at all; once it has these there is no more of the text, as a shorter one that fits less would
+                only fill the gap.
         """
         while text.order:
             at = text.order.pop(0)
@@ -252,8 +257,7 @@ class _Chooser:
                 return
             text.chosen.pop()
             text.crowded = True
-            if len(text.chosen) >= least:
-                text.order.clear()
+            text.order = text.fitting() if len(text.chosen) < least else []
 
     def _is_told(self, sentence: str) -> bool:
         """Whether a sentence, or what it says that somebody said, is shown already, or it has no words."""

@@ -240,8 +240,11 @@ def _shown(view: View) -> Callable[[Hit], bool]:
 
 
 def _worth_quoting(agent: Agent, first: int, last: int) -> list[str]:
-    """Return what was said and thought in a range of memories."""
-    entries = agent.memory.read(max(first, last - MOST_QUOTED + 1), last)
+    """Return what was said and thought in a range of memories; nothing when the archive cannot be read."""
+    try:
+        entries = agent.memory.read(max(first, last - MOST_QUOTED + 1), last)
+    except OSError:
+        return []
     return [entry.text for entry in entries if entry.kind in QUOTED and not entry.failed]
 
 

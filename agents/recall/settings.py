@@ -112,7 +112,7 @@ class RecallSettings:
         per_agent=False,
     )
     summary_least: float = setting(
-        0.01,
+        0.002,
         "The same of a summary of an earlier time; of many words about 64 memories few stand in any present, so that "
         "even the best one scores low.",
         low=0.0,

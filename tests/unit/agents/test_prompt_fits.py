@@ -114,7 +114,8 @@ rests = st.builds(
     people=few,
     items=few | st.builds(many, st.just("thing"), st.just(2000)),
     hidden=st.none() | st.just((1, 129)),
-    crowded_out=st.integers(0, 2),
+    notes_crowded_out=st.integers(0, 2),
+    experiences_crowded_out=st.integers(0, 2),
 )
 lives = st.builds(
     life,
