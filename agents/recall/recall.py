@@ -57,7 +57,7 @@ TRIES = 3
 LIKELY = 200
 """Documents looked at for a prompt, all that words and vectors bring forward: a life's notes, which are many and fit
 well, must not keep its summaries out."""
-SPARE = 6
+SPARE = 4
 """How many summaries are handed over for each that a prompt shows."""
 
 
