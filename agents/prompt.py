@@ -84,7 +84,8 @@ class PromptParts:
         transcript_range: first and last verbatim memory.
         hidden: memories before those that a strategy does not show.
         left_out: memories between the two that are too many to be held.
-        crowded_out: related texts that were left out before, for want of the room that is set for them.
+        notes_crowded_out: related notes that were left out before, for want of the room that is set for them.
+        experiences_crowded_out: related experiences that were.
     """
 
     name: str
@@ -109,7 +110,8 @@ class PromptParts:
     transcript_range: tuple[int, int] | None = None
     hidden: tuple[int, int] | None = None
     left_out: tuple[int, int] | None = None
-    crowded_out: int = 0
+    notes_crowded_out: int = 0
+    experiences_crowded_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -440,7 +442,11 @@ def _shed(parts: PromptParts, cuts: _Cuts) -> tuple[str, ...]:
     return tuple(
         words
         for left_out, words in (
-            (parts.crowded_out, _number(parts.crowded_out, "related text") + " beyond related_tokens"),
+            (parts.notes_crowded_out, _number(parts.notes_crowded_out, "related note") + " beyond related_tokens"),
+            (
+                parts.experiences_crowded_out,
+                _number(parts.experiences_crowded_out, "related experience") + " beyond experience_share",
+            ),
             (len(parts.notes) > len(notes), _number(len(parts.notes) - len(notes), "related note")),
             (
                 len(parts.experiences) > len(experiences),

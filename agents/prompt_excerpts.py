@@ -1,17 +1,22 @@
-"""What of related notes and summaries stands in a prompt: the sentences that fit the present best. Pure.
+"""What of related notes and past summaries stands in a prompt: whole sentences, those that fit the present best. Pure.
 
-What is related stands at the end of a prompt and is read anew at every thought, and a note grows for ever: told whole,
-three of them took more than half of what a model had to read. Sentences that the prompt shows anyway are left out. None
-is made up, and what is left out between two sentences is shown by a mark.
+What is related stands at the end of a prompt and is read anew at every thought, and a note grows for ever, so that each
+kind has a room of its own and a text is told by its best sentences. Sentences that the prompt shows anyway are left
+out, also where two texts say the same. None is made up, none is cut, and what is left out between two is shown by a
+mark.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import NamedTuple
 
+from agents.compaction.wording import sentences
 from agents.memory.entries import Hit
 from agents.memory.note_form import Note
 from agents.memory.ranges import spoken
@@ -20,17 +25,34 @@ from agents.recall.question import telling_words, words_of
 
 GAP = "…"
 """Stands for what is left out between two sentences."""
-LEAST = 12
-"""Tokens of a text below which its beginning is not worth showing."""
-_SENTENCE = re.compile(r"(?:(?<=[.!?…。！？])|(?<=[.!?…][\"”'’)*]))\s+|(?<=[。！？])")
+LEAST_SENTENCES = 2
+"""Sentences of an experience without which it is not shown: one alone is a crumb that tells nothing of its time."""
+READ = 20_000
+"""Characters of a text that are looked at: of a note that has grown longer, the newest entries."""
+_FULL_WIDTH = re.compile(r"(?<=[。！？])(?![」』”）])")
 _ITEM = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+")
 _REFERENCE = re.compile(r"\s*\[[^\[\]\s]*#\d+(?:-\d+)?\]")
 """Where a fact stands in the archive, as a sleeper's notes say; in a prompt it takes as much room as the fact."""
 _TOLD = re.compile(r"^.{0,80}?: (?=.{20})", re.S)
 """Who told it where, as notes begin that an agent writes by itself."""
 _QUOTED = re.compile(r"[\"“](.{20,})[\"”]")
-READ = 20_000
-"""Characters of a text that are looked at: of a note that has grown longer, the newest entries."""
+
+Count = Callable[[str], int]
+Memories = Callable[[int, int], Sequence[str]]
+
+
+class Room(NamedTuple):
+    """What a prompt has for related texts.
+
+    Args:
+        notes: tokens that all notes may take.
+        experiences: tokens that all experiences may take.
+        most: how many experiences.
+    """
+
+    notes: int
+    experiences: int
+    most: int
 
 
 class Excerpts(NamedTuple):
@@ -39,12 +61,14 @@ class Excerpts(NamedTuple):
     Args:
         notes: title and text of each note, best first.
         experiences: what is shown of summaries, best first.
-        crowded_out: related texts with something new to say for which there was no room.
+        notes_crowded_out: notes with something new to say for which there was no room.
+        experiences_crowded_out: experiences that are missing because two sentences of none fit into the room.
     """
 
     notes: tuple[tuple[str, str], ...] = ()
     experiences: tuple[Experience, ...] = ()
-    crowded_out: int = 0
+    notes_crowded_out: int = 0
+    experiences_crowded_out: int = 0
 
 
 @dataclass(eq=False)
@@ -54,16 +78,24 @@ class _Text:
     Args:
         hit: where it is from.
         sentences: its sentences, in order.
+        fits: how well each fits the present; 0 for not at all.
         order: which of them were not looked at yet, the best first.
         chosen: which of them are shown.
+        tokens: what these take, with what stands beside them.
         crowded: one of them was new and found no room.
     """
 
     hit: Hit
     sentences: list[str]
+    fits: list[float]
     order: list[int]
     chosen: list[int] = field(default_factory=list)
+    tokens: int = 0
     crowded: bool = False
+
+    def fitting(self) -> list[int]:
+        """Return those of the sentences not looked at yet that fit the present at all."""
+        return [at for at in self.order if self.fits[at] > 0]
 
     def shown(self) -> str:
         """Return the chosen sentences in their order."""
@@ -74,33 +106,44 @@ class _Text:
         return words.strip()
 
 
-def excerpts(hits: Sequence[Hit], cue: str, told: str, room: int, count: Callable[[str], int]) -> Excerpts:
+def excerpts(
+    hits: Sequence[Hit],
+    cue: str,
+    told: str,
+    room: Room,
+    count: Count,
+    memories: Memories = lambda first, last: (),
+) -> Excerpts:
     """Choose what of related texts is shown.
 
-    In rounds: of every text the sentence that has most words in common with the present, then the next one of each; of
-    a text whose next one finds no room there is no more. Among equals the first sentence wins, which is the newest of
-    a note.
+    First notes, in rounds: of each the sentence that fits the present best, then the next one of each. Then
+    experiences, as many as are wanted and find room: of the best summaries, of different times where there are such,
+    two sentences each, and what room is left then goes, in rounds, to further ones that fit the present. Of a summary
+    whose time is told by others already, lines of that time itself make up for what it lacks. A sentence that is too
+    long for the room is passed over for the next one that is not; where fewer than two fit, the next summary is tried,
+    and where those of none do there is no experience.
 
     Args:
         hits: notes and summaries, best first.
         cue: the present: where one is, who is there, what was said last.
         told: what the prompt shows anyway.
-        room: tokens that all of it may take.
+        room: what there is for them.
         count: returns how many tokens a text takes.
+        memories: returns what is worth quoting of the memories of a range.
     """
-    chooser = _Chooser({_plain(told)}, room, count)
-    wanted = set(telling_words(cue))
-    texts = [_text(hit, wanted) for hit in hits]
-    waiting = texts
-    while waiting:
-        for text in waiting:
-            chooser.take_next(text)
-        waiting = [text for text in waiting if text.order]
-    shown = [text for text in texts if text.chosen]
+    split = [_sentences_of(hit) for hit in hits]
+    chooser = _Chooser(_weights(cue, split), {_plain(told)}, count, cache(memories))
+    texts = [chooser.text(hit, found) for hit, found in zip(hits, split, strict=True)]
+    notes = [text for text in texts if text.hit.kind == "note"]
+    chooser.fill(notes, room.notes)
+    summaries = [text for text in texts if text.hit.covers is not None]
+    wanted = len(chooser.begun(summaries, room.most, math.inf))
+    past = chooser.experiences(summaries, room)
     return Excerpts(
-        tuple((text.hit.title or "", text.shown()) for text in shown if text.hit.kind == "note"),
-        tuple(Experience(text.shown(), text.hit.covers) for text in shown if text.hit.covers),
-        sum(text.crowded and not text.chosen for text in texts),
+        tuple((text.hit.title or "", text.shown()) for text in notes if text.chosen),
+        tuple(Experience(text.shown(), text.hit.covers) for text in past if text.hit.covers),
+        sum(text.crowded and not text.chosen for text in notes),
+        wanted - len(past),
     )
 
 
@@ -114,72 +157,141 @@ class _Chooser:
     """Chooses sentences while there is room.
 
     Args:
+        weights: how much each word of the present tells.
         seen: what is shown, in plain words.
-        room: tokens that are left.
         count: returns how many tokens a text takes.
+        memories: returns what is worth quoting of the memories of a range.
     """
 
+    weights: Mapping[str, float]
     seen: set[str]
-    room: int
-    count: Callable[[str], int]
+    count: Count
+    memories: Memories
 
-    def take_next(self, text: _Text) -> None:
-        """Choose the next sentence of a text that is new and fits; the first one may be cut."""
-        label = 0 if text.chosen else self.count(_label(text.hit))
+    def text(self, hit: Hit, sentences: list[str]) -> _Text:
+        """Return a text of which nothing is chosen yet; among sentences that fit alike the first goes first."""
+        get = self.weights.get
+        fits = [sum(get(word, 0.0) for word in set(words_of(one))) for one in sentences]
+        return _Text(hit, sentences, fits, sorted(range(len(sentences)), key=lambda at: -fits[at]))
+
+    def fill(self, texts: Sequence[_Text], room: float) -> None:
+        """Choose of all texts in turn; of one whose next sentence finds no room there is no more."""
+        waiting = list(texts)
+        while waiting:
+            for text in waiting:
+                self._take_next(text, room - sum(one.tokens for one in texts if one is not text))
+            waiting = [text for text in waiting if text.order]
+
+    def experiences(self, texts: Sequence[_Text], room: Room) -> list[_Text]:
+        """Choose as many summaries as are wanted and find room, and fill the room with what fits the present."""
+        best: list[_Text] = []
+        for many in range(room.most, 0, -1):
+            if len(best) < many:
+                best = max(best, self.begun(texts, many, room.experiences // many), key=len)
+        for text in best:
+            self.seen |= {_plain(text.sentences[at]) for at in text.chosen}
+            text.order = text.fitting()
+        self.fill(best, room.experiences)
+        return best
+
+    def begun(self, texts: Sequence[_Text], most: int, room: float) -> list[_Text]:
+        """Return the best texts, each with its `LEAST_SENTENCES` best sentences; the texts given stay as they are.
+
+        Args:
+            texts: summaries, best first.
+            most: how many at most; those of different times go before any that tell of the same.
+            room: tokens that each may take.
+        """
+        chooser, found = replace(self, seen=set(self.seen)), dict[_Text, _Text]()
+        for overlaps in (False, True):
+            for text in texts:
+                asked = text not in found and any(_overlap(text, one) for one in found) == overlaps
+                if asked and len(found) < most and (begun := chooser._begin(text, room)) is not None:
+                    found[text] = begun
+        return list(found.values())
+
+    def _begin(self, text: _Text, room: float) -> _Text | None:
+        """Return a copy of a text with its first sentences; None when it has too few that are new and fit the room.
+
+        Where a summary has too few, lines of the time that it sums up stand behind its own.
+        """
+        seen = set(self.seen)
+        begun = self.text(text.hit, text.sentences)
+        self._take_first(begun, room)
+        if len(begun.chosen) < LEAST_SENTENCES and text.hit.covers:
+            lines = [" ".join(line.split()) for line in self.memories(*text.hit.covers)]
+            lived = self.text(text.hit, [*text.sentences, "", *lines])
+            lived.chosen = begun.chosen
+            lived.order = [at for at in lived.order if at > len(text.sentences)]
+            self._take_first(lived, room)
+            lived.order.clear()
+            begun = lived
+        if len(begun.chosen) < LEAST_SENTENCES:
+            self.seen = seen
+            return None
+        return begun
+
+    def _take_first(self, text: _Text, room: float) -> None:
+        while text.order and len(text.chosen) < LEAST_SENTENCES:
+            self._take_next(text, room, LEAST_SENTENCES)
+
+    def _take_next(self, text: _Text, room: float, least: int = 1) -> None:
+        """Choose the best sentence of a text that is new and fits.
+
+        Args:
+            text: the text.
+            room: tokens that all that is chosen of it may take.
+            least: sentences up to which a sentence that is too long is passed over, for the next one that fits the
+                present at all; once it has these there is no more of the text, as a shorter one that fits less would
+                only fill the gap.
+        """
         while text.order:
             at = text.order.pop(0)
-            sentence = text.sentences[at]
-            if self._is_told(sentence):
+            if self._is_told(text.sentences[at]):
                 continue
-            taken = label + self.count(sentence)
-            if taken > self.room and not text.chosen:
-                sentence = text.sentences[at] = self._cut(sentence, self.room - label)
-                taken = label + self.count(sentence)
-            if taken > self.room or not sentence:
-                text.crowded = True
-                text.order.clear()  # a shorter one that fits less would only fill the gap
-                return
             text.chosen.append(at)
-            self.room -= taken
-            self.seen.add(_plain(sentence))
-            return
+            tokens = self.count(_label(text.hit) + text.shown())
+            if tokens <= room:
+                text.tokens = tokens
+                self.seen.add(_plain(text.sentences[at]))
+                return
+            text.chosen.pop()
+            text.crowded = True
+            text.order = text.fitting() if len(text.chosen) < least else []
 
     def _is_told(self, sentence: str) -> bool:
         """Whether a sentence, or what it says that somebody said, is shown already, or it has no words."""
         said = [sentence, _TOLD.sub("", sentence), *_QUOTED.findall(sentence)]
         return any(_plain(one) in shown for one in said for shown in self.seen)
 
-    def _cut(self, sentence: str, room: int) -> str:
-        """Return the beginning of a sentence that fits; empty when that is not worth it."""
-        if room < LEAST:
-            return ""
-        words = sentence.split(" ")
-        low, high = 0, len(words) - 1
-        while low < high:
-            middle = (low + high + 1) // 2
-            if self.count(" ".join(words[:middle]) + GAP) <= room:
-                low = middle
-            else:
-                high = middle - 1
-        return " ".join(words[:low]) + GAP if low else ""
+
+def _weights(cue: str, texts: Sequence[Sequence[str]]) -> dict[str, float]:
+    """Return how much each word of the present tells: the more, the fewer sentences of all these texts have it."""
+    having = Counter(word for sentences in texts for one in sentences for word in set(words_of(one)))
+    total = sum(map(len, texts))
+    return {word: math.log(1 + total / max(1, having[word])) for word in telling_words(cue)}
 
 
-def _text(hit: Hit, wanted: set[str]) -> _Text:
-    """Return a text with its sentences, those first in order that have most of the wanted words."""
+def _sentences_of(hit: Hit) -> list[str]:
+    """Return the sentences of a related text."""
     text = hit.text[:READ]
     parts = [one.text for one in Note(hit.title or "", "", text, "").sections] if hit.kind == "note" else [text]
-    sentences = [one for part in parts for one in _sentences(part)]
-    common = [len(wanted & set(words_of(one))) for one in sentences]
-    return _Text(hit, sentences, sorted(range(len(sentences)), key=lambda at: -common[at]))
+    return [one for part in parts for one in _sentences(part)]
 
 
 def _sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of a text; an item of a list is one, whatever it is made of."""
+    """Yield the sentences of a text; an item of a list is one, whatever it is made of, and so is a quotation."""
     for line in text.splitlines():
         plain = _REFERENCE.sub("", line).strip()
         item = _ITEM.match(plain)
-        found = [plain[item.end() :]] if item else _SENTENCE.split(plain)
+        found = [plain[item.end() :]] if item else [one for part in sentences(plain) for one in _FULL_WIDTH.split(part)]
         yield from (flat for one in found if (flat := " ".join(one.split())))
+
+
+def _overlap(one: _Text, other: _Text) -> bool:
+    """Tell whether two summaries tell of the same time."""
+    (first, last), (start, end) = one.hit.covers or (1, 0), other.hit.covers or (1, 0)
+    return first <= end and start <= last
 
 
 def _label(hit: Hit) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple, TypedDict
 
 from agents.agent import Agent
@@ -14,8 +15,9 @@ from agents.memory.memory import View
 from agents.memory.note_form import Note
 from agents.minds import Minds
 from agents.prompt import Prompt, PromptParts, Shed, build_prompt, room_for_memories
-from agents.prompt_excerpts import excerpts, first_sentence
+from agents.prompt_excerpts import Room, excerpts, first_sentence
 from agents.prompt_template import TEMPLATES, Template
+from agents.recall.settings import RecallSettings
 from agents.templates import Templates
 from mud.commands._command import Command
 from mud.commands._view import shown_name
@@ -35,6 +37,11 @@ SETTLED = 6
 was read in the prompts of all these, and `look` tells it again. It is read anew at every thought, and the whole
 descriptions of the shipped vault take 68 tokens, their first sentences 24."""
 
+QUOTED = ("said", "heard", "told", "thought")
+"""Kinds of memories that may stand for a past time whose summary has nothing new to tell."""
+MOST_QUOTED = 256
+"""Memories of one past time that are looked at for that, the newest."""
+
 
 class _Measures(TypedDict):
     """What a prompt is held to."""
@@ -49,18 +56,13 @@ class Related(NamedTuple):
 
     Args:
         notes: notes, best first.
-        summaries: summaries of other times, best first.
+        summaries: summaries of other times, best first; a prompt shows the first of them that have something to add.
         cue: what was looked for.
     """
 
     notes: tuple[Hit, ...] = ()
     summaries: tuple[Hit, ...] = ()
     cue: str = ""
-
-    @property
-    def ranked(self) -> list[Hit]:
-        """All of it, best first; of equal score, the note goes first."""
-        return sorted((*self.notes, *self.summaries), key=lambda hit: -hit.score)
 
 
 class Prompting:
@@ -180,6 +182,11 @@ class Prompting:
             return None
         return Shed(prompt.shed, prompt.unheld)
 
+    def _room_for_related(self, agent: Agent) -> Room:
+        """Return how much related notes and past experiences may take in an agent's prompt."""
+        settings, most = agent.thinking(), self._minds.means.configuration.get(RecallSettings).related_summaries
+        return Room(settings.related_tokens, int(settings.experience_share * agent.profile().num_ctx), most)
+
     def _listed(self) -> tuple[tuple[str, str], ...]:
         """Return the commands that models are told of, with what each does."""
         return tuple((c.usage, c.summary) for c in self._commands if c.for_models and c.role <= Role.AGENT)
@@ -193,8 +200,9 @@ class Prompting:
         longterm = view.longterm.text if view.longterm else ""
         recent = view.recent.text if view.recent else ""
         told = "\n".join([longterm, recent, *(entry.text for entry in tail)])
-        room, count = agent.thinking().related_tokens, agent.counter.prompts()
-        chosen = excerpts(related.ranked, related.cue or self._cue(agent), told, room, count)
+        found, memories = (*related.notes, *related.summaries), partial(_worth_quoting, agent)
+        cue = related.cue or self._cue(agent)
+        chosen = excerpts(found, cue, told, self._room_for_related(agent), agent.counter.prompts(), memories)
         return PromptParts(
             name=agent.name,
             profile=_profile_of(agent),
@@ -205,7 +213,8 @@ class Prompting:
             passed=labels(self._minds.say, [entry.at for entry in tail], clock.zone),
             notes=chosen.notes,
             experiences=chosen.experiences,
-            crowded_out=chosen.crowded_out,
+            notes_crowded_out=chosen.notes_crowded_out,
+            experiences_crowded_out=chosen.experiences_crowded_out,
             hints=(hint,) if hint else (),
             location=here.name,
             description=self._described(agent, here),
@@ -245,6 +254,15 @@ def _shown(view: View) -> Callable[[Hit], bool]:
         return any(hit.covers == one.covers or hit.text == one.text for one in told)
 
     return shown
+
+
+def _worth_quoting(agent: Agent, first: int, last: int) -> list[str]:
+    """Return what was said and thought in a range of memories; nothing when the archive cannot be read."""
+    try:
+        entries = agent.memory.read(max(first, last - MOST_QUOTED + 1), last)
+    except OSError:
+        return []
+    return [entry.text for entry in entries if entry.kind in QUOTED and not entry.failed]
 
 
 def _profile_of(agent: Agent) -> str:

@@ -42,12 +42,18 @@ class ThinkingSettings:
         "empty for that one.",
     )
     related_tokens: int = setting(
-        110,
-        "How many tokens of a prompt related notes and past experiences may take, as the prompt's own rough count has "
-        "it; the sentences that fit the present best are chosen. They are read anew at every thought; a quick model "
-        "may be given more.",
+        85,
+        "How many tokens of a prompt related notes may take, as prompts are counted; the sentences that fit the "
+        "present best are chosen. They are read anew at every thought; a quick model may be given more.",
         low=0,
         high=100_000,
+    )
+    experience_share: float = setting(
+        0.05,
+        "Which share of the model's window related past experiences may take, 410 tokens of 8192; of each at least two "
+        "whole sentences are shown, or nothing. They are read anew at every thought.",
+        low=0.0,
+        high=1.0,
     )
     sleep_at: str = setting(
         "", "When agents fall asleep, by the machine's time of day, such as 22:00; empty for not by the clock."

@@ -54,8 +54,11 @@ JUST_LIVED = 16
 """The newest memories, whose vectors nobody misses: they are hardly lived, and found by their words."""
 TRIES = 3
 """Times that one search fills an index which is being deleted all the while."""
-LIKELY = 50
-"""Documents looked at for a prompt, before what it shows already is left out."""
+LIKELY = 200
+"""Documents looked at for a prompt, all that words and vectors bring forward: a life's notes, which are many and fit
+well, must not keep its summaries out."""
+SPARE = 4
+"""How many summaries are handed over for each that a prompt shows."""
 
 
 def discard_index(vault: Path, *, embeddings: bool = False) -> None:
@@ -269,27 +272,26 @@ class RecallService:
         agent_id: str,
         query: str,
         kinds: Collection[str],
-        k: int | None = None,
         shown: Callable[[Hit], bool] = lambda hit: False,
     ) -> list[Hit]:
-        """Find the summaries or notes that fit a situation, for a prompt.
+        """Find the summaries or notes that fit a situation, for a prompt, best first.
+
+        Of notes there are as many as the settings say, of summaries `SPARE` times as many: which of them have something
+        to tell that the prompt does not hold yet only its sentences show.
 
         Args:
             agent_id: whose.
             query: the situation, in words.
             kinds: `summary`, `note` or both.
-            k: how many at most; None for as many of each kind as the settings say.
             shown: tells what the prompt shows already; that is left out.
         """
         found, _ = await self._search(agent_id, query, LIKELY, False, kinds, "both")
         settings = self._settings()
-        fitting = [hit for hit in found if _fits(hit, settings.related_least) and not shown(hit)]
-        hits = _apart(fitting)
-        if k is not None:
-            return hits[:k]
-        most = {SUMMARY: settings.related_summaries, NOTE: settings.related_notes}
-        best = {kind: [hit for hit in hits if hit.kind == kind][: most[kind]] for kind in kinds}
-        return [hit for hit in hits if hit in best[hit.kind]]
+        least = {SUMMARY: settings.summary_least, NOTE: settings.related_least}
+        most = {SUMMARY: SPARE * settings.related_summaries, NOTE: settings.related_notes}
+        fitting = [hit for hit in found if _fits(hit, least[hit.kind]) and not shown(hit)]
+        best = {kind: [hit for hit in fitting if hit.kind == kind][: most[kind]] for kind in kinds}
+        return [hit for hit in fitting if hit in best[hit.kind]]
 
     async def _search(
         self,
@@ -370,16 +372,6 @@ def _fits(hit: Hit, least: float) -> bool:
     """Tell whether a hit fits well enough to be shown unasked; words alone reach about half of what both do."""
     fits = hit.score - hit.called  # a name alone tells too little of what a prompt should hold
     return fits >= (least if hit.vector is not None else least / 2)
-
-
-def _apart(hits: Sequence[Hit]) -> list[Hit]:
-    """Return the hits without those summaries that tell of the same memories as a better one."""
-    kept: list[Hit] = []
-    for hit in hits:
-        told = (one.covers for one in kept if one.covers is not None)
-        if hit.covers is None or not any(first <= hit.covers[1] and hit.covers[0] <= last for first, last in told):
-            kept.append(hit)
-    return kept
 
 
 def _with_alike(groups: Groups, alike: Mapping[str, Mapping[str, float]], weight: float) -> Groups:

@@ -105,8 +105,16 @@ class RecallSettings:
     )
     related_least: float = setting(
         0.27,
-        "How well a summary or note must fit the present to stand in a prompt, by its score; half of it without "
-        "vectors. Nothing is shown to fill up.",
+        "How well a note must fit the present to stand in a prompt, by its score; half of it without vectors. Nothing "
+        "is shown to fill up.",
+        low=0.0,
+        high=2.0,
+        per_agent=False,
+    )
+    summary_least: float = setting(
+        0.002,
+        "The same of a summary of an earlier time; of many words about 64 memories few stand in any present, so that "
+        "even the best one scores low.",
         low=0.0,
         high=2.0,
         per_agent=False,

@@ -104,6 +104,28 @@ def whole_number(text: str) -> int:
     return int(text)
 
 
+def whole_numbers(text: str) -> list[int]:
+    """Return an argument that is a list of whole numbers from 1 on, separated by commas.
+
+    Raises:
+        argparse.ArgumentTypeError: one of them is none.
+    """
+    return [whole_number(one.strip()) for one in text.split(",")]
+
+
+def some_of(names: Sequence[str]) -> Callable[[str], list[str]]:
+    """Return what reads a list of names, separated by commas."""
+
+    def read(text: str) -> list[str]:
+        wanted = [one.strip() for one in text.split(",")]
+        wrong = [one for one in wanted if one not in names]
+        if wrong:
+            raise argparse.ArgumentTypeError(f"{wrong[0]!r} is wrong; expected some of {','.join(names)}")
+        return [name for name in names if name in wanted]
+
+    return read
+
+
 def require_block(path: Path | None, name: str) -> None:
     """Make sure, before a long run, that its tables have a place in a file.
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from mud.benches._bench import Report, Say, Table, bench, require_block, whole_number
+from mud.benches._bench import Report, Say, Table, bench, require_block, some_of, whole_number, whole_numbers
 from mud.benches._compaction import archive, micro, threshold
 from mud.benches._compaction.living import Way, live
 from mud.benches._compaction.made_up import LEAST, made_up_life
@@ -27,34 +27,17 @@ STRATEGIES = plug_in_names("agents.compaction.strategies")
 PARTS = ("strategies", "micro", "threshold", "archive")
 
 
-def _some_of(names: Sequence[str]) -> Callable[[str], list[str]]:
-    """Return what reads a list of names, separated by commas."""
-
-    def read(text: str) -> list[str]:
-        wanted = [one.strip() for one in text.split(",")]
-        wrong = [one for one in wanted if one not in names]
-        if wrong:
-            raise argparse.ArgumentTypeError(f"{wrong[0]!r} is wrong; expected some of {','.join(names)}")
-        return [name for name in names if name in wanted]
-
-    return read
-
-
-def _numbers(text: str) -> list[int]:
-    return [whole_number(one.strip()) for one in text.split(",")]
-
-
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", type=Path, metavar="FILE", help="a life as `remember` takes it")
     parser.add_argument(
         "--questions", type=Path, metavar="FILE", help="what it is asked (default: beside it, NAME-questions.jsonl)"
     )
     parser.add_argument(
-        "--parts", type=_some_of(PARTS), default=list(PARTS), metavar=",".join(PARTS), help="measure these alone"
+        "--parts", type=some_of(PARTS), default=list(PARTS), metavar=",".join(PARTS), help="measure these alone"
     )
     parser.add_argument(
         "--strategies",
-        type=_some_of(STRATEGIES),
+        type=some_of(STRATEGIES),
         default=list(STRATEGIES),
         metavar="A,B",
         help=f"live under these alone: {','.join(STRATEGIES)}",
@@ -66,13 +49,13 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=1, metavar="1", help="seed of what is made up")
     parser.add_argument(
         "--thresholds",
-        type=_numbers,
+        type=whole_numbers,
         default=list(threshold.THRESHOLDS),
         metavar="N,M",
         help="of the part threshold: values of threshold_tokens",
     )
     parser.add_argument(
-        "--savings", type=_numbers, default=list(threshold.SAVINGS), metavar="N,M", help="and of min_saving_tokens"
+        "--savings", type=whole_numbers, default=list(threshold.SAVINGS), metavar="N,M", help="and of min_saving_tokens"
     )
 
 

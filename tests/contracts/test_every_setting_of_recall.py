@@ -16,6 +16,7 @@ from mud.build import Parts, opened
 from mud.clock import VirtualClock
 from mud.registry import load
 from tests.chroma_server import ChromaServer
+from tests.pasts import talks
 from tests.settings import proves, put
 from tests.vaults import copy_vault
 
@@ -169,17 +170,13 @@ async def test_importance_raises_what_matters(vault: Path, share: float, times: 
 @pytest.mark.parametrize(("notes", "summaries"), [(0, 2), (2, 0), (1, 1), (3, 2)])
 async def test_a_prompt_shows_as_many_related_texts_as_set(vault: Path, notes: int, summaries: int) -> None:
     put(vault, "recall", related_notes=notes, related_summaries=summaries, related_least=0.0)
-    put(vault, "memory_compaction", immediate_window=2, recent_window=4, max_summary_tokens=40)
+    put(vault, "memory_compaction", immediate_window=2, recent_window=16)
     put(vault, "thinking", related_tokens=1000)
     async with recalling(vault) as (parts, agent):
-        remember(
-            parts, agent, *({"text": f'Moss says, "Oar {number} of the boathouse is split."'} for number in range(40))
-        )
+        remember(parts, agent, *talks(160))
         agent.compactor.fold_due_now()
         note(parts, agent, "First oar", "Second oar", "Third oar", "Fourth oar")
-        related = await parts.prompting.related(agent)
-        prompt = parts.prompting.build(agent, related)
-    assert (len(related.notes), len(related.summaries)) == (notes, summaries)
+        prompt = parts.prompting.build(agent, await parts.prompting.related(agent))
     shown = {section.name: section.text for section in prompt.sections}
     assert shown.get("notes", "").count("belongs to the boathouse") == notes
     assert shown.get("experiences", "").count("(memories ") == summaries
@@ -193,6 +190,19 @@ async def test_what_fits_less_than_set_is_not_shown(vault: Path, least: float, s
         remember(parts, agent, {"text": 'Moss says, "An oar of the boathouse is split."'})
         note(parts, agent, "First oar")
         assert len((await parts.prompting.related(agent)).notes) == shown
+
+
+@proves("recall.summary_least")
+@pytest.mark.parametrize(("least", "shown"), [(0.0, True), (2.0, False)])
+async def test_a_past_time_that_fits_less_than_set_is_not_shown(vault: Path, least: float, shown: bool) -> None:
+    put(vault, "recall", summary_least=least)
+    put(vault, "memory_compaction", immediate_window=2, recent_window=16)
+    async with recalling(vault) as (parts, agent):
+        remember(parts, agent, *talks(160))
+        agent.compactor.fold_due_now()
+        note(parts, agent, "First oar")
+        prompt = parts.prompting.build(agent, await parts.prompting.related(agent))
+    assert ("RELATED PAST EXPERIENCES" in prompt.text) == shown
 
 
 @proves("recall.embedder")

@@ -316,6 +316,24 @@ class Evening:
 
 
 @contextmanager
+def newborn(vault: Path, cache: Path) -> Iterator[Path]:
+    """Give a copy of a vault: its settings, its world, and its agents as they were born.
+
+    Args:
+        vault: the vault.
+        cache: folder of what need not be computed twice.
+    """
+    with scratch(vault, cache, GRAPHS) as folder:
+        for kind in ("items", "characters"):
+            if (vault / "world" / kind).is_dir():
+                shutil.copytree(vault / "world" / kind, folder / "world" / kind)
+        for file in vault.glob("agents/*/agent.md"):
+            (folder / "agents" / file.parent.name).mkdir()
+            shutil.copyfile(file, folder / "agents" / file.parent.name / file.name)
+        yield folder
+
+
+@contextmanager
 def household(plan: Plan, cache: Path) -> Iterator[tuple[Parts, EveningClock]]:
     """Open a copy of a vault: its world and its agents as they were born, with the settings that the plan asks for.
 
@@ -323,13 +341,7 @@ def household(plan: Plan, cache: Path) -> Iterator[tuple[Parts, EveningClock]]:
         plan: what is lived in it.
         cache: folder of what need not be computed twice.
     """
-    with scratch(plan.vault, cache, GRAPHS) as folder:
-        for kind in ("items", "characters"):
-            if (plan.vault / "world" / kind).is_dir():
-                shutil.copytree(plan.vault / "world" / kind, folder / "world" / kind)
-        for file in plan.vault.glob("agents/*/agent.md"):
-            (folder / "agents" / file.parent.name).mkdir()
-            shutil.copyfile(file, folder / "agents" / file.parent.name / file.name)
+    with newborn(plan.vault, cache) as folder:
         _set(folder, "config/thinking.md", ThinkingSettings, prompt_order=plan.order)
         # Summaries by rules: a small model's would differ from run to run, and be asked for between two thoughts.
         _set(folder, "config/memory_compaction.md", CompactionSettings, summarizer="extractive")

@@ -8,6 +8,7 @@ from typing import Any
 
 from mud.benches._bench import Table
 from mud.benches._prompt.evening import Thought
+from mud.benches._prompt.experiences import ENOUGH, seen_in
 
 HEAD = (
     "order",
@@ -20,6 +21,7 @@ HEAD = (
     "calls",
     "own line",
     "folds",
+    "two experiences",
 )
 
 
@@ -49,6 +51,7 @@ def row_of(order: str, thoughts: Sequence[Thought]) -> dict[str, Any]:
         "seconds_mean": round(mean(one.seconds for one in thoughts), 2),
         "own_lines": sum(one.own for one in thoughts),
         "folds": sum(one.folds for one in thoughts),
+        "two_experiences": sum(seen_in(call.prompt).experiences >= ENOUGH for one in thoughts for call in one.calls),
         "model": replies[-1].model.replace("\\", "/").rpartition("/")[2],  # llama.cpp gives its file's whole path
     }
 
@@ -71,6 +74,7 @@ def _cells(row: Mapping[str, Any]) -> list[str]:
         f"{row['calls']}",
         f"{row['own_lines']} of {row['thoughts']}",
         f"{row['folds']}",
+        f"{row['two_experiences']} of {row['calls']}",
     ]
 
 
@@ -78,7 +82,7 @@ def _number(value: int | None) -> str:
     return "not told" if value is None else f"{value:,}"
 
 
-def told(rows: Sequence[Mapping[str, Any]], agents: int, past: int, seconds: float) -> str:
+def told(rows: Sequence[Mapping[str, Any]], agents: int, past: int) -> str:
     """Say what one must know to read the table."""
     row = rows[0]
     return (
@@ -88,5 +92,5 @@ def told(rows: Sequence[Mapping[str, Any]], agents: int, past: int, seconds: flo
         "stands after the transcript in the stable order, wherever it stands in the other. A thought takes "
         "everything: looking up what is related, the model, the world. Own line: what the model's reply came to was "
         "done; else the instinct took the turn. Folds: of the agents' memories meanwhile, after each of which a "
-        f"prompt is read anew. It took {seconds:.0f} s."
+        "prompt is read anew. Two experiences: prompts that show two of two whole sentences or more."
     )

@@ -86,7 +86,8 @@ rests = st.builds(
     now=texts,
     passed=st.just(()) | st.builds(many, st.just("Hours later"), st.just(5000)),
     hidden=st.none() | st.just((1, 129)),
-    crowded_out=st.integers(0, 2),
+    notes_crowded_out=st.integers(0, 2),
+    experiences_crowded_out=st.integers(0, 2),
 )
 lives = st.builds(
     life,

@@ -19,8 +19,9 @@ from tests.vaults import copy_vault, without_vectors
 __all__ = ["live_server"]
 
 TURNS = 560
-VOLATILE = 190
-"""Tokens that may be read anew at every thought; each of 250 cost 0.03 of the cached share."""
+VOLATILE, WITH_PAST = 190, 350
+"""Tokens that may be read anew at every thought, without past experiences and with two of them, which have a room of
+their own: each of 250 cost 0.03 of the cached share."""
 SAYINGS = (
     "The pears at the kitchen end are ripe.",
     "Has anybody seen a brass key with a green ribbon?",
@@ -137,14 +138,18 @@ async def test_between_two_folds_the_prompts_of_an_evening_only_grow_at_the_end_
     assert grown > 100
 
 
-async def test_what_stands_after_the_transcript_takes_under_190_tokens_of_a_real_model(
+async def test_what_stands_after_the_transcript_takes_under_190_tokens_of_a_real_model_and_with_experiences_350(
     tmp_path: Path, live_server: LiveServer
 ) -> None:
     asked = await evening(tmp_path, "stable")
-    anew = sorted(live_server.tokens(volatile(one.prompt)) for one in asked[::2])
+    past = [one.prompt for one in asked if "RELATED PAST EXPERIENCES" in one.prompt.text]
+    present = [one.prompt for one in asked if one.prompt not in past]
+    anew = sorted(live_server.tokens(volatile(prompt)) for prompt in present[::2])
     assert mean(anew) < VOLATILE - 40
     assert anew[len(anew) * 9 // 10] < VOLATILE
     assert sum("Relevant Private Notes" in one.prompt.text for one in asked) > len(asked) / 2, "there is enough to show"
+    assert max(live_server.tokens(volatile(prompt)) for prompt in past) < WITH_PAST
+    assert len(past) > 20
 
 
 async def test_over_an_evening_with_folds_nine_tenths_of_the_prompts_were_read_before_but_not_in_the_classic_order(

@@ -17,7 +17,7 @@ import pytest
 from agents.memory.entries import Entry
 from agents.recall.documents import IndexedDocument
 from agents.recall.feed import MOST_QUEUED
-from agents.recall.recall import RecallService
+from agents.recall.recall import SPARE, RecallService
 from agents.recall.settings import RecallSettings
 from mud.clock import VirtualClock
 from mud.errors import Refusal
@@ -328,35 +328,37 @@ async def test_a_process_without_the_vault_answers_all_and_writes_nothing(vault:
     assert not (vault.folder / ".index").exists()
 
 
-async def test_related_is_as_much_as_the_settings_say_and_never_what_is_shown(vault: Vault) -> None:
-    vault.documents = [summary(number, f"The mill turned {number} times.") for number in range(5)]
+async def test_related_are_notes_as_set_and_summaries_to_choose_among_and_never_what_is_shown(vault: Vault) -> None:
+    vault.documents = [summary(number, f"The mill turned {number} times.") for number in range(20)]
     vault.documents += [IndexedDocument(f"notes/{n}", "note", f"mill {n}", f"Mill {n}") for n in range(5)]
     service = await vault.open()
-    assert len(await service.related("#1", "at the mill", ["summary"])) == 2
+    assert len(await service.related("#1", "at the mill", ["summary"])) == 2 * SPARE
     assert len(await service.related("#1", "at the mill", ["note"])) == 3
-    vault.settings = replace(vault.settings, related_summaries=4, related_notes=1)
-    assert len(await service.related("#1", "at the mill", ["summary"])) == 4
-    assert len(await service.related("#1", "at the mill", ["note"])) == 1
-    assert len(await service.related("#1", "at the mill", ["summary", "note"], 7)) == 7
-    hits = await service.related("#1", "at the mill", ["summary"], 9, lambda hit: hit.covers == (65, 128))
-    assert sorted(hit.covers or (0, 0) for hit in hits) == [(1, 64), (129, 192), (193, 256), (257, 320)]
+    vault.settings = replace(vault.settings, related_summaries=0, related_notes=1)
+    assert len(await service.related("#1", "at the mill", ["summary", "note"])) == 1
+    vault.settings = replace(vault.settings, related_summaries=4)
+    hits = await service.related("#1", "at the mill", ["summary"], lambda hit: hit.covers != (65, 128))
+    assert [hit.covers for hit in hits] == [(65, 128)]
+
+
+async def test_many_notes_that_fit_better_do_not_keep_the_summaries_out(vault: Vault) -> None:
+    vault.documents = [summary(number, f"The mill turned {number} times in all of one year.") for number in range(3)]
+    vault.documents += [IndexedDocument(f"notes/{n}", "note", f"mill {n}", f"Mill {n}") for n in range(60)]
+    service = await vault.open()
+    hits = await service.related("#1", "at the mill", ["summary", "note"])
+    assert [hit.kind for hit in hits] == ["note"] * 3 + ["summary"] * 3
 
 
 async def test_what_does_not_fit_is_never_shown_to_fill_up(vault: Vault) -> None:
     vault.documents = [summary(0, "The mill turned."), summary(1, "I slept until noon.")]
+    vault.documents.append(IndexedDocument("notes/mill", "note", "It turns.", "The wheel"))
     service = await vault.open()
     situation = 'The Weir\nMoss says, "The mill has a new wheel of oak."\nAnna sings of snow and silver.'
-    assert [hit.text for hit in await service.related("#1", "at the mill", ["summary"])] == ["The mill turned."]
-    assert await service.related("#1", situation, ["summary"]) == []
-    vault.settings = replace(vault.settings, related_least=0.0)
-    assert [hit.text for hit in await service.related("#1", situation, ["summary"])] == ["The mill turned."]
-
-
-async def test_of_summaries_that_tell_of_the_same_memories_the_best_is_related(vault: Vault) -> None:
-    whole = IndexedDocument("summaries/longterm-1", "summary", "The mill.", covers=(1, 128), timestamp=AT)
-    vault.documents = [summary(0, "The mill turned, and a heron came."), whole]
-    service = await vault.open()
-    assert len(await service.related("#1", "the heron at the mill", ["summary"])) == 1
+    kinds = ["summary", "note"]
+    assert [hit.text for hit in await service.related("#1", "at the mill", kinds)] == ["The mill turned."]
+    assert [hit.text for hit in await service.related("#1", situation, kinds)] == ["The mill turned."]
+    vault.settings = replace(vault.settings, related_least=0.0, summary_least=1.0)
+    assert [hit.text for hit in await service.related("#1", situation, kinds)] == ["It turns."]
 
 
 async def test_any_question_gets_an_answer(vault: Vault) -> None:

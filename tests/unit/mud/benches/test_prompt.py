@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from agents.llm.backends._backend import Completion
-from agents.prompt import Prompt
+from agents.prompt import Prompt, Section
 from mud.__main__ import main
 from mud.benches._prompt.evening import Thought
+from mud.benches._prompt.experiences import seen_in
 from mud.benches._prompt.telling import row_of, table, told
 from mud.benches._prompt.watching import Call
 from tests.live_server import LiveServer, live_server
@@ -85,6 +86,32 @@ def test_no_vault_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "there is no vault in" in capsys.readouterr().err
 
 
+def test_prompts_of_grown_lives_show_two_past_experiences_and_no_server_is_needed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    vault = without_vectors(copy_vault(tmp_path))
+    put(vault, "memory_compaction", immediate_window=16, recent_window=16)
+    record = record_of("prompt", vault, capsys, "--parts", "experiences", "--lexical", "--seeds", "3", "--steps", 500)
+    (row,) = record["experiences"]
+    assert (row["seed"], row["by"], row["prompts"]) == (3, "words", 24)
+    assert row["two"] >= 22
+    assert row["two"] + row["one"] + row["none"] == 24
+    assert 0 < row["tokens"] < row["prompt_tokens"]
+    assert sorted(path.name for path in vault.glob("agents/*/*")) == ["agent.md"] * 4, "the vault itself stays"
+
+
+def test_only_whole_experiences_of_two_sentences_are_counted() -> None:
+    lines = (
+        '- I was at the mill. … Ann said, "A bell rang." (memories 1-65)',
+        '- Ann said, "A bell. Two bells." (memories 66-129)',
+        "- I slept. It rained. (memory 130)",
+    )
+    text = "RELATED PAST EXPERIENCES:\n" + "\n".join(lines)
+    section = Section("experiences", 40, text)
+    assert seen_in(Prompt(text, 50, 512, 96, (section,), (), None)) == (2, 40, 50)
+    assert seen_in(Prompt("x", 1, 512, 96, (), (), None)) == (0, 0, 1)
+
+
 def _thought(cached: int | None, read: int | None, seconds: float, own: bool, folds: int = 0) -> Thought:
     prompt = Prompt("x", 1, 512, 96, (), (), None)
     return Thought(
@@ -101,7 +128,7 @@ def test_the_share_is_of_all_tokens_and_not_of_thoughts() -> None:
     assert (row["cached_share"], row["prompt_tokens"], row["read_anew_tokens"]) == (0.36, 1667, 1067)
     assert (row["seconds_p50"], row["seconds_mean"], row["own_lines"], row["folds"]) == (2.0, 4.0, 2, 1)
     assert "| stable |         0.36 |        1,667 |" in str(table([row]))
-    assert "asked of tiny" in told([row], 4, 240, 61.0)
+    assert "asked of tiny" in told([row], 4, 240)
 
 
 def test_a_server_that_does_not_say_what_it_knew_is_no_zero() -> None:
