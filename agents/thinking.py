@@ -42,7 +42,7 @@ class ThinkingSettings:
         "empty for that one.",
     )
     related_tokens: int = setting(
-        85,
+        75,
         "How many tokens of a prompt related notes may take, as prompts are counted; the sentences that fit the "
         "present best are chosen. They are read anew at every thought; a quick model may be given more.",
         low=0,

@@ -304,7 +304,7 @@ class Outlook:
         """Say why a fold that is asked for finds nothing to fold."""
         keeps = self.keeps()
         if keeps == "everything":
-            return f"the strategy {self.strategy.name} never folds anything"
+            return f"the strategy {self.strategy.name} folds nothing but what a prompt has no room for"
         if keeps != "nothing":
             return f"nothing is older than {keeps}"
         return "everything is folded already" if self._memory.total else "there are no memories yet"

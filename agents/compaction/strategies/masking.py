@@ -10,6 +10,6 @@ from agents.compaction.strategies._strategy import Strategy
 
 MASKING = Strategy(
     "masking",
-    "No summaries: all but the newest results of own queries shrink to a line, everything else stays.",
+    "All but the newest results of own queries shrink to a line; folded is only what a prompt has no room for.",
     masks=True,
 )

@@ -1,7 +1,7 @@
-"""No compaction: everything stays word for word; the prompt shows what fits."""
+"""No compaction: everything stays word for word, until a prompt has no room for it."""
 
 from __future__ import annotations
 
 from agents.compaction.strategies._strategy import Strategy
 
-NONE = Strategy("none", "Nothing is folded and nothing hidden; the prompt shows what fits.")
+NONE = Strategy("none", "Nothing is hidden, and nothing folded but what a prompt has no room for.")

@@ -114,8 +114,12 @@ def test_asking_whether_a_fold_is_due_reads_nothing_where_nothing_is_ever_folded
 @pytest.mark.parametrize(
     ("values", "count", "notice"),
     [
-        ({"strategy": "none"}, 3, "the strategy none never folds anything"),
-        ({"strategy": "sliding_window"}, 9, "the strategy sliding_window never folds anything"),
+        ({"strategy": "none"}, 3, "the strategy none folds nothing but what a prompt has no room for"),
+        (
+            {"strategy": "sliding_window"},
+            9,
+            "the strategy sliding_window folds nothing but what a prompt has no room for",
+        ),
         ({"strategy": "layered"}, 0, "there are no memories yet"),
         ({"strategy": "hybrid", "hybrid_keep": 1}, 1, "nothing is older than the newest memory"),
         ({"strategy": "entry_summary", "preserve_last_n_entries": 0}, 0, "there are no memories yet"),
