@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
-from agents.compaction.receipts import receipt, validate
+from agents.compaction.receipts import validate
+from agents.compaction.retention import asked_of
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.summarizers._styles import Style
 from agents.compaction.summarizers._summarizer import Prompts, Source, Summarizer, Writing
@@ -72,7 +73,7 @@ class Draft:
             at: when it was made.
             source, made: the tokens of what it was made from, and its own.
         """
-        share, faithful = receipt(self.text, self.source)
+        asked = asked_of(self.source)
         return Summary(
             tier=self.source.tier,
             covers=covers,
@@ -87,8 +88,8 @@ class Draft:
                 "completion": self.cost.completion,
             },
             compression_ratio=round(1 - made / source, 2) if source else None,
-            retention=share,
-            faithful=faithful,
+            retention=asked.share(self.text),
+            sample=asked.sample(),
         )
 
 

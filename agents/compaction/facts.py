@@ -18,6 +18,9 @@ from agents.memory.entries import Entry
 DIRECT, OBSERVED, INFERRED, AMBIENT = 0.9, 0.8, 0.6, 0.3
 """How far a memory is to be trusted, 0 to 1 (seed 003): told to one's face, seen, concluded, overheard."""
 
+ORDINARY = 3
+"""The weight of what an earlier summary tells, of whose memories nothing else is known."""
+
 _TRUST = {
     "told": DIRECT,
     "heard": DIRECT,
@@ -184,17 +187,19 @@ def is_hearsay(entry: Entry, sentence: str, name: str = "") -> bool:
 
 def _deeds(entry: Entry, text: str) -> tuple[Fact, ...]:
     """Return the promise and the instructions of a memory's text, as their telling words."""
-    instructed = entry.actor is not None and entry.kind in ("heard", "told")
-    return (*_promised(text), *(_instructed(text) if instructed else ()))
+    return (*_promised(text), *(_instructed(text) if _instructs(entry) else ()))
 
 
-@functools.lru_cache(maxsize=4096)
+def _instructs(entry: Entry) -> bool:
+    """Return whether a memory is what somebody else said, who may have instructed."""
+    return entry.actor is not None and entry.kind in ("heard", "told")
+
+
 def _promised(text: str) -> tuple[Fact, ...]:
-    """Return the promise of a text; a summary's sentences come again at every fold, and small talk does."""
+    """Return the promise of a text."""
     return (Fact("promise", " ".join(sorted(telling_of(text)))),) if has_cue(text) and PROMISE.search(text) else ()
 
 
-@functools.lru_cache(maxsize=4096)
 def _instructed(text: str) -> tuple[Fact, ...]:
     """Return the instructions of a text, a fact for each sentence."""
     if not INSTRUCTION.search(text):
@@ -204,32 +209,63 @@ def _instructed(text: str) -> tuple[Fact, ...]:
     return tuple(Fact("instruction", " ".join(sorted(what))) for one in some if (what := telling_of(one)))
 
 
-def facts_among(entries: Iterable[Entry], earlier: Iterable[str], read: Reading, name: str) -> list[Fact]:
+class _Line(NamedTuple):
+    """What one line holds, whoever remembers it.
+
+    Args:
+        names: as compared, and as written.
+        numbers: in figures.
+        deeds: promises and instructions.
+    """
+
+    names: tuple[tuple[str, str], ...]
+    numbers: tuple[str, ...]
+    deeds: tuple[Fact, ...]
+
+
+@functools.lru_cache(maxsize=4096)
+def _line(text: str, instructs: bool) -> _Line:
+    """Return what a line holds; it is read once for all who heard it, and small talk comes again."""
+    read = Reading([text])
+    deeds = (*_promised(text), *(_instructed(text) if instructs else ())) if read.with_cues() else ()
+    return _Line(tuple(read.names.items()), tuple(sorted(read.numbers)), deeds)
+
+
+def facts_among(entries: Iterable[Entry], earlier: Iterable[str], name: str) -> dict[Fact, int]:
     """Return the facts of many memories and earlier summaries, each once, without their sentences.
 
     Args:
         entries: the memories.
         earlier: the summaries.
-        read: a reading that begins with the texts of both: first the summaries, then the memories.
         name: whose they are.
+
+    Returns:
+        The facts with their weights: the importance of the memory that tells of it, the greatest of several.
     """
-    memories, summaries = list(entries), list(earlier)
-    found: dict[Fact, None] = {}
-    for actor, place in dict.fromkeys((entry.actor, entry.place) for entry in memories):
-        if actor:
-            found[Fact("name", actor)] = None
-        if place:
-            found[Fact("place", place)] = None
+    memories = list(entries)
+    read = [(_line(one, False), ORDINARY) for text in earlier for one in parts_of(text)]
+    read += [(_line(entry.text, _instructs(entry)), entry.importance) for entry in memories]
+    read += [(_line(entry.reason, False), entry.importance) for entry in memories if entry.reason]
+    found: dict[Fact, int] = {}
+
+    def add(fact: Fact, weight: int) -> None:
+        if fact.what:
+            found[fact] = max(weight, found.get(fact, 0))
+
+    for entry in memories:
+        add(Fact("name", entry.actor or ""), entry.importance)
+        add(Fact("place", entry.place or ""), entry.importance)
     taken = {word for fact in found for word in keys_of(fact.what)} | set(keys_of(name))
-    found.update((Fact("name", written), None) for key, written in read.names.items() if key not in taken)
-    found.update((Fact("number", number), None) for number in sorted(read.numbers))
-    for at in read.with_cues():
-        if at < len(summaries):
-            found.update((one, None) for sentence in parts_of(summaries[at]) for one in _promised(sentence))
-        elif at < len(summaries) + len(memories):
-            entry = memories[at - len(summaries)]
-            found.update((one, None) for one in _deeds(entry, entry.text))
-    return [fact for fact in found if fact.what]
+    written = {key: as_written for line, _ in read for key, as_written in line.names if key not in taken}
+    for line, weight in read:
+        for key, _ in line.names:
+            if key in written:
+                add(Fact("name", written[key]), weight)
+        for number in line.numbers:
+            add(Fact("number", number), weight)
+        for deed in line.deeds:
+            add(deed, weight)
+    return found
 
 
 def holds(fact: Fact, words: frozenset[str], numbers: frozenset[str]) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from agents.compaction.plan import Plan
+from agents.compaction.retention import carried
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategies._strategy import Strategy
 from agents.compaction.summarizers._summarizer import Source
@@ -65,7 +66,7 @@ class Job:
             name: whose memories they are.
             settings: those of now.
         """
-        texts = tuple(self.texts())
+        texts, sample = tuple(self.texts()), carried(self.earlier(), name)
         wanted = self.strategy.wanted(settings)
         recent = Source(
             name,
@@ -82,10 +83,10 @@ class Job:
         )
         whole = self.plan.longterm
         if self.plan.recent is None:
-            return [replace(recent, tier="longterm", earlier=texts, max_sentences=wanted.sentences, covers=whole)]
+            longterm = replace(recent, tier="longterm", max_sentences=wanted.sentences)
+            return [replace(longterm, earlier=texts, covers=whole, sample=sample)]
         if not texts:
             return [recent]
-        both = replace(
-            recent, tier="longterm", entries=(), earlier=texts, max_sentences=None, begins=False, covers=whole
-        )
+        both = replace(recent, tier="longterm", entries=(), max_sentences=None, begins=False)
+        both = replace(both, earlier=texts, covers=whole, sample=sample)
         return [both, recent]
