@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from agents.compaction.judging.reading import Reading, has_cue, key_of, keys_of, telling_of
+from agents.compaction.judging.reading import Reading, has_cue, key_of, keys_of, line_of, telling_of
 from agents.compaction.judging.tables import CUES, PLAIN
 from agents.memory.entries import Entry
 
@@ -214,21 +214,20 @@ class _Line(NamedTuple):
 
     Args:
         names: as compared, and as written.
-        numbers: in figures.
-        deeds: promises and instructions.
+        rest: its numbers, promises and instructions.
     """
 
     names: tuple[tuple[str, str], ...]
-    numbers: tuple[str, ...]
-    deeds: tuple[Fact, ...]
+    rest: tuple[Fact, ...]
 
 
 @functools.lru_cache(maxsize=4096)
 def _line(text: str, instructs: bool) -> _Line:
     """Return what a line holds; it is read once for all who heard it, and small talk comes again."""
-    read = Reading([text])
-    deeds = (*_promised(text), *(_instructed(text) if instructs else ())) if read.with_cues() else ()
-    return _Line(tuple(read.names.items()), tuple(sorted(read.numbers)), deeds)
+    line = line_of(text)
+    deeds = (*_promised(text), *(_instructed(text) if instructs else ())) if line.cue else ()
+    numbers = (Fact("number", number) for number in line.numbers)
+    return _Line(line.names, (*numbers, *(deed for deed in deeds if deed.what)))
 
 
 def facts_among(entries: Iterable[Entry], earlier: Iterable[str], name: str) -> dict[Fact, int]:
@@ -242,29 +241,24 @@ def facts_among(entries: Iterable[Entry], earlier: Iterable[str], name: str) -> 
     Returns:
         The facts with their weights: the importance of the memory that tells of it, the greatest of several.
     """
-    memories = list(entries)
-    read = [(_line(one, False), ORDINARY) for text in earlier for one in parts_of(text)]
-    read += [(_line(entry.text, _instructs(entry)), entry.importance) for entry in memories]
-    read += [(_line(entry.reason, False), entry.importance) for entry in memories if entry.reason]
-    found: dict[Fact, int] = {}
-
-    def add(fact: Fact, weight: int) -> None:
-        if fact.what:
-            found[fact] = max(weight, found.get(fact, 0))
-
-    for entry in memories:
-        add(Fact("name", entry.actor or ""), entry.importance)
-        add(Fact("place", entry.place or ""), entry.importance)
+    texts: dict[tuple[str, bool], int] = dict.fromkeys(
+        ((one, False) for text in earlier for one in parts_of(text)), ORDINARY
+    )
+    about: dict[tuple[str, str | None], int] = {}
+    for entry in entries:
+        weight = entry.importance
+        for text in ((entry.text, _instructs(entry)), (entry.reason or "", False)):
+            texts[text] = max(weight, texts.get(text, 0))
+        for one in (("name", entry.actor), ("place", entry.place)):
+            about[one] = max(weight, about.get(one, 0))
+    read = [(_line(*text), weight) for text, weight in texts.items()]
+    found = {Fact(kind, what): weight for (kind, what), weight in about.items() if what}
     taken = {word for fact in found for word in keys_of(fact.what)} | set(keys_of(name))
-    written = {key: as_written for line, _ in read for key, as_written in line.names if key not in taken}
+    written = {key: Fact("name", as_written) for line, _ in read for key, as_written in line.names if key not in taken}
     for line, weight in read:
-        for key, _ in line.names:
-            if key in written:
-                add(Fact("name", written[key]), weight)
-        for number in line.numbers:
-            add(Fact("number", number), weight)
-        for deed in line.deeds:
-            add(deed, weight)
+        named = (written[key] for key, _ in line.names if key in written)
+        for fact in (*named, *line.rest):
+            found[fact] = max(weight, found.get(fact, 0))
     return found
 
 

@@ -12,7 +12,7 @@ all facts, by weight, is estimated without bias; with 64 facts it is off by some
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 from heapq import nlargest
 from typing import NamedTuple
@@ -102,12 +102,15 @@ def _chance(kind: str, what: str) -> float:
     return (int.from_bytes(digest, "big") + 1) / 2**64
 
 
-def _read(sample: Sequence[str]) -> dict[Fact, int]:
+def _read(sample: Iterable[str]) -> dict[Fact, int]:
     """Return the facts of a sample; what a hand made of it is passed over."""
-    found: dict[Fact, int] = {}
-    for one in sample:
-        weight, _, fact = one.partition(" ")
-        kind, _, what = fact.partition(" ")
-        if what:
-            found[Fact(kind, what)] = min(10, int(weight)) if weight.isdecimal() and int(weight) else ORDINARY
-    return found
+    return {fact: weight for fact, weight in map(_fact, sample) if fact.what}
+
+
+@functools.lru_cache(maxsize=4096)
+def _fact(written: str) -> tuple[Fact, int]:
+    """Return one of them with its weight; it is read again at every fold."""
+    weight, _, rest = written.partition(" ")
+    kind, _, what = rest.partition(" ")
+    known = weight.isdecimal() and int(weight) > 0
+    return Fact(kind, what), min(10, int(weight)) if known else ORDINARY

@@ -230,6 +230,33 @@ class Reading:
         return [*found, *(start + at for at, row in enumerate(self._rows) if not cues.isdisjoint(row))]
 
 
+class Line(NamedTuple):
+    """What one text holds of what a `Reading` finds in many.
+
+    Args:
+        names: as compared, and as written.
+        numbers: in figures.
+        cue: it may promise or instruct.
+    """
+
+    names: tuple[tuple[str, str], ...]
+    numbers: tuple[str, ...]
+    cue: bool
+
+
+def line_of(text: str) -> Line:
+    """Return what a text holds: the same as `Reading([text])` finds, in half of the time."""
+    text = composed(text)
+    tokens = [token_of(written) for written in text.split()]
+    names = {
+        key_of(token.name): token.name for before, token in itertools.pairwise(tokens) if token.name and before.goes_on
+    }
+    numbers = {number for token in tokens for number in token.figures}
+    if any(token.counts for token in tokens):
+        numbers |= numbers_of(text)
+    return Line(tuple(names.items()), tuple(sorted(numbers)), any(token.cue for token in tokens))
+
+
 @functools.lru_cache(maxsize=16)
 def reading_of(text: str) -> Reading:
     """Return the reading of a summary, which is judged once when it is made and read again when it is folded."""
