@@ -119,6 +119,7 @@ class _Work:
             "max_recent_sentences": settings.max_recent_sentences,
             "max_summary_tokens": settings.max_summary_tokens,
             "max_source_tokens": settings.max_source_tokens,
+            "least_retention": settings.least_retention,
             "shape": self.wanted.shape,
             "sentences": self.wanted.sentences,
             "findings": self.wanted.findings,
