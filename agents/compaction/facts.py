@@ -187,7 +187,8 @@ def is_hearsay(entry: Entry, sentence: str, name: str = "") -> bool:
 
 def _deeds(entry: Entry, text: str) -> tuple[Fact, ...]:
     """Return the promise and the instructions of a memory's text, as their telling words."""
-    return (*_promised(text), *(_instructed(text) if _instructs(entry) else ()))
+    promised = _promised(text) if has_cue(text) else ()  # a search for how it promises takes ten times as long
+    return (*promised, *(_instructed(text) if _instructs(entry) else ()))
 
 
 def _instructs(entry: Entry) -> bool:
@@ -197,7 +198,7 @@ def _instructs(entry: Entry) -> bool:
 
 def _promised(text: str) -> tuple[Fact, ...]:
     """Return the promise of a text."""
-    return (Fact("promise", " ".join(sorted(telling_of(text)))),) if has_cue(text) and PROMISE.search(text) else ()
+    return (Fact("promise", " ".join(sorted(telling_of(text)))),) if PROMISE.search(text) else ()
 
 
 def _instructed(text: str) -> tuple[Fact, ...]:

@@ -197,9 +197,9 @@ class Reading:
         found = set(itertools.chain.from_iterable([token.figures for token in self._tokens.values()]))
         counting = {written for written, token in self._tokens.items() if token.counts}
         if counting:
-            for text, row in zip(self._own, self._rows, strict=True):
+            for row in self._rows:
                 if not counting.isdisjoint(row):
-                    found |= numbers_of(text)
+                    found.update(_counted(row))
         return frozenset(found).union(*(one.numbers for one in self._known))
 
     @cached_property
@@ -230,6 +230,20 @@ class Reading:
         return [*found, *(start + at for at, row in enumerate(self._rows) if not cues.isdisjoint(row))]
 
 
+def _counted(row: Iterable[str]) -> Iterator[str]:
+    """Yield the numbers that are written in words among tokens: only runs of counting words are read for them."""
+    for may_count, run in itertools.groupby(row, _may_count):
+        tokens = list(run) if may_count else []
+        if any(token_of(one).counts for one in tokens):
+            yield from numbers_of(" ".join(tokens))
+
+
+def _may_count(written: str) -> bool:
+    """Return whether a token may belong to a number in words, of several tokens: it says nothing else."""
+    token = token_of(written)
+    return token.counts or all(word in COUNTING or word == "and" for word in token.words)
+
+
 class Line(NamedTuple):
     """What one text holds of what a `Reading` finds in many.
 
@@ -246,14 +260,14 @@ class Line(NamedTuple):
 
 def line_of(text: str) -> Line:
     """Return what a text holds: the same as `Reading([text])` finds, in half of the time."""
-    text = composed(text)
-    tokens = [token_of(written) for written in text.split()]
+    row = composed(text).split()
+    tokens = list(map(token_of, row))
     names = {
         key_of(token.name): token.name for before, token in itertools.pairwise(tokens) if token.name and before.goes_on
     }
     numbers = {number for token in tokens for number in token.figures}
     if any(token.counts for token in tokens):
-        numbers |= numbers_of(text)
+        numbers.update(_counted(row))
     return Line(tuple(names.items()), tuple(sorted(numbers)), any(token.cue for token in tokens))
 
 
