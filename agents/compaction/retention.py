@@ -27,6 +27,9 @@ SAMPLE = 64
 """Facts that are asked of a summary at most once its memories hold more; one further says how weighty the rest is."""
 
 
+_MARKS = str.maketrans(';"\\', ",' ")
+
+
 class Asked(NamedTuple):
     """What is asked of a summary.
 
@@ -52,7 +55,7 @@ class Asked(NamedTuple):
 
     def sample(self) -> tuple[str, ...]:
         """Return what the next summary is to be asked of this, as `Summary.sample` keeps it."""
-        return tuple(f"{weight} {fact.kind} {fact.what}" for fact, weight in _drawn(self.facts).items())
+        return tuple(_written(fact, weight) for fact, weight in _drawn(self.facts).items())
 
 
 def asked_of(source: Source) -> Asked:
@@ -100,6 +103,12 @@ def _chance(kind: str, what: str) -> float:
     """Return the number above 0 and up to 1 that a fact always has."""
     digest = blake2b(f"{kind} {what.casefold()}".encode("utf-8", "replace"), digest_size=8).digest()
     return (int.from_bytes(digest, "big") + 1) / 2**64
+
+
+@functools.lru_cache(maxsize=4096)
+def _written(fact: Fact, weight: int) -> str:
+    """Return a fact as a sample holds it, on one line and without what parts a sample or needs an escape in a file."""
+    return f"{weight} {fact.kind} {' '.join(fact.what.translate(_MARKS).split())}"
 
 
 def _read(sample: Iterable[str]) -> dict[Fact, int]:

@@ -28,11 +28,12 @@ TITLES = {"longterm": "# Long-term Memory Summary", "recent": "# Recent Memory S
 EDITED = "edited"
 """The method of a summary whose text a person wrote."""
 
+BETWEEN = "; "
+"""What stands between the parts of a sample in front matter, and in none of them."""
+
 _VERBATIM = "\n## The memories themselves\n"
 _NUMBERED = re.compile(r"(.*-\d{8}-\d{6})(?:-(\d+))?\.md")
 _RANGE = re.compile(r"\b([0-9]{1,18})-([0-9]{1,18})\b")
-_BETWEEN = "; "
-_MARKS = str.maketrans(';"\\', ",' ")
 _STAMP = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)")
 
 Write = Callable[[Path, str], None]
@@ -59,7 +60,7 @@ class Summary:
             is kept, by weight (see `agents.compaction.retention`); None when there were none.
         faithful: no name and no number in it is missing from the source: the judge looked at a model's text, of what
             rules write tests hold it; None for a person's.
-        sample: some of what it is asked for, to be asked of the summary that takes it up too.
+        sample: some of what it is asked for, to be asked of the summary that takes it up too; none holds `BETWEEN`.
         unread: memories that it stands for and does not know, as they could not be read.
     """
 
@@ -105,7 +106,7 @@ class Summary:
             "compression_ratio": self.compression_ratio,
             "retention": self.retention,
             "faithful": self.faithful,
-            **({"retention_sample": _BETWEEN.join(map(_listed, self.sample))} if self.sample else {}),
+            **({"retention_sample": BETWEEN.join(self.sample)} if self.sample else {}),
             **({"unread": ", ".join(f"{first}-{last}" for first, last in self.unread)} if self.unread else {}),
         }
 
@@ -165,14 +166,9 @@ def parse_summary(raw: str, tier: str, file: str, version: bool = False) -> Summ
         compression_ratio=_share(front.get("compression_ratio")),
         retention=_share(front.get("retention")),
         faithful=faithful if isinstance(faithful := front.get("faithful", True), bool) else None,
-        sample=tuple(filter(None, _text(front.get("retention_sample")).split(_BETWEEN))),
+        sample=tuple(filter(None, _text(front.get("retention_sample")).split(BETWEEN))),
         unread=_ranges(front.get("unread"), *covers),
     )
-
-
-def _listed(one: str) -> str:
-    """Return a part of a list on one line, without what parts the list or needs an escape in front matter."""
-    return " ".join(one.translate(_MARKS).split())
 
 
 def _covers(value: object, file: str, line: int) -> tuple[int, int]:

@@ -35,6 +35,7 @@ class Token(NamedTuple):
         name: the first of those when nothing stands before it; empty otherwise.
         figures: its numbers in figures.
         counts: it is a counting word, and more than `one`.
+        joins: it may stand within a number of several words, as it says nothing else.
         cue: a promise or an instruction may stand near it.
         goes_on: what follows begins neither a sentence nor a quotation.
     """
@@ -44,6 +45,7 @@ class Token(NamedTuple):
     name: str
     figures: tuple[str, ...]
     counts: bool
+    joins: bool
     cue: bool
     goes_on: bool
 
@@ -61,7 +63,8 @@ def token_of(written: str) -> Token:
         capitals,
         found[0] if named and keys[0] not in PLAIN and keys[0] not in COUNTING else "",
         tuple(numbers_of(written, counted=False)),
-        any(word in COUNTING and word != "one" for word in folded),
+        counts := any(word in COUNTING and word != "one" for word in folded),
+        counts or all(word in COUNTING or word == "and" for word in keys),
         not CUES.isdisjoint(folded),
         written[-1].isalnum() or written[-1] in ",;)&'’",
     )
@@ -232,16 +235,10 @@ class Reading:
 
 def _counted(row: Iterable[str]) -> Iterator[str]:
     """Yield the numbers that are written in words among tokens: only runs of counting words are read for them."""
-    for may_count, run in itertools.groupby(row, _may_count):
-        tokens = list(run) if may_count else []
+    for joins, run in itertools.groupby(row, lambda written: token_of(written).joins):
+        tokens = list(run) if joins else []
         if any(token_of(one).counts for one in tokens):
             yield from numbers_of(" ".join(tokens))
-
-
-def _may_count(written: str) -> bool:
-    """Return whether a token may belong to a number in words, of several tokens: it says nothing else."""
-    token = token_of(written)
-    return token.counts or all(word in COUNTING or word == "and" for word in token.words)
 
 
 class Line(NamedTuple):
