@@ -23,8 +23,8 @@ NOTHING = phrase("minds.compact.nothing", "why")
 def compact_memories(ctx: Context, name: str) -> Outcome:
     """Fold everything older than the newest memories into the summary now, without waiting until it is due.
 
-    Nothing is lost by it: the archive keeps every word. Without a name it is your own memory; the owner may name
-    anybody.
+    A little joins the recent summary, or waits until there is more. Nothing is lost by it: the archive keeps every
+    word. Without a name it is your own memory; the owner may name anybody.
 
     Example: @compact-memories
     """

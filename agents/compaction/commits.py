@@ -33,6 +33,7 @@ class Commit(NamedTuple):
         kept_chars: their characters.
         seconds: how long it took, the model's part included.
         rejected: why replies of the model were not used, and why it did not answer.
+        stays: the summaries that hold as they did before.
     """
 
     number: int
@@ -50,6 +51,7 @@ class Commit(NamedTuple):
     kept_chars: int
     seconds: float
     rejected: tuple[str, ...]
+    stays: tuple[Summary, ...] = ()
 
     @property
     def made(self) -> tuple[Summary, ...]:
@@ -73,11 +75,11 @@ class Commit(NamedTuple):
 
     def record(self) -> dict[str, object]:
         """Return the result record: seed 001's fields, of the whole view, then range, tokens, retention and cost."""
-        chars, told = self.chars + self.kept_chars, self.told
-        after = sum(len(summary.text) for summary in self.made) + self.kept_chars
+        kept, told = self.kept_chars + sum(len(summary.text) for summary in self.stays), self.told
+        chars, after = self.chars + kept, sum(len(summary.text) for summary in self.made) + kept
         return {
             "original_entries": self.before,
-            "compacted_entries": len(self.made) + self.kept,
+            "compacted_entries": len(self.made) + len(self.stays) + self.kept,
             "original_chars": chars,
             "compacted_chars": after,
             "summary": told.text,

@@ -15,7 +15,7 @@ from dataclasses import replace
 from agents.compaction.commits import Commit
 from agents.compaction.drafts import Draft, Scribe
 from agents.compaction.gauge import Surroundings
-from agents.compaction.job import Job
+from agents.compaction.job import Job, check_join
 from agents.compaction.outlook import Outlook
 from agents.compaction.plan import AUTOMATIC, EMERGENCY, MANUAL, Plan
 from agents.compaction.settings import CompactionSettings
@@ -280,7 +280,8 @@ class Compactor:
         memory.refresh()
         if plan.first != memory.watermark + 1:
             raise LociError(f"the fold of {plan.first} to {plan.last} does not begin after memory {memory.watermark}")
-        entries = tuple(memory.read(plan.first, plan.last))
+        entries = tuple(memory.read(*plan.told))
+        check_join(plan, entries, memory.recent)
         if not entries:  # nobody can tell of nothing; what reaches further says what it does not know
             plan = self.outlook.widened(plan)
             entries = tuple(memory.read(plan.first, plan.last))
@@ -299,8 +300,8 @@ class Compactor:
         if memory.waiting:
             raise Unavailable("the archive cannot be written")
         made = {draft.source.tier: self._summary(job, draft, at) for draft in drafts}
-        before = self.outlook.tokens()
-        texts = [summary.text for summary in made.values()]
+        before, stays = self.outlook.tokens(), job.stays()
+        texts, gone = [summary.text for summary in (*stays, *made.values())], job.gone()
         commit = Commit(
             number=memory.compactions + 1,
             reason=plan.reason,
@@ -309,14 +310,15 @@ class Compactor:
             last=plan.last,
             recent=made.get("recent"),
             longterm=made.get("longterm"),
-            chars=sum(len(text) for draft in drafts for text in draft.source.texts()),
-            tokens=self.outlook.count(job.texts()) + self.outlook.tokens_of(plan.first, plan.last),
+            chars=sum(map(len, [*gone, *job.folded()])),
+            tokens=self.outlook.count(gone) + self.outlook.tokens_of(plan.first, plan.last),
             saved=before - self.outlook.tokens_after(plan.last, texts),
             before=len(job.earlier()) + memory.total - memory.watermark,
             kept=memory.total - plan.last,
             kept_chars=self.outlook.chars_of(plan.last + 1, memory.total),
             seconds=self._clock.monotonic() - job.seconds,
             rejected=tuple(rejected),
+            stays=stays,
         )
         if not self._allowed(job, commit, before):
             return None
@@ -376,17 +378,11 @@ class Compactor:
         longterm = draft.source.tier == "longterm"
         covers = job.plan.longterm if longterm else job.plan.recent
         assert covers is not None
-        lived = self.outlook.tokens_of(job.plan.first, job.plan.last) if draft.source.entries else 0
-        source, told = self.outlook.count(draft.source.earlier) + lived, self.outlook.count([draft.text])
-        made = draft.summary(covers, at, source, told)
+        lived = self.outlook.count(job.again()) + self.outlook.tokens_of(job.plan.first, job.plan.last)
+        source = self.outlook.count(draft.source.earlier) + (lived if draft.source.entries else 0)
+        made = draft.summary(covers, at, source, self.outlook.count([draft.text]))
         made = replace(made, strategy=job.plan.strategy, reason=job.plan.reason, unread=job.unread(made.tier))
-        earlier = job.earlier()
-        if not longterm or not earlier:
-            return made
-        if not draft.source.entries and len(earlier) == 1 and earlier[0].text == made.text:
-            # moved down as it is, so it stays what it was
-            return replace(made, method=earlier[0].method, model=earlier[0].model, depth=earlier[0].depth)
-        return replace(made, depth=max(summary.depth for summary in earlier) + 1)
+        return job.deepened(made, draft.source)
 
     def _committed(self, commit: Commit) -> None:
         if commit.longterm is not None:

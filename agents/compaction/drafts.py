@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
-from agents.compaction.receipts import receipt, validate
+from agents.compaction.receipts import validate
+from agents.compaction.retention import asked_of
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.summarizers._styles import Style
 from agents.compaction.summarizers._summarizer import Prompts, Source, Summarizer, Writing
@@ -72,7 +73,7 @@ class Draft:
             at: when it was made.
             source, made: the tokens of what it was made from, and its own.
         """
-        share, faithful = receipt(self.text, self.source)
+        asked = asked_of(self.source)
         return Summary(
             tier=self.source.tier,
             covers=covers,
@@ -87,8 +88,8 @@ class Draft:
                 "completion": self.cost.completion,
             },
             compression_ratio=round(1 - made / source, 2) if source else None,
-            retention=share,
-            faithful=faithful,
+            retention=asked.share(self.text),
+            sample=asked.sample(),
         )
 
 
@@ -172,12 +173,25 @@ class Scribe:
         for attempt in range(TRIES):
             asked = replace(source, again=attempt > 0)
             text = await self._run(summarizer.write(asked, self._prompts), settings.profile, cost)
-            reasons = validate(text, source)
+            reasons = validate(text, source) or self._keeps_too_little(text, source, settings.least_retention)
             if not reasons:
                 told = text if source.shape == SECTIONS else flat(text)
                 return Draft(source, told, summarizer.name, cost)
             rejected.append(f"the {source.tier} summary was rejected: {', '.join(reasons[:3])}")
         return None
+
+    def _keeps_too_little(self, text: str, source: Source, least: float) -> list[str]:
+        """Return that a reply keeps too little, as a reason; none when it keeps enough.
+
+        It is measured by what rules keep of the same: how much there is to keep differs from one source to the next.
+        """
+        asked = asked_of(source)
+        share = asked.share(text)
+        if not least or share is None:
+            return []
+        by_rules = asked.share(self.by_rules(source).text) or 0.0
+        told = f"it keeps {share:.0%} of names, numbers, places and promises, where rules keep {by_rules:.0%}"
+        return [told] if share < least * by_rules else []
 
     async def _run(self, writing: Writing, profile: str, cost: Cost) -> str:
         """Carry out what a summarizer asks for, and return its text."""

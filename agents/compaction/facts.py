@@ -11,12 +11,15 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from agents.compaction.judging.reading import Reading, has_cue, key_of, keys_of, telling_of
+from agents.compaction.judging.reading import Reading, has_cue, key_of, keys_of, line_of, telling_of
 from agents.compaction.judging.tables import CUES, PLAIN
 from agents.memory.entries import Entry
 
 DIRECT, OBSERVED, INFERRED, AMBIENT = 0.9, 0.8, 0.6, 0.3
 """How far a memory is to be trusted, 0 to 1 (seed 003): told to one's face, seen, concluded, overheard."""
+
+ORDINARY = 3
+"""The weight of what an earlier summary tells, of whose memories nothing else is known."""
 
 _TRUST = {
     "told": DIRECT,
@@ -184,17 +187,20 @@ def is_hearsay(entry: Entry, sentence: str, name: str = "") -> bool:
 
 def _deeds(entry: Entry, text: str) -> tuple[Fact, ...]:
     """Return the promise and the instructions of a memory's text, as their telling words."""
-    instructed = entry.actor is not None and entry.kind in ("heard", "told")
-    return (*_promised(text), *(_instructed(text) if instructed else ()))
+    promised = _promised(text) if has_cue(text) else ()  # a search for how it promises takes ten times as long
+    return (*promised, *(_instructed(text) if _instructs(entry) else ()))
 
 
-@functools.lru_cache(maxsize=4096)
+def _instructs(entry: Entry) -> bool:
+    """Return whether a memory is what somebody else said, who may have instructed."""
+    return entry.actor is not None and entry.kind in ("heard", "told")
+
+
 def _promised(text: str) -> tuple[Fact, ...]:
-    """Return the promise of a text; a summary's sentences come again at every fold, and small talk does."""
-    return (Fact("promise", " ".join(sorted(telling_of(text)))),) if has_cue(text) and PROMISE.search(text) else ()
+    """Return the promise of a text."""
+    return (Fact("promise", " ".join(sorted(telling_of(text)))),) if PROMISE.search(text) else ()
 
 
-@functools.lru_cache(maxsize=4096)
 def _instructed(text: str) -> tuple[Fact, ...]:
     """Return the instructions of a text, a fact for each sentence."""
     if not INSTRUCTION.search(text):
@@ -204,32 +210,57 @@ def _instructed(text: str) -> tuple[Fact, ...]:
     return tuple(Fact("instruction", " ".join(sorted(what))) for one in some if (what := telling_of(one)))
 
 
-def facts_among(entries: Iterable[Entry], earlier: Iterable[str], read: Reading, name: str) -> list[Fact]:
+class _Line(NamedTuple):
+    """What one line holds, whoever remembers it.
+
+    Args:
+        names: as compared, and as written.
+        rest: its numbers, promises and instructions.
+    """
+
+    names: tuple[tuple[str, str], ...]
+    rest: tuple[Fact, ...]
+
+
+@functools.lru_cache(maxsize=4096)
+def _line(text: str, instructs: bool) -> _Line:
+    """Return what a line holds; it is read once for all who heard it, and small talk comes again."""
+    line = line_of(text)
+    deeds = (*_promised(text), *(_instructed(text) if instructs else ())) if line.cue else ()
+    numbers = (Fact("number", number) for number in line.numbers)
+    return _Line(line.names, (*numbers, *(deed for deed in deeds if deed.what)))
+
+
+def facts_among(entries: Iterable[Entry], earlier: Iterable[str], name: str) -> dict[Fact, int]:
     """Return the facts of many memories and earlier summaries, each once, without their sentences.
 
     Args:
         entries: the memories.
         earlier: the summaries.
-        read: a reading that begins with the texts of both: first the summaries, then the memories.
         name: whose they are.
+
+    Returns:
+        The facts with their weights: the importance of the memory that tells of it, the greatest of several.
     """
-    memories, summaries = list(entries), list(earlier)
-    found: dict[Fact, None] = {}
-    for actor, place in dict.fromkeys((entry.actor, entry.place) for entry in memories):
-        if actor:
-            found[Fact("name", actor)] = None
-        if place:
-            found[Fact("place", place)] = None
+    texts: dict[tuple[str, bool], int] = dict.fromkeys(
+        ((one, False) for text in earlier for one in parts_of(text)), ORDINARY
+    )
+    about: dict[tuple[str, str | None], int] = {}
+    for entry in entries:
+        weight = entry.importance
+        for text in ((entry.text, _instructs(entry)), (entry.reason or "", False)):
+            texts[text] = max(weight, texts.get(text, 0))
+        for one in (("name", entry.actor), ("place", entry.place)):
+            about[one] = max(weight, about.get(one, 0))
+    read = [(_line(*text), weight) for text, weight in texts.items()]
+    found = {Fact(kind, what): weight for (kind, what), weight in about.items() if what}
     taken = {word for fact in found for word in keys_of(fact.what)} | set(keys_of(name))
-    found.update((Fact("name", written), None) for key, written in read.names.items() if key not in taken)
-    found.update((Fact("number", number), None) for number in sorted(read.numbers))
-    for at in read.with_cues():
-        if at < len(summaries):
-            found.update((one, None) for sentence in parts_of(summaries[at]) for one in _promised(sentence))
-        elif at < len(summaries) + len(memories):
-            entry = memories[at - len(summaries)]
-            found.update((one, None) for one in _deeds(entry, entry.text))
-    return [fact for fact in found if fact.what]
+    written = {key: Fact("name", as_written) for line, _ in read for key, as_written in line.names if key not in taken}
+    for line, weight in read:
+        named = (written[key] for key, _ in line.names if key in written)
+        for fact in (*named, *line.rest):
+            found[fact] = max(weight, found.get(fact, 0))
+    return found
 
 
 def holds(fact: Fact, words: frozenset[str], numbers: frozenset[str]) -> bool:

@@ -5,15 +5,18 @@ What it read is compared before the commit: a person may have edited, settings m
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from agents.compaction.plan import Plan
+from agents.compaction.retention import carried
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategies._strategy import Strategy
 from agents.compaction.summarizers._summarizer import Source
 from agents.memory.entries import Entry, undreamt
-from agents.memory.ranges import Range, merged, missing
-from agents.memory.summaries import Summary, unread
+from agents.memory.ranges import Range, merged, missing, spoken
+from agents.memory.summaries import EDITED, Summary, unread
+from mud.errors import LociError
 
 
 @dataclass(slots=True)
@@ -23,7 +26,7 @@ class Job:
     Args:
         plan: the plan.
         strategy: what made it.
-        entries: the memories to fold.
+        entries: the memories that the summary of the fold is made from.
         settings: as they were when it was planned.
         longterm, recent: the summaries as they were when it was planned.
         seconds: the clock then.
@@ -42,8 +45,8 @@ class Job:
         return [summary for summary in (self.longterm, self.recent) if summary is not None]
 
     def gaps(self) -> list[Range]:
-        """Return the memories to fold that could not be read."""
-        return missing((entry.seq for entry in self.entries), self.plan.first, self.plan.last)
+        """Return the memories that could not be read."""
+        return missing((entry.seq for entry in self.entries), *self.plan.told)
 
     def unread(self, tier: str) -> tuple[Range, ...]:
         """Return the memories that a new summary stands for and does not know."""
@@ -54,9 +57,34 @@ class Job:
         """Return the texts of those; when they have changed by the time of the commit, a person edited them."""
         return [summary.text for summary in self.earlier()]
 
+    def stays(self) -> tuple[Summary, ...]:
+        """Return the summaries that hold after the fold as they did before."""
+        return (self.longterm,) if self.plan.joins and self.longterm is not None else ()
+
+    def gone(self) -> list[str]:
+        """Return the texts of the summaries that it replaces."""
+        return [summary.text for summary in self.earlier() if summary not in self.stays()]
+
+    def folded(self) -> list[str]:
+        """Return the texts of the memories that are folded now."""
+        return [entry.text for entry in self.entries if entry.seq >= self.plan.first]
+
+    def again(self) -> list[str]:
+        """Return the texts of the memories that were folded before and are read again."""
+        return [entry.text for entry in self.entries if entry.seq < self.plan.first]
+
     def replaced(self) -> list[str]:
         """Return the texts that what is to be written stands for: the memories, and what one summary takes up."""
         return [*(self.texts() if self.plan.recent is None else []), *(entry.text for entry in self.entries)]
+
+    def deepened(self, made: Summary, source: Source) -> Summary:
+        """Return a summary with how often its memories were summed up; one that only moves stays what it was."""
+        earlier = self.earlier()
+        if made.tier != "longterm" or not earlier:
+            return made
+        if not source.entries and len(earlier) == 1 and earlier[0].text == made.text:
+            return replace(made, method=earlier[0].method, model=earlier[0].model, depth=earlier[0].depth)
+        return replace(made, depth=max(summary.depth for summary in earlier) + 1)
 
     def sources(self, name: str, settings: CompactionSettings) -> list[Source]:
         """Return what is to be written: the long-term summary first, as it takes up the recent one.
@@ -65,7 +93,7 @@ class Job:
             name: whose memories they are.
             settings: those of now.
         """
-        texts = tuple(self.texts())
+        texts, sample = tuple(self.texts()), carried(self.earlier(), name)
         wanted = self.strategy.wanted(settings)
         recent = Source(
             name,
@@ -74,7 +102,7 @@ class Job:
             max_sentences=settings.max_recent_sentences,
             max_tokens=settings.max_summary_tokens,
             max_source_tokens=settings.max_source_tokens,
-            begins=self.plan.first == 1,
+            begins=self.plan.told[0] == 1,
             style=settings.prompt_style,
             shape=wanted.shape,
             findings=wanted.findings,
@@ -82,10 +110,34 @@ class Job:
         )
         whole = self.plan.longterm
         if self.plan.recent is None:
-            return [replace(recent, tier="longterm", earlier=texts, max_sentences=wanted.sentences, covers=whole)]
-        if not texts:
+            longterm = replace(recent, tier="longterm", max_sentences=wanted.sentences)
+            return [replace(longterm, earlier=texts, covers=whole, sample=sample)]
+        if whole is None:
             return [recent]
-        both = replace(
-            recent, tier="longterm", entries=(), earlier=texts, max_sentences=None, begins=False, covers=whole
-        )
+        both = replace(recent, tier="longterm", entries=(), max_sentences=None, begins=False)
+        both = replace(both, earlier=texts, covers=whole, sample=sample)
         return [both, recent]
+
+
+def check_join(plan: Plan, entries: Sequence[Entry], recent: Summary | None) -> None:
+    """Make sure that a recent summary that is made anew loses nothing: no person's words, no memory it knew.
+
+    Args:
+        plan: what is to be folded.
+        entries: the memories that the new summary is made from.
+        recent: the summary of now.
+
+    Raises:
+        LociError: it would.
+    """
+    if not plan.joins:
+        return
+    if not may_be_made_anew(recent):
+        raise LociError("the recent summary was edited meanwhile")
+    if gone := missing((entry.seq for entry in entries), plan.told[0], plan.first - 1):
+        raise LociError(f"{spoken(*gone[0])} cannot be read, and the recent summary tells of them")
+
+
+def may_be_made_anew(recent: Summary | None) -> bool:
+    """Return whether a recent summary may be made anew: no person wrote it, and it knows all its memories."""
+    return recent is not None and recent.method != EDITED and not recent.unread

@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from agents.compaction.gauge import UNLIMITED, Gauge, Surroundings
+from agents.compaction.job import may_be_made_anew
 from agents.compaction.masking import KIND, masked, masked_count
-from agents.compaction.plan import PRESSURE, SLEEP, Fold, Plan, plan_fold
+from agents.compaction.plan import MANUAL, PRESSURE, SLEEP, Fold, Plan, enough, joined, plan_fold
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.standing import Budget, Standing
 from agents.compaction.strategies._strategy import Strategy
@@ -19,6 +20,7 @@ from agents.memory.entries import Entry, in_prompt
 from agents.memory.memory import Memory, View
 from mud.errors import LociError
 from mud.registry import Registry
+from mud.world.narration import counted
 
 FALLBACK = "waterfall"
 """The strategy that is used when the settings name none that there is."""
@@ -253,7 +255,15 @@ class Outlook:
         return fold if more is None else replace(fold, last=max(fold.last, more.last))
 
     def manual(self, reason: str) -> Plan | None:
-        """Return the fold of everything that may be folded; None for nothing."""
+        """Return the fold of everything that may be folded; None for nothing, or for too little to be asked for."""
+        plan = self._everything(reason)
+        if plan is None or reason != MANUAL:
+            return plan
+        recent = self._memory.recent
+        covers = recent.covers if recent is not None else None
+        return joined(plan, covers, self._settings().recent_window, anew=may_be_made_anew(recent))
+
+    def _everything(self, reason: str) -> Plan | None:
         settings = self._settings()
         strategy = self._chosen(settings)
         fold = strategy.manual(self._standing(strategy, settings), settings)
@@ -303,11 +313,21 @@ class Outlook:
     def why_nothing(self) -> str:
         """Say why a fold that is asked for finds nothing to fold."""
         keeps = self.keeps()
+        if little := self._too_little():
+            return little
         if keeps == "everything":
             return f"the strategy {self.strategy.name} folds nothing but what a prompt has no room for"
         if keeps != "nothing":
             return f"nothing is older than {keeps}"
         return "everything is folded already" if self._memory.total else "there are no memories yet"
+
+    def _too_little(self) -> str:
+        """Say that there is too little to fold; empty where there is nothing at all."""
+        plan, least = self._everything(MANUAL), enough(self._settings().recent_window)
+        if plan is None:
+            return ""
+        many = counted(plan.last - plan.first + 1, "memory is", "memories are")
+        return f"only {many} older than {self.keeps()}, too few to push the recent summary out; {least} would do"
 
     def view(self, most: int | None = None) -> View:
         """Return the life as it is shown: summaries, what is hidden, and the rest with old results masked.

@@ -41,8 +41,9 @@ class Plan:
         strategy: the strategy that made it.
         reason: `automatic`, `manual`, `sleep`, `emergency` or `pressure`.
         first, last: the memories that are folded.
-        recent: what the recent summary covers afterwards; None for a strategy with one summary.
-        longterm: what the long-term summary covers afterwards; None when there is none yet.
+        recent: what the recent summary covers afterwards; None for a strategy with one summary. Where it begins before
+            `first`, the recent summary of now is made anew with what is folded.
+        longterm: what the long-term summary covers afterwards; None when it stays as it is, or there is none yet.
     """
 
     strategy: str
@@ -53,6 +54,16 @@ class Plan:
     longterm: Range | None
 
     @property
+    def told(self) -> Range:
+        """The memories from which the summary that tells of the fold is made."""
+        return self.recent or (self.first, self.last)
+
+    @property
+    def joins(self) -> bool:
+        """Whether the recent summary of now is made anew with what is folded."""
+        return self.recent is not None and self.recent[0] < self.first
+
+    @property
     def event(self) -> str:
         """The event of its commit line."""
         return "manual_compact" if self.reason == MANUAL else "auto_compact"
@@ -61,7 +72,7 @@ class Plan:
         """Return the same fold up to another memory."""
         if self.recent is None:
             return replace(self, last=last, longterm=(1, last))
-        return replace(self, last=last, recent=(self.first, last))
+        return replace(self, last=last, recent=(self.recent[0], last))
 
 
 def plan_fold(strategy: str, fold: Fold | None, watermark: int, *, rolling: bool = False) -> Plan | None:
@@ -84,3 +95,31 @@ def plan_fold(strategy: str, fold: Fold | None, watermark: int, *, rolling: bool
     if rolling:
         return Plan(strategy, fold.reason, first, last, None, (1, last))
     return Plan(strategy, fold.reason, first, last, (first, last), (1, watermark) if watermark else None)
+
+
+LEAST_SHARE = 4
+"""A fold that is asked for makes a recent summary of its own from a window's fourth part on."""
+
+
+def joined(plan: Plan, recent: Range | None, window: int, *, anew: bool) -> Plan | None:
+    """Return a fold that is asked for so that it never pushes a recent summary out for little; None for too little.
+
+    What is to be folded joins what the recent summary covers as long as both fit into a window. Of the rest, little is
+    left alone until there is more of it.
+
+    Args:
+        plan: the fold as the strategy has it.
+        recent: what the recent summary covers; None where there is none.
+        window: memories that a recent summary covers.
+        anew: that one may be made anew from its memories.
+    """
+    if plan.recent is None or recent is None:
+        return plan
+    if anew and plan.last - recent[0] < window:
+        return replace(plan, recent=(recent[0], plan.last), longterm=None)
+    return plan if plan.last - plan.first + 1 >= enough(window) else None
+
+
+def enough(window: int) -> int:
+    """Return how many memories get a recent summary of their own when somebody asks for a fold."""
+    return -(-window // LEAST_SHARE)

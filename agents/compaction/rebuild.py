@@ -17,6 +17,7 @@ from typing import NamedTuple
 from agents.compaction.compactor import Compactor
 from agents.compaction.drafts import Draft, Scribe
 from agents.compaction.rebuild_parts import Layout, Progress, Step, layout_of
+from agents.compaction.retention import carried
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategies._strategy import Strategy, nothing
 from agents.compaction.summarizers._summarizer import Source
@@ -118,6 +119,7 @@ class _Work:
             "max_recent_sentences": settings.max_recent_sentences,
             "max_summary_tokens": settings.max_summary_tokens,
             "max_source_tokens": settings.max_source_tokens,
+            "least_retention": settings.least_retention,
             "shape": self.wanted.shape,
             "sentences": self.wanted.sentences,
             "findings": self.wanted.findings,
@@ -307,6 +309,7 @@ class Rebuild:
             shape=wanted.shape,
             findings=wanted.findings,
             covers=step.covers,
+            sample=carried(work.earlier(step), self._memory.name),
         )
 
     def _committed(self, work: _Work, kept: int, progress: Progress) -> Rebuilt:
@@ -346,7 +349,7 @@ class Rebuild:
 
 
 def part_of(part: Summary, draft: Draft, earlier: Sequence[Summary]) -> Summary:
-    """Return a part with a receipt that goes back to the memories: depth 1, and what was lost on the way counts.
+    """Return a part with a receipt that goes back to the memories: depth 1, and what all parts were made from and cost.
 
     Args:
         part: it, with the receipt of its own writing.
@@ -364,19 +367,7 @@ def part_of(part: Summary, draft: Draft, earlier: Sequence[Summary]) -> Summary:
         part,
         tokens={"source": source, "summary": written, **spent},
         compression_ratio=round(1 - written / source, 2) if source else None,
-        retention=_kept(part.retention, read, earlier),
-        faithful=bool(part.faithful) and all(one.faithful is not False for one in earlier),
     )
-
-
-def _kept(own: float | None, read: int, earlier: Sequence[Summary]) -> float | None:
-    """Return the share of the memories' details that is kept: that of its source, times what that had kept of them."""
-    shares = [(one.retention, one.tokens.get("source", 0)) for one in earlier if one.retention is not None]
-    weight = sum(tokens for _, tokens in shares)
-    if own is None or not weight:
-        return own
-    before = (read + sum(share * tokens for share, tokens in shares)) / (read + weight)
-    return round(own * before, 2)
 
 
 def _sum(made: Sequence[Summary]) -> dict[str, int]:

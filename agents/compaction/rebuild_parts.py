@@ -148,7 +148,8 @@ def _part(line: dict[str, Any] | None) -> Summary | None:
     """Return the part in a line; None when it cannot be understood."""
     try:
         first, last = (line or {})["covers"]
-        part = Summary(**{**(line or {}), "covers": (int(first), int(last)), "unread": ()})  # it refuses any
+        sample = tuple(map(str, (line or {}).get("sample", ())))
+        part = Summary(**{**(line or {}), "covers": (int(first), int(last)), "sample": sample, "unread": ()})  # none
     except (KeyError, TypeError, ValueError):
         return None
     whole = isinstance(part.text, str) and part.text and isinstance(part.tokens, dict)

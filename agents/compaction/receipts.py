@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 
 from agents.compaction.facts import Fact, facts_among, holds
@@ -103,7 +103,7 @@ class Evidence(Reading):
     @cached_property
     def facts(self) -> list[Fact]:
         """What of the source should be kept."""
-        return facts_among(self.source.entries, self.earlier, self, self.source.name)
+        return list(facts_among(self.source.entries, self.earlier, self.source.name))
 
 
 def evidence(source: Source) -> Evidence:
@@ -187,7 +187,7 @@ def _forgets(text: str, proof: Evidence) -> list[str]:
     """Return whether a text lets go of what happened; what is summed up already is not to be lost at the next fold."""
     if len(proof.facts) > 3 and not kept(text, proof.facts):
         return ["it keeps nothing of what happened"]
-    carried = facts_among((), proof.earlier, Reading(proof.earlier), proof.source.name)
+    carried = facts_among((), proof.earlier, proof.source.name)
     if len(carried) > 3 and len(kept(text, carried)) < _CARRIED * len(carried):
         return ["it loses what was summed up before"]
     return []
@@ -267,35 +267,5 @@ def facts_of(source: Source) -> list[Fact]:
 
 def kept(text: str, facts: Collection[Fact]) -> list[Fact]:
     """Return the facts that a summary still holds."""
-    return list(_kept(Reading([text]), facts))
-
-
-def _kept(read: Reading, facts: Collection[Fact]) -> Iterator[Fact]:
-    return (fact for fact in facts if holds(fact, read.words, read.numbers))
-
-
-def receipt(text: str, source: Source) -> tuple[float | None, bool]:
-    """Return the share of a source's facts that a summary kept, and whether it is faithful; both from one reading.
-
-    Args:
-        text: the summary.
-        source: what it was made from.
-
-    Returns:
-        0 to 1, None when there were no facts; and whether no name and no number of it is missing from the source.
-    """
-    proof = evidence(source)
-    said = body_of(text) if source.shape == SECTIONS else text
-    read, facts = reading_of(said), proof.facts
-    share = round(sum(1 for _ in _kept(read, facts)) / len(facts), 2) if facts else None
-    return share, not _made_up(said, read, proof)
-
-
-def retention(text: str, source: Source) -> float | None:
-    """Return the share of a source's facts that a summary kept, 0 to 1; None when there were none."""
-    return receipt(text, source)[0]
-
-
-def faithful(text: str, source: Source) -> bool:
-    """Return whether no name and no number of a summary is missing from its source."""
-    return receipt(text, source)[1]
+    read = Reading([text])
+    return [fact for fact in facts if holds(fact, read.words, read.numbers)]

@@ -74,7 +74,7 @@ def _summary(tier: Mapping[str, Any] | None) -> str:
         return "none yet"
     by = f"{tier['method']} ({tier['model']})" if tier["model"] else tier["method"]
     kept = tier["retention"]
-    told = f"{kept:.0%} of the names, numbers, places and promises of what it was made from" if kept is not None else ""
+    told = f"{kept:.0%} of the names, numbers, places and promises of its memories" if kept is not None else ""
     parts = [_span(tier), f"{tier['chars']:,} characters", by, ago(tier["age_seconds"]), told]
     return ", ".join(filter(None, [*parts, "" if tier["faithful"] is not False else "not all of it is in its source"]))
 

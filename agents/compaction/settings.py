@@ -52,6 +52,13 @@ class CompactionSettings:
     max_source_tokens: int = setting(
         5000, "Tokens of memories that the model gets at once; more is summarized in parts.", low=200, high=1_000_000
     )
+    least_retention: float = setting(
+        0.2,
+        "A model's summary is refused that keeps a smaller share than this of the names, numbers, places and promises "
+        "that one by rules would keep; 0 refuses none.",
+        low=0.0,
+        high=1.0,
+    )
     token_counter: str = setting(
         "auto",
         "How the tokens of the view are counted: as those of prompts, by a tokenizer that what the model's server says "

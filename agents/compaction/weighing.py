@@ -107,6 +107,7 @@ def worth(memory: Memory) -> dict[str, Any] | None:
     if not made:
         return None
     told = made[-1]
+    made = [summary for summary in made if summary.updated == told.updated]  # the long-term one may have stayed
     source, left, spent = (
         sum(summary.tokens.get(part, 0) for summary in made for part in parts)
         for parts in (("source",), ("summary",), ("prompt", "completion"))

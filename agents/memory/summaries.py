@@ -28,6 +28,9 @@ TITLES = {"longterm": "# Long-term Memory Summary", "recent": "# Recent Memory S
 EDITED = "edited"
 """The method of a summary whose text a person wrote."""
 
+BETWEEN = "; "
+"""What stands between the parts of a sample in front matter, and in none of them."""
+
 _VERBATIM = "\n## The memories themselves\n"
 _NUMBERED = re.compile(r"(.*-\d{8}-\d{6})(?:-(\d+))?\.md")
 _RANGE = re.compile(r"\b([0-9]{1,18})-([0-9]{1,18})\b")
@@ -53,8 +56,11 @@ class Summary:
         depth: 1 when made from memories; one more for every summary of summaries in between.
         tokens: `source` and `summary` as estimated, `prompt` and `completion` as spent on the model.
         compression_ratio: share of the source's tokens that is gone.
-        retention: share of the source's names, numbers, places and promises that is kept; None when it had none.
-        faithful: no name and no number in it is missing from the source; None when nobody looked, as at a person's.
+        retention: share of the names, numbers, places, promises and instructions of all memories it stands for that
+            is kept, by weight (see `agents.compaction.retention`); None when there were none.
+        faithful: no name and no number in it is missing from the source: the judge looked at a model's text, of what
+            rules write tests hold it; None for a person's.
+        sample: some of what it is asked for, to be asked of the summary that takes it up too; none holds `BETWEEN`.
         unread: memories that it stands for and does not know, as they could not be read.
     """
 
@@ -71,6 +77,7 @@ class Summary:
     compression_ratio: float | None = None
     retention: float | None = None
     faithful: bool | None = True
+    sample: tuple[str, ...] = ()
     unread: tuple[Range, ...] = ()
 
     @property
@@ -99,6 +106,7 @@ class Summary:
             "compression_ratio": self.compression_ratio,
             "retention": self.retention,
             "faithful": self.faithful,
+            **({"retention_sample": BETWEEN.join(self.sample)} if self.sample else {}),
             **({"unread": ", ".join(f"{first}-{last}" for first, last in self.unread)} if self.unread else {}),
         }
 
@@ -158,6 +166,7 @@ def parse_summary(raw: str, tier: str, file: str, version: bool = False) -> Summ
         compression_ratio=_share(front.get("compression_ratio")),
         retention=_share(front.get("retention")),
         faithful=faithful if isinstance(faithful := front.get("faithful", True), bool) else None,
+        sample=tuple(filter(None, _text(front.get("retention_sample")).split(BETWEEN))),
         unread=_ranges(front.get("unread"), *covers),
     )
 

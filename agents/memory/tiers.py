@@ -7,7 +7,7 @@ overwritten before it stands in a version. This module writes no line of the arc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,6 +50,8 @@ class Tiers:
         self._hold({})
         self._writable = False
         self._behind = self._late = False
+        self._sealed: Mapping[str, Any] = {}
+        """The commit line that names what holds; empty where that was found without one."""
         self._known: dict[str, str | None] = {}
         """The files in use as last read or written, while they stay behind the summaries that hold."""
 
@@ -101,6 +103,8 @@ class Tiers:
                 f"summaries: what the last fold wrote is gone; older summaries reach to memory {end}, "
                 "the rest is shown word for word until it is folded again"
             )
+        else:
+            self._sealed = commit.line if commit else {}
         self._hold({tier: _Held(summary, summary) for tier, summary in found.items()})
         for tier in TIERS:
             messages += self._examine(tier, opening=True)
@@ -248,7 +252,8 @@ class Tiers:
         """Let new summaries hold.
 
         Args:
-            longterm, recent: the summaries; None for one that there is not.
+            longterm, recent: the summaries; None for one that there is not. A long-term summary stays as it is, a
+                person's text too, where there is no new one and the recent one begins after it.
             memories: what the recent one covers, word for word, for its version.
             event: the commit line without its `longterm` and `recent`.
             seal: writes the line.
@@ -259,12 +264,14 @@ class Tiers:
         Raises:
             OSError: when a version or the line cannot be written; then nothing has changed.
         """
-        self._keep_edits()
-        written: dict[str, str] = {}
         new = {summary.tier: summary for summary in (longterm, recent) if summary is not None}
-        line = {**event, "longterm": None, "recent": None}
+        stays = self._staying(longterm, recent)
+        self._keep_edits(stays)
+        written: dict[str, str] = {}
+        line = {**event, "longterm": self._sealed.get("longterm") if stays else None, "recent": None}
+        again = {tier: held.committed for tier, held in stays.items() if not line[tier]}
         try:
-            for tier, summary in new.items():
+            for tier, summary in {**again, **new}.items():
                 name, digest = self._files.write_version(summary, memories if tier == "recent" else ())
                 written[tier] = name
                 line[tier] = {"covers": _range(summary.covers), "file": name, "sha256": digest}
@@ -273,13 +280,22 @@ class Tiers:
                 self._files.remove_version(name)
             raise
         seal(line)
+        self._sealed = line
         raws = {tier: held.raw for tier, held in self._held.items()}
         if self._behind:
             self._late, self._known = True, {**self._known, **raws}
-            self._hold({tier: _Held(summary, summary, self._known.get(tier)) for tier, summary in new.items()})
+            made = {tier: _Held(summary, summary, self._known.get(tier)) for tier, summary in new.items()}
+            self._hold({**stays, **made})
             return []
-        self._hold({tier: _Held(summary, summary) for tier, summary in new.items()})
-        return [message for tier in TIERS for message in self._install(tier, raws.get(tier))]
+        self._hold({**stays, **{tier: _Held(summary, summary) for tier, summary in new.items()}})
+        return [message for tier in TIERS if tier not in stays for message in self._install(tier, raws.get(tier))]
+
+    def _staying(self, longterm: Summary | None, recent: Summary | None) -> dict[str, _Held]:
+        """Return the long-term summary where a commit leaves it as it is."""
+        held = self._held.get("longterm")
+        if longterm is not None or recent is None or held is None or held.summary.covers[1] + 1 != recent.covers[0]:
+            return {}
+        return {"longterm": held}
 
     def stay_behind(self) -> list[str]:
         """Have commits leave the files in use as they are, until `catch_up`; return what the owner should know.
@@ -296,14 +312,17 @@ class Tiers:
         known = {**self._known, **{tier: held.raw for tier, held in self._held.items()}}
         return [message for tier in TIERS if self._late for message in self._install(tier, known.get(tier))]
 
-    def _keep_edits(self) -> None:
+    def _keep_edits(self, stays: Container[str]) -> None:
         """Keep as versions the texts of people that are about to be replaced.
+
+        Args:
+            stays: the tiers that are not.
 
         Raises:
             OSError: when one cannot be written.
         """
         for tier, held in self._held.items():
-            if held.summary.text == held.committed.text:
+            if tier in stays or held.summary.text == held.committed.text:
                 continue
             raw = held.raw if held.raw is not None else self._files.render(held.summary)
             if not self._files.is_kept(tier, raw):

@@ -7,24 +7,33 @@ nothing of the data, and copies none of it into what it writes.
 from __future__ import annotations
 
 import argparse
+import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from mud.benches._bench import Report, Say, Table, bench, require_block, some_of, whole_number, whole_numbers
-from mud.benches._compaction import archive, micro, threshold
+from mud.benches._compaction import archive, micro, summaries, threshold
 from mud.benches._compaction.living import Way, live
 from mud.benches._compaction.made_up import LEAST, made_up_life
 from mud.benches._compaction.telling import facts, row_of, sizes, told, verdict
-from mud.benches._compaction.watching import counter
+from mud.benches._compaction.watching import COUNTED_BY
 from mud.benches._recall.lives import Life, read_data
 from mud.benches._scratch import NONE, cached
 from mud.errors import LociError
 from mud.registry import plug_in_names
 
 STRATEGIES = plug_in_names("agents.compaction.strategies")
-PARTS = ("strategies", "micro", "threshold", "archive")
+PARTS = ("strategies", "micro", "threshold", "archive", "summaries")
+
+
+def _rows_before(text: str) -> list[dict[str, Any]]:
+    """Return the rows of the part summaries in what `--json` printed."""
+    try:
+        return list(json.loads(Path(text).read_text("utf-8"))["summaries"])
+    except (OSError, ValueError, KeyError, TypeError):
+        raise argparse.ArgumentTypeError(f"{text!r} holds no such record of the part summaries") from None
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,6 +66,16 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--savings", type=whole_numbers, default=list(threshold.SAVINGS), metavar="N,M", help="and of min_saving_tokens"
     )
+    parser.add_argument(
+        "--steps",
+        type=whole_number,
+        default=summaries.STEPS,
+        metavar=str(summaries.STEPS),
+        help="of the part summaries: lines submitted in the simulation",
+    )
+    parser.add_argument(
+        "--before", type=_rows_before, default=[], metavar="FILE", help="and what --json printed earlier, to compare"
+    )
 
 
 @bench("compaction", "what each strategy keeps of a life, how long its views are, and what it costs", _arguments)
@@ -70,6 +89,7 @@ def compaction(args: argparse.Namespace, say: Say) -> Report:
         record, tables = _measured(args, life, Way(args.vault, cache, args.model, not args.lexical), say)
         record["seconds"] = round(time.perf_counter() - begun, 1)
     text = told(record) + " " if "strategies" in record else ""
+    text += f"{summaries.told(args.steps, args.seed)} " if "summaries" in record else ""
     return Report(name, record, tables, f"{text}Everything took {record['seconds']:.0f} s.")
 
 
@@ -94,7 +114,7 @@ def _measured(args: argparse.Namespace, life: Life, way: Way, say: Say) -> tuple
         "bench": "compaction",
         "data": "life" if args.data is not None else "made-up",
         "entries": len(life.records),
-        "counted_by": counter()[1],
+        "counted_by": COUNTED_BY,
     }
     tables = []
     if "strategies" in args.parts:
@@ -109,6 +129,9 @@ def _measured(args: argparse.Namespace, life: Life, way: Way, say: Say) -> tuple
     if "archive" in args.parts:
         record["archive"] = archive.measure(say)
         tables.append(archive.table(record["archive"]))
+    if "summaries" in args.parts:
+        record["summaries"] = summaries.measure(way, args.steps, args.seed, say)
+        tables.append(summaries.table(record["summaries"], args.before))
     return record, tables
 
 

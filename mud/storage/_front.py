@@ -351,7 +351,8 @@ def _quoted(text: str) -> str:
     plain = _PLAIN.match(text) and text.isprintable() and not text.endswith(" ")
     if plain and text.lower() not in _ELSEWHERE and not any(pattern.match(text) for _, pattern, _ in _SCALARS):
         return text
-    return '"' + "".join(map(_escaped, text)) + '"'
+    plain = text.isprintable() and '"' not in text and "\\" not in text
+    return f'"{text if plain else "".join(map(_escaped, text))}"'
 
 
 _quoted_again = functools.lru_cache(maxsize=512)(_quoted)

@@ -9,21 +9,30 @@ import json
 import shutil
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 import orjson
 
 from agents.agent import Agent
+from agents.compaction.settings import CompactionSettings
+from agents.llm.profiles import LLMProfile
 from agents.memory.entries import RECORD_KEYS, check_record
+from agents.memory.summaries import Summary
 from mud.build import Parts, opened
 from mud.bulk import live_through, newcomer
 from mud.engine import WorldSettings
 from mud.errors import LociError, Problem, VaultProblem
-from mud.storage.settings import unknown_key
+from mud.registry import plug_in_names
+from mud.storage.settings import Value, unknown_key
 from mud.tools._tool import VectorProgress, agent_argument, emit, progress, tool
 from mud.world.narration import counted
+
+BY_RULES = "extractive"
+"""The summarizer that asks no model."""
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,6 +40,11 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE.jsonl", type=Path, help="a memory a line: text, at kind actor place")
     parser.add_argument("--create", action="store_true", help="make the agent when there is none of that name")
     parser.add_argument("--no-wait", action="store_true", help="do not wait for the vectors")
+    parser.add_argument(
+        "--summarizer",
+        choices=plug_in_names("agents.compaction.summarizers"),
+        help=f"who writes the summaries: {BY_RULES}, by rules and at once, as without this; or the settings' model",
+    )
 
 
 @tool("remember", "append memories to an agent's life in bulk, folding as it goes", _arguments)
@@ -41,10 +55,8 @@ def remember(args: argparse.Namespace) -> int:
         with opened(args.vault, writable=True) as parts:
             if not count and args.create and parts.minds.find(args.agent) is None:
                 raise LociError(f"there is nothing to remember in {args.file.name}, and nobody was made")
-            agent = _agent(parts, args.agent, create=args.create)
-            started = time.perf_counter()
-            record = asyncio.run(_remember(parts, agent, _records(file), wait=not args.no_wait))
-            record["seconds"] = round(time.perf_counter() - started, 3)
+            settings = _settings(parts, args.agent)
+            agent, record = asyncio.run(_remember(parts, args, settings, _records(file), count))
     for warning in agent.memory.warnings:
         progress(warning)
     if args.json:
@@ -53,8 +65,18 @@ def remember(args: argparse.Namespace) -> int:
         print(f"There is nothing to remember in {args.file.name}.")
     else:
         lived, folds = counted(record["count"], "memory", "memories"), counted(record["compactions"], "fold")
-        print(f"{agent.name}: {lived}, {folds}, {record['seconds']} s")
+        print(f"{agent.name}: {lived}, {folds}{_written(record)}, {record['seconds']} s")
     return 0
+
+
+def _written(record: Mapping[str, Any]) -> str:
+    """Say who wrote how many summaries, where a model was to."""
+    if record["summarizer"] == BY_RULES or not record["summaries"]:
+        return ""
+    by_rules = record["summaries"].get(BY_RULES, 0)
+    by_model = sum(record["summaries"].values()) - by_rules
+    who = f" by {record['model']}" if record["model"] else ""
+    return f" ({counted(by_model, 'summary', 'summaries')}{who}, {by_rules} by rules)"
 
 
 def _open(path: Path) -> BinaryIO:
@@ -138,13 +160,67 @@ def _agent(parts: Parts, name: str, *, create: bool) -> Agent:
     return parts.minds.get(name)
 
 
-async def _remember(parts: Parts, agent: Agent, records: Iterable[dict[str, Any]], *, wait: bool) -> dict[str, Any]:
-    """Append, fold whatever falls due, and index."""
+def _settings(parts: Parts, name: str) -> CompactionSettings:
+    """Return the settings of whoever is to remember; of somebody who is yet to be made those of all."""
+    agent = parts.minds.find(name)
+    return agent.settings() if agent is not None else parts.configuration.get(CompactionSettings)
+
+
+async def _remember(
+    parts: Parts, args: argparse.Namespace, settings: CompactionSettings, records: Iterable[dict[str, Any]], count: int
+) -> tuple[Agent, dict[str, Any]]:
+    """Append, fold whatever falls due, and index; return who remembers, and the record of it."""
+    asks = args.summarizer not in (None, BY_RULES)
+    try:
+        writes = await _model(parts, settings.profile) if asks and count else "rules"
+        agent = _agent(parts, args.agent, create=args.create)
+        if count:
+            progress(f"summaries are written by {writes}")
+        if args.summarizer is not None:
+            _choose(parts, agent, args.summarizer)
+        started = time.perf_counter()
+        record = await _live(parts, agent, records, asks=asks, wait=not args.no_wait)
+        return agent, record | {"seconds": round(time.perf_counter() - started, 3)}
+    finally:
+        await parts.queue.close(0)
+
+
+async def _model(parts: Parts, profile: str) -> str:
+    """Say which model writes the summaries.
+
+    Raises:
+        LociError: there is no such profile, or its model does not answer.
+    """
+    found = parts.configuration.get_named(LLMProfile, profile)
+    if not await parts.queue.alive(profile):
+        why = "; ".join(parts.queue.silent([profile])) or "its server does not answer"
+        raise LociError(
+            f"no model writes summaries: config/llm/{profile}: {why}; nothing was remembered, and --summarizer "
+            f"{BY_RULES} does without"
+        )
+    return f"the model {found.model or 'of the server'} (config/llm/{profile}), and by rules where it fails"
+
+
+def _choose(parts: Parts, agent: Agent, summarizer: str) -> None:
+    """Have a summarizer write, whatever the files say; nothing of it is written down."""
+    definition = parts.minds.definitions[agent.slug]
+    chosen = {"summarizer": Value("summarizer", summarizer, "the command line", 0)}
+    parts.minds.definitions[agent.slug] = replace(definition, overrides={**definition.overrides, **chosen})
+
+
+async def _live(
+    parts: Parts, agent: Agent, records: Iterable[dict[str, Any]], *, asks: bool, wait: bool
+) -> dict[str, Any]:
     memory, before = agent.memory, agent.memory.compactions
-    first = memory.total + 1
+    first, made = memory.total + 1, list[Summary]()
+
+    async def fold(one: Agent) -> None:
+        commits = await one.compactor.fold_due() if asks else one.compactor.fold_due_now()
+        made.extend(summary for commit in commits for summary in commit.made)
+
     await parts.recall.start(vectors=wait)
     try:
-        await live_through(parts, agent, records)
+        await live_through(parts, agent, records, fold=fold)
         if wait and not await parts.recall.complete(VectorProgress()):
             progress(f"the vectors are missing: {parts.recall.trouble or 'they are switched off'}")
     finally:
@@ -154,4 +230,7 @@ async def _remember(parts: Parts, agent: Agent, records: Iterable[dict[str, Any]
         "last": memory.total if memory.total >= first else None,
         "count": memory.total - first + 1,
         "compactions": memory.compactions - before,
+        "summarizer": "model" if asks else BY_RULES,
+        "model": next((summary.model for summary in reversed(made) if summary.model), None),
+        "summaries": dict(Counter(summary.method for summary in made)),
     }

@@ -278,7 +278,7 @@ def scripted(vault: Path, name: str, text: str) -> None:
     put(vault, f"llm/{name}", backend="scripted", model=text)
 
 
-SAID = "I heard Moss tell me of a lamp by the Cistern."
+SAID = "I heard Moss tell me of a lamp by the Cistern, and of one sold to a bargeman named Corvin for 12 plums."
 
 
 @proves("memory_compaction.immediate_window")
@@ -370,6 +370,17 @@ def test_a_summary_takes_no_more_tokens_than_set(vault: Path) -> None:
         other.compactor.fold_due_now()
     assert other.memory.recent is not None
     assert estimate(other.memory.recent.text) > 40
+
+
+@proves("memory_compaction.least_retention")
+@pytest.mark.parametrize(("least", "method"), [(1.0, "extractive"), (0.0, "model")])
+async def test_a_reply_that_keeps_less_than_is_set_is_not_taken(vault: Path, least: float, method: str) -> None:
+    windows(vault, 2, 4)
+    scripted(vault, "summarizer", "I heard Moss tell me of a lamp by the Cistern.")
+    put(vault, "memory_compaction", least_retention=least)
+    agent, _ = await written_by_model(vault, 8)
+    assert agent.memory.recent is not None
+    assert agent.memory.recent.method == method
 
 
 @proves("memory_compaction.max_source_tokens")

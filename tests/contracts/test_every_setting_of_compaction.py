@@ -26,7 +26,7 @@ TOLD = (
     "Lamp {} hides the brass key of the Clock Stair under its foot.",
 )
 LOOK = "The Library\nShelf {} is long. " + "Dust lies on all of it. " * 20
-SAID = "I heard of a lamp by the Cistern."
+SAID = "I heard of a lamp by the Cistern, and of one sold to Corvin for 12 plums."
 
 
 @pytest.fixture

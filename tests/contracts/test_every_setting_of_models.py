@@ -178,7 +178,14 @@ async def test_prompt_and_reply_together_never_exceed_the_window(vault: Path) ->
 
 async def test_summaries_are_asked_for_within_the_window_of_their_profile(vault: Path) -> None:
     put(vault, "memory_compaction", immediate_window=2, recent_window=40)
-    put(vault, "llm/summarizer", num_ctx=1024, max_tokens=200, backend="scripted", model="I heard Moss name a lamp.")
+    put(
+        vault,
+        "llm/summarizer",
+        num_ctx=1024,
+        max_tokens=200,
+        backend="scripted",
+        model="I heard Moss name a lamp of the Boathouse.",
+    )
     async with asking(vault) as parts:
         agent = parts.minds.get("Eliza")
         lines = [

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
-from agents.compaction.receipts import validate
+from agents.compaction.receipts import evidence, made_up, validate
+from agents.compaction.sections import body_of
 from agents.compaction.summarizers._summarizer import Source, Summarizer
-from agents.memory.entries import Entry
-from tests.lives import PROMPTS, SUMMARIZERS
+from agents.compaction.voices import misquoted, taken_for_true
+from agents.memory.entries import Entry, undreamt
+from agents.memory.summaries import TIERS, SummaryFiles
+from mud.benches._compaction.summaries import LIVES
+from tests.lives import PROMPTS, SUMMARIZERS, Life
 
 EVERY = pytest.mark.parametrize("summarizer", list(SUMMARIZERS), ids=lambda summarizer: summarizer.name)
 ENTRIES = tuple(
@@ -49,3 +56,26 @@ def test_it_writes_a_summary_that_stands_up_to_the_checks(summarizer: Summarizer
 
 def test_one_of_them_needs_no_model() -> None:
     assert not SUMMARIZERS.get("extractive").needs_model
+
+
+@pytest.mark.parametrize("strategy", ["waterfall", "hybrid", "layered"])
+@pytest.mark.parametrize("path", sorted(LIVES.glob("*.jsonl")), ids=lambda path: path.stem)
+def test_what_rules_write_of_a_life_holds_up_against_its_memories(tmp_path: Path, path: Path, strategy: str) -> None:
+    """The judge reads no summary by rules in a fold: this is where it does."""
+    life = Life(tmp_path, name=path.stem.title())
+    life.set(strategy=strategy, threshold_tokens=1200, min_saving_tokens=200)
+    for line in path.read_text("utf-8").splitlines():
+        life.memory.append_raw([json.loads(line)])
+        life.compactor.fold_due_now()
+    files = SummaryFiles(tmp_path / "summaries")
+    made = [one for tier in TIERS for one in files.versions(tier)]
+    assert len(made) > 2
+    for one in made:
+        assert one.method == "extractive"
+        source = Source(life.name, one.tier, undreamt(life.memory.read(*one.covers)))
+        said = body_of(one.text) if "\n" in one.text else one.text
+        assert made_up(said, evidence(source)) == []
+        assert misquoted(said, source) + taken_for_true(said, source) == []
+        assert one.faithful
+        assert one.retention is not None
+        assert 0.1 < one.retention <= 1

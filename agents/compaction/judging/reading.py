@@ -35,6 +35,7 @@ class Token(NamedTuple):
         name: the first of those when nothing stands before it; empty otherwise.
         figures: its numbers in figures.
         counts: it is a counting word, and more than `one`.
+        joins: it may stand within a number of several words, as it says nothing else.
         cue: a promise or an instruction may stand near it.
         goes_on: what follows begins neither a sentence nor a quotation.
     """
@@ -44,6 +45,7 @@ class Token(NamedTuple):
     name: str
     figures: tuple[str, ...]
     counts: bool
+    joins: bool
     cue: bool
     goes_on: bool
 
@@ -61,7 +63,8 @@ def token_of(written: str) -> Token:
         capitals,
         found[0] if named and keys[0] not in PLAIN and keys[0] not in COUNTING else "",
         tuple(numbers_of(written, counted=False)),
-        any(word in COUNTING and word != "one" for word in folded),
+        counts := any(word in COUNTING and word != "one" for word in folded),
+        counts or all(word in COUNTING or word == "and" for word in keys),
         not CUES.isdisjoint(folded),
         written[-1].isalnum() or written[-1] in ",;)&'’",
     )
@@ -197,9 +200,9 @@ class Reading:
         found = set(itertools.chain.from_iterable([token.figures for token in self._tokens.values()]))
         counting = {written for written, token in self._tokens.items() if token.counts}
         if counting:
-            for text, row in zip(self._own, self._rows, strict=True):
+            for row in self._rows:
                 if not counting.isdisjoint(row):
-                    found |= numbers_of(text)
+                    found.update(_counted(row))
         return frozenset(found).union(*(one.numbers for one in self._known))
 
     @cached_property
@@ -228,6 +231,41 @@ class Reading:
             start += len(one.texts)
         cues = {written for written, token in self._tokens.items() if token.cue}
         return [*found, *(start + at for at, row in enumerate(self._rows) if not cues.isdisjoint(row))]
+
+
+def _counted(row: Iterable[str]) -> Iterator[str]:
+    """Yield the numbers that are written in words among tokens: only runs of counting words are read for them."""
+    for joins, run in itertools.groupby(row, lambda written: token_of(written).joins):
+        tokens = list(run) if joins else []
+        if any(token_of(one).counts for one in tokens):
+            yield from numbers_of(" ".join(tokens))
+
+
+class Line(NamedTuple):
+    """What one text holds of what a `Reading` finds in many.
+
+    Args:
+        names: as compared, and as written.
+        numbers: in figures.
+        cue: it may promise or instruct.
+    """
+
+    names: tuple[tuple[str, str], ...]
+    numbers: tuple[str, ...]
+    cue: bool
+
+
+def line_of(text: str) -> Line:
+    """Return what a text holds: the same as `Reading([text])` finds, in half of the time."""
+    row = composed(text).split()
+    tokens = list(map(token_of, row))
+    names = {
+        key_of(token.name): token.name for before, token in itertools.pairwise(tokens) if token.name and before.goes_on
+    }
+    numbers = {number for token in tokens for number in token.figures}
+    if any(token.counts for token in tokens):
+        numbers.update(_counted(row))
+    return Line(tuple(names.items()), tuple(sorted(numbers)), any(token.cue for token in tokens))
 
 
 @functools.lru_cache(maxsize=16)

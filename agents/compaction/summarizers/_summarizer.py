@@ -39,6 +39,7 @@ class Source:
         shape: `prose`, or `sections`: six headings with a line for each fact.
         findings: a summary by rules names numbers and values.
         covers: the memories that the summary will stand for, both ends included; None when that is not known.
+        sample: what is asked of the earlier summaries, for the judge alone (see `agents.compaction.retention`).
     """
 
     name: str
@@ -54,6 +55,7 @@ class Source:
     shape: str = PROSE
     findings: bool = True
     covers: tuple[int, int] | None = None
+    sample: tuple[str, ...] = ()
 
     def texts(self) -> list[str]:
         """Return what is replaced: the earlier summaries, and the memories' texts."""

@@ -14,9 +14,11 @@ from pathlib import Path
 
 from agents.agent import Agent
 from agents.compaction.settings import CompactionSettings
+from agents.llm.profiles import LLMProfile
+from agents.llm.tokens import at_most
 from agents.recall.settings import RecallSettings
 from mud.benches._compaction.keeping import in_window
-from mud.benches._compaction.watching import Calls, Totals, Watch, counter
+from mud.benches._compaction.watching import Calls, Totals, Watch
 from mud.benches._recall.lives import Life
 from mud.benches._recall.scores import answered
 from mud.benches._recall.telling import AMONG
@@ -28,6 +30,7 @@ from mud.storage.setting_lines import replace_setting
 
 CONFIG = "config/memory_compaction.md"
 RECALL = "config/recall.md"
+THINK_PROFILE = "config/llm/think.md"
 PATIENCE = 60.0
 """Seconds that a question waits for the vectors: on a busy machine they must not be missing from what recall finds."""
 
@@ -76,7 +79,7 @@ class Lived:
     recalled: list[bool]
 
 
-def live(life: Life, way: Way, settings: Mapping[str, str | int], *, ask: bool) -> Lived:
+def live(life: Life, way: Way, settings: Mapping[str, str | int], *, ask: bool, window: int | None = None) -> Lived:
     """Live a life.
 
     Args:
@@ -84,12 +87,15 @@ def live(life: Life, way: Way, settings: Mapping[str, str | int], *, ask: bool) 
         way: how.
         settings: what is set for it in `CONFIG`.
         ask: the questions are asked; else there are no vectors either.
+        window: tokens of the thinking model's window; None for that of the vault.
 
     Raises:
         LociError: there are no vectors although the settings want them, or no model although one is to be asked.
     """
     with scratch(way.vault, way.cache, KEPT if ask else ()) as vault:
         _set(vault, CONFIG, CompactionSettings, settings)
+        if window is not None:
+            _set(vault, THINK_PROFILE, LLMProfile, {"num_ctx": window})
         _set(vault, RECALL, RecallSettings, {"patience": PATIENCE})
         with opened(vault, writable=True, clock=clock_of(life.records)) as parts:
             return asyncio.run(_live(parts, life, way, ask))
@@ -109,7 +115,7 @@ async def _live(parts: Parts, life: Life, way: Way, ask: bool) -> Lived:
     parts.minds.means = replace(means, ask=calls)
     embedder = parts.configuration.get(RecallSettings).embedder if way.vectors else NONE
     agent = newcomer(parts, NAME)
-    watch = Watch(agent, parts.minds.means, parts.clock, counter()[0], calls is not None)
+    watch = Watch(agent, parts.minds.means, parts.clock, at_most, calls is not None)
     await parts.recall.start(vectors=ask and embedder != NONE)
     try:
         begun = time.perf_counter()
@@ -137,7 +143,7 @@ async def _live(parts: Parts, life: Life, way: Way, ask: bool) -> Lived:
 
 
 def _in_view(watch: Watch, life: Life) -> list[bool]:
-    shown = in_window(watch.outlook.view(), watch.window, counter()[0])
+    shown = in_window(watch.outlook.view(), watch.window, at_most)
     return [answered(question.answer, shown) for question in life.questions]
 
 

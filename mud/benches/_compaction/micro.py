@@ -14,9 +14,9 @@ from agents.compaction.gauge import Surroundings
 from agents.compaction.masking import KIND
 from agents.compaction.outlook import Outlook
 from agents.compaction.settings import CompactionSettings
+from agents.llm.tokens import at_most
 from agents.memory.memory import View
 from mud.benches._bench import Say, Table
-from mud.benches._compaction.watching import counter
 from mud.benches._scratch import GRAPHS, scratch
 from mud.build import Parts, opened
 from mud.bulk import live_through, newcomer
@@ -92,7 +92,7 @@ async def _row(parts: Parts, shape: Shape, memories: int) -> dict[str, Any]:
         await live_through(parts, agent, records(shape, memories), fold=_unfolded)
     finally:
         await parts.recall.stop()
-    settings, count = parts.configuration.get(CompactionSettings), counter()[0]
+    settings, count = parts.configuration.get(CompactionSettings), at_most
 
     def outlook(strategy: str) -> Outlook:
         chosen = replace(settings, strategy=strategy)

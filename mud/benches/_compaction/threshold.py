@@ -17,6 +17,8 @@ THRESHOLDS = (3000, 6000, 12_000, 24_000)
 SAVINGS = (2000, 8000)
 """A summary has 600 tokens at most, so less than the default 2,000 changes nothing over any of these thresholds."""
 STRATEGY = "layered"
+WINDOW = 65_536
+"""Tokens of the thinking model's window: in a smaller one folds would come for want of room."""
 
 
 def measure(
@@ -40,7 +42,7 @@ def measure(
 
 def _row(life: Life, way: Way, threshold: int, saving: int) -> dict[str, Any]:
     wanted: dict[str, str | int] = {"strategy": STRATEGY, "threshold_tokens": threshold, "min_saving_tokens": saving}
-    lived = live(life, way, wanted, ask=False)
+    lived = live(life, way, wanted, ask=False, window=WINDOW)
     totals = lived.totals
     rounds = totals.break_even(totals.price)
     return {

@@ -14,21 +14,12 @@ from agents.compaction.commits import Commit
 from agents.compaction.gauge import Surroundings
 from agents.compaction.outlook import Outlook
 from agents.llm.backends._backend import Completion
-from agents.llm.counting import BY_CHARACTERS, Count, by_characters
-from agents.llm.tokens import bundled_tokenizer
+from agents.llm.counting import Count
 from agents.means import Ask, Means
 from mud.benches._scratch import LifeClock
 from mud.clock import Clock, parse_iso
 
-TOKENIZER = "the tokenizer of all-MiniLM-L6-v2"
-
-
-def counter() -> tuple[Count, str]:
-    """Return what counts the tokens of all views, and what that is in words."""
-    tokenizer = bundled_tokenizer()
-    if tokenizer is None:
-        return by_characters, BY_CHARACTERS
-    return lambda text: len(tokenizer.encode(text, add_special_tokens=False).ids), TOKENIZER
+COUNTED_BY = "as prompts are counted"
 
 
 class Calls:

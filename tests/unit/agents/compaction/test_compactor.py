@@ -84,7 +84,7 @@ def test_a_fold_leaves_the_files_that_the_design_shows(tmp_path: Path) -> None:
     keys = [line.split(":")[0] for line in current.split("---")[1].strip().splitlines()]
     assert keys == [
         "type", "summary_type", "covers", "reference", "memory_count", "updated", "strategy", "method", "reason",
-        "depth", "tokens", "compression_ratio", "retention", "faithful",
+        "depth", "tokens", "compression_ratio", "retention", "faithful", "retention_sample",
     ]  # fmt: skip
     assert "covers: {first: 66, last: 129}\n" in current
     assert "\n---\n# Recent Memory Summary\n\n" in current

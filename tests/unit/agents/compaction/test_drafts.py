@@ -9,6 +9,7 @@ import pytest
 
 from agents.compaction.drafts import Draft, Scribe
 from agents.compaction.receipts import validate
+from agents.compaction.retention import asked_of
 from agents.compaction.sections import sections_of
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.summarizers._styles import HEADINGS, Style
@@ -78,6 +79,35 @@ async def test_after_two_rejected_replies_the_rules_write() -> None:
     assert (draft.method, draft.fell_back, len(asked), len(rejected)) == ("extractive", True, 2, 2)
     assert "Cadfael" not in draft.text
     assert draft.cost.model == "tiny"
+
+
+VAGUE = " I sat in the Library and thought about this and that."
+
+
+async def test_a_reply_that_keeps_too_little_is_refused_like_any_other_bad_one() -> None:
+    assert validate(VAGUE.strip(), SOURCE) == []
+    scribe, asked = answering(VAGUE, GOOD)
+    draft, rejected = await drafted(scribe, SOURCE)
+    assert (draft.text, len(asked), len(rejected)) == (GOOD.strip(), 2, 1)
+    assert "it keeps 10% of names, numbers, places and promises, where rules keep " in rejected[0]
+    scribe, _ = answering(VAGUE, VAGUE)
+    draft, rejected = await drafted(scribe, SOURCE)
+    assert (draft.method, draft.fell_back, len(rejected)) == ("extractive", True, 2)
+
+
+async def test_where_nothing_is_asked_for_a_reply_may_keep_little() -> None:
+    scribe, _ = answering(VAGUE)
+    ((draft,), rejected) = await scribe.ask([SOURCE], CompactionSettings(least_retention=0.0))
+    assert (draft.text, rejected) == (VAGUE.strip(), [])
+
+
+async def test_a_long_term_reply_is_held_to_what_the_memories_told_and_not_to_the_summaries_alone() -> None:
+    told = asked_of(SOURCE).sample()
+    source = Source("Eliza", "longterm", earlier=(GOOD.strip(), "I met Ulric in the Library, who left for the Mill."))
+    scribe, _ = answering(" I was in the Library, where I met Petra.")
+    draft, _ = await drafted(scribe, replace(source, sample=told))
+    made = draft.summary((1, 4), "", 100, 20)
+    assert made.retention == asked_of(SOURCE).share(draft.text)
 
 
 async def test_a_style_with_headings_makes_sections_and_keeps_their_lines() -> None:

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from agents.compaction.receipts import facts_of, receipt, validate
+from agents.compaction.receipts import facts_of, validate
+from agents.compaction.retention import asked_of
 from agents.compaction.sections import body_of, sections_of, tidy_sections
 from agents.compaction.summarizers._styles import HEADINGS
 from agents.compaction.summarizers._summarizer import Source
@@ -107,8 +108,7 @@ def test_bad_sections_are_refused_and_the_reason_named(text: str, why: str) -> N
 
 
 def test_headings_are_no_names_in_a_receipt_and_their_words_no_facts() -> None:
-    share, faithful = receipt(GOOD, SOURCE)
-    assert faithful
+    share = asked_of(SOURCE).share(GOOD)
     assert share is not None
     assert share > 0.6
     assert "User" not in body_of(GOOD)

@@ -9,13 +9,14 @@ import pytest
 
 from agents.compaction.masking import placeholder
 from agents.compaction.settings import CompactionSettings
+from agents.llm.tokens import at_most
 from agents.memory.entries import Entry, entry_from_record
 from agents.memory.memory import View
 from agents.memory.summaries import Summary
 from mud.benches._compaction import archive, micro
 from mud.benches._compaction.keeping import age_of, counted, in_window
 from mud.benches._compaction.made_up import LEAST, TOLD, made_up_life
-from mud.benches._compaction.watching import Totals, counter
+from mud.benches._compaction.watching import Totals
 from mud.benches._recall.lives import Life, Question
 from mud.benches._recall.scores import answered
 from tests.settings import put
@@ -23,7 +24,7 @@ from tests.unit.mud.benches.recall.data import write_conversation, write_life
 from tests.unit.mud.benches.running import record_of, run_bench
 from tests.vaults import copy_vault, without_vectors
 
-COUNT = counter()[0]
+COUNT = at_most
 SAID = 'Maud says, "The tide is in again."'
 EACH = COUNT(SAID)
 

@@ -33,11 +33,67 @@ def test_a_life_is_appended_folded_and_numbered(
     life = _life(tmp_path, *({"text": f"Pear {number} fell."} for number in range(300)))
     assert _remember(vault, "Eliza", life) == 0
     record = json.loads(capsys.readouterr().out)
-    assert list(record) == ["first", "last", "count", "compactions", "seconds"]
+    keys = ["first", "last", "count", "compactions", "summarizer", "model", "summaries", "seconds"]
+    assert list(record) == keys
     assert (record["first"], record["last"], record["count"], record["compactions"]) == (1, 300, 300, 3)
     assert _remember(vault, "eliza", life, "--no-wait") == 0
     assert json.loads(capsys.readouterr().out)["first"] == 301
     assert texts(memories(vault, "eliza")) == [f"Pear {number} fell." for number in range(300)] * 2
+
+
+GOOD = "I sat by the pear tree with Moss, who says that the pears fall."
+
+
+def _model(vault: Path, replies: str) -> None:
+    """Have a model that says these texts in turn write summaries."""
+    profile = f"**backend**: scripted\n**model**: {replies}\n"
+    (vault / "config/llm/summarizer.md").write_text(profile, "utf-8")
+
+
+def test_it_says_that_rules_write_the_summaries_and_asks_nobody(
+    tmp_path: Path, vault: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _model(vault, GOOD)
+    life = _life(tmp_path, *({"text": f"Pear {number} fell."} for number in range(300)))
+    for argv in ((), ("--summarizer", "extractive")):
+        assert _remember(vault, "Eliza", life, *argv) == 0
+        said = capsys.readouterr()
+        assert said.err.startswith("summaries are written by rules\n")
+        record = json.loads(said.out)
+        assert (record["summarizer"], record["model"]) == ("extractive", None)
+        assert set(record["summaries"]) == {"extractive"}
+
+
+def test_a_model_that_is_asked_for_writes_the_summaries_whatever_the_settings_say(
+    tmp_path: Path, vault: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _model(vault, GOOD)
+    config = vault / "config/memory_compaction.md"
+    config.write_text(config.read_text().replace("**summarizer**: model", "**summarizer**: extractive"), "utf-8")
+    life = _life(tmp_path, *[{"text": 'Moss says, "The pears fall from the tree."', "actor": "Moss"}] * 129)
+    assert _remember(vault, "Eliza", life, "--summarizer", "model") == 0
+    said = capsys.readouterr()
+    assert "summaries are written by the model I sat by" in said.err
+    assert "(config/llm/summarizer)" in said.err
+    record = json.loads(said.out)
+    assert (record["summarizer"], record["model"], record["summaries"]) == ("model", "scripted", {"model": 1})
+    assert GOOD in (vault / "agents/eliza/summaries/recent.md").read_text()
+    assert main(["remember", "Eliza", life, "--summarizer", "model", "--vault", str(vault)]) == 0
+    assert " by scripted, " in capsys.readouterr().out
+
+
+def test_without_a_model_that_is_asked_for_nothing_is_remembered_and_nobody_made(
+    tmp_path: Path, vault: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (vault / "config/llm/summarizer.md").write_text("**host**: http://127.0.0.1:9\n", "utf-8")
+    life = _life(tmp_path, {"text": "One pear."})
+    assert _remember(vault, "Wendell", life, "--create", "--summarizer", "model") == 1
+    said = capsys.readouterr()
+    assert said.out == ""
+    (line,) = said.err.splitlines()
+    assert line.startswith("loci: no model writes summaries: config/llm/summarizer: ")
+    assert line.endswith("; nothing was remembered, and --summarizer extractive does without")
+    assert not (vault / "agents/wendell").exists()
 
 
 def test_line_ends_of_other_worlds_inside_a_text_do_not_cut_it(tmp_path: Path, vault: Path) -> None:
