@@ -39,6 +39,7 @@ class Source:
         shape: `prose`, or `sections`: six headings with a line for each fact.
         findings: a summary by rules names numbers and values.
         covers: the memories that the summary will stand for, both ends included; None when that is not known.
+        when: when the memories were, as a sentence begins with it: `On Tuesday morning`; empty when that is not said.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Source:
     shape: str = PROSE
     findings: bool = True
     covers: tuple[int, int] | None = None
+    when: str = ""
 
     def texts(self) -> list[str]:
         """Return what is replaced: the earlier summaries, and the memories' texts."""
