@@ -33,6 +33,8 @@ class Surroundings:
         asleep: tells whether the character sleeps.
         counting: gives what counts the tokens of a text at the moment.
         scale: what the counting goes by; when that changes, what was counted is counted anew.
+        when: says from when to when something was, of two written times, as a sentence begins with it: `On Tuesday
+            morning`; empty when that is not said.
     """
 
     owner: str = "life"
@@ -40,6 +42,7 @@ class Surroundings:
     asleep: Callable[[], bool] = lambda: False
     counting: Callable[[], Count] = lambda: by_characters
     scale: Callable[[], float] = lambda: 1.0
+    when: Callable[[str, str], str] = lambda first, last: ""
 
     def tokens(self, texts: Iterable[str]) -> int:
         """Return how many tokens some texts take together."""

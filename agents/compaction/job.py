@@ -5,6 +5,7 @@ What it read is compared before the commit: a person may have edited, settings m
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from agents.compaction.plan import Plan
@@ -58,12 +59,15 @@ class Job:
         """Return the texts that what is to be written stands for: the memories, and what one summary takes up."""
         return [*(self.texts() if self.plan.recent is None else []), *(entry.text for entry in self.entries)]
 
-    def sources(self, name: str, settings: CompactionSettings) -> list[Source]:
+    def sources(
+        self, name: str, settings: CompactionSettings, when: Callable[[str, str], str] = lambda first, last: ""
+    ) -> list[Source]:
         """Return what is to be written: the long-term summary first, as it takes up the recent one.
 
         Args:
             name: whose memories they are.
             settings: those of now.
+            when: says when something was, see `Surroundings.when`.
         """
         texts = tuple(self.texts())
         wanted = self.strategy.wanted(settings)
@@ -79,6 +83,7 @@ class Job:
             shape=wanted.shape,
             findings=wanted.findings,
             covers=self.plan.recent,
+            when=when(self.entries[0].at, self.entries[-1].at) if self.entries else "",
         )
         whole = self.plan.longterm
         if self.plan.recent is None:
@@ -86,6 +91,6 @@ class Job:
         if not texts:
             return [recent]
         both = replace(
-            recent, tier="longterm", entries=(), earlier=texts, max_sentences=None, begins=False, covers=whole
+            recent, tier="longterm", entries=(), earlier=texts, max_sentences=None, begins=False, covers=whole, when=""
         )
         return [both, recent]

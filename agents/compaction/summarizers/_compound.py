@@ -17,18 +17,19 @@ _NEXT = re.compile(r'"; (?=[^";]+, ")')
 def together(texts: Sequence[str], most: int) -> list[str]:
     """Return sentences in order, put together where they are quotations until there are so few, or as few as may be.
 
-    What the same person said in a row is always one sentence.
+    What the same person said in a row is put together first.
 
     Args:
         texts: sentences, each with one quotation or none.
         most: sentences wanted at most.
     """
-    rows: list[list[str]] = []
-    for text in texts:
-        if rows and (both := _of_one(rows[-1][-1], text)):
-            rows[-1][-1] = both
+    rows = [[text] for text in texts]
+    at = 1
+    while len(rows) > most and at < len(rows):
+        if both := _of_one(rows[at - 1][0], rows[at][0]):
+            rows[at - 1 : at + 1] = [[both]]
         else:
-            rows.append([text])
+            at += 1
     while len(rows) > most:
         pairs = [at for at in range(len(rows) - 1) if _is_quotation(rows[at][-1]) and _is_quotation(rows[at + 1][0])]
         if not pairs:

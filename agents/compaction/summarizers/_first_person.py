@@ -20,7 +20,7 @@ _HER = re.compile(
     r"\bher(?=$|[.,;:!?)]| (?:a|an|the|some|to|and|or|by|with|from|at|in|on|for|of|as|what|how|go|come|so|then)\b)"
 )
 _MINE = {"himself": "myself", "herself": "myself", "hers": "mine", "his": "my", "her": "my", "him": "me"}
-_NAMED = re.compile(r"(?<=\w )(?!I\b)[^\W\d_a-z]\w+|(?<=[,;:] )(?!I\b)[^\W\d_a-z]\w+")
+_NAMED = re.compile(r"(?<= )(?!I\b)[^\W\d_a-z]\w+")
 _OBJECT = (
     r"(?=$|[.,;:!?)—–-]| (?:a|an|the|his|her|its|their|my|our|some|any|another|one|two|three|that|this|to|at|in|on|with"
     r"|from|by|for|about|of|as|before|after|behind|again|then|and|but|or|while|when|how|what|where|who|why|if|whether"

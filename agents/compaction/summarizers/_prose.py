@@ -65,11 +65,10 @@ def _retold(kind: str, actor: str | None, text: str, reason: str | None, name: s
     text = _whole(kind, actor, text)
     if not text:
         return ""
-    told = " ".join(filter(None, (first_person(one, name) for one in sentences(_told(kind, actor, text, name)))))
-    because = _passage(flat(reason)) if reason else ""
-    if because and told.startswith("I "):
-        told = f'{told.rstrip(".")}, because "{because.replace(chr(34), chr(39))}"'
-    return " ".join(ended(one) for one in sentences(told) if _LETTER.search(one) and closed(one))
+    found = (first_person(one, name) for one in sentences(_told(kind, actor, text, name)))
+    told = " ".join(ended(one) for one in found if _LETTER.search(one) and closed(one))
+    because = _passage(flat(reason)).replace('"', "'") if reason and told.startswith("I ") else ""
+    return f'{told.rstrip(".")}, because "{because}".' if because else told
 
 
 def _told(kind: str, actor: str | None, text: str, name: str) -> str:
@@ -99,6 +98,8 @@ def closed(text: str) -> bool:
     """Return whether every quotation in a text has its end."""
     if '"' not in text and "“" not in text and "”" not in text:
         return True
+    if "“" not in text and "”" not in text and "\n" not in text:
+        return text.count('"') % 2 == 0
     open_still = unquoted(text).replace('""', "")
     even = text.count('"') % 2 == 0 and text.count("“") == text.count("”")
     return even and not any(mark in open_still for mark in '"“”')

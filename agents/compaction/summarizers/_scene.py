@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import NamedTuple
 
 from agents.compaction.wording import flat
 from agents.memory.entries import Entry
@@ -72,8 +72,7 @@ def _listed(text: str | None) -> tuple[str, ...]:
     return (*(part for part in head.split(", ") if part), last) if head else tuple(text.split(", "))
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
+class Scene(NamedTuple):
     """Where and with whom.
 
     Args:
@@ -98,11 +97,11 @@ class Scene:
         """
         if self.begins:
             return self
-        return replace(self, people=tuple(one for one in self.people if not named(one, told)))
+        return self._replace(people=tuple(one for one in self.people if not named(one, told)))
 
     def bounded(self, people: int) -> Scene:
         """Return it with so many people at most, and half as many places, three at least."""
-        return replace(self, places=_bounded(self.places, max(3, people // 2)), people=_bounded(self.people, people))
+        return self._replace(places=_bounded(self.places, max(3, people // 2)), people=_bounded(self.people, people))
 
 
 def scene_of(entries: Sequence[Entry], name: str, begins: bool, when: str = "") -> Scene:
