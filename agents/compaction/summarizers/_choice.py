@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
 from agents.compaction.summarizers._coverage import ALIKE, Claim, covering
 from agents.compaction.summarizers._prose import retell
-from agents.compaction.summarizers._reading import HEARD_YOU, Reading, read, spoken
+from agents.compaction.summarizers._reading import CACHED, HEARD_YOU, Reading, read, spoken
 from agents.compaction.wording import PLAIN, flat, sentences, word_set
 from agents.llm.tokens import estimate
 from agents.memory.entries import Entry
@@ -78,7 +79,9 @@ class Weighed(NamedTuple):
 
 
 def weighed(entries: Sequence[Entry], name: str) -> list[Weighed]:
-    """Return memories with their weights, what was said again in the same words once.
+    """Return the memories that may be told with their weights, what was said again in the same words once.
+
+    Looks, steps, gestures and small talk are left out, unless there is nothing else; questions are not.
 
     Args:
         entries: the memories, oldest first.
@@ -86,19 +89,27 @@ def weighed(entries: Sequence[Entry], name: str) -> list[Weighed]:
     """
     own = _words_of([name])
     people = _words_of(entry.actor for entry in entries)
+    known = own | people | _words_of(entry.place for entry in entries)
     every = [(place, entry) for place, entry in enumerate(entries) if entry.text and not entry.text.isspace()]
-    found = _once_each([one for one in every if _is_told(one[1], own, people)]) or _once_each(every)
+    read_of = _once_each(one for one in every if _is_told(one[1], own, people))
+    found = [one for one in read_of if one[2].question or not _is_small(one[1], one[2], known)]
+    found = found or read_of or _once_each(every)
     once: set[str] = set()
     again: set[str] = set()
     for _, _, reading, times in found:
         again |= reading.words if times > 1 else once & reading.words
         once |= reading.words
-    known = own | people | _words_of(entry.place for entry in entries)
     context = _Context(frozenset(once - again), own, known)
     return [
         Weighed(place, entry, reading, _weight(entry, reading, context, times), times, _is_small(entry, reading, known))
         for place, entry, reading, times in found
     ]
+
+
+@lru_cache(maxsize=CACHED)
+def _reading_of(kind: str, text: str) -> Reading:
+    """Return what a memory says; one that many heard, or that comes again, is read once."""
+    return read(spoken(text) if kind in _TALKED else text)
 
 
 def _is_told(entry: Entry, own: frozenset[str], people: frozenset[str]) -> bool:
@@ -126,8 +137,7 @@ def _once_each(entries: Iterable[tuple[int, Entry]]) -> list[tuple[int, Entry, R
         if old := found.get(same):
             found[same] = (*old[:3], old[3] + 1)
         else:
-            said = spoken(entry.text) if entry.kind in _TALKED else entry.text
-            found[same] = (place, entry, read(said), 1)
+            found[same] = (place, entry, _reading_of(entry.kind, entry.text), 1)
     return list(found.values())
 
 

@@ -57,7 +57,7 @@ def covering(claims: Sequence[Claim], room: int, most: int | None = None, same: 
     told: set[str] = set()
     known: set[str] = set()
     stay: list[int] = []
-    heap = [(-_adds(one, told, known, same), at) for at, one in enumerate(claims)]
+    heap = [(-_adds(one, told, known, same), at) for at, one in enumerate(claims) if one.tokens <= room]
     heapq.heapify(heap)
     while heap and (most is None or len(stay) < most):
         before, at = heapq.heappop(heap)

@@ -50,6 +50,7 @@ class Line(NamedTuple):
         tokens: tokens of it at most, with the blank after it.
         worth: how much it is worth keeping; small talk that comes again is still small talk.
         small: whether it is only small talk, or a passing thought.
+        empty: whether it quotes nothing, or only where something was read.
     """
 
     plain: str
@@ -61,6 +62,7 @@ class Line(NamedTuple):
     tokens: int
     worth: float
     small: bool
+    empty: bool
 
     @property
     def text(self) -> str:
@@ -105,7 +107,8 @@ def line(text: str) -> Line:
     worth = reading.worth * (1.0 + 0.4 * often) if reading.worth > SMALL else reading.worth
     small = worth <= SMALL and bool(what or plain.startswith(_IDLE))
     same = what.casefold() if who else plain.casefold()
-    return Line(plain, level, who, what, same, reading, estimate(text) + 1, worth, small)
+    empty = '"' in plain and any(_SCRAP.fullmatch(said) for said in quoted(plain))
+    return Line(plain, level, who, what, same, reading, estimate(text) + 1, worth, small, empty)
 
 
 def _speakers(text: str) -> tuple[str, ...]:
@@ -134,11 +137,7 @@ def carried(texts: Iterable[str], name: str) -> Carried:
     rest = (one for one, known in zip(every, scenes, strict=True) if known is None)
     single = (first_person(one, name) or one for sentence in rest if closed(sentence) for one in apart(sentence))
     lines = merged(ended(one) for one in single)
-    return Carried([one for one in scenes if one is not None], [one for one in lines if not _says_nothing(one)])
-
-
-def _says_nothing(one: Line) -> bool:
-    return '"' in one.plain and any(_SCRAP.fullmatch(said) for said in quoted(one.plain))
+    return Carried([one for one in scenes if one is not None], [one for one in lines if not one.empty])
 
 
 def flat_lines(text: str) -> str:

@@ -75,6 +75,7 @@ _TIE = re.compile(
     r"|\bi (?:taught|saved|raised|owe|trust|warned|love) you\b"
 )
 """What somebody is, and what ties people: `I was a drummer`, `you and I`, `I taught you`."""
+_I = word_set("i my i'm i’m i've i’ve i'd i’d")
 _OF_SELF = re.compile(
     r"\bi(?:['’]m| am| was| became)(?: not| no longer| still| only| once)?"
     r" (?:a|an|the|your|from|born|afraid|allergic|called|named|new)\b"
@@ -196,7 +197,7 @@ def read(text: str) -> Reading:
     if not question and told:
         if ("i" in every or marks & _ADDRESSES) and _TIE.search(low):
             worth += 1.5
-        if _OF_SELF.search(low):
+        if not every.isdisjoint(_I) and _OF_SELF.search(low):
             worth += OF_SELF
     worth += 1.0 * asks - 2.5 * hedged
     if marks & _ADDRESSES and _YOU.search(_FILLERS.sub("", low)):

@@ -146,7 +146,7 @@ def one_of(scenes: Sequence[Scene]) -> Scene:
 
 def named(who: str, text: str) -> bool:
     """Return whether a text names somebody."""
-    return who in text and re.search(rf"(?<!\w){re.escape(who)}(?!\w)", text) is not None
+    return who in text and (f" {who} " in text or re.search(rf"(?<!\w){re.escape(who)}(?!\w)", text) is not None)
 
 
 def _bounded(found: tuple[str, ...], most: int) -> tuple[str, ...]:
