@@ -42,7 +42,7 @@ _ACTS = word_set(
 )
 """What is done that changes what people have, or how they stand to each other."""
 _POSES = word_set(
-    "attention nod nods smile smiles look looks glance bow wave wink shrug sigh knock sleeve cheek forehead"
+    "attention nod nods grin smile smiles look looks glance bow wave wink shrug sigh knock sleeve cheek forehead"
 )
 """What one gives somebody, or touches, and nothing changes."""
 _UNTOLD = frozenset({"result", "note", "moved"})
@@ -179,8 +179,12 @@ def _weight(entry: Entry, reading: Reading, context: _Context, times: int) -> fl
 
 
 def _is_small(entry: Entry, reading: Reading, known: frozenset[str]) -> bool:
+    if reading.question:
+        return True
+    if entry.kind in _OWN_TALK and HEARD_YOU.search(entry.text) and not is_told(entry, reading):
+        return True
     small = reading.worth <= SMALL and reading.names <= known and entry.importance <= _HEARD
-    return reading.question or (small and entry.kind not in _DONE)
+    return small and entry.kind not in _DONE
 
 
 def is_told(entry: Entry, reading: Reading) -> bool:

@@ -18,6 +18,8 @@ from agents.memory.entries import Entry
 
 LONGEST_QUOTE = 180
 """Characters of a quotation; of a longer one the sentences that tell most are taken."""
+SHORT_QUOTE = 60
+"""Characters up to which a quotation is not made shorter: what is cut off a few words takes their sense away."""
 SMALL = 1.8
 """Worth of a sentence below which it is left out beside one that tells more."""
 LONGEST_SENTENCE = 240
@@ -123,7 +125,7 @@ def _passage(text: str, scrap: re.Pattern[str] | None = None) -> str:
     if scrap:  # what was shown, and what I said of it, may have been cut before I remembered it
         found = ["" if scrap.search(one) else one for one in found]
     if all(found) and len(text) <= LONGEST_QUOTE:
-        first, end = _trimmed(found)
+        first, end = _trimmed(found) if len(text) > SHORT_QUOTE else (0, len(found))
     else:
         first, end = _best(found)
     if end - first == len(found):

@@ -158,11 +158,12 @@ def _openings(scenes: Sequence[Scene], told: str, tokens: int) -> list[str]:
         tokens: tokens of the whole summary.
     """
     scenes = [one.without(told) for one in scenes]
+    most = max(_OPENING * tokens, tokens - estimate(told) if told else 0)
     for people in KNOWN:
         found = [text for one in scenes if (text := str(one.bounded(people)))]
-        if sum(map(estimate, found)) <= _OPENING * tokens:
+        if sum(map(estimate, found)) <= most:
             return found
-    return found[:1] if sum(map(estimate, found[:1])) <= _OPENING * tokens else []
+    return found[:1] if sum(map(estimate, found[:1])) <= most else []
 
 
 def _shortest(source: Source, texts: Sequence[str]) -> str:
