@@ -53,7 +53,7 @@ _OWN_TALK = frozenset({"said", "thought"})
 _CHATTER = 12.0
 """What an own line weighs less when it holds no fact, or only says that I heard."""
 _YOU = frozenset({"you", "your"})
-_USUAL, _HEARD = 3.0, 4
+_USUAL, _HEARD = 3.0, 5
 """Importance of what nobody marked; a heard line has 4."""
 _PLEDGE = re.compile(r"\b(?:promis\w+|swear|swore|vow\w*|my word)\b", re.IGNORECASE)
 
@@ -211,7 +211,11 @@ def chosen(found: Sequence[Weighed], name: str, room: int, most: int) -> list[tu
         most: sentences, before any are put together, at most.
     """
     ranked = sorted(found, key=lambda one: (-one.weight, one.place))
-    worth = [(one, text) for one in ranked if one.weight >= TALE and not one.small and (text := told(one, name))]
+    unlike: dict[str, Weighed] = {}  # of two that are cut to the same words the weightier
+    for one in ranked:
+        if one.weight >= TALE and not one.small and (text := told(one, name)):
+            unlike.setdefault(text, one)
+    worth = [(one, text) for text, one in unlike.items()]
     picked = [worth[at] for at in covering([_claim(one, text) for one, text in worth], room, most, ALIKE)] or worth[:1]
     if not picked:
         picked = list(islice(((one, text) for one in ranked if (text := told(one, name))), 1))

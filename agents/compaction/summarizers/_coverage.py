@@ -18,7 +18,7 @@ HEAVY = 2
 """What a name or a number counts beside another word."""
 LENGTH = 0.9
 """The power of a line's tokens that what it adds is divided by: 0 does not ask for the length, 1 asks for it alone."""
-POWER = 0.7
+POWER = 0.6
 """The power of a line's worth: below 1, two facts go before one that is worth as much as both."""
 SAME, ALIKE = 0.2, 0.5
 """Shares of what a line holds that must be more than new: with less it says again what others say; where there is room

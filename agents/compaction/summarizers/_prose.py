@@ -18,7 +18,7 @@ from agents.memory.entries import Entry
 
 LONGEST_QUOTE = 180
 """Characters of a quotation; of a longer one the sentences that tell most are taken."""
-SHORT_QUOTE = 60
+SHORT_QUOTE = 80
 """Characters up to which a quotation is not made shorter: what is cut off a few words takes their sense away."""
 SMALL = 1.8
 """Worth of a sentence below which it is left out beside one that tells more."""

@@ -21,8 +21,8 @@ MOST_WORDS = 14
 LEAST_WORDS = 2
 """Telling words below which a number, a place or a promise tells of nothing."""
 
-SWORN, PROMISED = 6.0, 5.0
-"""What a promise is worth more, in so many words or not."""
+PROMISED = 6.0
+"""What a promise is worth more, unless it only answers."""
 OF_SELF = 1.5
 """What a statement is worth more in which somebody tells of themselves."""
 
@@ -192,7 +192,7 @@ def read(text: str) -> Reading:
     if question:
         worth -= 1.5
     elif told >= LEAST_WORDS:
-        pledged = SWORN if sworn else PROMISED if promise and not HEARD_YOU.search(text) else 0.0
+        pledged = PROMISED if sworn or (promise and not HEARD_YOU.search(text)) else 0.0
         worth += pledged + 2.5 * counted + 1.5 * placed + (1.5 if marks & _DECIDES else 0.0)
     if not question and told:
         if ("i" in every or marks & _ADDRESSES) and _TIE.search(low):

@@ -28,7 +28,7 @@ LEAST_NEW = 4
 """Sentences that a fold adds to a rolling summary at least."""
 A_SENTENCE_FOR = 16
 """Memories for which a rolling summary gets one sentence more."""
-A_SENTENCE = 39
+A_SENTENCE = 38
 """Tokens that a sentence takes on the average where there may only be so many."""
 _OPENING = 0.35
 """Share of the tokens that the scenes of a summary may take."""
@@ -88,7 +88,11 @@ def _told(source: Source, room: int, most: int) -> list[tuple[str, float]]:
     found = weighed(source.entries, source.name)
     if not source.findings:
         found = [one for one in found if not read(one.entry.text).counted]
-    return [(one, weight) for text, weight in chosen(found, source.name, room, most) for one in sentences(text)]
+    told: dict[str, float] = {}
+    for text, weight in chosen(found, source.name, room, most):
+        for one in sentences(text):
+            told.setdefault(one, weight)
+    return list(told.items())
 
 
 def _fitting(source: Source, parts: Sequence[str]) -> str:

@@ -24,8 +24,8 @@ POSES = ("{} hums to the window.", "{} looks closely at Oriel.", "{} walks once 
 OWN_POSES = ("Oriel brushes flour from her sleeve.", "Oriel tilts her head and listens.")
 
 
-def entry(seq: int, kind: str, text: str, actor: str | None = None, place: str = "The Bakehouse", **more: str) -> Entry:
-    return Entry(seq, "", kind, actor, place, text, importance=importance_of(kind, text, (NAME,)), **more)
+def entry(seq: int, kind: str, text: str, actor: str | None = None, place: str = "The Bakehouse") -> Entry:
+    return Entry(seq, "", kind, actor, place, text, importance=importance_of(kind, text, (NAME,)))
 
 
 def lived(facts: list[tuple[str, str | None, str]], people: tuple[str, ...], count: int = FOLD) -> list[Entry]:
@@ -140,7 +140,9 @@ def test_gestures_of_ones_own_are_told_with_i_or_not_at_all() -> None:
 
 
 def test_an_insight_is_kept_and_where_it_comes_from_is_not_what_is_quoted() -> None:
-    insight = entry(9, "thought", "I have come to think: Zofia keeps her word. (memories 3, 5, 8)", mark="insight")
+    insight = entry(9, "thought", "I have come to think: Zofia keeps her word. (memories 3, 5, 8)")._replace(
+        mark="insight"
+    )
     for entries in ([insight, *lived([], VILLAGE)], [insight]):
         text = recent(entries)
         assert "Zofia keeps her word" in text
