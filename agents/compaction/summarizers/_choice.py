@@ -216,7 +216,7 @@ def chosen(found: Sequence[Weighed], name: str, room: int, most: int) -> list[tu
         if one.weight >= TALE and not one.small and (text := told(one, name)):
             unlike.setdefault(text, one)
     worth = [(one, text) for text, one in unlike.items()]
-    picked = [worth[at] for at in covering([_claim(one, text) for one, text in worth], room, most, ALIKE)] or worth[:1]
+    picked = [worth[at] for at in covering([_claim(one, text) for one, text in worth], room, most)] or worth[:1]
     if not picked:
         picked = list(islice(((one, text) for one in ranked if (text := told(one, name))), 1))
     return [(text, one.weight) for one, text in sorted(picked, key=lambda pair: pair[0].place)]
@@ -224,7 +224,7 @@ def chosen(found: Sequence[Weighed], name: str, room: int, most: int) -> list[tu
 
 def _claim(one: Weighed, text: str) -> Claim:
     found = one.reading
-    return Claim(one.weight, found.words, found.heavy, one.entry.actor or "I", estimate(text))
+    return Claim(one.weight, found.words, found.heavy, one.entry.actor or "I", estimate(text), ALIKE)
 
 
 def told(one: Weighed, name: str) -> str:

@@ -21,8 +21,8 @@ LENGTH = 0.9
 POWER = 0.6
 """The power of a line's worth: below 1, two facts go before one that is worth as much as both."""
 SAME, ALIKE = 0.2, 0.5
-"""Shares of what a line holds that must be more than new: with less it says again what others say; where there is room
-for few, with so much already it is another of the same kind."""
+"""Shares of what a line holds of which more must be new: with less it says again what others say; with so much already
+it is another of the same kind, which is too little where there is room for few, and of a passing thought."""
 _LEAST = 8
 """Tokens below which a line is not cheaper."""
 
@@ -36,6 +36,7 @@ class Claim(NamedTuple):
         heavy: those that are names or numbers.
         who: whose words or deeds they are; empty when nobody's.
         tokens: how many it takes.
+        same: share of what it holds that must be more than new, `SAME` or `ALIKE`.
     """
 
     worth: float
@@ -43,28 +44,28 @@ class Claim(NamedTuple):
     heavy: frozenset[str]
     who: str
     tokens: int
+    same: float = SAME
 
 
-def covering(claims: Sequence[Claim], room: int, most: int | None = None, same: float = SAME) -> list[int]:
+def covering(claims: Sequence[Claim], room: int, most: int | None = None) -> list[int]:
     """Return the places of the claims to tell, the one that adds most for its length first.
 
     Args:
         claims: what may be told; of equals the first goes first.
         room: tokens that there is room for.
         most: claims at most; None for any number.
-        same: share of a claim that must be more than new, `SAME` or `ALIKE`.
     """
     told: set[str] = set()
     known: set[str] = set()
     stay: list[int] = []
-    heap = [(-_adds(one, told, known, same), at) for at, one in enumerate(claims) if one.tokens <= room]
+    heap = [(-_adds(one, told, known), at) for at, one in enumerate(claims) if one.tokens <= room]
     heapq.heapify(heap)
     while heap and (most is None or len(stay) < most):
         before, at = heapq.heappop(heap)
         one = claims[at]
         if one.tokens > room or before == 0.0:
             continue
-        adds = _adds(one, told, known, same)
+        adds = _adds(one, told, known)
         if heap and -adds > heap[0][0]:  # what was told since then took its place from it
             heapq.heappush(heap, (-adds, at))
             continue
@@ -76,13 +77,13 @@ def covering(claims: Sequence[Claim], room: int, most: int | None = None, same: 
     return stay
 
 
-def _adds(one: Claim, told: set[str], known: set[str], same: float) -> float:
+def _adds(one: Claim, told: set[str], known: set[str]) -> float:
     """Return what a claim adds to what was told, for its length."""
     share: float = 1.0
     if one.words and told:
         new = one.words - told
         share = (len(new) + (HEAVY - 1) * len(new & one.heavy)) / (len(one.words) + (HEAVY - 1) * len(one.heavy))
-        if share <= same:
+        if share <= one.same:
             return 0.0
     more = SOMEBODY if one.who and one.who not in known else 0.0
     return (math.pow(max(one.worth, 0.1), POWER) * share + more) / math.pow(max(one.tokens, _LEAST), LENGTH)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from agents.compaction.summarizers._choice import AGAIN, SMALL, inside
 from agents.compaction.summarizers._compound import apart
-from agents.compaction.summarizers._coverage import Claim, covering
+from agents.compaction.summarizers._coverage import ALIKE, SAME, Claim, covering
 from agents.compaction.summarizers._first_person import first_person
 from agents.compaction.summarizers._prose import closed, ended
 from agents.compaction.summarizers._reading import Reading, read
@@ -28,6 +28,7 @@ MOST_SPEAKERS = 3
 """Speakers of the same words that are named."""
 _FIRST = 1.0
 """What the first facts of a life weigh more, so that it knows its beginning."""
+_THOUGHT = "I thought, "
 _IDLE = ("I wondered ", "I thought about ", "I mused ")
 _SAID = re.compile(r'([^"]*?)( said)?, "([^"]*)"\.?')
 _SCRAP = re.compile(r"\W*|[(\[][^()\[\]]*[)\]]\W*")
@@ -193,4 +194,5 @@ def kept(lines: Sequence[Line], tokens: int, most: int | None = None) -> list[in
 
 def _claim(one: Line, more: float) -> Claim:
     found = one.reading
-    return Claim(one.worth + more, found.words, found.heavy, one.lead, one.tokens)
+    same = ALIKE if one.plain.startswith(_THOUGHT) else SAME
+    return Claim(one.worth + more, found.words, found.heavy, one.lead, one.tokens, same)
