@@ -201,9 +201,10 @@ def test_the_same_memories_make_the_same_summary_whatever_the_hash_seed() -> Non
 
 
 def test_a_passing_thought_is_told_once_whatever_place_it_was_thought_in() -> None:
-    thoughts = [f'I thought, "A week and a plank would do much for the {place}."' for place in ("Loft", "Mill", "Kiln")]
+    many = "With two weeks and four planks I could mend the roof of the {}."
+    thoughts = [f'I thought, "{many.format(place)}"' for place in ("Loft", "Mill", "Kiln")]
     text = longterm(f'{thoughts[0]} Zofia said, "The ferry leaves at 7."', *thoughts[1:])
-    assert text.count("plank") == 1
+    assert text.count("four planks") == 1
     facts = longterm('Zofia said, "The ferry leaves at 7."', 'Zofia said, "The ferry leaves at 8."')
     assert "at 7" in facts
     assert "at 8" in facts
