@@ -76,9 +76,7 @@ class Compactor:
         self._log = log
         self._on_commit, self._before_fold = on_commit, before_fold
         self._scribe = Scribe(summarizers, model, prompts)
-        around = around or Surroundings()
-        self._when = around.when
-        self.outlook = Outlook(memory, settings, strategies, around)
+        self.outlook = Outlook(memory, settings, strategies, around or Surroundings())
         """How the life stands and what is shown of it."""
         self._pause = FIRST_PAUSE
         self._not_before = 0.0
@@ -221,7 +219,8 @@ class Compactor:
         self.yields = True
         try:
             settings = self._settings()
-            drafts, rejected = await self._scribe.ask(job.sources(self._memory.name, settings, self._when), settings)
+            sources = job.sources(self._memory.name, settings, self.outlook.when)
+            drafts, rejected = await self._scribe.ask(sources, settings)
         finally:
             self.yields = False
         if self._memory.watermark >= plan.first:
@@ -255,7 +254,7 @@ class Compactor:
     def _fold_at_once(self, plan: Plan, rejected: list[str]) -> Commit | None:
         """Fold by rules, from what the files hold now, without awaiting: nobody can come in between."""
         job = self._begin(plan, quiet=bool(rejected))
-        sources = job.sources(self._memory.name, self._settings(), self._when)
+        sources = job.sources(self._memory.name, self._settings(), self.outlook.when)
         return self._commit(job, [self._scribe.by_rules(source) for source in sources], rejected)
 
     def _begin(self, plan: Plan, quiet: bool = False) -> Job:
