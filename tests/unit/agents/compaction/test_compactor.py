@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from agents.compaction.gauge import Surroundings
 from agents.compaction.integrity import coverage, holes
 from agents.llm.backends._backend import Completion
 from agents.memory.summaries import parse_summary
@@ -93,23 +92,6 @@ def test_a_fold_leaves_the_files_that_the_design_shows(tmp_path: Path) -> None:
     assert version.startswith(current)
     assert version.count("\n- ") == 64
     assert '- 129. Moss says, "The wind has turned again, for the 129. time."' in version
-
-
-def test_a_summary_says_when_it_was_in_the_words_that_are_given_for_its_first_and_last_memory(tmp_path: Path) -> None:
-    asked: list[tuple[str, str]] = []
-
-    def when(first: str, last: str) -> str:
-        asked.append((first, last))
-        return "On Friday morning"
-
-    life = Life(tmp_path, around=Surroundings(when=when))
-    life.live(193)
-    assert set(asked) == {("2026-11-20T07:21:37.123Z", "2026-11-20T07:21:37.123Z")}
-    assert life.memory.recent is not None
-    assert life.memory.longterm is not None
-    assert life.memory.recent.text.startswith("On Friday morning I was at the Library. ")
-    assert life.memory.longterm.text.startswith("My first memories, on Friday morning, are of the Library, ")
-    assert life.memory.recent.faithful, "the day is no name that was made up"
 
 
 def test_the_commit_line_names_files_and_their_hashes(tmp_path: Path) -> None:
