@@ -41,6 +41,8 @@ _ACTS = word_set(
     apologise apologises apologize apologizes"""
 )
 """What is done that changes what people have, or how they stand to each other."""
+_MOST = 24
+"""Memories, the weightiest, among which is chosen."""
 _POSES = word_set(
     "attention nod nods grin smile smiles look looks glance bow wave wink shrug sigh knock sleeve cheek forehead"
 )
@@ -212,7 +214,7 @@ def chosen(found: Sequence[Weighed], name: str, room: int, most: int) -> list[tu
     """
     ranked = sorted(found, key=lambda one: (-one.weight, one.place))
     unlike: dict[str, Weighed] = {}  # of two that are cut to the same words the weightier
-    for one in ranked:
+    for one in ranked[:_MOST]:
         if one.weight >= TALE and not one.small and (text := told(one, name)):
             unlike.setdefault(text, one)
     worth = [(one, text) for text, one in unlike.items()]

@@ -76,18 +76,25 @@ _TIE = re.compile(
 )
 """What somebody is, and what ties people: `I was a drummer`, `you and I`, `I taught you`."""
 _I = word_set("i my i'm i’m i've i’ve i'd i’d")
+_LIVED = (
+    "born come came grew have had own keep kept live lived work worked served sailed studied learned learnt make made"
+    " build built mend mended sell sold buy bought write wrote paint play played teach taught drive drove run ran lost"
+    " left married want wanted wish collect carry cannot can't can’t eat drink speak owe lent borrowed gave stole found"
+    " broke lied quarrelled fought"
+)
+_KIN = (
+    "name mother father mum dad parents sister brother wife husband son daughter child children boy girl uncle aunt"
+    " cousin grandmother grandfather gran family friend neighbour dog cat horse house home farm ship boat shop trade"
+    " work job teacher master birthday village country"
+)
+_MAY_BE_OF_SELF = word_set(f"{_LIVED} {_KIN} am was became i'm i’m")
 _OF_SELF = re.compile(
     r"\bi(?:['’]m| am| was| became)(?: not| no longer| still| only| once)?"
     r" (?:a|an|the|your|from|born|afraid|allergic|called|named|new)\b"
     r"|\bi(?:['’]ve|['’]d)?(?: (?:also|once|still|always|never|only|used to|have to|had to|have|had|was))*"
-    r" (?:born|come from|came from|come|came|grew|have|had|own|keep|kept|live|lived|work|worked|served|sailed|studied"
-    r"|learned|learnt|make|made|build|built|mend|mended|sell|sold|buy|bought|write|wrote|paint|play|played|teach|taught"
-    r"|drive|drove|run|ran|lost|left|married|want|wanted|wish|collect|carry|cannot|can['’]t|eat|drink|speak|owe|lent"
-    r"|borrowed|gave|stole|found|broke|lied|quarrelled|fought)\b"
+    rf" (?:{_LIVED.replace(' ', '|')})\b"
     r"|\bmy (?:own |real |late |dear |first |second |last |only |old |elder |younger |little |best |favou?rite )*"
-    r"(?:name|mother|father|mum|dad|parents|sister|brother|wife|husband|son|daughter|child|children|boy|girl|uncle|aunt"
-    r"|cousin|grandmother|grandfather|gran|family|friend|neighbour|dog|cat|horse|house|home|farm|ship|boat|shop|trade"
-    r"|work|job|teacher|master|birthday|village|country)\b"
+    rf"(?:{_KIN.replace(' ', '|')})\b"
 )
 """What somebody tells of themselves: who they are, whence they came, whom and what they have, do, want and did."""
 _YOU = re.compile(r"\byou(?:rs?|rself|['’]re|['’]ve|['’]ll)?\b")
@@ -197,7 +204,7 @@ def read(text: str) -> Reading:
     if not question and told:
         if ("i" in every or marks & _ADDRESSES) and _TIE.search(low):
             worth += 1.5
-        if not every.isdisjoint(_I) and _OF_SELF.search(low):
+        if not every.isdisjoint(_I) and not every.isdisjoint(_MAY_BE_OF_SELF) and _OF_SELF.search(low):
             worth += OF_SELF
     worth += 1.0 * asks - 2.5 * hedged
     if marks & _ADDRESSES and _YOU.search(_FILLERS.sub("", low)):

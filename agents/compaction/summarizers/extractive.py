@@ -32,7 +32,7 @@ A_SENTENCE = 38
 """Tokens that a sentence takes on the average where there may only be so many."""
 _OPENING = 0.35
 """Share of the tokens that the scenes of a summary may take."""
-_FEW = 2
+_FEW = 3
 """Sentences up to which there is a scene only when the facts leave room for one."""
 _MOST_TOLD = 12
 """Statements that a few sentences hold at most."""
