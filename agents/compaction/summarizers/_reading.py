@@ -27,9 +27,9 @@ OF_SELF = 1.5
 """What a statement is worth more in which somebody tells of themselves."""
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*")
-_NAME = re.compile(r"(?<=[\w,;:] )[^\W\d_a-z][\w'’-]+")
-_CALLED = re.compile(r"(?:^|[,.!?;:] )(?:[^\W\d_a-z][\w'’-]*(?: |(?=[,.!?;])|$))+(?=[,.!?;]|$)")
-"""A name between two marks, such as one calls somebody by."""
+_NAMES = re.compile(r"(?<=[\w,;:] )[^\W\d_a-z][\w'’-]+(?: [^\W\d_a-z][\w'’-]+)*")
+"""Words with a capital in a row, inside a sentence."""
+_MARKS_AFTER = frozenset({"", ",", ".", "!", "?", ";"})
 _DIGIT = re.compile(r"\d")
 _SAID = re.compile(r'[^"“]*["“](.*)["”]', re.DOTALL)
 
@@ -179,9 +179,7 @@ def read(text: str) -> Reading:
     low = text.lower()
     every = frozenset(map(intern, _TOKEN.findall(low)))  # each word is kept once for all statements
     words = every - _DROPPED
-    names = words.intersection(map(str.lower, _NAME.findall(text)))
-    called = names.intersection(_TOKEN.findall(" ".join(_CALLED.findall(text)).lower())) if names else names
-    names -= called
+    names, called = _named(text, words)
     marks = weighty = 0
     for word in every & _MARKED:
         mark = _MARKS[word]
@@ -211,6 +209,18 @@ def read(text: str) -> Reading:
         worth += 0.6
     heavy = names | {word for word in words if word in COUNTING or word[0].isdigit()} if names or counted else names
     return Reading(words, names, heavy, worth, counted, promise, question, hedged, placed, asks)
+
+
+def _named(text: str, words: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the names in a text, and apart from them those that it calls somebody by, between two marks."""
+    names: list[str] = []
+    called: list[str] = []
+    for row in _NAMES.finditer(text):
+        first, end = row.span()
+        calls = text[first - 2] in ",;:" and text[end : end + 1] in _MARKS_AFTER
+        (called if calls else names).extend(row[0].lower().split(" "))
+    found = words.intersection(names)
+    return found, words.intersection(called) - found
 
 
 def spoken(text: str) -> str:
