@@ -26,6 +26,9 @@ IN_EVENING = phrase("minds.daytime.in_evening")
 IN_NIGHT = phrase("minds.daytime.in_night")
 NOW = phrase("minds.daytime.now", "weekday", "day", "month", "year", "part")
 
+ON = phrase("minds.daytime.on", "weekday", "part")
+FROM = phrase("minds.daytime.from", "weekday", "part", "last_weekday", "last_part")
+
 NUMBERS = phrase("minds.passed.numbers")
 LATER = phrase("minds.passed.later")
 HOUR = phrase("minds.passed.hour")
@@ -46,6 +49,8 @@ PARTS = (
 )
 """From which hour on it is which part of the day; before the first it is the night of the day before."""
 
+ONE_WEEK = 6
+"""Days up to which the name of a weekday says which one is meant."""
 PAUSE = 1800
 """Seconds without a memory that are told; agents that are left alone think every few seconds or minutes."""
 _HOUR = 3600
@@ -103,6 +108,28 @@ def now_in_words(say: Say, moment: datetime) -> str:
     day = moment.date()
     names = {"weekday": day_name(say, day), "month": month_name(say, day)}
     return say(NOW, **names, day=day.day, year=day.year, part=say(_part(moment)[1]))
+
+
+def lasted(say: Say, first: str, last: str, zone: tzinfo | None) -> str:
+    """Return when something was, as a sentence begins with it, such as `On Tuesday morning`.
+
+    Args:
+        say: renders phrases.
+        first, last: the written times of its beginning and its end.
+        zone: see `Clock.zone`.
+
+    Returns:
+        `From Tuesday morning to Friday night` where it lasted longer; empty when it lasted over a week, or when a time
+        is none.
+    """
+    begun, ended = local(first, zone), local(last, zone)
+    if begun is None or ended is None or not 0 <= (day_of(ended) - day_of(begun)).days <= ONE_WEEK:
+        return ""
+    weekday, part = day_name(say, day_of(begun)), part_of_day(say, begun)
+    last_weekday, last_part = day_name(say, day_of(ended)), part_of_day(say, ended)
+    if (weekday, part) == (last_weekday, last_part):
+        return say(ON, weekday=weekday, part=part)
+    return say(FROM, weekday=weekday, part=part, last_weekday=last_weekday, last_part=last_part)
 
 
 def passed(say: Say, before: str, after: str, zone: tzinfo | None) -> str:

@@ -235,7 +235,8 @@ class Compactor:
         self.yields = True
         try:
             settings = self._settings()
-            drafts, rejected = await self._scribe.ask(job.sources(self._memory.name, settings), settings)
+            sources = job.sources(self._memory.name, settings, self.outlook.when)
+            drafts, rejected = await self._scribe.ask(sources, settings)
         finally:
             self.yields = False
         if self._memory.watermark >= plan.first:
@@ -269,7 +270,7 @@ class Compactor:
     def _fold_at_once(self, plan: Plan, rejected: list[str]) -> Commit | None:
         """Fold by rules, from what the files hold now, without awaiting: nobody can come in between."""
         job = self._begin(plan, quiet=bool(rejected))
-        sources = job.sources(self._memory.name, self._settings())
+        sources = job.sources(self._memory.name, self._settings(), self.outlook.when)
         return self._commit(job, [self._scribe.by_rules(source) for source in sources], rejected)
 
     def _begin(self, plan: Plan, quiet: bool = False) -> Job:

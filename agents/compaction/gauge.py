@@ -36,6 +36,8 @@ class Surroundings:
         counting: gives what counts the tokens of a text at the moment.
         scale: what the counting goes by; when that changes, what was counted is counted anew.
         room: gives the tokens that summaries and memories may take in the next prompt.
+        when: says from when to when something was, of two written times, as a sentence begins with it: `On Tuesday
+            morning`; empty when that is not said.
     """
 
     owner: str = "life"
@@ -44,6 +46,7 @@ class Surroundings:
     counting: Callable[[], Count] = lambda: by_characters
     scale: Callable[[], float] = lambda: 1.0
     room: Callable[[], int] = lambda: UNLIMITED
+    when: Callable[[str, str], str] = lambda first, last: ""
 
     def tokens(self, texts: Iterable[str]) -> int:
         """Return how many tokens some texts take together."""

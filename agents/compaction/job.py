@@ -5,7 +5,7 @@ What it read is compared before the commit: a person may have edited, settings m
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from agents.compaction.plan import Plan
@@ -86,12 +86,15 @@ class Job:
             return replace(made, method=earlier[0].method, model=earlier[0].model, depth=earlier[0].depth)
         return replace(made, depth=max(summary.depth for summary in earlier) + 1)
 
-    def sources(self, name: str, settings: CompactionSettings) -> list[Source]:
+    def sources(
+        self, name: str, settings: CompactionSettings, when: Callable[[str, str], str] = lambda first, last: ""
+    ) -> list[Source]:
         """Return what is to be written: the long-term summary first, as it takes up the recent one.
 
         Args:
             name: whose memories they are.
             settings: those of now.
+            when: says when something was, see `Surroundings.when`.
         """
         texts, sample = tuple(self.texts()), carried(self.earlier(), name)
         wanted = self.strategy.wanted(settings)
@@ -107,6 +110,7 @@ class Job:
             shape=wanted.shape,
             findings=wanted.findings,
             covers=self.plan.recent,
+            when=when(self.entries[0].at, self.entries[-1].at) if self.entries else "",
         )
         whole = self.plan.longterm
         if self.plan.recent is None:
@@ -114,7 +118,7 @@ class Job:
             return [replace(longterm, earlier=texts, covers=whole, sample=sample)]
         if whole is None:
             return [recent]
-        both = replace(recent, tier="longterm", entries=(), max_sentences=None, begins=False)
+        both = replace(recent, tier="longterm", entries=(), max_sentences=None, begins=False, when="")
         both = replace(both, earlier=texts, covers=whole, sample=sample)
         return [both, recent]
 

@@ -56,6 +56,8 @@ class Outlook:
         around: Surroundings,
     ) -> None:
         self._memory, self._settings, self._strategies, self._around = memory, settings, strategies, around
+        self.when = around.when
+        """Says when something was, see `Surroundings.when`."""
         self._gauge = Gauge(memory, around)
         self._last: tuple[CompactionSettings, Strategy] | None = None
         """The strategy that was chosen last, and the settings it was chosen by."""

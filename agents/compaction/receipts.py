@@ -92,8 +92,8 @@ class Evidence(Reading):
 
     @cached_property
     def known(self) -> frozenset[str]:
-        """Words that the source writes with a capital, and the parts of one's own name."""
-        return self.capitals | frozenset(self._name)
+        """Words that the source writes with a capital, the parts of one's own name, and the day that it was."""
+        return self.capitals | frozenset(self._name) | frozenset(keys_of(self.source.when))
 
     @cached_property
     def pairs(self) -> frozenset[tuple[str, ...]]:

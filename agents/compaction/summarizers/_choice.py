@@ -1,19 +1,23 @@
-"""What of some memories is told: each is weighed once, and the weightiest that do not repeat each other are put into
-words.
+"""What of some memories is told: each is weighed once, and those that together hold the most are put into words.
 
-Small talk is told only when there is nothing else. What a person said in the very same words more than once is told
-once, and says so.
+What people told of themselves, promises, numbers, names, gifts and quarrels go before what was only looked at. Small
+talk is told only when there is nothing else. What a person said in the very same words more than once is told once, and
+says so.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
+from agents.compaction.summarizers._coverage import ALIKE, Claim, covering
 from agents.compaction.summarizers._prose import retell
-from agents.compaction.summarizers._reading import Reading, read, spoken
-from agents.compaction.wording import flat, sentences, word_set
+from agents.compaction.summarizers._reading import CACHED, HEARD_YOU, Reading, read, spoken
+from agents.compaction.wording import PLAIN, flat, sentences, word_set
+from agents.llm.tokens import estimate
 from agents.memory.entries import Entry
 
 AGAIN = ("More than once ", "Again and again ")
@@ -24,24 +28,36 @@ SMALL = 2.2
 """Worth of a statement up to which it is small talk: five plain words, or two and an address."""
 _AGAIN = 2.5
 """What a fact weighs more when it was said more than once."""
-_SAME = 0.65
-"""Share of the words of two memories, all taken together, that both have, from which they say the same."""
-_KIND = {"result": -9.0, "saw": -2.0, "moved": -2.0, "did": 1.0, "note": -9.0, "told": 1.5, "dream": -1.0}
-"""What a kind of memory weighs more or less: what I was told, and did, before what I only saw; a look can be looked at
-again, and a note stands in the notes."""
+_KIND = {"saw": 2.0, "did": 3.0, "told": 1.5, "dream": -1.0}
+"""What a kind of memory weighs more or less: what I was told, and what was done, before what was only said."""
+_NEW_NAME = 1.0
+"""What each name weighs more that is nobody's who was there, two at most."""
+_ACTS = word_set(
+    """give gives gave hand hands handed lend lends lent return returns returned pay pays paid sell sells sold buy buys
+    bought steal steals stole take takes took snatch snatches grab grabs promise promises swear swears hit hits strike
+    strikes struck slap slaps push pushes shove shoves kick kicks kiss kisses hug hugs embrace embraces marry marries
+    insult insults accuse accuses forgive forgives quarrel quarrels fight fights fought argue argues shout shouts
+    shouted spit spits break breaks broke burn burns burned kill kills die dies died offer offers thank thanks
+    apologise apologises apologize apologizes"""
+)
+"""What is done that changes what people have, or how they stand to each other."""
+_MOST = 24
+"""Memories, the weightiest, among which is chosen."""
+_POSES = word_set(
+    "attention nod nods grin smile smiles look looks glance bow wave wink shrug sigh knock sleeve cheek forehead"
+)
+"""What one gives somebody, or touches, and nothing changes."""
+_UNTOLD = frozenset({"result", "note", "moved"})
+"""Kinds that are not told: a look can be looked at again, a note stands in the notes, where I was is in the scene."""
+_DONE = frozenset({"saw", "did"})
 _TALKED = frozenset({"heard", "told", "said", "thought"})
 _OWN_TALK = frozenset({"said", "thought"})
 _CHATTER = 12.0
 """What an own line weighs less when it holds no fact, or only says that I heard."""
-_USUAL = 3.0
+_YOU = frozenset({"you", "your"})
+_USUAL, _HEARD = 3.0, 5
 """Importance of what nobody marked; a heard line has 4."""
-_NOTHING = Reading(frozenset(), frozenset(), 0.0, False, False, False, False, False, False)
 _PLEDGE = re.compile(r"\b(?:promis\w+|swear|swore|vow\w*|my word)\b", re.IGNORECASE)
-_HEARD_YOU = re.compile(
-    r"\bI(?: will|['’]ll| shall) (?:remember|note|think|keep (?:that|it|this) in mind|bear)\b"
-    r"|\b(?:thank you|thanks|I see|I understand|I hear you|good to know|noted)\b",
-    re.IGNORECASE,
-)
 
 
 class Weighed(NamedTuple):
@@ -53,6 +69,7 @@ class Weighed(NamedTuple):
         reading: what it says.
         weight: how much it matters.
         times: how often it was said in these words.
+        small: whether it is only small talk, a gesture or a passing thought.
     """
 
     place: int
@@ -60,62 +77,116 @@ class Weighed(NamedTuple):
     reading: Reading
     weight: float
     times: int
+    small: bool
 
 
 def weighed(entries: Sequence[Entry], name: str) -> list[Weighed]:
-    """Return memories with their weights, what was said again in the same words once.
+    """Return the memories that may be told with their weights, what was said again in the same words once.
+
+    Looks, steps, gestures and small talk are left out, unless there is nothing else; questions are not.
 
     Args:
         entries: the memories, oldest first.
         name: whose they are; what speaks of them weighs more.
     """
-    found, times = _once_each(entries)
+    own = _words_of([name])
+    people = _words_of(entry.actor for entry in entries)
+    known = own | people | _words_of(entry.place for entry in entries)
+    every = [(place, entry) for place, entry in enumerate(entries) if entry.text and not entry.text.isspace()]
+    read_of = _once_each(one for one in every if _is_told(one[1], own, people))
+    found = [one for one in read_of if one[2].question or not _is_small(one[1], one[2], known)]
+    found = found or read_of or _once_each(every)
     once: set[str] = set()
     again: set[str] = set()
-    for (_, _, reading), many in zip(found, times, strict=True):
-        again |= reading.words if many > 1 else once & reading.words
+    for _, _, reading, times in found:
+        again |= reading.words if times > 1 else once & reading.words
         once |= reading.words
-    once -= again
-    own = frozenset(name.lower().split())
+    context = _Context(frozenset(once - again), own, known)
     return [
-        Weighed(place, entry, reading, _weight(entry, reading, once, own, many), many)
-        for (place, entry, reading), many in zip(found, times, strict=True)
+        Weighed(place, entry, reading, _weight(entry, reading, context, times), times, _is_small(entry, reading, known))
+        for place, entry, reading, times in found
     ]
 
 
-def _once_each(entries: Sequence[Entry]) -> tuple[list[tuple[int, Entry, Reading]], list[int]]:
-    """Return the memories that say something, each once with its place and reading, and how often each came."""
-    seen: dict[tuple[str | None, str, str], int] = {}
-    times: list[int] = []
-    found: list[tuple[int, Entry, Reading]] = []
-    for place, entry in enumerate(entries):
-        text, kind = entry.text, entry.kind
-        same = seen.setdefault((entry.actor, kind, text), len(found))
-        if same < len(found):
-            times[same] += 1
-        elif not text or text.isspace():
-            del seen[entry.actor, kind, text]
+@lru_cache(maxsize=CACHED)
+def _reading_of(kind: str, text: str) -> Reading:
+    """Return what a memory says; one that many heard, or that comes again, is read once."""
+    return read(spoken(text) if kind in _TALKED else text)
+
+
+def _is_told(entry: Entry, own: frozenset[str], people: frozenset[str]) -> bool:
+    """Return whether a memory is more than a look, a step or a gesture."""
+    if entry.kind in _DONE:
+        return entry.failed or (entry.reason is not None and entry.kind == "did") or _is_deed(entry, own, people)
+    return entry.kind not in _UNTOLD or entry.failed
+
+
+def _is_deed(entry: Entry, own: frozenset[str], people: frozenset[str]) -> bool:
+    """Return whether something was done to somebody, or between people, that is more than a gesture."""
+    words = entry.text.split()
+    if _ACTS.isdisjoint(words):
+        return False
+    others = (people | own | _YOU) - _words_of([entry.actor]) if entry.actor else people - own
+    named = {word.strip(".,;:!?'\"").lower().removesuffix("'s") for word in words[1:]}
+    return not others.isdisjoint(named) and _POSES.isdisjoint(named)
+
+
+def _once_each(entries: Iterable[tuple[int, Entry]]) -> list[tuple[int, Entry, Reading, int]]:
+    """Return memories with their places and readings, each text of the same person once, and how often it came."""
+    found: dict[tuple[str | None, str, str], tuple[int, Entry, Reading, int]] = {}
+    for place, entry in entries:
+        same = (entry.actor, entry.kind, entry.text)
+        if old := found.get(same):
+            found[same] = (*old[:3], old[3] + 1)
         else:
-            times.append(1)
-            reading = _NOTHING if kind == "result" else read(spoken(text) if kind in _TALKED else text)
-            found.append((place, entry, reading))
-    return found, times
+            found[same] = (place, entry, _reading_of(entry.kind, entry.text), 1)
+    return list(found.values())
 
 
-def _weight(entry: Entry, reading: Reading, once: set[str], own: frozenset[str], times: int) -> float:
+class _Context(NamedTuple):
+    """What the weights of memories depend on besides themselves.
+
+    Args:
+        once: words that only one of them has.
+        own: the words of the name of whose they are.
+        known: the words of the names of people and places that were there.
+    """
+
+    once: frozenset[str]
+    own: frozenset[str]
+    known: frozenset[str]
+
+
+def _words_of(names: Iterable[str | None]) -> frozenset[str]:
+    return frozenset(word for name in set(names) if name for word in name.lower().split()) - PLAIN
+
+
+def _weight(entry: Entry, reading: Reading, context: _Context, times: int) -> float:
+    once, own, known = context
     words, kind = reading.words, entry.kind
     weight = reading.worth + 0.7 * (entry.importance - _USUAL) + _KIND.get(kind, 0.0)
     if words:
         weight += 2.0 * len(words & once) / len(words)
+    if reading.names and not reading.question:
+        weight += _NEW_NAME * min(2, len(reading.names - known))
     if times > 1 and reading.worth > SMALL:
         weight += _AGAIN
     if kind in _OWN_TALK and not is_told(entry, reading):
         weight -= _CHATTER
     if entry.actor and not own.isdisjoint(words):
         weight += 1.5
-    if entry.reason:
+    if entry.reason and kind == "did":
         weight += 1.0
     return weight - 2.0 if entry.failed else weight
+
+
+def _is_small(entry: Entry, reading: Reading, known: frozenset[str]) -> bool:
+    if reading.question:
+        return True
+    if entry.kind in _OWN_TALK and HEARD_YOU.search(entry.text) and not is_told(entry, reading):
+        return True
+    small = reading.worth <= SMALL and reading.names <= known and entry.importance <= _HEARD
+    return small and entry.kind not in _DONE
 
 
 def is_told(entry: Entry, reading: Reading) -> bool:
@@ -124,57 +195,43 @@ def is_told(entry: Entry, reading: Reading) -> bool:
         return entry.kind not in ("result", "note")
     if not (reading.states or reading.promise or reading.counted):
         return False
-    if not _HEARD_YOU.search(entry.text) and reading.states:
+    if not HEARD_YOU.search(entry.text) and reading.states:
         return True
     said = sentences(flat(spoken(entry.text)))
-    return any(read(one).states and (not _HEARD_YOU.search(one) or _PLEDGE.search(one)) for one in said)
+    return any(read(one).states and (not HEARD_YOU.search(one) or _PLEDGE.search(one)) for one in said)
 
 
-def chosen(found: Sequence[Weighed], count: int) -> list[tuple[int, str, float]]:
-    """Return the weightiest memories put into words, in order, each with its place and weight.
+def chosen(found: Sequence[Weighed], name: str, room: int, most: int) -> list[tuple[str, float]]:
+    """Return what of some memories is told, in order, as sentences with their weights.
 
-    One of my own doing is among them when it is worth it. What cannot be told in whole sentences is passed over.
+    What cannot be told in whole sentences is passed over.
 
     Args:
         found: the memories, weighed.
-        count: sentences at most.
+        name: whose they are.
+        room: tokens that there is room for; the weightiest is told even if it takes more.
+        most: sentences, before any are put together, at most.
     """
     ranked = sorted(found, key=lambda one: (-one.weight, one.place))
-    picked: list[tuple[Weighed, str]] = []
-    for one in ranked:
-        if len(picked) == count or (picked and one.weight < TALE):
-            break
-        if not any(_repeats(one, other) for other, _ in picked) and (text := told(one)):
-            picked.append((one, text))
-    if count > 1 and not any(one.entry.actor is None for one, _ in picked):
-        _add_own(picked, ranked, count)
-    if len(picked) == 1 < count:
-        other = next(_told_besides(picked[0][0], ranked), None)
-        picked += [other] if other else []
-    picked.sort(key=lambda pair: pair[0].place)
-    return [(one.place, text, one.weight) for one, text in picked]
+    unlike: dict[str, Weighed] = {}  # of two that are cut to the same words the weightier
+    for one in ranked[:_MOST]:
+        if one.weight >= TALE and not one.small and (text := told(one, name)):
+            unlike.setdefault(text, one)
+    worth = [(one, text) for text, one in unlike.items()]
+    picked = [worth[at] for at in covering([_claim(one, text) for one, text in worth], room, most)] or worth[:1]
+    if not picked:
+        picked = list(islice(((one, text) for one in ranked if (text := told(one, name))), 1))
+    return [(text, one.weight) for one, text in sorted(picked, key=lambda pair: pair[0].place)]
 
 
-def _add_own(picked: list[tuple[Weighed, str]], ranked: Sequence[Weighed], count: int) -> None:
-    mine = (one for one in ranked if one.entry.actor is None and is_told(one.entry, one.reading))
-    own = next(((one, text) for one in mine if (text := told(one))), None)
-    if own is None:
-        return
-    if len(picked) < count:
-        picked.append(own)
-    elif count > 2 and own[0].weight > 0.6 * picked[-1][0].weight:
-        picked[-1] = own
+def _claim(one: Weighed, text: str) -> Claim:
+    found = one.reading
+    return Claim(one.weight, found.words, found.heavy, one.entry.actor or "I", estimate(text), ALIKE)
 
 
-def _told_besides(first: Weighed, ranked: Sequence[Weighed]) -> Iterator[tuple[Weighed, str]]:
-    for one in ranked:
-        if one.entry.actor is not None and not _repeats(one, first) and (text := told(one)):
-            yield one, text
-
-
-def told(one: Weighed) -> str:
-    """Return a memory as a sentence; empty when nothing of it is whole."""
-    text = retell(one.entry)
+def told(one: Weighed, name: str) -> str:
+    """Return a memory as a sentence of whom it belongs to; empty when nothing of it is whole."""
+    text = retell(one.entry, name)
     if one.times == 1 or len(sentences(text)) != 1:
         return text
     return AGAIN[min(one.times, 3) - 2] + inside(text)
@@ -187,8 +244,3 @@ def inside(text: str) -> str:
 
 
 _PLAIN_FIRST = word_set("My The A An We He She They It There Somebody When Then")
-
-
-def _repeats(one: Weighed, other: Weighed) -> bool:
-    shared = len(one.reading.words & other.reading.words)
-    return shared > 0 and shared >= _SAME * len(one.reading.words | other.reading.words)

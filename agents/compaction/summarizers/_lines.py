@@ -1,4 +1,4 @@
-"""The sentences of earlier summaries: taken apart, each said once, and the most worth keeping put together again.
+"""The sentences of earlier summaries: taken apart, each said once, and those that together hold the most.
 
 What came up again in the very same words says so and stays; what is only much alike is another memory (`the ferry at 7`
 and `the ferry at 8` are two), though of two that are alike the weightier goes first.
@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import functools
 import re
-from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from agents.compaction.summarizers._choice import AGAIN, SMALL, inside
+from agents.compaction.summarizers._compound import apart
+from agents.compaction.summarizers._coverage import ALIKE, SAME, Claim, covering
+from agents.compaction.summarizers._first_person import first_person
 from agents.compaction.summarizers._prose import closed, ended
 from agents.compaction.summarizers._reading import Reading, read
 from agents.compaction.summarizers._scene import Scene, read_scene
-from agents.compaction.wording import PLAIN, flat, sentences
+from agents.compaction.wording import PLAIN, flat, quoted, sentences
 from agents.llm.tokens import estimate
 from mud.world.narration import listed
 
@@ -26,10 +28,11 @@ MOST_SPEAKERS = 3
 """Speakers of the same words that are named."""
 _FIRST = 1.0
 """What the first facts of a life weigh more, so that it knows its beginning."""
+_THOUGHT = "I thought, "
 _IDLE = ("I wondered ", "I thought about ", "I mused ")
-_ALIKE = 0.6
-"""Jaccard index of the words from which the weightier of two sentences goes first and the other last."""
 _SAID = re.compile(r'([^"]*?)( said)?, "([^"]*)"\.?')
+_SCRAP = re.compile(r"\W*|[(\[][^()\[\]]*[)\]]\W*")
+"""A quotation that says nothing, or only where something was read."""
 _BETWEEN = re.compile(r", | and ")
 _OTHERS = "others"
 _IN_NAMES = frozenset({"the", "of", "and", "de", "van", "von", _OTHERS})
@@ -48,6 +51,7 @@ class Line(NamedTuple):
         tokens: tokens of it at most, with the blank after it.
         worth: how much it is worth keeping; small talk that comes again is still small talk.
         small: whether it is only small talk, or a passing thought.
+        empty: whether it quotes nothing, or only where something was read.
     """
 
     plain: str
@@ -59,11 +63,17 @@ class Line(NamedTuple):
     tokens: int
     worth: float
     small: bool
+    empty: bool
 
     @property
     def text(self) -> str:
         """The sentence as it is told."""
         return AGAIN[self.level - 1] + inside(self.plain) if self.level else self.plain
+
+    @property
+    def lead(self) -> str:
+        """Who says it, or that it is told of me."""
+        return " ".join(self.who) or self.plain.partition(" ")[0]
 
     @property
     def own(self) -> bool:
@@ -98,7 +108,8 @@ def line(text: str) -> Line:
     worth = reading.worth * (1.0 + 0.4 * often) if reading.worth > SMALL else reading.worth
     small = worth <= SMALL and bool(what or plain.startswith(_IDLE))
     same = what.casefold() if who else plain.casefold()
-    return Line(plain, level, who, what, same, reading, estimate(text) + 1, worth, small)
+    empty = '"' in plain and any(_SCRAP.fullmatch(said) for said in quoted(plain))
+    return Line(plain, level, who, what, same, reading, estimate(text) + 1, worth, small, empty)
 
 
 def _speakers(text: str) -> tuple[str, ...]:
@@ -115,12 +126,19 @@ def _scene(sentence: str) -> Scene | None:
     return read_scene(sentence)
 
 
-def carried(texts: Iterable[str]) -> Carried:
-    """Return what summaries in prose tell; sentences that are no whole ones are left out."""
+def carried(texts: Iterable[str], name: str) -> Carried:
+    """Return what summaries in prose tell; sentences that are no whole ones are left out.
+
+    Args:
+        texts: the summaries, oldest first.
+        name: whose they are; what tells of them by name is told with I, where that can be done.
+    """
     every = [one for text in texts for one in sentences(flat_lines(text))]
-    scenes = [_scene(one) if one.startswith(("My first", "I was ")) else None for one in every]
+    scenes = [_scene(one) for one in every]
     rest = (one for one, known in zip(every, scenes, strict=True) if known is None)
-    return Carried([one for one in scenes if one is not None], merged(ended(one) for one in rest if closed(one)))
+    single = (first_person(one, name) or one for sentence in rest if closed(sentence) for one in apart(sentence))
+    lines = merged(ended(one) for one in single)
+    return Carried([one for one in scenes if one is not None], [one for one in lines if not one.empty])
 
 
 def flat_lines(text: str) -> str:
@@ -161,42 +179,20 @@ def kept(lines: Sequence[Line], tokens: int, most: int | None = None) -> list[in
         tokens: tokens that they may take together.
         most: lines at most; None for any number.
     """
-    stay: list[int] = []
-    for at in _by_worth(lines):
-        if most is not None and len(stay) >= most:
-            break
+    facts = [at for at, one in enumerate(lines) if not one.small]
+    firsts = [at for at in facts if lines[at].worth > SMALL][:2]
+    stay = covering([_claim(lines[at], _FIRST if at in firsts else 0.0) for at in facts], tokens, most)
+    told = [facts[at] for at in stay]
+    tokens -= sum(lines[at].tokens for at in told)
+    talk = sorted((at for at, one in enumerate(lines) if one.small), key=lambda at: (-lines[at].worth, -at))
+    for at in talk[: max(0, min(FEW, most or FEW) - len(facts))]:
         if lines[at].tokens <= tokens:
             tokens -= lines[at].tokens
-            stay.append(at)
-    return sorted(stay)
+            told.append(at)
+    return sorted(told)
 
 
-def _by_worth(lines: Sequence[Line]) -> list[int]:
-    """Return the places of lines, the most worth keeping first; of equals the newer first."""
-    worth = [one.worth for one in lines]
-    firsts = [at for at, value in enumerate(worth) if value > SMALL][:2]
-    for at in firsts:
-        worth[at] += _FIRST
-    ranked = sorted(range(len(lines)), key=lambda at: (-worth[at], -at))
-    talk = [at for at in ranked if lines[at].small]
-    facts = [at for at in ranked if not lines[at].small]
-    return [*_unlike(lines, facts), *talk[: max(0, FEW - len(facts))]]
-
-
-def _unlike(lines: Sequence[Line], ranked: Sequence[int]) -> list[int]:
-    """Return ranked places with those behind that are much like a better one."""
-    holds: dict[str, list[int]] = defaultdict(list)
-    first: list[int] = []
-    last: list[int] = []
-    for at in ranked:
-        words = lines[at].reading.words
-        shared = Counter(other for word in words if word in holds for other in holds[word])
-        if any(
-            count >= _ALIKE * len(words | lines[other].reading.words) for other, count in shared.items() if count > 1
-        ):
-            last.append(at)
-            continue
-        first.append(at)
-        for word in words:
-            holds[word].append(at)
-    return first + last
+def _claim(one: Line, more: float) -> Claim:
+    found = one.reading
+    same = ALIKE if one.plain.startswith(_THOUGHT) else SAME
+    return Claim(one.worth + more, found.words, found.heavy, one.lead, one.tokens, same)

@@ -7,58 +7,30 @@ that says something else. No word is added that could be anybody's name.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
+from agents.compaction.summarizers._first_person import first_person, split_quotes
 from agents.compaction.summarizers._inner_marks import missing
 from agents.compaction.summarizers._reading import COUNTING, read
-from agents.compaction.wording import flat, sentences, unquoted, word_set
+from agents.compaction.summarizers._verbs import NO_VERBS, base_of, past_of, with_past
+from agents.compaction.wording import flat, sentences, unquoted
 from agents.memory.entries import Entry
 
 LONGEST_QUOTE = 180
 """Characters of a quotation; of a longer one the sentences that tell most are taken."""
+SHORT_QUOTE = 80
+"""Characters up to which a quotation is not made shorter: what is cut off a few words takes their sense away."""
 SMALL = 1.8
 """Worth of a sentence below which it is left out beside one that tells more."""
 LONGEST_SENTENCE = 240
 """Characters of one sentence; a longer one is left out."""
 
-_PAST = {
-    word: past
-    for past, bases in {
-        "was": "am are is were", "had": "have has", "did": "do does", "could": "can", "could not": "cannot",
-        "said": "say", "told": "tell", "went": "go", "came": "come", "became": "become", "saw": "see",
-        "heard": "hear", "felt": "feel", "thought": "think", "knew": "know", "found": "find", "lost": "lose",
-        "took": "take", "gave": "give", "got": "get", "forgot": "forget", "kept": "keep", "slept": "sleep",
-        "left": "leave", "made": "make", "met": "meet", "read": "read", "put": "put", "set": "set",
-        "let": "let", "cut": "cut", "hit": "hit", "shut": "shut", "sat": "sit", "stood": "stand",
-        "understood": "understand", "held": "hold", "sold": "sell", "bought": "buy", "brought": "bring",
-        "caught": "catch", "taught": "teach", "fought": "fight", "sought": "seek", "ran": "run", "sang": "sing",
-        "rang": "ring", "drank": "drink", "swam": "swim", "began": "begin", "ate": "eat", "fell": "fall",
-        "grew": "grow", "drew": "draw", "threw": "throw", "blew": "blow", "flew": "fly", "wrote": "write",
-        "rode": "ride", "drove": "drive", "rose": "rise", "woke": "wake", "broke": "break", "spoke": "speak",
-        "stole": "steal", "chose": "choose", "wore": "wear", "swore": "swear", "tore": "tear", "hid": "hide",
-        "bit": "bite", "lit": "light", "slid": "slide", "won": "win", "hung": "hang", "dug": "dig",
-        "stuck": "stick", "struck": "strike", "swung": "swing", "spun": "spin", "paid": "pay", "laid": "lay",
-        "lay": "lie", "sent": "send", "spent": "spend", "lent": "lend", "built": "build", "bent": "bend",
-        "meant": "mean", "dreamed": "dream", "led": "lead", "fed": "feed", "fled": "flee", "shook": "shake",
-        "forgave": "forgive", "wept": "weep", "swept": "sweep", "crept": "creep", "leapt": "leap",
-        "knelt": "kneel", "shone": "shine", "shot": "shoot", "wound": "wind", "opened": "open",
-        "offered": "offer", "answered": "answer", "wandered": "wander", "whispered": "whisper",
-        "wondered": "wonder", "listened": "listen", "entered": "enter", "visited": "visit",
-        "remembered": "remember", "murmured": "murmur", "muttered": "mutter", "happened": "happen",
-        "gathered": "gather", "noticed": "notice", "lingered": "linger", "hurt": "hurt", "must": "must",
-        "might": "may", "would": "will", "should": "should",
-    }.items()
-    for word in bases.split()
-}  # fmt: skip
-_NO_VERBS = word_set(
-    """always perhaps sometimes upstairs downstairs outdoors indoors overseas nowadays afterwards backwards
-    forwards upwards downwards inwards outwards towards besides thus as plus versus unless across this his its us
-    less yes all both has's others ones themselves ourselves"""
-)
-_QUOTES = re.compile(r'("[^"]*"|“[^“”]*”)')
 _SPOKEN = re.compile(r"""^([^"]*)"(.*)"([.!?]?)$""")
 _OPEN = re.compile(r"""(?<![.!?"”»'’)\]])$|(?<![.!?])["”»'’)\]]+$""")
 """The end of a sentence without an end mark."""
 _DOTS = re.compile(r"""(?:…|\.\.\.)["”»'’)\]]*$""")
+_ASIDE = re.compile(r"[(\[][^()\[\]]*[)\]][.!?]?")
+"""What only stands in brackets: where something was read, and no sentence of its own."""
 _LETTER = re.compile(r"\w")
 _SHOWN = frozenset({"result", "saw", "note"})
 _OWN = re.compile(
@@ -76,29 +48,44 @@ _SAYINGS = {"heard": "said", "saw": "said", "told": "told me", "said": "said", "
 _SAYINGS |= {"dream": "dreamed", "did": "did", "moved": "went", "result": "saw"}
 
 
-def retell(entry: Entry) -> str:
+def retell(entry: Entry, name: str = "") -> str:
     """Return a memory as one sentence of who remembers it, in the past where the tables know the verb.
 
-    Sentences are taken whole or left out. Empty when nothing of it is whole, or nothing is short enough.
+    Sentences are taken whole or left out. Empty when nothing of it is whole, nothing is short enough, or it cannot be
+    told without calling who remembers it by name.
+
+    Args:
+        entry: the memory.
+        name: whose it is.
     """
-    text = _whole(entry)
+    reason = entry.reason if entry.kind not in ("said", "thought") else None  # of words, the words say it
+    return _retold(entry.kind, None if entry.actor == name else entry.actor, entry.text, reason, name)
+
+
+@lru_cache(maxsize=4096)
+def _retold(kind: str, actor: str | None, text: str, reason: str | None, name: str) -> str:
+    text = _whole(kind, actor, text)
     if not text:
         return ""
-    if entry.kind in ("heard", "told") and _OF_ME.match(text):
-        told = f'{flat(entry.actor) if entry.actor else "Somebody"} told me, "{text.replace(chr(34), chr(39))}"'
-    elif text.startswith("You ") or text.startswith(("You'", "You’")):
-        told = _own(text)
-    elif entry.actor and text.startswith(f"{entry.actor} "):
-        told = _others(text, entry.actor)
-    elif _QUOTES.search(text) or entry.kind in ("saw", "did", "moved", "result"):
-        told = _mine(text)
-    else:
-        who = (entry.actor or "Somebody") if entry.kind in ("heard", "told") else "I"
-        told = f'{flat(who)} {_SAYINGS.get(entry.kind, "said")}, "{text.replace(chr(34), chr(39))}"'
-    because = _passage(flat(entry.reason)) if entry.reason else ""
-    if because and told.startswith("I "):
-        told = f'{told.rstrip(".")}, because "{because.replace(chr(34), chr(39))}"'
-    return " ".join(ended(one) for one in sentences(told) if _LETTER.search(one) and closed(one))
+    found = (first_person(one, name) for one in sentences(_told(kind, actor, text, name)))
+    told = " ".join(ended(one) for one in found if _LETTER.search(one) and closed(one))
+    because = _passage(flat(reason)).replace('"', "'") if reason and told.startswith("I ") else ""
+    return f'{told.rstrip(".")}, because "{because}".' if because else told
+
+
+def _told(kind: str, actor: str | None, text: str, name: str) -> str:
+    """Return the text of a memory in the past and as mine; own names in it are left as they are."""
+    if kind in ("heard", "told") and _OF_ME.match(text):
+        return f'{flat(actor) if actor else "Somebody"} told me, "{text.replace(chr(34), chr(39))}"'
+    if text.startswith(("You ", "You'", "You’")):
+        return _own(text)
+    if actor and text.startswith(f"{actor} "):
+        return _others(text, actor)
+    own = actor is None and text.startswith(("I ", "I'", "I’", f"{name} "))
+    if own or len(split_quotes(text)) > 1 or kind in ("saw", "did", "moved", "result"):
+        return _mine(text)
+    who = (actor or "Somebody") if kind in ("heard", "told") else "I"
+    return f'{flat(who)} {_SAYINGS.get(kind, "said")}, "{text.replace(chr(34), chr(39))}"'
 
 
 def ended(text: str) -> str:
@@ -113,29 +100,32 @@ def closed(text: str) -> bool:
     """Return whether every quotation in a text has its end."""
     if '"' not in text and "“" not in text and "”" not in text:
         return True
+    if "“" not in text and "”" not in text and "\n" not in text:
+        return text.count('"') % 2 == 0
     open_still = unquoted(text).replace('""', "")
     even = text.count('"') % 2 == 0 and text.count("“") == text.count("”")
     return even and not any(mark in open_still for mark in '"“”')
 
 
-def _whole(entry: Entry) -> str:
+def _whole(kind: str, actor: str | None, text: str) -> str:
     """Return what of a memory is whole: in a quotation and outside, only whole sentences, and not too many."""
-    text = flat(entry.text)
-    spoken = _SPOKEN.match(text) if entry.kind in ("heard", "told", "said", "thought") else None
+    text = flat(text)
+    spoken = _SPOKEN.match(text) if kind in ("heard", "told", "said", "thought") else None
     if spoken and len(spoken[1]) <= LONGEST_SENTENCE:
-        inside = _passage(spoken[2], _DOTS if entry.actor is None else None).replace('"', "'")
+        inside = _passage(spoken[2], _DOTS if actor is None else None).replace('"', "'")
         return f'{spoken[1]}"{inside}"{spoken[3]}' if inside else ""
-    return _passage(text, _OPEN if entry.kind in _SHOWN else None)
+    return _passage(text, _OPEN if kind in _SHOWN else None)
 
 
+@lru_cache(maxsize=4096)
 def _passage(text: str, scrap: re.Pattern[str] | None = None) -> str:
     """Return the sentences in a row that tell most and are not too long together; empty when none is whole."""
     every = sentences(text)
-    found = [one if closed(one) and len(one) <= LONGEST_SENTENCE else "" for one in every]
+    found = [one if closed(one) and len(one) <= LONGEST_SENTENCE and not _ASIDE.fullmatch(one) else "" for one in every]
     if scrap:  # what was shown, and what I said of it, may have been cut before I remembered it
         found = ["" if scrap.search(one) else one for one in found]
     if all(found) and len(text) <= LONGEST_QUOTE:
-        first, end = _trimmed(found)
+        first, end = _trimmed(found) if len(text) > SHORT_QUOTE else (0, len(found))
     else:
         first, end = _best(found)
     if end - first == len(found):
@@ -161,8 +151,13 @@ def _best(found: list[str]) -> tuple[int, int]:
 
 def _trimmed(found: list[str]) -> tuple[int, int]:
     """Return where sentences begin and end but for the small talk before and behind what tells something."""
-    tells = [at for at, one in enumerate(found) if read(one).worth >= SMALL] if len(found) > 1 else []
+    tells = [at for at, one in enumerate(found) if _is_telling(one)] if len(found) > 1 else []
     return (tells[0], tells[-1] + 1) if tells else (0, len(found))
+
+
+def _is_telling(sentence: str) -> bool:
+    found = read(sentence)
+    return found.worth >= SMALL or (bool(found.names) and not found.question)
 
 
 def _tells(row: str) -> float:
@@ -171,7 +166,7 @@ def _tells(row: str) -> float:
 
 
 def _own(text: str) -> str:
-    parts = _QUOTES.split(text)
+    parts = split_quotes(text)
     return "".join(part if at % 2 else _mine(_OWN.sub(_past_own, part)) for at, part in enumerate(parts))
 
 
@@ -179,13 +174,13 @@ def _past_own(match: re.Match[str]) -> str:
     start, adverb, negated, verb = match.groups()
     if negated:
         return f"{start}I{adverb} {next(past for head, past in _NEGATED.items() if negated.startswith(head))}"
-    is_verb = verb.islower() and verb.isalpha() and verb not in COUNTING and verb not in _NO_VERBS
+    is_verb = verb.islower() and verb.isalpha() and verb not in COUNTING and verb not in NO_VERBS
     return f"{start}I{adverb} {past_of(verb) if is_verb else verb}"
 
 
 def _mine(text: str) -> str:
     """Turn what is left of "you" into "me", outside quotations."""
-    parts = _QUOTES.split(text)
+    parts = split_quotes(text)
     return "".join(part if at % 2 else _mine_part(part) for at, part in enumerate(parts))
 
 
@@ -203,32 +198,10 @@ def _mine_part(text: str) -> str:
 def _others(text: str, actor: str) -> str:
     rest = text[len(actor) + 1 :]
     match = re.match(r"((?:\w+ly\s+)?)([a-z]+)\b(?!['’])", rest)
-    if match and match[2].endswith("s") and match[2] not in _NO_VERBS and len(match[2]) > 1:
-        rest = f"{match[1]}{past_of(_base(match[2]))}{rest[match.end() :]}"
+    if match and match[2].endswith("s") and match[2] not in NO_VERBS and len(match[2]) > 1:
+        more, gap, said = rest[match.end() :].partition('"')
+        more, end = with_past(more)
+        if end < len(more):  # a deed or a thing, who knows: what follows is left out
+            more, gap, said = f"{more[:end]}.", "", ""
+        rest = f"{match[1]}{past_of(base_of(match[2]))}{more}{gap}{said}"
     return f"{actor} {_mine(rest)}"
-
-
-def _base(verb: str) -> str:
-    """Return `go` for `goes`, `carry` for `carries`, `close` for `closes`."""
-    if verb in _PAST:
-        return verb
-    if verb.endswith("ies") and len(verb) > 4:
-        return f"{verb[:-3]}y"
-    if verb.endswith(("sses", "shes", "ches", "xes", "zzes", "oes")):
-        return verb[:-2]
-    return verb[:-1] if not verb.endswith("ss") else verb
-
-
-def past_of(verb: str) -> str:
-    """Return the past of a verb: from the table, or regular."""
-    if verb in _PAST:
-        return _PAST[verb]
-    if verb in _PAST.values() or verb.endswith("ed"):
-        return verb
-    if verb.endswith("e"):
-        return f"{verb}d"
-    if re.search(r"[^aeiou]y$", verb):
-        return f"{verb[:-1]}ied"
-    if re.search(r"(?:^|[^aeiou])[aeiou][bdgklmnprtvz]$", verb) and len(re.findall(r"[aeiou]+", verb)) == 1:
-        return f"{verb}{verb[-1]}ed"
-    return f"{verb}ed"

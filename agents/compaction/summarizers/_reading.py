@@ -21,8 +21,15 @@ MOST_WORDS = 14
 LEAST_WORDS = 2
 """Telling words below which a number, a place or a promise tells of nothing."""
 
+PROMISED = 6.0
+"""What a promise is worth more, unless it only answers."""
+OF_SELF = 1.5
+"""What a statement is worth more in which somebody tells of themselves."""
+
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*")
-_NAME = re.compile(r"(?<=[\w,;:] )[^\W\d_a-z][\w'’-]+")
+_NAMES = re.compile(r"(?<=[\w,;:] )[^\W\d_a-z][\w'’-]+(?: [^\W\d_a-z][\w'’-]+)*")
+"""Words with a capital in a row, inside a sentence."""
+_MARKS_AFTER = frozenset({"", ",", ".", "!", "?", ";"})
 _DIGIT = re.compile(r"\d")
 _SAID = re.compile(r'[^"“]*["“](.*)["”]', re.DOTALL)
 
@@ -54,6 +61,12 @@ _ASKING = re.compile(
     r"|beware|(?:^|[.,:;!-] |\band )(?:tell (?:nobody|no one|him|her|them)|ask (?:for|him|her|them)"
     r"|(?:bring|find|give|show|carry|take|fetch|meet|tell) (?:me|us|it|them|this|that|the|your)))\b"
 )
+HEARD_YOU = re.compile(
+    r"\bI(?: will|['’]ll| shall) (?:remember|note|think|keep (?:that|it|this) in mind|bear)\b"
+    r"|\b(?:thank you|thanks|I see|I understand|I hear you|good to know|noted)\b",
+    re.IGNORECASE,
+)
+"""What only answers: that one heard, and thanks for it."""
 _FILLERS = re.compile(r"^(?:(?:well|ah|oh|hm|so|yes|no|hey|hi|look|listen|wow|you (?:see|know)),? )+")
 _TIE = re.compile(
     r"\bi (?:was|am|became|have been) (?:a|an|the|your)\b|\byou and i\b"
@@ -62,6 +75,28 @@ _TIE = re.compile(
     r"|\bi (?:taught|saved|raised|owe|trust|warned|love) you\b"
 )
 """What somebody is, and what ties people: `I was a drummer`, `you and I`, `I taught you`."""
+_I = word_set("i my i'm i’m i've i’ve i'd i’d")
+_LIVED = (
+    "born come came grew have had own keep kept live lived work worked served sailed studied learned learnt make made"
+    " build built mend mended sell sold buy bought write wrote paint play played teach taught drive drove run ran lost"
+    " left married want wanted wish collect carry cannot can't can’t eat drink speak owe lent borrowed gave stole found"
+    " broke lied quarrelled fought"
+)
+_KIN = (
+    "name mother father mum dad parents sister brother wife husband son daughter child children boy girl uncle aunt"
+    " cousin grandmother grandfather gran family friend neighbour dog cat horse house home farm ship boat shop trade"
+    " work job teacher master birthday village country"
+)
+_MAY_BE_OF_SELF = word_set(f"{_LIVED} {_KIN} am was became i'm i’m")
+_OF_SELF = re.compile(
+    r"\bi(?:['’]m| am| was| became)(?: not| no longer| still| only| once)?"
+    r" (?:a|an|the|your|from|born|afraid|allergic|called|named|new)\b"
+    r"|\bi(?:['’]ve|['’]d)?(?: (?:also|once|still|always|never|only|used to|have to|had to|have|had|was))*"
+    rf" (?:{_LIVED.replace(' ', '|')})\b"
+    r"|\bmy (?:own |real |late |dear |first |second |last |only |old |elder |younger |little |best |favou?rite )*"
+    rf"(?:{_KIN.replace(' ', '|')})\b"
+)
+"""What somebody tells of themselves: who they are, whence they came, whom and what they have, do, want and did."""
 _YOU = re.compile(r"\byou(?:rs?|rself|['’]re|['’]ve|['’]ll)?\b")
 
 _COUNTS, _PLEDGES, _MAY_PLEDGE, _DECIDES, _WEIGHS, _MAY_HEDGE, _LASTS, _PLACES, _ADDRESSES, _MAY_ASK, _TOUCHES = (
@@ -81,7 +116,9 @@ _TABLES = {
         wedding engaged divorced flood fire war sick ill illness healed cured warning warned beware treasure
         code password named name invited invite found gift gave inherited oldest longest regret trust
         trusted betrayed forgive forgave moved worked trade hired fired won award birthday surgery hospital
-        pregnant adopted adoption allergic opened murdered killed prison captain ship""",
+        pregnant adopted adoption allergic opened murdered killed prison captain ship quarrel quarrelled quarreled
+        quarrels argued argument insulted insult blamed blame accused accuse struck apologised apologized sorry lent
+        borrowed present hurt broke broken""",
     _TOUCHES: """always child children never love loved wish dream afraid fear family friends work job plan plans
         planned planning key name remember spring summer autumn winter midsummer midwinter noon midnight
         dawn dusk yesterday tomorrow monday tuesday wednesday thursday friday saturday sunday january
@@ -108,7 +145,8 @@ class Reading(NamedTuple):
 
     Args:
         words: its telling words and numbers, in lower case.
-        names: words with a capital inside a sentence, in lower case.
+        names: words with a capital inside a sentence, in lower case, without whom it calls by name.
+        heavy: its names and numbers.
         worth: how much it is worth keeping, by itself: small talk 0 to 2, a fact 3 to 12.
         counted: it holds a number.
         promise: somebody promises, or says what must be done.
@@ -120,6 +158,7 @@ class Reading(NamedTuple):
 
     words: frozenset[str]
     names: frozenset[str]
+    heavy: frozenset[str]
     worth: float
     counted: bool
     promise: bool
@@ -140,7 +179,7 @@ def read(text: str) -> Reading:
     low = text.lower()
     every = frozenset(map(intern, _TOKEN.findall(low)))  # each word is kept once for all statements
     words = every - _DROPPED
-    names = words.intersection(map(str.lower, _NAME.findall(text)))
+    names, called = _named(text, words)
     marks = weighty = 0
     for word in every & _MARKED:
         mark = _MARKS[word]
@@ -154,17 +193,34 @@ def read(text: str) -> Reading:
     asks = bool(marks & _MAY_ASK) and _ASKING.search(low) is not None
     question = low.rstrip("\"'”’ ").endswith("?")
     told = len(words)
-    worth = 0.4 * min(told - 0.5 * len(names), MOST_WORDS) + min(3.0, weighty / 10)
+    worth = 0.4 * min(told - 0.5 * len(names) - len(called), MOST_WORDS) + min(3.0, weighty / 10)
     if question:
         worth -= 1.5
     elif told >= LEAST_WORDS:
-        worth += (3.0 if sworn else 1.5 * promise) + 2.5 * counted + 1.5 * placed + (1.5 if marks & _DECIDES else 0.0)
-    if ("i" in every or marks & _ADDRESSES) and not question and _TIE.search(low):
-        worth += 1.5
+        pledged = PROMISED if sworn or (promise and not HEARD_YOU.search(text)) else 0.0
+        worth += pledged + 2.5 * counted + 1.5 * placed + (1.5 if marks & _DECIDES else 0.0)
+    if not question and told:
+        if ("i" in every or marks & _ADDRESSES) and _TIE.search(low):
+            worth += 1.5
+        if not every.isdisjoint(_I) and not every.isdisjoint(_MAY_BE_OF_SELF) and _OF_SELF.search(low):
+            worth += OF_SELF
     worth += 1.0 * asks - 2.5 * hedged
     if marks & _ADDRESSES and _YOU.search(_FILLERS.sub("", low)):
         worth += 0.6
-    return Reading(words, names, worth, counted, promise, question, hedged, placed, asks)
+    heavy = names | {word for word in words if word in COUNTING or word[0].isdigit()} if names or counted else names
+    return Reading(words, names, heavy, worth, counted, promise, question, hedged, placed, asks)
+
+
+def _named(text: str, words: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the names in a text, and apart from them those that it calls somebody by, between two marks."""
+    names: list[str] = []
+    called: list[str] = []
+    for row in _NAMES.finditer(text):
+        first, end = row.span()
+        calls = text[first - 2] in ",;:" and text[end : end + 1] in _MARKS_AFTER
+        (called if calls else names).extend(row[0].lower().split(" "))
+    found = words.intersection(names)
+    return found, words.intersection(called) - found
 
 
 def spoken(text: str) -> str:

@@ -8,37 +8,42 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from agents.compaction.wording import flat
 from agents.memory.entries import Entry
 from mud.world.narration import listed
 
-MOST_PLACES = 4
-MOST_PEOPLE = 4
-"""Places and people that the scene of a recent summary names."""
-KNOWN = (16, 8, 4, 2)
-"""People that the scene of a long-term summary names, and three quarters as many places: the first that is short
-enough."""
+MOST_PLACES = 2
+"""Places that the scene of some memories names."""
+KNOWN = (16, 12, 8, 4, 2)
+"""People that a scene names, and half as many places, three at least: the first that is short enough."""
 
-_BEGAN = re.compile(r"^My first memories are (?:of (?P<places>.+?))?(?:,? ?\bwith (?P<people>.+?))?\.$")
-_WAS = re.compile(r"^I was (?:at (?P<places>.+?))?(?:(?:, mostly |\b)with (?P<people>.+?))?\.$")
+_DAY = r"[^\W\d_a-z]\w+ \w+(?: to [^\W\d_a-z]\w+ \w+)?"
+_BEGAN = re.compile(
+    rf"^My first memories(?:, (?P<when>(?:on|from) {_DAY}),)? are "
+    r"(?:of (?P<places>.+?))?(?:,? ?\bwith (?P<people>.+?))?\.$"
+)
+_WAS = re.compile(
+    rf"^(?:(?P<when>(?:On|From) {_DAY}) )?I was (?:at (?P<places>.+?))?"
+    r"(?:(?:, (?:mostly )?|\b)with (?P<people>.+?))?\.$"
+)
+_OPENS = re.compile(r"My first memories|(?:(?:On|From) [\w ]{3,60} )?I was ")
 
 
-def scene(places: Sequence[str], people: Sequence[str], begins: bool) -> str:
-    """Return the sentence that says where I was and with whom; empty when nothing is known of either."""
+def scene(places: Sequence[str], people: Sequence[str], begins: bool, when: str = "") -> str:
+    """Return the sentence that says when and where I was and with whom; empty when nothing is known of the latter."""
     where = listed([placed(place) for place in places])
     who = listed([flat(name) for name in people])
     if not where and not who:
         return ""
     if begins:
-        return f"My first memories are {f'of {where}' if where else ''}{', ' if where and who else ''}" + (
-            f"with {who}." if who else "."
-        )
-    if not where:
-        return f"I was with {who}."
-    return f"I was at {where}{f', mostly with {who}' if who else ''}."
+        then = f", from {when.partition(' ')[2]}," if when else ""
+        there = ", ".join(filter(None, (where and f"of {where}", who and f"with {who}")))
+        return f"My first memories{then} are {there}."
+    there = f"at {where}{f', with {who}' if who else ''}" if where else f"with {who}"
+    return f"{when} I was {there}." if when else f"I was {there}."
 
 
 @lru_cache(maxsize=1024)
@@ -50,12 +55,12 @@ def placed(name: str) -> str:
 
 def read_scene(sentence: str) -> Scene | None:
     """Return the scene that a sentence tells; None for another sentence than `scene` makes."""
-    if not sentence.startswith(("My first", "I was ")):
+    if _OPENS.match(sentence) is None:
         return None
     for pattern, begins in ((_BEGAN, True), (_WAS, False)):
         match = pattern.match(sentence)
         if match and (match["places"] or match["people"]) and '"' not in sentence:
-            return Scene(_listed(match["places"]), _listed(match["people"]), begins)
+            return Scene(_listed(match["places"]), _listed(match["people"]), begins, match["when"] or "")
     return None
 
 
@@ -67,58 +72,83 @@ def _listed(text: str | None) -> tuple[str, ...]:
     return (*(part for part in head.split(", ") if part), last) if head else tuple(text.split(", "))
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
+class Scene(NamedTuple):
     """Where and with whom.
 
     Args:
         places, people: in the order they were met.
         begins: it is where the life began.
+        when: when it was, as a sentence begins with it: `On Tuesday morning`.
     """
 
     places: tuple[str, ...]
     people: tuple[str, ...]
     begins: bool = False
+    when: str = ""
 
     def __str__(self) -> str:
-        return scene(self.places, self.people, self.begins)
+        return scene(self.places, self.people, self.begins, self.when)
+
+    def without(self, told: str) -> Scene:
+        """Return it without the people that are named anyway; the beginning of a life keeps all.
+
+        Args:
+            told: what is told besides.
+        """
+        if self.begins:
+            return self
+        return self._replace(people=tuple(one for one in self.people if not named(one, told)))
+
+    def bounded(self, people: int) -> Scene:
+        """Return it with so many people at most, and half as many places, three at least."""
+        return self._replace(places=_bounded(self.places, max(3, people // 2)), people=_bounded(self.people, people))
 
 
-def scene_of(entries: Sequence[Entry], name: str, begins: bool) -> Scene:
-    """Return where memories happened, and with whom mostly; of the beginning of a life, where and with whom first.
+def scene_of(entries: Sequence[Entry], name: str, begins: bool, when: str = "") -> Scene:
+    """Return where memories happened, and everybody who was met; of the beginning of a life, in the order of it.
 
     Args:
         entries: the memories.
         name: whose they are.
         begins: the first memory of the life is among them.
+        when: when it was, in words.
     """
-    stays = Counter(placed(entry.place) for entry in entries if entry.place)
-    ranked = list(stays) if begins else [place for place, _ in stays.most_common()]
-    known = ranked[:MOST_PLACES]
+    stays = Counter(entry.place for entry in entries if entry.place)
+    known = list(stays) if begins else [place for place, _ in stays.most_common()]
     people = Counter(entry.actor for entry in entries if entry.actor and entry.actor != name)
     met = list(people) if begins else [who for who, _ in people.most_common()]
-    return Scene(tuple(place for place in stays if place in known), tuple(met[:MOST_PEOPLE]), begins)
+    there = set(known[:MOST_PLACES])
+    return Scene(tuple(dict.fromkeys(placed(place) for place in stays if place in there)), tuple(met), begins, when)
 
 
-def joined(scenes: Iterable[Scene], most: int) -> list[str]:
+def joined(scenes: Iterable[Scene], people: Iterable[str] = ()) -> list[Scene]:
     """Return the scene of the beginning as it was, and one scene of all the others; empty ones are left out.
 
     Args:
         scenes: oldest first.
-        most: people named at most; three quarters as many places.
+        people: who was met besides.
     """
     every = list(scenes)
-    began = next((one for one in every if one.begins), None)
-    later = [one for one in every if one is not began]
-    places = _bounded(dict.fromkeys(place for one in later for place in one.places), max(1, most * 3 // 4))
-    people = _bounded(dict.fromkeys(name for one in later for name in one.people), most)
-    if began and set(places) <= set(began.places) and set(people) <= set(began.people):
-        return [str(began)]
-    texts = (str(began) if began else "", scene(places, people, False))
-    return [text for text in texts if text]
+    began = next((one for one in every if one.begins), Scene((), (), begins=True))
+    later = [one for one in every if not one.begins]
+    places = dict.fromkeys(place for one in later for place in one.places if place not in began.places)
+    known = dict.fromkeys([*(name for one in later for name in one.people), *people])
+    rest = Scene(tuple(places), tuple(name for name in known if name not in began.people))
+    return [one for one in (began, rest) if one.places or one.people]
 
 
-def _bounded(found: dict[str, None], most: int) -> list[str]:
+def one_of(scenes: Sequence[Scene]) -> Scene:
+    """Return one scene for several."""
+    places = dict.fromkeys(name for one in scenes for name in one.places)
+    people = dict.fromkeys(name for one in scenes for name in one.people)
+    return Scene(tuple(places), tuple(people), any(one.begins for one in scenes))
+
+
+def named(who: str, text: str) -> bool:
+    """Return whether a text names somebody."""
+    return who in text and (f" {who} " in text or re.search(rf"(?<!\w){re.escape(who)}(?!\w)", text) is not None)
+
+
+def _bounded(found: tuple[str, ...], most: int) -> tuple[str, ...]:
     """Return the first third and the latest two thirds of what is too much."""
-    every = list(found)
-    return every if len(every) <= most else [*every[: most // 3], *every[-(most - most // 3) :]]
+    return found if len(found) <= most else (*found[: most // 3], *found[-(most - most // 3) :])

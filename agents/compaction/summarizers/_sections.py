@@ -107,7 +107,7 @@ def in_sections(source: Source) -> str:
     page = _Page()
     for text in source.earlier:
         if text.strip():
-            _take_up(page, text)
+            _take_up(page, text, source.name)
     _add(page, source)
     return _written(page, source)
 
@@ -129,7 +129,7 @@ def _put(page: _Page, heading: str, text: str) -> None:
         page.met(listed_names if kind == "people" else (), listed_names if kind == "places" else ())
 
 
-def _take_up(page: _Page, text: str) -> None:
+def _take_up(page: _Page, text: str, name: str) -> None:
     """Add an earlier summary, of either shape."""
     if is_sections(text):
         old = _parsed(text)
@@ -137,7 +137,7 @@ def _take_up(page: _Page, text: str) -> None:
             page.items[heading] += items
         page.met(old.people, old.places)
         return
-    prose = carried([flat_lines(text)])
+    prose = carried([flat_lines(text)], name)
     for scene in prose.scenes:
         page.met(scene.people, scene.places)
     for one in prose.lines:
@@ -170,7 +170,7 @@ def _add(page: _Page, source: Source) -> None:
         heading = _of(one)
         if heading is None or (one.reading.question and _answered_at_once(one, entries)):
             continue
-        text = _asked(one) if one.reading.question else told(one)
+        text = _asked(one) if one.reading.question else told(one, source.name)
         if text:
             page.items[heading or _heading(line(ended(text)))].append(ended(text))
     _settle(page, entries)

@@ -40,6 +40,7 @@ class Source:
         findings: a summary by rules names numbers and values.
         covers: the memories that the summary will stand for, both ends included; None when that is not known.
         sample: what is asked of the earlier summaries, for the judge alone (see `agents.compaction.retention`).
+        when: when the memories were, as a sentence begins with it: `On Tuesday morning`; empty when that is not said.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Source:
     findings: bool = True
     covers: tuple[int, int] | None = None
     sample: tuple[str, ...] = ()
+    when: str = ""
 
     def texts(self) -> list[str]:
         """Return what is replaced: the earlier summaries, and the memories' texts."""

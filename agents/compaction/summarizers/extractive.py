@@ -1,9 +1,10 @@
 """The extractive summarizer: a summary by rules alone, at once, from sentences that were really there.
 
-It says where I was and with whom, then retells what mattered most: promises, numbers, names, what was decided, what was
-never heard before. A long-term summary carries the facts of the earlier ones on; what came up again is said so and
-stays, the first things of a life stay, small talk goes first. It never contains a name or a number of its own, and does
-not ask the judge of summaries what is one.
+It says when and where I was and with whom, then tells what holds the most for its length: what people told of
+themselves, promises, numbers, names, gifts and quarrels, of as many people as there is room for. A long-term summary
+chooses in the same way among the facts of all the earlier ones; what came up again is said so, the first things of a
+life weigh more, small talk goes first. It never contains a name or a number of its own, and does not ask the judge of
+summaries what is one.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agents.compaction.summarizers._choice import chosen, weighed
+from agents.compaction.summarizers._compound import together
 from agents.compaction.summarizers._lines import Carried, Line, carried, flat_lines, kept, merged
-from agents.compaction.summarizers._prose import closed, ended
+from agents.compaction.summarizers._prose import closed, ended, retell
 from agents.compaction.summarizers._reading import read
-from agents.compaction.summarizers._scene import KNOWN, Scene, joined, scene_of
+from agents.compaction.summarizers._scene import KNOWN, Scene, joined, one_of, scene_of
 from agents.compaction.summarizers._sections import in_sections, is_sections, prose_of
 from agents.compaction.summarizers._summarizer import Prompts, Source, Summarizer, Writing
 from agents.compaction.wanted import SECTIONS
@@ -26,8 +28,14 @@ LEAST_NEW = 4
 """Sentences that a fold adds to a rolling summary at least."""
 A_SENTENCE_FOR = 16
 """Memories for which a rolling summary gets one sentence more."""
+A_SENTENCE = 38
+"""Tokens that a sentence takes on the average where there may only be so many."""
 _OPENING = 0.35
-"""Share of the tokens that the scenes of a long-term summary may take."""
+"""Share of the tokens that the scenes of a summary may take."""
+_FEW = 3
+"""Sentences up to which there is a scene only when the facts leave room for one."""
+_MOST_TOLD = 12
+"""Statements that a few sentences hold at most."""
 
 
 def write(source: Source, prompts: Prompts) -> Writing:
@@ -52,25 +60,39 @@ def extract(source: Source) -> str:
 
 def _recent(source: Source) -> str:
     limit = source.max_sentences or LEAST_NEW
-    opening = str(scene_of(source.entries, source.name, source.begins)) if limit > 1 else ""
-    told = _told(source, max(1, limit - bool(opening)))
-    order = sorted(range(len(told)), key=lambda at: -told[at][1])
-    for count in range(len(told), 0, -1):
-        texts = [told[at][0] for at in sorted(order[:count])]
-        for parts in ([opening, *texts], texts):
-            if text := _fitting(source, parts):
-                return text
-    return _shortest(source, [*(told[at][0] for at in order), opening])
+    scene = scene_of(source.entries, source.name, source.begins, source.when) if limit > 1 else Scene((), ())
+    room = min(source.max_tokens, limit * A_SENTENCE)
+    told = _told(source, room - estimate(str(scene)), _MOST_TOLD)
+    while told:
+        texts = [text for text, _ in told]
+        opening = _openings([scene], " ".join(texts), room)
+        sentences_of = together(texts, limit - len(opening))
+        if len(sentences_of) <= limit - len(opening):
+            for parts in ([*opening, *sentences_of], sentences_of):
+                if text := _fitting(source, parts):
+                    return text
+        if len(told) == 1:
+            break
+        told.remove(min(told, key=lambda one: one[1]))
+    return _shortest(source, [*(text for text, _ in told), *_openings([scene], "", room)])
 
 
-def _told(source: Source, count: int) -> list[tuple[str, float]]:
-    """Return so many sentences at most that tell the memories, in order, with their weights."""
+def _told(source: Source, room: int, most: int) -> list[tuple[str, float]]:
+    """Return the sentences that tell the memories, in order, with their weights.
+
+    Args:
+        source: the memories.
+        room: tokens that there is room for.
+        most: sentences at most.
+    """
     found = weighed(source.entries, source.name)
     if not source.findings:
         found = [one for one in found if not read(one.entry.text).counted]
-    every = [(one, weight) for _, text, weight in chosen(found, count) for one in sentences(text)]
-    best = sorted(range(len(every)), key=lambda at: -every[at][1])[:count]  # one memory may be several sentences
-    return [every[at] for at in sorted(best)]
+    told: dict[str, float] = {}
+    for text, weight in chosen(found, source.name, room, most):
+        for one in sentences(text):
+            told.setdefault(one, weight)
+    return list(told.items())
 
 
 def _fitting(source: Source, parts: Sequence[str]) -> str:
@@ -88,8 +110,8 @@ def _replaced(source: Source) -> int:
 def _rolling(source: Source, earlier: Sequence[str]) -> str:
     """Return the earlier summary with what the memories add: a sentence for every sixteen of them, four at least."""
     count = source.max_sentences or max(LEAST_NEW, len(source.entries) // A_SENTENCE_FOR)
-    old = carried(earlier)
-    new = [ended(text) for text, _ in _told(source, count)]
+    old = carried(earlier, source.name)
+    new = [ended(text) for text, _ in _told(source, count * A_SENTENCE, _MOST_TOLD)]
     scenes = [*old.scenes, scene_of(source.entries, source.name, source.begins)]
     return _long(source, Carried(scenes, merged([*(one.text for one in old.lines), *new])))
 
@@ -97,22 +119,30 @@ def _rolling(source: Source, earlier: Sequence[str]) -> str:
 def _of_summaries(source: Source, earlier: Sequence[str]) -> str:
     if len(earlier) == 1 and source.max_sentences is None and estimate(earlier[0]) <= source.max_tokens:
         return earlier[0]
-    return _long(source, carried(earlier))
+    return _long(source, carried(earlier, source.name))
 
 
 def _long(source: Source, told: Carried) -> str:
-    """Return scenes and lines as one text: the lines most worth keeping, in order, as many as fit."""
+    """Return scenes and lines as one text: the lines that hold the most, in order, as many as fit."""
     lines = told.lines if source.findings else [one for one in told.lines if not read(one.plain).counted]
     most = source.max_sentences
-    opening = _opening(told.scenes, source.max_tokens, most)
-    tokens = source.max_tokens - sum(estimate(text) + 1 for text in opening)
-    stay = kept(lines, tokens, most)
-    if most is not None:  # the sentences that are left over say where I was
-        opening = opening[: max(0, most - len(stay))]
+    room = source.max_tokens if most is None else min(source.max_tokens, most * A_SENTENCE)
+    scenes = joined(told.scenes, (who for one in lines for who in one.who))
+    if most is not None and scenes:  # few sentences: one scene for all
+        scenes = [one_of(scenes)]
+    first = most is None or most > _FEW  # else what was told goes before where and with whom
+    reserved = sum(estimate(text) + 1 for text in _openings(scenes, "", room)) if first else 0
+    stay = kept(lines, room - reserved, most and _MOST_TOLD)
     longest = _replaced(source)
     while True:
-        text = " ".join([*opening, *(lines[at].text for at in stay)])
-        if text and len(text) <= longest and estimate(text) <= source.max_tokens:
+        texts = [lines[at].text for at in stay]
+        taken = sum(lines[at].tokens for at in stay)
+        opening = _openings(scenes, " ".join(texts), room) if first or room - taken >= _OPENING * room else []
+        left = len(texts) if most is None else most - len(opening)
+        sentences_of = texts if most is None else together(texts, left)
+        text = " ".join([*opening, *sentences_of])
+        fits = len(sentences_of) <= left and len(text) <= longest and estimate(text) <= source.max_tokens
+        if text and fits:
             return text
         if not stay:
             return _shortest(source, [*opening, *_texts(lines)])
@@ -123,29 +153,31 @@ def _texts(lines: Sequence[Line]) -> list[str]:
     return [one.plain for one in sorted(lines, key=lambda one: -one.worth)]
 
 
-def _opening(scenes: Sequence[Scene], tokens: int, most: int | None) -> list[str]:
-    """Return the scenes of a long-term summary, as many names as there is room for."""
-    if most is not None and scenes:  # few sentences: one scene for all
-        begins = any(one.begins for one in scenes)
-        whole = {
-            part: tuple(dict.fromkeys(name for one in scenes for name in getattr(one, part)))
-            for part in ("places", "people")
-        }
-        scenes = [Scene(whole["places"][:4], whole["people"][:4], begins)]
+def _openings(scenes: Sequence[Scene], told: str, tokens: int) -> list[str]:
+    """Return the sentences that say where I was and with whom, as many names as there is room for.
+
+    Args:
+        scenes: the scenes.
+        told: what follows; who is named in it need not be named here.
+        tokens: tokens of the whole summary.
+    """
+    scenes = [one.without(told) for one in scenes]
+    most = max(_OPENING * tokens, tokens - estimate(told) if told else 0)
     for people in KNOWN:
-        found = joined(scenes, people)
-        if sum(map(estimate, found)) <= _OPENING * tokens:
+        found = [text for one in scenes if (text := str(one.bounded(people)))]
+        if sum(map(estimate, found)) <= most:
             return found
-    return found[:1] if sum(map(estimate, found[:1])) <= _OPENING * tokens else []
+    return found[:1] if sum(map(estimate, found[:1])) <= most else []
 
 
 def _shortest(source: Source, texts: Sequence[str]) -> str:
     """Return the first whole sentence that fits, for a source that is shorter than most sentences about it."""
+    whole = (text for one in source.entries if (text := retell(one, source.name)))
     spoken = [one for one in source.entries if one.kind in (("heard", "told") if one.actor else ("said", "thought"))]
     short = [f'{flat(one.actor or "I")}: "{said}"' for one in spoken for said in quoted(flat(one.text))]
     plain = [one for text in source.texts() for one in sentences(flat_lines(text))]
     longest = _replaced(source) - (1 if source.entries else 0)
-    for text in (*texts, *(ended(one) for one in (*short, *plain) if closed(one)), NOTHING):
+    for text in (*texts, *whole, *(ended(one) for one in (*short, *plain) if closed(one)), NOTHING):
         fits = len(text) <= longest and estimate(text) <= source.max_tokens
         if fits and any(map(str.isalnum, text)):
             return text

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.daytime import day_name, day_of, local, month_name, now_in_words, part_of_day
+from agents.daytime import day_name, day_of, lasted, local, month_name, now_in_words, part_of_day
 from mud.clock import iso
 from mud.storage.texts import TextStore
 from tests.vaults import SHIPPED
@@ -62,3 +62,18 @@ def test_a_day_begins_once_at_dawn(moment: datetime) -> None:
     assert day_of(moment) in (moment.date(), moment.date() - timedelta(days=1))
     assert (day_of(moment) == moment.date()) is (part_of_day(TEXTS.render, moment) != "night" or moment.hour >= 22)
     assert local(iso(moment), UTC) == moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "told"),
+    [
+        ("2026-11-24T08:00:00.000Z", "2026-11-24T09:30:00.000Z", "On Tuesday morning"),
+        ("2026-11-24T23:00:00.000Z", "2026-11-25T02:00:00.000Z", "On Tuesday night"),
+        ("2026-11-24T08:00:00.000Z", "2026-11-27T19:00:00.000Z", "From Tuesday morning to Friday evening"),
+        ("2026-11-24T08:00:00.000Z", "2026-12-01T08:00:00.000Z", ""),
+        ("2026-11-24T08:00:00.000Z", "yesterday", ""),
+        ("2026-11-24T08:00:00.000Z", "2026-11-20T08:00:00.000Z", ""),
+    ],
+)
+def test_when_something_was_is_told_by_the_days_of_one_week(first: str, last: str, told: str) -> None:
+    assert lasted(TEXTS.render, first, last, UTC) == told

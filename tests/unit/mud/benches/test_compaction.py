@@ -173,11 +173,11 @@ def test_the_sweep_folds_at_the_threshold_and_not_where_it_saves_too_little(
     tmp_path: Path, vault: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = _same(tmp_path, 100)
-    argv = ("--data", data, "--parts", "threshold", "--thresholds", "700,7000", "--savings", "50,5000")
+    argv = ("--data", data, "--parts", "threshold", "--thresholds", "900,9000", "--savings", "50,5000")
     low, dear, high, both = _record(vault, capsys, *argv)["threshold"]
-    assert 700 < 100 * EACH < 2 * 700
-    at = 700 // EACH + 1  # the memory with which the view takes more than 700 tokens; all up to it are folded
-    assert (low["folds"], low["view_peak"]) == (1, 700 // EACH * EACH)
+    assert 900 < 100 * EACH < 2 * 900
+    at = 900 // EACH + 1  # the memory with which the view takes more than 900 tokens; all up to it are folded
+    assert (low["folds"], low["view_peak"]) == (1, 900 // EACH * EACH)
     made = at * EACH - low["saved_per_prompt"]
     assert low["would_spend"] == at * EACH + made
     assert low["break_even_rounds"] == round((at * EACH + made) / (at * EACH - made), 2)

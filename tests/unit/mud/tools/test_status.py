@@ -59,4 +59,4 @@ def test_it_says_where_each_setting_comes_from_and_that_no_server_counted(
     assert record["settings"]["strategy"] == {"value": "layered", "from": "agents/moss/agent.md:7"}
     assert record["settings"]["recent_window"]["from"].startswith("config/memory_compaction.md:")
     assert record["tokens"]["counted_by"] == "the tokenizer of all-MiniLM-L6-v2, on the high side"
-    assert record["waits"].startswith("over 12,000 tokens")
+    assert record["waits"].startswith("over 6,000 tokens")

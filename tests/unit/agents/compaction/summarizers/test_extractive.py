@@ -96,7 +96,7 @@ def test_a_life_begins_where_it_was_first_and_not_where_it_was_longest() -> None
     first = [heard(1, "Ada", "Welcome to the Orchard, stranger.", "The Orchard")]
     rest = [heard(seq, f"Moss {seq % 5}", "The wind has turned.", f"The {seq % 5}. Mill") for seq in range(2, 60)]
     text = extract(Source("Eliza", "recent", (*first, *rest), max_sentences=4, begins=True))
-    assert text.startswith("My first memories are of the Orchard,")
+    assert text.startswith("My first memories are of the Orchard and ")
     assert "with Ada, " in text
 
 
@@ -249,7 +249,7 @@ def test_a_summary_in_sections_is_taken_up_as_prose_when_prose_is_wanted() -> No
     text = rolling(notes, [heard(41, "Moss", "My sister Orla was lost in the flood.")])
     assert "7533" in text
     assert "Orla" in text
-    assert "I was at the Library, mostly with" in text
+    assert "I was at the Library, with Petra and Ulric." in text
     assert "Confirmed Facts" not in text
     assert "@archive" not in text
     assert "none" not in text

@@ -111,7 +111,7 @@ def test_what_people_said_goes_before_looks_notes_and_chatter_of_ones_own() -> N
     entries += [entry("said", 'You say, "I will remember about your name, Petra."')] * 3
     text = recent(*entries)
     for fact in FACTS:
-        assert fact in text
+        assert fact.rstrip(".") in text
     assert "Decimus" not in text
     assert "remember about" not in text
 

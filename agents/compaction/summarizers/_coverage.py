@@ -1,0 +1,89 @@
+"""Which of many lines are told where there is not room for all: those that together hold the most.
+
+A greedy choice of a submodular sum (what a line adds is never more than what it holds alone), by what a line adds for
+its length: what was told already counts no more, and somebody who has not come up yet counts besides. Such a choice
+reaches a fixed share of the best one, and is made in one pass over a heap.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+SOMEBODY = 0.5
+"""What a line weighs more that is the first of somebody."""
+HEAVY = 2
+"""What a name or a number counts beside another word."""
+LENGTH = 0.9
+"""The power of a line's tokens that what it adds is divided by: 0 does not ask for the length, 1 asks for it alone."""
+POWER = 0.6
+"""The power of a line's worth: below 1, two facts go before one that is worth as much as both."""
+SAME, ALIKE = 0.2, 0.5
+"""Shares of what a line holds of which more must be new: with less it says again what others say; with so much already
+it is another of the same kind, which is too little where there is room for few, and of a passing thought."""
+_LEAST = 8
+"""Tokens below which a line is not cheaper."""
+
+
+class Claim(NamedTuple):
+    """A line that may be told.
+
+    Args:
+        worth: how much it is worth by itself.
+        words: its telling words and numbers.
+        heavy: those that are names or numbers.
+        who: whose words or deeds they are; empty when nobody's.
+        tokens: how many it takes.
+        same: share of what it holds that must be more than new, `SAME` or `ALIKE`.
+    """
+
+    worth: float
+    words: frozenset[str]
+    heavy: frozenset[str]
+    who: str
+    tokens: int
+    same: float = SAME
+
+
+def covering(claims: Sequence[Claim], room: int, most: int | None = None) -> list[int]:
+    """Return the places of the claims to tell, the one that adds most for its length first.
+
+    Args:
+        claims: what may be told; of equals the first goes first.
+        room: tokens that there is room for.
+        most: claims at most; None for any number.
+    """
+    told: set[str] = set()
+    known: set[str] = set()
+    stay: list[int] = []
+    heap = [(-_adds(one, told, known), at) for at, one in enumerate(claims) if one.tokens <= room]
+    heapq.heapify(heap)
+    while heap and (most is None or len(stay) < most):
+        before, at = heapq.heappop(heap)
+        one = claims[at]
+        if one.tokens > room or before == 0.0:
+            continue
+        adds = _adds(one, told, known)
+        if heap and -adds > heap[0][0]:  # what was told since then took its place from it
+            heapq.heappush(heap, (-adds, at))
+            continue
+        if adds:
+            stay.append(at)
+            room -= one.tokens
+            told |= one.words
+            known.add(one.who)
+    return stay
+
+
+def _adds(one: Claim, told: set[str], known: set[str]) -> float:
+    """Return what a claim adds to what was told, for its length."""
+    share: float = 1.0
+    if one.words and told:
+        new = one.words - told
+        share = (len(new) + (HEAVY - 1) * len(new & one.heavy)) / (len(one.words) + (HEAVY - 1) * len(one.heavy))
+        if share <= one.same:
+            return 0.0
+    more = SOMEBODY if one.who and one.who not in known else 0.0
+    return (math.pow(max(one.worth, 0.1), POWER) * share + more) / math.pow(max(one.tokens, _LEAST), LENGTH)

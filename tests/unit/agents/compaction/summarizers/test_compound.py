@@ -1,0 +1,64 @@
+"""Several quotations in one sentence come apart again as they were."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.compaction.summarizers._compound import apart, together
+from agents.compaction.wording import sentences
+
+BEES = 'Ada said, "I keep bees."'
+LISBON = 'Ada said, "I came from Lisbon."'
+BRIDGE = 'Moss said, "Run! The bridge is closed!"'
+FLOOD = 'More than once Petra said, "The flood came in 1764."'
+LAMP = "I took the lamp."
+
+
+def test_what_one_person_said_in_a_row_is_put_together_first() -> None:
+    told = [BRIDGE, FLOOD, BEES, LISBON]
+    assert together(told, 4) == told
+    assert together(told, 3) == [BRIDGE, FLOOD, 'Ada said, "I keep bees" and "I came from Lisbon."']
+
+
+def test_quotations_share_a_sentence_only_where_there_may_be_few() -> None:
+    told = [BEES, BRIDGE, LAMP, FLOOD, LISBON]
+    assert together(told, 5) == told
+    assert together(told, 3) == [
+        'Ada said, "I keep bees"; Moss said, "Run! The bridge is closed!"',
+        LAMP,
+        'More than once Petra said, "The flood came in 1764"; Ada said, "I came from Lisbon."',
+    ]
+    assert together([BEES, FLOOD], 1) == [
+        'Ada said, "I keep bees"; more than once Petra said, "The flood came in 1764."'
+    ]
+
+
+def test_what_is_no_quotation_keeps_a_sentence_of_its_own() -> None:
+    assert together([LAMP, BEES, LAMP], 1) == [LAMP, BEES, LAMP]
+
+
+def test_a_sentence_that_only_looks_like_one_is_left_as_it_is() -> None:
+    for text in (LAMP, 'He called it "the mill" and "the house" at once.', "I ate; Moss slept."):
+        assert apart(text) == [text]
+
+
+SAID = st.lists(st.sampled_from(["the", "mill", "7", "burned", "'down'", "林", "and", "I;"]), min_size=1, max_size=6)
+LINES = st.lists(
+    st.builds(
+        lambda who, said, end: f'{who}, "{" ".join(said)}{end}"',
+        st.sampled_from(["Ada said", "Moss said", "I said", "Ada whispered to me", "Again and again Petra said"]),
+        SAID,
+        st.sampled_from(".!?"),
+    ),
+    min_size=1,
+    max_size=7,
+)
+
+
+@given(LINES, st.integers(1, 7))
+def test_whatever_is_put_together_comes_apart_without_loss(lines: list[str], most: int) -> None:
+    told = together(lines, most)
+    assert len(told) <= most
+    assert len(sentences(" ".join(told))) == len(told)
+    assert [one for text in told for one in apart(text)] == lines
