@@ -15,7 +15,7 @@ from agents.llm.profiles import LLMProfile
 from agents.memory.summaries import TIERS
 from agents.roster import at_other_places
 from mud.build import Parts, unknown_names
-from mud.checks import unknown_in
+from mud.checks import names_said, unknown_in
 from mud.clock import Clock
 from mud.commands._command import Outcome
 from mud.errors import LociError, Problem
@@ -106,6 +106,7 @@ class Reloading:
         if "text" in by_top:
             problems += self._news("text", self._parts.texts.reload(), by_top["text"])
             self._take_up_voices()
+            problems += self._news("voices", self._names_said(), by_top["text"])
         if "prompts" in by_top:
             problems += self._news("prompts", self._prompts(), by_top["prompts"])
         if "world" in by_top:
@@ -198,7 +199,10 @@ class Reloading:
         known = [one for one in parts.minds.drafts.values() if not one.person]
         nowhere = [misplaced(one, locations) for one in known if find_location(one.location or "", locations) is None]
         unknown = [unknown_in(one, parts.configuration, parts.texts) for one in parts.minds.drafts.values()]
-        return [*nowhere, *(problem for problems in unknown for problem in problems)]
+        return [*nowhere, *(problem for problems in unknown for problem in problems), *self._names_said()]
+
+    def _names_said(self) -> list[Problem]:
+        return names_said(self._parts.texts, self._parts.minds.drafts.values())
 
     def _moved(self, slug: str) -> list[str]:
         """Return that somebody's file names another location than when it counted, and that nobody is moved by it."""
