@@ -247,8 +247,9 @@ class Living:
     def _look_inward(self, agent: Agent) -> None:
         """Let an agent reflect when that is due: when nobody spoke to it for a while, or when it is overdue."""
         quiet = self._drives.clock.monotonic() - self._disturbed.get(agent.slug, float("-inf")) >= LEFT_ALONE
-        if not (self._stopped or self._summons.person_waits(agent.slug) or self._minds.sleeps(agent.id)):
-            self._minds.inner.idle(agent, self._engine, left_alone=quiet)
+        if not (self._stopped or self._minds.sleeps(agent.id)):
+            left_alone = quiet and not self._summons.person_waits(agent.slug)
+            self._minds.inner.idle(agent, self._engine, left_alone=left_alone)
 
     async def act(self, agent: Agent, *, waiting: bool) -> Step | None:
         """Have one agent think once and submit what it decided; None when it let the turn pass, or sleeps."""

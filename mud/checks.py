@@ -6,8 +6,10 @@ other. Nothing here writes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from agents.brains._texts import says_name
 from agents.compaction.integrity import beyond_reach
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategies._strategy import Strategy
@@ -28,6 +30,8 @@ from mud.world.things import Thing
 
 EMBED = "embed"
 """The LLM profile that names the server which embeds."""
+VOICES, WHO = "instinct.", "self.who"
+"""Where the texts that minds speak with stand, below the name of a voice, and which of them says who one is."""
 TIMES = ("sleep_at", "wake_at")
 """Settings that are times of day."""
 PROFILES = (
@@ -54,7 +58,7 @@ def check_names(
         if locations and not one.person and find_location(one.location or "", locations) is None:
             problems.append(misplaced(one, locations))
         problems += unknown_in(one, configuration, texts)
-    return problems
+    return problems + names_said(texts, definitions)
 
 
 def unknown_in(one: Definition, configuration: Configuration, texts: TextStore) -> list[Problem]:
@@ -69,6 +73,27 @@ def unknown_in(one: Definition, configuration: Configuration, texts: TextStore) 
         return [value] if (value := one.overrides.get(key)) is not None else []
 
     return problems + _unknown_values(configuration, own)
+
+
+def names_said(texts: TextStore, definitions: Iterable[Definition]) -> list[Problem]:
+    """Return the texts of voices that say a name of their own, so that whoever speaks with them may be called wrongly.
+
+    That is the name of the voice's file and of everybody who speaks with it, and of anybody where it says who it is.
+    """
+    keys = {key: texts.variants(key) for key in texts.keys(VOICES)}
+    words = {word for told in keys.values() for text in told for word in re.findall(r"\w+", text) if word.islower()}
+    speakers = [(one.voice, one.name) for one in definitions if one.name]
+    problems = []
+    for key, told in keys.items():
+        voice, _, own = key.removeprefix(VOICES).partition(".")
+        names = {voice.replace("_", " ").title(), *(name for whose, name in speakers if whose == voice or own == WHO)}
+        said = [(name, text) for name in sorted(names) for text in told if says_name(text, name, words)]
+        for name, text in said[:1]:
+            message = (
+                f"it says the name {name}, and whoever has this voice may be called otherwise; expected {{me}}: {text}"
+            )
+            problems.append(Problem(*texts.place(key), own, message))
+    return problems
 
 
 def unknown_names(configuration: Configuration, locations: Sequence[Thing]) -> list[Problem]:

@@ -9,6 +9,7 @@ from agents.brains._texts import wrong_in
 from agents.commands import _answer, _count, _edit, _when, _why_told
 from agents.inner import dreams, inner, insights, learned, reflection
 from mud import engine, reloading, requests
+from mud.checks import VOICES
 from mud.commands import _find, _view, _waking
 from mud.errors import Problem
 from mud.registry import modules
@@ -27,8 +28,6 @@ _OTHERS: tuple[ModuleType, ...] = (
 
 DEFAULT_VOICE = "default"
 """The voice that the others fall back on."""
-VOICES = "instinct."
-"""Where the texts that minds speak with stand, below the name of a voice."""
 
 
 def check_texts(texts: TextStore) -> list[Problem]:

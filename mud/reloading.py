@@ -15,6 +15,7 @@ from agents.llm.profiles import LLMProfile
 from agents.memory.summaries import TIERS
 from agents.roster import at_other_places
 from mud.build import Parts, unknown_names
+from mud.checks import names_said
 from mud.clock import Clock
 from mud.commands._command import Outcome
 from mud.errors import LociError, Problem
@@ -105,6 +106,8 @@ class Reloading:
         if "text" in by_top:
             problems += self._news("text", self._parts.texts.reload(), by_top["text"])
             self._take_up_voices()
+            voices = names_said(self._parts.texts, self._parts.minds.drafts.values())
+            problems += self._news("voices", voices, by_top["text"])
         if "world" in by_top:
             problems += self._news("world", self._world(), by_top["world"])
         for path in by_top.get("agents", ()):

@@ -31,7 +31,7 @@ class Self:
     def __init__(self, name: str, rng: Random, voice: Voice) -> None:
         self.name = name
         self.rng = rng
-        self.speaker = Speaker(rng, voice)
+        self.speaker = Speaker(rng, voice, name)
         self.company = Company(rng)
         self.attention = Attention(name, rng, self.company)
         self.explorer = Explorer(rng)

@@ -6,7 +6,7 @@ The words themselves stand in `vault/text/instinct/`, one file for each voice; `
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from agents.brains._disclosure import is_ignorant
 from mud.registry import hint
@@ -247,6 +247,10 @@ TEXTS: dict[str, str] = {
 SHARES = {"never": 0.0, "seldom": 0.25, "sometimes": 0.5, "often": 0.8, "always": 1.0}
 """What the words of the `manner` section mean, as a share of the chances to do so."""
 
+ME = "me"
+"""The place of the speaker's own name, which every text may use that is spoken, thought or written."""
+_NOT_SPOKEN = ("manner.", "loop.", "hint.")
+
 PLACE = re.compile(r"\{(\w+)\}")
 """A place to be filled."""
 
@@ -263,7 +267,8 @@ def wrong_in(voice: Mapping[str, tuple[str, ...]], *, complete: bool = False) ->
         if key not in TEXTS:
             wrong.append((key, f"the instinct has no such text{hint(key, TEXTS)}"))
             continue
-        strange = sorted({place for text in variants for place in PLACE.findall(text)} - set(TEXTS[key].split()))
+        known = {*TEXTS[key].split(), *(() if key.startswith(_NOT_SPOKEN) else (ME,))}
+        strange = sorted({place for text in variants for place in PLACE.findall(text)} - known)
         expected = TEXTS[key] or "no places"
         wrong.extend((key, f"{{{place}}} is no place of this text; expected {expected}") for place in strange)
         if key.startswith("manner.") and any(text.casefold() not in SHARES for text in variants):
@@ -274,6 +279,21 @@ def wrong_in(voice: Mapping[str, tuple[str, ...]], *, complete: bool = False) ->
     if complete:
         wrong.extend((key, "this text is missing, and every voice may need it") for key in TEXTS if key not in voice)
     return wrong
+
+
+def says_name(text: str, name: str, words: Collection[str]) -> bool:
+    """Return whether a text says somebody's name, not a word that is only spelled so.
+
+    Args:
+        text: a text of a voice.
+        name: the name.
+        words: words that are no names, in lower case: one of these that only begins a sentence is taken for a word.
+    """
+    for found in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text):
+        begins = re.search(r"(?:^|[.!?])\W*$", text[: found.start()])
+        if not begins or name.lower() not in words or re.match(r"[.,!?;:]|$", text[found.end() :]):
+            return True
+    return False
 
 
 def unclear(variants: tuple[str, ...]) -> list[str]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from random import Random
 
 from agents.brains._brain import Voice
-from agents.brains._texts import PLACE, SHARES
+from agents.brains._texts import ME, PLACE, SHARES
 from agents.repetition import repeats
 
 WINDOW = 20
@@ -52,11 +52,13 @@ class Speaker:
     Args:
         rng: its chance.
         voice: gives the variants of a text.
+        me: the agent's name, for the place `{me}` that every text has.
     """
 
-    def __init__(self, rng: Random, voice: Voice) -> None:
+    def __init__(self, rng: Random, voice: Voice, me: str = "") -> None:
         self._rng = rng
         self._variants = voice
+        self._me = {ME: me}
         self.name = "default"
         self._lines: deque[str] = deque(maxlen=WINDOW)
         """What was spoken last, also by another brain; thoughts and gestures must not push it out."""
@@ -90,7 +92,7 @@ class Speaker:
             places: what its places hold; a variant with an empty place is passed over.
         """
         for template in self._shuffled(key):
-            text = fill(template, places)
+            text = fill(template, self._me | places)
             if text and self.is_new(text):
                 self._used.append(template)
                 (self._silent if key.startswith(("emote.", "think.")) else self._lines).append(text)
@@ -99,7 +101,7 @@ class Speaker:
 
     def plain(self, key: str, /, **places: str) -> str:
         """Return a text that is not spoken, such as a reason or a point in time; empty when there is none."""
-        return next((text for each in self._shuffled(key) if (text := fill(each, places))), "")
+        return next((text for each in self._shuffled(key) if (text := fill(each, self._me | places))), "")
 
     def share(self, key: str) -> float:
         """Return how readily the voice does something, 0 to 1, from its `manner`."""

@@ -2,8 +2,8 @@
 
 It never keeps anybody waiting: it is begun and goes on by itself, is given up when somebody speaks to the agent, and
 everything it does is bounded. What was kept before that stays; what was not is due again. In company that never falls
-silent a reflection would be put off for ever: one that is overdue waits for no quiet moment, and if a model was not let
-finish it before, it goes by rules.
+silent a reflection would be put off and given up for ever: one that is overdue waits for no quiet moment, and goes by
+rules, which takes nobody's time.
 """
 
 from __future__ import annotations
@@ -68,8 +68,6 @@ class Inner:
         """When an agent reflected last while awake, by the monotonic clock."""
         self._failed: dict[str, float] = {}
         """When it last came to nothing, which is not tried again at once."""
-        self._given_up: set[str] = set()
-        """Whose last reflection was given up while a model was asked."""
 
     def load(self) -> list[Problem]:
         """Read the prompts; one that is wrong keeps its last good form. Return what is wrong."""
@@ -88,7 +86,7 @@ class Inner:
         # Asked also while it rests: what is taken in as it comes need not be read from the archive later.
         self._begin(
             agent,
-            lambda: self._reflect(agent, engine),
+            lambda: self._reflect(agent, engine, by_rules=not left_alone),
             lambda one: rested and self._reflection_due(agent, one, 1 if left_alone else OVERDUE),
         )
 
@@ -256,19 +254,14 @@ class Inner:
         standing.weighed = last  # before anything is awaited: whoever interrupts this must not have it done twice
         await self._means.recall.reweigh(agent.id, values)
 
-    async def _reflect(self, agent: Agent, engine: Engine) -> None:
-        """Look back, and keep what one has come to think."""
+    async def _reflect(self, agent: Agent, engine: Engine, *, by_rules: bool = False) -> None:
+        """Look back, and keep what one has come to think; no model is asked where it is to go by rules."""
         standing, memory = self._taken_in(agent), agent.memory
         last = standing.through
         entries = open_to_all(read_weighed(memory, max(standing.reflected + 1, last - NIGHT + 1), last))
         await asyncio.sleep(0)
-        by_rules = agent.slug in self._given_up and self._reflection_due(agent, standing, OVERDUE)
         prompt, shown = self._prompt(agent, "reflect", [] if by_rules else _most_telling(entries))
-        try:
-            reply = await self._ask(agent, prompt, Task.REFLECTIONS) if shown else None
-        except asyncio.CancelledError:
-            self._given_up.add(agent.slug)
-            raise
+        reply = await self._ask(agent, prompt, Task.REFLECTIONS) if shown else None
         found = reflection.parse_insights(reply, shown, agent.name) if reply else []
         if not found:
             found = await asyncio.to_thread(lambda: list(insights(entries, agent.name, self._means.say)))
@@ -280,7 +273,6 @@ class Inner:
         self._taken_in(agent)  # the insights, and what was lived meanwhile
         before, now = standing.sum, self._now()
         standing.look_back(memory.read(last + 1, standing.through), last, now)
-        self._given_up.discard(agent.slug)
         counted = {"insights": standing.count} if standing.counted_from == 1 else {}
         memory.record(event_of(REFLECTED, now, last, sum=before - standing.sum, **counted))
 

@@ -7,7 +7,7 @@ import pytest
 
 from agents.definition import Definition, find_location, misplaced
 from mud.build import FAMILIES, SCHEMAS, opened
-from mud.checks import check_names, unknown_styles, without_room
+from mud.checks import check_names, names_said, unknown_styles, without_room
 from mud.errors import Problem
 from mud.storage.configuration import Configuration
 from mud.storage.settings import Scalar, Value
@@ -124,3 +124,37 @@ def test_a_threshold_that_the_window_cannot_reach_is_told_with_its_line(
 
 def test_in_a_window_that_holds_it_a_threshold_is_no_mistake(tmp_path: Path) -> None:
     assert unreachable(tmp_path, "**num_ctx**: 16384\n", strategy="layered", threshold_tokens=12_000) == []
+
+
+def voices(folder: Path, **told: str) -> TextStore:
+    """Return the texts of a vault whose voices say this of who they are."""
+    for name, text in told.items():
+        file = folder / "text" / "instinct" / f"{name}.md"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"# {name}\n\n## self\n\n**who**: {text}\n\n## ack\n\n**plain**: Yes, says Gerda.\n")
+    texts = TextStore(folder / "text")
+    assert texts.load() == []
+    return texts
+
+
+def test_a_voice_that_says_a_name_of_its_own_is_named_with_file_and_line(tmp_path: Path) -> None:
+    texts = voices(
+        tmp_path, eliza="I am Eliza, {name}.", moss="Moss grows on one, and Gerda knows.", plain="I am {me}."
+    )
+    gerda, ann = Definition("gerda", "#2001", "Gerda", voice="eliza"), Definition("ann", "#3001", "Ann", person=True)
+    told = [str(problem) for problem in names_said(texts, [gerda, ann])]
+    assert [line.split(",")[0] for line in told] == [
+        "text/instinct/eliza.md:9: ack.plain: it says the name Gerda",
+        "text/instinct/eliza.md:5: self.who: it says the name Eliza",
+        "text/instinct/moss.md:5: self.who: it says the name Gerda",
+    ]
+    assert told[1].endswith("; expected {me}: I am Eliza, {name}.")
+
+
+def test_check_names_a_voice_with_a_name_of_its_own(tmp_path: Path) -> None:
+    vault = copy_vault(tmp_path)
+    path = vault / "text/instinct/eliza.md"
+    path.write_text(path.read_text("utf-8").replace("- I am {me}. I ask", "- I am Eliza. I ask"), "utf-8")
+    with opened(vault, writable=False) as parts:
+        (problem,) = parts.problems
+    assert (problem.file, problem.key) == ("text/instinct/eliza.md", "self.who")

@@ -215,3 +215,16 @@ async def test_a_setting_of_ones_own_that_names_nothing_changes_nothing_and_is_t
         (told,) = on.told
         assert f"{key}: " in told
         assert on.home.agent("Eliza").definition == before
+
+
+async def test_a_voice_that_says_a_name_of_its_own_is_told_and_speaks_all_the_same(tmp_path: Path) -> None:
+    async with edited(tmp_path) as on:
+        file = "text/instinct/eliza.md"
+        on.replace(file, "- I am {me}. I ask", "- I am Eliza. I ask")
+        (told,) = on.told
+        assert f"{file}:" in told
+        assert "self.who: it says the name Eliza" in told
+        assert [problem.file for problem in on.reloading.everything()] == [file]
+        assert any("I am Eliza." in text for text in on.home.voice("eliza", "self.who"))
+        on.replace(file, "- I am Eliza. I ask", "- I am {me}. I ask")
+        assert on.told[1:] == [f"(the vault) nothing is wrong in {file} any more"]

@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.brains._texts import TEXTS as KEYS
-from agents.brains._texts import wrong_in
+from agents.brains._texts import says_name, wrong_in
 from agents.brains._voice import Speaker, clean, fill
-from tests.unit.agents.brains.stage import TEXTS, voice
+from tests.unit.agents.brains.stage import TEXTS, Stage, voice
 
 VOICES = ("default", "eliza", "moss", "tamsin", "corvin")
+NAMES = ("Eliza", "Moss", "Tamsin", "Corvin")
 OFTEN = ("greet.first", "greet.known", "greet.back", "ack.plain", "ack.thing", "answer.told", "answer.told_you")
 
 
@@ -100,3 +101,39 @@ def test_what_another_brain_said_counts_as_said() -> None:
     speaker = Speaker(Random(1), lambda name, key: ("The pears are ripe.",))
     speaker.spoken("The pears are ripe!")
     assert speaker.line("talk") is None
+
+
+@pytest.mark.parametrize("name", VOICES)
+def test_whoever_speaks_with_a_shipped_voice_says_their_own_name(name: str) -> None:
+    stage = Stage(exits={"The Garden": {}})
+    stage.mind("Gerda", voice_name=name)
+    stage.enter("Anna")
+    stage.run(30)
+    asked = stage.seconds
+    for _ in range(4):
+        stage.say("Anna", "Gerda, who are you?")
+        stage.run(240)
+    told = [one.words for one in stage.lines("Gerda", asked)]
+    assert sum("Gerda" in words for words in told) >= 2
+    assert not any(other in words for one in stage.lines() for other in NAMES for words in (one.words,))
+
+
+def test_every_text_that_is_spoken_has_a_place_for_the_speakers_name() -> None:
+    assert wrong_in({"talk.here": ("I am {me}, {name}.",), "emote.idle": ("is every inch {me}.",)}) == []
+    assert [key for key, _ in wrong_in({"hint.enough": ("{me}",), "manner.talk": ("{me}",)})] != []
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "said"),
+    [
+        ("I am Eliza, {name}.", "Eliza", True),
+        ("Eliza is what they call me.", "Eliza", True),
+        ("Elizabeth came by.", "Eliza", False),
+        ("{name}. May I ask you something?", "May", False),
+        ("May, {name}, and always was.", "May", True),
+        ("They call me May.", "May", True),
+        ("'May I?' said nobody.", "May", False),
+    ],
+)
+def test_a_name_is_told_from_a_word_that_begins_a_sentence(text: str, name: str, said: bool) -> None:
+    assert says_name(text, name, {"may", "will"}) is said
