@@ -127,6 +127,8 @@ class Memory:
         """Try once more to write what waits, and let go of the files."""
         if self._waiting:
             self.retry()
+        if self._files.unsynced:
+            self.sync()
         self._archive.close()
 
     @property
@@ -354,8 +356,6 @@ class Memory:
         self._ram.drop(self.watermark)
         self.note_trouble("summaries", "; ".join(messages) or None)
         self.note_trouble(_AT_START, None)
-        if not self._files.hasty:
-            self.sync()
         return messages
 
     @contextmanager
@@ -391,8 +391,13 @@ class Memory:
         return self._troubles.guarded(self._tiers.restore)
 
     def sync(self) -> None:
-        """Have what was written put on the disk; a disk that refuses is shown as a warning."""
+        """Have what was written put on the disk; a disk that refuses is shown as a warning. May run in a thread.
+
+        Nothing waits for it: after a power cut that came first, the last memories come from the ledger again, and a
+        fold whose summaries are gone is made anew.
+        """
         try:
+            self._files.sync()  # first, so that no line on the disk names a summary that is not
             self._archive.sync()
         except OSError as error:
             self.note_trouble("sync", f"the disk did not confirm the archive ({error})")

@@ -17,7 +17,7 @@ from agents.memory.ranges import Range, merged
 from agents.memory.references import reference
 from mud.errors import Problem, VaultProblem
 from mud.storage.documents import parse_document, render_document
-from mud.storage.files import read_if_there, sha256_text, write_atomic, write_unsynced
+from mud.storage.files import read_if_there, sha256_text, sync_files, write_atomic, write_unsynced
 from mud.storage.plain_front import plain_front
 
 TIERS = ("longterm", "recent")
@@ -226,6 +226,8 @@ class SummaryFiles:
         self._taken: dict[str, tuple[str, int]] = {}
         self.hasty = False
         """Versions do not wait for the disk; whoever sets it has everything synced in the end."""
+        self.unsynced: list[str] = []
+        """Names of the versions that were added since the last `sync`."""
 
     def current(self, tier: str) -> Path:
         """Return the path of the file in use."""
@@ -250,8 +252,9 @@ class SummaryFiles:
         Raises:
             OSError: when it cannot be written.
         """
-        raw = self.render(summary)
-        self._write(self.current(summary.tier), raw)
+        raw, path = self.render(summary), self.current(summary.tier)
+        write = self._write if path.is_symlink() else self._write_unsynced  # it is made anew from its version
+        write(path, raw)
         return raw
 
     def remove_current(self, tier: str) -> None:
@@ -269,16 +272,26 @@ class SummaryFiles:
         return name
 
     def write_version(self, summary: Summary, memories: Sequence[Entry] = ()) -> tuple[str, str]:
-        """Add a version; return its file name and the SHA-256 of its text.
+        """Add a version; return its file name and the SHA-256 of its text. It is on the disk after `sync`.
 
         Raises:
             OSError: when it cannot be written.
         """
         raw = self.render(summary, memories)
         name = self._free(f"{summary.tier}-{stamp(summary.updated)}")
-        write = self._write_unsynced if self.hasty else self._write
-        write(self.folder / name, raw)
+        self._write_unsynced(self.folder / name, raw)
+        if not self.hasty:
+            self.unsynced.append(name)
         return name, sha256_text(raw)
+
+    def sync(self) -> None:
+        """Have the versions that were added lately on the disk. May run in a thread.
+
+        Raises:
+            OSError: when the disk refuses one.
+        """
+        names, self.unsynced = self.unsynced, []
+        sync_files([path for name in names if (path := self.folder / name).exists()])
 
     def remove_version(self, name: str) -> None:
         """Take back a version of a fold that was not committed."""

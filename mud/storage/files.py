@@ -15,7 +15,7 @@ import re
 import secrets
 import stat
 import unicodedata
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -197,6 +197,25 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def sync_files(paths: Sequence[Path]) -> None:
+    """Have files of one folder that were just put there, and their names, on the disk when this returns.
+
+    Args:
+        paths: the files; nothing happens for none.
+
+    Raises:
+        OSError: when the disk refuses one.
+    """
+    for path in paths:
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    if paths:
+        sync_folder(paths[0].parent)
 
 
 def read_text(path: Path, limit: int = READ_LIMIT, file: str | None = None) -> str:
