@@ -11,20 +11,22 @@ import json
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import groupby
+from itertools import chain, groupby
 from typing import NamedTuple
 
 from agents.memory.entries import Entry
 from agents.perception import of_own_search
-from agents.recall.documents import Record, clean, memory_record, told
+from agents.recall.documents import Record, clean, memory_records, told
+from agents.recall.passages import MOST, parts_of, passages
 from agents.recall.postings import span
-from agents.recall.tables import ENTRY, TABLES, insert, number_of, own_number, table_of, through_of
+from agents.recall.tables import ENTRY, TABLES, insert, number_of, own_number, passages_of, table_of, through_of
 from agents.recall.vocabulary import Vocabulary
 
-_ROW = "id, c0, c2, c3, c4, c5, c6, c7, c8, c9, c11"
+_ROW = "id, coalesce(c12, c0), c2, c3, c4, c5, c6, c7, c8, c9, c11"
 """A memory's columns where FTS5 keeps what it was given: reading them there takes half as long as through it."""
 
-Row = tuple[int, str, str, str, str, str | None, str | None, str | None, int, int, int, int, str | None]
+Row = tuple[int, str, str, str, str, str | None, str | None, str | None, int, int, int, int, str | None, str | None]
+Passage = tuple[int, str, str]
 
 
 class Lived(NamedTuple):
@@ -49,10 +51,32 @@ def add(db: sqlite3.Connection, batch: Mapping[str, Sequence[Entry]], vocabulary
     rows.sort(key=lambda row: ((row[0] >> 32) % TABLES, row[0]))
     for table, some in groupby(rows, key=lambda row: table_of(row[0] >> 32)):
         insert(db, f"INSERT INTO {table} (rowid, text, about, {ENTRY})", list(some))
+    long = [row for row in rows if row[-1] is not None]
+    cut = _cut(db, long) if long else []
     times = sorted((row[0] >> 32, row[3], row[0] & 0xFFFFFFFF) for row in rows)
     insert(db, "INSERT INTO times (agent, at, seq)", times)
     if rows:
-        vocabulary.learn(db, (part for row in rows for part in row[1:3]))
+        vocabulary.learn(
+            db, chain((part for row in rows for part in row[1:3]), (part for _, *texts in cut for part in texts))
+        )
+
+
+def _cut(db: sqlite3.Connection, rows: Sequence[Row]) -> list[Passage]:
+    """Put in the passages of long memories."""
+    cut: list[Passage] = []
+    for row in rows:
+        number, seq, texts = row[0] >> 32, row[0] & 0xFFFFFFFF, passages(row[-1] or "")
+        about = " ".join(one for one in (row[5], row[7]) if one)
+        db.execute("UPDATE agents SET more = more + ? WHERE number = ?", (len(texts) - 1, number))
+        some = [(number << 32 | row_of(seq, part), text, about) for part, text in enumerate(texts)]
+        insert(db, f"INSERT INTO {passages_of(number)} (rowid, text, about)", some)
+        cut += some
+    return cut
+
+
+def row_of(seq: int, part: int) -> int:
+    """Return the lower half of the row id of a passage."""
+    return seq * MOST + part
 
 
 def _new_rows(db: sqlite3.Connection, agent_id: str, entries: Sequence[Entry]) -> list[Row]:
@@ -86,17 +110,17 @@ def _beyond(db: sqlite3.Connection, number: int, through: int) -> set[int]:
 
 
 def _count_texts(db: sqlite3.Connection, number: int, rows: Iterable[Row]) -> None:
-    lived: dict[int, tuple[int, int, int]] = {}
+    lived: dict[int, tuple[int, int, int, int]] = {}
     for row in rows:
         seq, digest = row[0] & 0xFFFFFFFF, row[11]
         if digest in lived:
-            first, last, times = lived[digest]
-            lived[digest] = min(first, seq), max(last, seq), times + 1
+            first, last, times, parts = lived[digest]
+            lived[digest] = min(first, seq), max(last, seq), times + 1, parts
         else:
-            lived[digest] = seq, seq, 1
+            lived[digest] = seq, seq, 1, 1 if row[-1] is None else parts_of(row[-1])
     insert(
         db,
-        "INSERT INTO texts (agent, digest, first, last, times)",
+        "INSERT INTO texts (agent, digest, first, last, times, parts)",
         [(number, digest, *lived[digest]) for digest in sorted(lived)],
         "ON CONFLICT DO UPDATE SET first = min(first, excluded.first), last = max(last, excluded.last), "
         "times = times + excluded.times",
@@ -118,7 +142,10 @@ def _row(rowid: int, entry: Entry) -> Row:
     for one in (actor, reason):
         if one and one not in text:
             about = f"{about} {one}" if about else one
-    more = (int(entry.failed), entry.importance, entry.source, _digest(told(entry)), entry.mark)
+    whole = text if parts_of(text) > 1 else None
+    more = (int(entry.failed), entry.importance, entry.source, _digest(told(entry)), entry.mark, whole)
+    # The words of a long one stand with its passages.
+    text, about = (text, about) if whole is None else ("", "")
     return (rowid, text, about, clean(entry.at), entry.kind, actor, place, reason, *more)
 
 
@@ -135,10 +162,11 @@ def forget(db: sqlite3.Connection, agent_id: str) -> None:
     """Take out all memories of an agent."""
     number = number_of(db, agent_id)
     if number:
-        db.execute(f"DELETE FROM {table_of(number)} WHERE rowid BETWEEN ? AND ?", span(number))
+        for table in (table_of(number), passages_of(number)):
+            db.execute(f"DELETE FROM {table} WHERE rowid BETWEEN ? AND ?", span(number))
         db.execute("DELETE FROM texts WHERE agent = ?", (number,))
         db.execute("DELETE FROM times WHERE agent = ?", (number,))
-        db.execute("UPDATE agents SET through = 0, embedded = 0 WHERE number = ?", (number,))
+        db.execute("UPDATE agents SET through = 0, embedded = 0, more = 0 WHERE number = ?", (number,))
 
 
 # -- out --------------------------------------------------------------------------------------------------------------
@@ -196,7 +224,7 @@ def waiting(
     Args:
         db: the index.
         after: the agent that was served last; the others come first.
-        limit: how many memories are looked at.
+        limit: how many memories are looked at, and how many records are returned unless one memory has more.
         without: agents that are passed over.
 
     Returns:
@@ -213,13 +241,20 @@ def waiting(
     last = min(through, embedded + limit)
     entries = entries_of(db, number, range(embedded + 1, last + 1))
     again = {seq for seq, text in repeated(db, number, entries).items() if text.first != seq}
-    return agent_id, last, [memory_record(agent_id, entry) for seq, entry in entries.items() if seq not in again]
+    records: list[Record] = []
+    for seq, entry in entries.items():
+        new = [] if seq in again else memory_records(agent_id, entry)
+        if records and len(records) + len(new) > limit:
+            return agent_id, seq - 1, records  # a question waits for all that is embedded at once
+        records += new
+    return agent_id, last, records
 
 
 def vectors_wanted(db: sqlite3.Connection, agent_id: str) -> int:
     """Return how many vectors the memories of an agent must have by its watermark."""
     row = db.execute(
-        "SELECT count(*) FROM texts JOIN agents ON agent = number WHERE id = ? AND first <= embedded", (agent_id,)
+        "SELECT coalesce(sum(parts), 0) FROM texts JOIN agents ON agent = number WHERE id = ? AND first <= embedded",
+        (agent_id,),
     ).fetchone()
     return int(row[0])
 
@@ -234,4 +269,4 @@ def samples(db: sqlite3.Connection, agent_id: str) -> list[Record]:
         (number, number, number),
     ).fetchone()
     entries = entries_of(db, number, {seq for seq in row if seq is not None})
-    return [memory_record(agent_id, entry) for _, entry in sorted(entries.items())]
+    return [memory_records(agent_id, entry)[0] for _, entry in sorted(entries.items())]
