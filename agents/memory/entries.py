@@ -102,6 +102,7 @@ class Hit(NamedTuple):
         neighbours: what the memories, or passages, beside it lend to it.
         who, when, answer: what it gets for being of somebody who is named, of the time that is asked about, and for
             holding the kind of thing that is asked for.
+        echoed: what it gets to stand before a later memory that repeats it.
         called: what a note gets because the question calls it by its name.
         times: how often this was lived in these very words.
         at: when; empty when that is not known.
@@ -122,6 +123,7 @@ class Hit(NamedTuple):
     who: float = 0.0
     when: float = 0.0
     answer: float = 0.0
+    echoed: float = 0.0
     called: float = 0.0
     times: int = 1
     at: str = ""
