@@ -64,8 +64,10 @@ ECHO = 0.5
 OWN = ("said", "thought", "did")
 """Kinds of memories of what one did oneself."""
 SELF = 2.0
-"""How much more than a name it counts that a question about oneself finds somebody who speaks of oneself: of lines whose
-speaker is not named .02 more were found, with 1 .005 and with 3 as many."""
+"""How much more than a name it counts that a question about oneself finds somebody who speaks of oneself: of the lines
+of one of two whom the question does not name .02 more were found, with 1 .005 and with 3 as many."""
+TWO = 2
+"""Voices among which whoever asks about oneself is taken for one; where there are more, most of them are others."""
 SPOKEN = ("said", "heard", "told")
 """Kinds of memories of what somebody said."""
 SUMMARY_FIT = 0.75
@@ -214,6 +216,8 @@ class _Signs:
         self._named = {
             actor: question.names(actor) for actor in {entry.actor or "" for entry in found.entries.values()}
         }
+        voices = {(entry.kind == "said", entry.actor) for entry in found.entries.values() if entry.kind in SPOKEN}
+        self._of_oneself = question.oneself and not any(self._named.values()) and len(voices) <= TWO
         seqs = [entry.seq for entry in found.entries.values()]
         self._first, self._last = min(seqs, default=0), max(seqs, default=0)
 
@@ -222,17 +226,17 @@ class _Signs:
         """What a memory can get from all signs together."""
         question, weights = self._question, self._weights
         return (
-            weights.who * max(question.own or any(self._named.values()), SELF * question.oneself)
+            weights.who * max(question.own or any(self._named.values()), SELF * self._of_oneself)
             + weights.when * bool(question.moments or question.order)
             + weights.answer * (question.number or question.time)
         )
 
     def who(self, entry: Entry) -> float:
         if not self._question.own:
-            if any(self._named.values()):
-                return self._weights.who if self._named[entry.actor or ""] else 0.0
+            if self._named[entry.actor or ""]:
+                return self._weights.who
             # Who asks "where did I grow up" asks whoever told that of themselves, not who answered.
-            told = self._question.oneself and entry.kind in SPOKEN and of_oneself(entry.text)
+            told = self._of_oneself and entry.kind in SPOKEN and of_oneself(entry.text)
             return SELF * self._weights.who if told else 0.0
         if entry.kind not in OWN:
             return 0.0
