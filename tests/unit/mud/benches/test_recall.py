@@ -43,12 +43,12 @@ def test_a_conversation_is_lived_asked_in_every_way_and_scored(
     record = _record(hashing, capsys, "--data", data, "--cache", cache)
     assert (record["lives"], record["memories"], record["questions"], record["left_out"]) == (1, 4, 2, 1)
     # Every turn is among the first five of four, but for the evidence that names none.
-    assert record["turns"] == {"5": 0.75, "10": 0.75}
+    assert record["turns"] == {"5": 0.75, "10": 0.75, "40": 0.75}
     assert record["sessions"] == {"10": 0.75}
     assert list(record["tokens"]) == ["256", "721", "2000", "7000"]
     assert record["by_category"]["4"]["turns"]["5"] == 1.0
     assert list(record["by_category"]) == ["1", "4"]
-    assert set(record["arms"]) == {"recall", "words", "vectors", "window", "chroma"}
+    assert set(record["arms"]) == {"recall", "words", "vectors", "window", "chroma", "bm25"}
     assert record["arms"]["chroma"]["turns"]["5"] == 0.75
     assert (cache / "embeddings.sqlite3").stat().st_size > 0
     again = _record(hashing, capsys, "--data", data, "--cache", cache)
@@ -62,7 +62,7 @@ def test_a_life_is_lived_and_its_answers_are_looked_for(
     assert (record["data"], record["memories"], record["questions"], record["found"]) == ("life", 40, 2, 1)
     assert record["by_kind"] == {"obscure": 1, "central": 0}
     assert record["missed"] == [2]
-    assert set(record["arms"]) == {"recall", "memories", "words", "vectors", "window", "chroma"}
+    assert set(record["arms"]) == {"recall", "memories", "words", "vectors", "window", "chroma", "bm25"}
     assert record["arms"]["memories"]["evidence"] == 1
     assert record["arms"]["window"]["found"] == 0
 
@@ -72,7 +72,7 @@ def test_without_vectors_it_goes_by_words_alone(
 ) -> None:
     record = _record(vault, capsys, "--data", write_conversation(tmp_path))
     assert record["embedder"] == "none"
-    assert set(record["arms"]) == {"recall", "words", "window"}
+    assert set(record["arms"]) == {"recall", "words", "window", "bm25"}
 
 
 def test_one_may_ask_in_some_ways_alone_but_always_by_recall(
