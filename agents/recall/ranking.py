@@ -14,8 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from functools import lru_cache
+from datetime import datetime
 from itertools import islice
 from math import inf, nextafter
 from typing import NamedTuple, TypeVar
@@ -25,8 +24,8 @@ from agents.recall.documents import SUMMARY, IndexedDocument, told
 from agents.recall.passages import beside, memory_of
 from agents.recall.question import Question
 from agents.recall.settings import RecallSettings
-from agents.recall.spoken import is_question, of_oneself, repeats, tells
-from mud.clock import parse_iso
+from agents.recall.signs import SPOKEN, Signs, recency_of, stamp
+from agents.recall.spoken import is_question, repeats, tells
 
 K = TypeVar("K")
 NO_PARTS: Mapping[int, int] = {}
@@ -53,23 +52,12 @@ MOST_LENT = 0.8
 ASKED = 0.85
 """A question is worth so much of a line that tells something: who recalls wants the answer, not the asking. With 0.75
 as many answers were found on the development data, without it one in sixty fewer."""
-LOOKED_AT = 20
-"""Hits of which each is looked at as a repetition of something earlier."""
-ORIGINALS = 60
-"""Memories, the best, among which that is looked for."""
+LOOKED_AT, ORIGINALS = 20, 60
+"""Hits of which each may repeat something earlier, and the best memories among which that is looked for."""
 BREATH = 1800.0
 """Seconds after which what follows belongs to another conversation."""
 ECHO = 0.5
 """What one's own queries showed, or one dreamed, is worth so much: neither must hide what it was about."""
-OWN = ("said", "thought", "did")
-"""Kinds of memories of what one did oneself."""
-SELF = 2.0
-"""How much more than a name it counts that a question about oneself finds somebody who speaks of oneself: of the lines
-of one of two whom the question does not name .02 more were found, with 1 .005 and with 3 as many."""
-TWO = 2
-"""Voices among which whoever asks about oneself is taken for one; where there are more, most of them are others."""
-SPOKEN = ("said", "heard", "told")
-"""Kinds of memories of what somebody said."""
 SUMMARY_FIT = 0.75
 """A summary has many words, so it has those of a question more easily than the memory that says it in full."""
 
@@ -187,78 +175,8 @@ def lent(
 
 def _together(one: Entry, other: Entry) -> bool:
     """Tell whether two memories belong to the same stretch of life; of times that cannot be read nobody knows."""
-    a, b = _stamp(one.at), _stamp(other.at)
+    a, b = stamp(one.at), stamp(other.at)
     return a is None or b is None or abs(a - b) <= BREATH
-
-
-@lru_cache(8192)
-def _stamp(at: str) -> float | None:
-    """Return a written time in seconds, None for one that cannot be read."""
-    try:
-        return parse_iso(at).timestamp()
-    except (ValueError, OverflowError):
-        return None
-
-
-def _recency(at: str, now: float, half_life_days: float) -> float | None:
-    stamp = _stamp(at)
-    if stamp is None:
-        return None
-    age = max(0.0, now - stamp) / 86400
-    return float(0.5 ** min(age / half_life_days, 1000.0))
-
-
-class _Signs:
-    """What a question says besides its words, weighed for one memory at a time."""
-
-    def __init__(self, question: Question, found: Found, weights: RecallSettings) -> None:
-        self._question, self._weights = question, weights
-        self._named = {
-            actor: question.names(actor) for actor in {entry.actor or "" for entry in found.entries.values()}
-        }
-        voices = {(entry.kind == "said", entry.actor) for entry in found.entries.values() if entry.kind in SPOKEN}
-        self._of_oneself = question.oneself and not any(self._named.values()) and len(voices) <= TWO
-        seqs = [entry.seq for entry in found.entries.values()]
-        self._first, self._last = min(seqs, default=0), max(seqs, default=0)
-
-    @property
-    def most(self) -> float:
-        """What a memory can get from all signs together."""
-        question, weights = self._question, self._weights
-        return (
-            weights.who * max(question.own or any(self._named.values()), SELF * self._of_oneself)
-            + weights.when * bool(question.moments or question.order)
-            + weights.answer * (question.number or question.time)
-        )
-
-    def who(self, entry: Entry) -> float:
-        if not self._question.own:
-            if self._named[entry.actor or ""]:
-                return self._weights.who
-            # Who asks "where did I grow up" asks whoever told that of themselves, not who answered.
-            told = self._of_oneself and entry.kind in SPOKEN and of_oneself(entry.text)
-            return SELF * self._weights.who if told else 0.0
-        if entry.kind not in OWN:
-            return 0.0
-        # "What did I tell Moss?" asks for what was said to him.
-        to = [name for name, named in self._named.items() if named]
-        return self._weights.who / (1 if not to or any(name in entry.text for name in to) else 2)
-
-    def when(self, entry: Entry) -> float:
-        fit = 0.0
-        if self._question.moments and (stamp := _stamp(entry.at)) is not None:
-            fit = self._question.when(datetime.fromtimestamp(stamp, UTC))
-        if self._question.order and self._last > self._first:
-            late = (entry.seq - self._first) / (self._last - self._first)
-            fit = max(fit, (late if self._question.order > 0 else 1 - late) / 2)
-        return self._weights.when * fit
-
-    def scored(self, one: _Candidate) -> _Scored:
-        who, when, answer = self.who(one.entry), self.when(one.entry), self.answer(one.entry)
-        return _Scored(one, (one.fit + who + when + answer) * one.raised, who, when, answer)
-
-    def answer(self, entry: Entry) -> float:
-        return self._weights.answer if self._question.answered_by(entry.text) else 0.0
 
 
 def _fits(found: Found, question: Question, weights: RecallSettings) -> tuple[dict[int, float], dict[int, float]]:
@@ -318,6 +236,11 @@ class _Scored(NamedTuple):
         return self.who + self.when + self.answer
 
 
+def _scored(one: _Candidate, signs: Signs) -> _Scored:
+    who, when, answer = signs.who(one.entry), signs.when(one.entry), signs.answer(one.entry)
+    return _Scored(one, (one.fit + who + when + answer) * one.raised, who, when, answer)
+
+
 def _candidates(
     fits: Mapping[int, float], found: Found, now: datetime, weights: RecallSettings, without: Collection[str]
 ) -> list[_Candidate]:
@@ -325,7 +248,7 @@ def _candidates(
     recent, important, get = weights.recency, weights.importance, found.entries.get
     for place, fit in fits.items():
         if (entry := get(place)) is not None and entry.text and entry.kind not in without:  # own searches have no text
-            recency = _recency(entry.at, seconds, half_life)
+            recency = recency_of(entry.at, seconds, half_life)
             importance = max(0.0, min(1.0, (entry.importance - 1) / 9))
             raised = 1.0 + recent * (recency or 0.0) + important * importance
             made.append(_Candidate(place, entry, fit, recency, importance, raised))
@@ -351,9 +274,9 @@ def _memory_hits(
 ) -> list[Hit]:
     """Return the best k memories, each by its best passage; of those with the same text only the best."""
     fits, near = _fits(found, question, weights)
-    signs = _Signs(question, found, weights)
+    signs = Signs(question, found.entries, weights)
     candidates = _candidates(fits, found, now, weights, without)
-    scored = [signs.scored(one) for one in _in_reach(candidates, found, max(0, k), signs.most)]
+    scored = [_scored(one, signs) for one in _in_reach(candidates, found, max(0, k), signs.most)]
     # The younger of two equal ones comes first, and nothing hangs on the order in which they were found.
     scored.sort(key=lambda one: (-one.score, -one.of.entry.seq, one.of.place))
     best: dict[str, _Scored] = {}
@@ -367,7 +290,6 @@ def _originals_first(scored: list[_Scored], question: Question, k: int) -> list[
     """Return these with what somebody said before what others made of it: an echo has the same words, or more."""
     for place in range(min(k, LOOKED_AT, len(scored))):
         echo = scored[place]
-        # What is asked of one's own or of another time is no echo of what is not.
         rest = [
             one
             for one in scored[place + 1 : ORIGINALS]
@@ -419,7 +341,7 @@ def _document_hits(found: Found, question: Question, now: datetime, weights: Rec
     called: list[int] = []
     for number, relevance in relevances(shares, cosines, weights.vector_weight).items():
         document, cosine = found.documents[number].document, cosines.get(number)
-        recency = _recency(document.timestamp, now.timestamp(), weights.recency_half_life)
+        recency = recency_of(document.timestamp, now.timestamp(), weights.recency_half_life)
         score = max(0.0, relevance) * (1 + weights.recency * (recency or 0.0))
         hits.append(
             Hit(

@@ -94,7 +94,7 @@ def test_the_tables_are_written_by_the_program_and_hold_no_word_of_the_data(
     assert page.read_text().startswith("before\n<!-- bench recall locomo -->\n| asked by ")
     assert page.read_text().endswith("\n<!-- end -->\nafter\n")
     lines = [json.loads(line) for line in details.read_text().splitlines()]
-    assert len(lines) == 3 * 2
+    assert len(lines) == 4 * 2
     assert lines[0] | {"ranks": None} == {
         "arm": "recall",
         "life": 1,
@@ -168,3 +168,14 @@ def test_a_size_that_is_no_number_is_wrong_usage(vault: Path, capsys: pytest.Cap
         _bench(vault, "--memories", "0")
     assert ended.value.code == 2
     assert "'0' is wrong; expected a whole number from 1 on" in capsys.readouterr().err
+
+
+def test_conversations_are_grouped_into_long_memories_with_bm25_beside(
+    tmp_path: Path, vault: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = write_conversation(tmp_path)
+    record = _record(vault, capsys, "--data", data, "--grouped", "2-2")
+    assert (record["grouped"], record["memories"], record["questions"]) == ("2-2", 3, 2)
+    assert record["arms"]["bm25"]["turns"]["5"] == record["turns"]["5"] == 0.75
+    assert _bench(vault, "--data", write_life(tmp_path), "--grouped") == 2
+    assert "--grouped is for conversations" in capsys.readouterr().err
