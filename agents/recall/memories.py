@@ -11,22 +11,21 @@ import json
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain, groupby
+from itertools import groupby
 from typing import NamedTuple
 
 from agents.memory.entries import Entry
 from agents.perception import of_own_search
 from agents.recall.documents import Record, clean, memory_records, told
-from agents.recall.passages import MOST, parts_of, passages
+from agents.recall.passages import LONG, MOST, parts_of, passages
 from agents.recall.postings import span
 from agents.recall.tables import ENTRY, TABLES, insert, number_of, own_number, passages_of, table_of, through_of
 from agents.recall.vocabulary import Vocabulary
 
-_ROW = "id, coalesce(c12, c0), c2, c3, c4, c5, c6, c7, c8, c9, c11"
+_ROW = "id, c0, c2, c3, c4, c5, c6, c7, c8, c9, c11"
 """A memory's columns where FTS5 keeps what it was given: reading them there takes half as long as through it."""
 
-Row = tuple[int, str, str, str, str, str | None, str | None, str | None, int, int, int, int, str | None, str | None]
-Passage = tuple[int, str, str]
+Row = tuple[int, str, str, str, str, str | None, str | None, str | None, int, int, int, int, str | None]
 
 
 class Lived(NamedTuple):
@@ -49,29 +48,29 @@ def add(db: sqlite3.Connection, batch: Mapping[str, Sequence[Entry]], vocabulary
     for agent_id, entries in batch.items():
         rows += _new_rows(db, agent_id, entries)
     rows.sort(key=lambda row: ((row[0] >> 32) % TABLES, row[0]))
-    for table, some in groupby(rows, key=lambda row: table_of(row[0] >> 32)):
+    long = [row for row in rows if len(row[1]) > LONG and parts_of(row[1]) > 1]
+    cut = {row[0] for row in long}  # their words stand with their passages
+    kept = [(row[0], "", "", *row[3:]) if row[0] in cut else row for row in rows] if long else rows
+    for table, some in groupby(kept, key=lambda row: table_of(row[0] >> 32)):
         insert(db, f"INSERT INTO {table} (rowid, text, about, {ENTRY})", list(some))
-    long = [row for row in rows if row[-1] is not None]
-    cut = _cut(db, long) if long else []
     times = sorted((row[0] >> 32, row[3], row[0] & 0xFFFFFFFF) for row in rows)
     insert(db, "INSERT INTO times (agent, at, seq)", times)
+    if long:
+        _cut(db, long)
     if rows:
-        vocabulary.learn(
-            db, chain((part for row in rows for part in row[1:3]), (part for _, *texts in cut for part in texts))
-        )
+        vocabulary.learn(db, (part for row in rows for part in row[1:3]))
 
 
-def _cut(db: sqlite3.Connection, rows: Sequence[Row]) -> list[Passage]:
-    """Put in the passages of long memories."""
-    cut: list[Passage] = []
+def _cut(db: sqlite3.Connection, rows: Sequence[Row]) -> None:
+    """Put in long memories: their texts, and their words by passages."""
+    insert(db, "INSERT INTO wholes (id, text)", [row[:2] for row in rows])
     for row in rows:
-        number, seq, texts = row[0] >> 32, row[0] & 0xFFFFFFFF, passages(row[-1] or "")
+        number, seq, texts = row[0] >> 32, row[0] & 0xFFFFFFFF, passages(row[1])
         about = " ".join(one for one in (row[5], row[7]) if one)
-        db.execute("UPDATE agents SET more = more + ? WHERE number = ?", (len(texts) - 1, number))
         some = [(number << 32 | row_of(seq, part), text, about) for part, text in enumerate(texts)]
         insert(db, f"INSERT INTO {passages_of(number)} (rowid, text, about)", some)
-        cut += some
-    return cut
+        db.execute("UPDATE agents SET more = more + ? WHERE number = ?", (len(texts) - 1, number))
+        db.execute("UPDATE texts SET parts = ? WHERE agent = ? AND digest = ?", (len(texts), number, row[11]))
 
 
 def row_of(seq: int, part: int) -> int:
@@ -110,17 +109,17 @@ def _beyond(db: sqlite3.Connection, number: int, through: int) -> set[int]:
 
 
 def _count_texts(db: sqlite3.Connection, number: int, rows: Iterable[Row]) -> None:
-    lived: dict[int, tuple[int, int, int, int]] = {}
+    lived: dict[int, tuple[int, int, int]] = {}
     for row in rows:
         seq, digest = row[0] & 0xFFFFFFFF, row[11]
         if digest in lived:
-            first, last, times, parts = lived[digest]
-            lived[digest] = min(first, seq), max(last, seq), times + 1, parts
+            first, last, times = lived[digest]
+            lived[digest] = min(first, seq), max(last, seq), times + 1
         else:
-            lived[digest] = seq, seq, 1, 1 if row[-1] is None else parts_of(row[-1])
+            lived[digest] = seq, seq, 1
     insert(
         db,
-        "INSERT INTO texts (agent, digest, first, last, times, parts)",
+        "INSERT INTO texts (agent, digest, first, last, times)",
         [(number, digest, *lived[digest]) for digest in sorted(lived)],
         "ON CONFLICT DO UPDATE SET first = min(first, excluded.first), last = max(last, excluded.last), "
         "times = times + excluded.times",
@@ -142,10 +141,7 @@ def _row(rowid: int, entry: Entry) -> Row:
     for one in (actor, reason):
         if one and one not in text:
             about = f"{about} {one}" if about else one
-    whole = text if parts_of(text) > 1 else None
-    more = (int(entry.failed), entry.importance, entry.source, _digest(told(entry)), entry.mark, whole)
-    # The words of a long one stand with its passages.
-    text, about = (text, about) if whole is None else ("", "")
+    more = (int(entry.failed), entry.importance, entry.source, _digest(told(entry)), entry.mark)
     return (rowid, text, about, clean(entry.at), entry.kind, actor, place, reason, *more)
 
 
@@ -162,7 +158,7 @@ def forget(db: sqlite3.Connection, agent_id: str) -> None:
     """Take out all memories of an agent."""
     number = number_of(db, agent_id)
     if number:
-        for table in (table_of(number), passages_of(number)):
+        for table in (table_of(number), passages_of(number), "wholes"):
             db.execute(f"DELETE FROM {table} WHERE rowid BETWEEN ? AND ?", span(number))
         db.execute("DELETE FROM texts WHERE agent = ?", (number,))
         db.execute("DELETE FROM times WHERE agent = ?", (number,))
@@ -187,6 +183,11 @@ def entries_of(db: sqlite3.Connection, number: int, seqs: Collection[int]) -> di
     for row, text, at, kind, actor, place, reason, failed, importance, source, mark in rows:
         seq = row - low
         found[seq] = Entry(seq, at, kind, actor, place, text, reason, failed == 1, importance, source, mark)
+    if blank := [low | seq for seq, entry in found.items() if not entry.text]:
+        for row, text in db.execute(
+            "SELECT id, text FROM wholes WHERE id IN (SELECT value FROM json_each(?))", (str(blank),)
+        ):
+            found[row - low] = found[row - low]._replace(text=text)
     return found
 
 

@@ -2,7 +2,7 @@
 
 A row id is the agent's number in the upper 32 bits, and in the lower its memory's seq or its document's own number, so
 that one range holds all of one agent. The words of a long memory stand in the table of passages instead, a row for
-each; there the lower half is the memory's seq and, in its last bits, which of its passages it is.
+each, and its text among the wholes; a passage's lower half is the memory's seq and, in the last bits, which one it is.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ SCHEMA = f"""
         times INTEGER NOT NULL, parts INTEGER NOT NULL DEFAULT 1, PRIMARY KEY (agent, digest)) WITHOUT ROWID;
     CREATE TABLE times (agent INTEGER NOT NULL, at TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (agent, at, seq))
         WITHOUT ROWID;
+    CREATE TABLE wholes (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
     CREATE INDEX repeated ON texts (agent, digest) WHERE times > 1;
     CREATE TABLE documents (id INTEGER PRIMARY KEY, agent INTEGER NOT NULL, key TEXT NOT NULL, kind TEXT NOT NULL,
         title TEXT NOT NULL, aliases TEXT NOT NULL, text TEXT NOT NULL, first INTEGER, last INTEGER, at TEXT NOT NULL,
@@ -42,8 +43,8 @@ SCHEMA = f"""
 TABLES = 16
 """FTS tables for memories, an agent's all in the same. With 1,000 agents of 1,000 memories matching takes 12.8 ms with
 1 table, 4.1 with 16 and 4.2 with 64; 19,500 memories a second go into 16, 16,500 into 64 (on a busy machine)."""
-ENTRY = "at, kind, actor, place, reason, failed, importance, source, digest, mark, whole"
-"""What is kept of a memory beside its words; `whole` is the text of a long one."""
+ENTRY = "at, kind, actor, place, reason, failed, importance, source, digest, mark"
+"""What is kept of a memory beside its words."""
 MANY = (512, 64, 8, 1)
 """Rows that are inserted with one statement."""
 DOCUMENT = "key, kind, text, title, first, last, at, vector, documents.id, aliases"
