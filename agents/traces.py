@@ -25,7 +25,7 @@ LONGEST_REPLY = 20_000
 """Characters kept of a raw reply: as many as `agents.replies` looks at."""
 LONGEST_CUE = 2_000
 """Characters kept of what recall was asked for a prompt, which are the newest memories."""
-PARTS = ("lexical", "vector", "recency", "importance", "neighbours", "who", "when", "answer")
+PARTS = ("lexical", "vector", "recency", "importance", "neighbours", "who", "when", "answer", "echoed")
 """The parts of a hit's score, by their names in `Hit`."""
 
 T = TypeVar("T")

@@ -95,7 +95,7 @@ class Hit(NamedTuple):
 
     Args:
         kind: kind of memory, or `summary` or `note`.
-        text: what was found.
+        text: what was found; of a long memory the passage that fits best.
         score: the fused score, higher is better; `agents.recall.ranking` tells how it is made of the parts.
         lexical: share of the question's words that it has, by how telling they are; None when it has none of them.
         vector: cosine of its vector and the question's; None when its vector was not among the nearest.
@@ -104,9 +104,10 @@ class Hit(NamedTuple):
         covers: first and last memory of a summary; None otherwise.
         entry: the whole memory; None for a summary or note.
         title: title of a note; None otherwise.
-        neighbours: what the memories beside it lend to it.
+        neighbours: what the memories, or passages, beside it lend to it.
         who, when, answer: what it gets for being of somebody who is named, of the time that is asked about, and for
             holding the kind of thing that is asked for.
+        echoed: what it gets to stand before a later memory that repeats it.
         called: what a note gets because the question calls it by its name.
         times: how often this was lived in these very words.
         at: when; empty when that is not known.
@@ -127,6 +128,7 @@ class Hit(NamedTuple):
     who: float = 0.0
     when: float = 0.0
     answer: float = 0.0
+    echoed: float = 0.0
     called: float = 0.0
     times: int = 1
     at: str = ""

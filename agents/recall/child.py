@@ -160,7 +160,7 @@ class VectorProcess:
         return await self.do(worker.understand, query, words)
 
     async def nearest(self, query: Query) -> tuple[dict[int, float], dict[str, float]]:
-        """Return what is nearest to a question: memories by seq, documents by id, with their cosines."""
+        """Return what is nearest to a question: passages of memories by place, documents by id, with their cosines."""
         return await self.do(worker.nearest, query)
 
     async def price(self, texts: Sequence[str]) -> Bill:

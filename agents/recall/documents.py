@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from agents.recall.passages import passages, place_of
 from mud.errors import LociError, Unavailable
 
 if TYPE_CHECKING:  # the child process, which loads this module, needs no storage
@@ -25,6 +26,10 @@ DREAMS = "dreams"
 """The file of the note into which dreams are written."""
 MEMORY = "memory"
 """The `type` that stands beside a memory's vector."""
+
+
+READ = 4000
+"""Characters of a passage that are embedded; only those of a very long text have more, and no model reads so far."""
 
 
 class StoreFailed(LociError):
@@ -200,9 +205,15 @@ def told(entry: Entry) -> str:
     return f'{actor} says, "{text}"' if entry.kind in ("heard", "told") else f"{actor}: {text}"
 
 
-def memory_id(agent_id: str, seq: int) -> str:
-    """Return the id of the vector of a text that was first lived in this memory."""
-    return f"{agent_id}|{seq}"
+def memory_id(agent_id: str, seq: int, part: int | None = None) -> str:
+    """Return the id of the vector of a text that was first lived in this memory.
+
+    Args:
+        agent_id: whose.
+        seq: the memory's number.
+        part: which of its passages, from 0; None when it has only one.
+    """
+    return f"{agent_id}|{seq}" if part is None else f"{agent_id}|{seq}.{part}"
 
 
 def agent_of(vector_id: str) -> str:
@@ -210,14 +221,24 @@ def agent_of(vector_id: str) -> str:
     return vector_id.split("|", 1)[0]
 
 
-def seq_of(vector_id: str) -> int:
-    """Return the memory that the id of a memory's vector names."""
-    return int(vector_id.rsplit("|", 1)[1])
+def place_named(vector_id: str) -> int:
+    """Return the place of the passage that the id of a memory's vector names; see `passages`."""
+    seq, _, part = vector_id.rsplit("|", 1)[1].partition(".")
+    return place_of(int(seq), int(part or 0))
 
 
-def memory_record(agent_id: str, entry: Entry) -> Record:
-    """Return what the vectors' store gets of a memory."""
-    return Record(memory_id(agent_id, entry.seq), told(entry), {"agent": agent_id, "type": MEMORY})
+def memory_record(agent_id: str, entry: Entry, part: int | None = None) -> Record:
+    """Return what the vectors' store gets of a memory, or of one of its passages, whose text `entry` then has."""
+    text = told(entry) if part is None else told(entry)[:READ]
+    return Record(memory_id(agent_id, entry.seq, part), text, {"agent": agent_id, "type": MEMORY})
+
+
+def memory_records(agent_id: str, entry: Entry) -> list[Record]:
+    """Return what the vectors' store gets of a memory: a record for each of its passages."""
+    texts = passages(clean(entry.text))
+    if len(texts) == 1:
+        return [memory_record(agent_id, entry)]
+    return [memory_record(agent_id, entry._replace(text=text), part) for part, text in enumerate(texts)]
 
 
 def documents_of(summaries: Iterable[Summary], notes: Iterable[Note]) -> list[IndexedDocument]:

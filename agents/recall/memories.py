@@ -16,9 +16,10 @@ from typing import NamedTuple
 
 from agents.memory.entries import Entry
 from agents.perception import of_own_search
-from agents.recall.documents import Record, clean, memory_record, told
+from agents.recall.documents import Record, clean, memory_records, told
+from agents.recall.passages import LONG, MOST, parts_of, passages
 from agents.recall.postings import span
-from agents.recall.tables import ENTRY, TABLES, insert, number_of, own_number, table_of, through_of
+from agents.recall.tables import ENTRY, TABLES, insert, number_of, own_number, passages_of, table_of, through_of
 from agents.recall.vocabulary import Vocabulary
 
 _ROW = "id, c0, c2, c3, c4, c5, c6, c7, c8, c9, c11"
@@ -47,12 +48,34 @@ def add(db: sqlite3.Connection, batch: Mapping[str, Sequence[Entry]], vocabulary
     for agent_id, entries in batch.items():
         rows += _new_rows(db, agent_id, entries)
     rows.sort(key=lambda row: ((row[0] >> 32) % TABLES, row[0]))
-    for table, some in groupby(rows, key=lambda row: table_of(row[0] >> 32)):
+    long = [row for row in rows if len(row[1]) > LONG and parts_of(row[1]) > 1]
+    cut = {row[0] for row in long}  # their words stand with their passages
+    kept = [(row[0], "", "", *row[3:]) if row[0] in cut else row for row in rows] if long else rows
+    for table, some in groupby(kept, key=lambda row: table_of(row[0] >> 32)):
         insert(db, f"INSERT INTO {table} (rowid, text, about, {ENTRY})", list(some))
     times = sorted((row[0] >> 32, row[3], row[0] & 0xFFFFFFFF) for row in rows)
     insert(db, "INSERT INTO times (agent, at, seq)", times)
+    if long:
+        _cut(db, long)
     if rows:
         vocabulary.learn(db, (part for row in rows for part in row[1:3]))
+
+
+def _cut(db: sqlite3.Connection, rows: Sequence[Row]) -> None:
+    """Put in long memories: their texts, and their words by passages."""
+    insert(db, "INSERT INTO wholes (id, text)", [row[:2] for row in rows])
+    for row in rows:
+        number, seq, texts = row[0] >> 32, row[0] & 0xFFFFFFFF, passages(row[1])
+        about = " ".join(one for one in (row[5], row[7]) if one)
+        some = [(number << 32 | row_of(seq, part), text, about) for part, text in enumerate(texts)]
+        insert(db, f"INSERT INTO {passages_of(number)} (rowid, text, about)", some)
+        db.execute("UPDATE agents SET more = more + ? WHERE number = ?", (len(texts) - 1, number))
+        db.execute("UPDATE texts SET parts = ? WHERE agent = ? AND digest = ?", (len(texts), number, row[11]))
+
+
+def row_of(seq: int, part: int) -> int:
+    """Return the lower half of the row id of a passage."""
+    return seq * MOST + part
 
 
 def _new_rows(db: sqlite3.Connection, agent_id: str, entries: Sequence[Entry]) -> list[Row]:
@@ -135,10 +158,11 @@ def forget(db: sqlite3.Connection, agent_id: str) -> None:
     """Take out all memories of an agent."""
     number = number_of(db, agent_id)
     if number:
-        db.execute(f"DELETE FROM {table_of(number)} WHERE rowid BETWEEN ? AND ?", span(number))
+        for table in (table_of(number), passages_of(number), "wholes"):
+            db.execute(f"DELETE FROM {table} WHERE rowid BETWEEN ? AND ?", span(number))
         db.execute("DELETE FROM texts WHERE agent = ?", (number,))
         db.execute("DELETE FROM times WHERE agent = ?", (number,))
-        db.execute("UPDATE agents SET through = 0, embedded = 0 WHERE number = ?", (number,))
+        db.execute("UPDATE agents SET through = 0, embedded = 0, more = 0 WHERE number = ?", (number,))
 
 
 # -- out --------------------------------------------------------------------------------------------------------------
@@ -159,6 +183,11 @@ def entries_of(db: sqlite3.Connection, number: int, seqs: Collection[int]) -> di
     for row, text, at, kind, actor, place, reason, failed, importance, source, mark in rows:
         seq = row - low
         found[seq] = Entry(seq, at, kind, actor, place, text, reason, failed == 1, importance, source, mark)
+    if blank := [low | seq for seq, entry in found.items() if not entry.text]:
+        for row, text in db.execute(
+            "SELECT id, text FROM wholes WHERE id IN (SELECT value FROM json_each(?))", (str(blank),)
+        ):
+            found[row - low] = found[row - low]._replace(text=text)
     return found
 
 
@@ -196,7 +225,7 @@ def waiting(
     Args:
         db: the index.
         after: the agent that was served last; the others come first.
-        limit: how many memories are looked at.
+        limit: how many memories are looked at, and how many records are returned unless one memory has more.
         without: agents that are passed over.
 
     Returns:
@@ -213,13 +242,20 @@ def waiting(
     last = min(through, embedded + limit)
     entries = entries_of(db, number, range(embedded + 1, last + 1))
     again = {seq for seq, text in repeated(db, number, entries).items() if text.first != seq}
-    return agent_id, last, [memory_record(agent_id, entry) for seq, entry in entries.items() if seq not in again]
+    records: list[Record] = []
+    for seq, entry in entries.items():
+        new = [] if seq in again else memory_records(agent_id, entry)
+        if records and len(records) + len(new) > limit:
+            return agent_id, seq - 1, records  # a question waits for all that is embedded at once
+        records += new
+    return agent_id, last, records
 
 
 def vectors_wanted(db: sqlite3.Connection, agent_id: str) -> int:
     """Return how many vectors the memories of an agent must have by its watermark."""
     row = db.execute(
-        "SELECT count(*) FROM texts JOIN agents ON agent = number WHERE id = ? AND first <= embedded", (agent_id,)
+        "SELECT coalesce(sum(parts), 0) FROM texts JOIN agents ON agent = number WHERE id = ? AND first <= embedded",
+        (agent_id,),
     ).fetchone()
     return int(row[0])
 
@@ -234,4 +270,4 @@ def samples(db: sqlite3.Connection, agent_id: str) -> list[Record]:
         (number, number, number),
     ).fetchone()
     entries = entries_of(db, number, {seq for seq in row if seq is not None})
-    return [memory_record(agent_id, entry) for _, entry in sorted(entries.items())]
+    return [memory_records(agent_id, entry)[0] for _, entry in sorted(entries.items())]

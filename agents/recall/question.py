@@ -91,6 +91,7 @@ _OWN = re.compile(
     r"|\bi (?:said|told|promised|asked)\b",
     re.IGNORECASE,
 )
+_ONESELF = re.compile(r"\b(?:i|me|my|mine|myself)\b", re.IGNORECASE)
 _FIRST = re.compile(
     r"\b(?:the (?:very )?first (?:thing|time|one|words?)|first time|earliest|originally|in the beginning|at the start"
     r"|(?:who|what|where|when|whom|which|i|you|we|he|she|they|it|did|to|was|were|ever) first)\b"
@@ -119,6 +120,7 @@ class Question(NamedTuple):
         order: -1 when it asks for what was first, 1 for what was last, else 0.
         number, time: whether it asks for a number, for a time.
         own: whether it asks what one said or thought oneself.
+        oneself: whether it is about whoever asks.
     """
 
     text: str
@@ -128,6 +130,7 @@ class Question(NamedTuple):
     number: bool = False
     time: bool = False
     own: bool = False
+    oneself: bool = False
 
     def answered_by(self, text: str) -> bool:
         """Tell whether a text holds the kind of thing that is asked for."""
@@ -178,4 +181,5 @@ def read_question(text: str, now: datetime) -> Question:
         _ASKS_NUMBER.search(text) is not None,
         _ASKS_TIME.search(text) is not None,
         _OWN.search(text) is not None,
+        _ONESELF.search(text) is not None,
     )

@@ -2,6 +2,7 @@
 
     relevance = vector weight x cosine + (1 - vector weight) x share of the question's words, less for a question
     score = (relevance + neighbours + who + when + answer) x (1 + w x recency + w' x importance)
+    what somebody said stands before what others, later, made of it
     a document that the question calls by its name gets the score of the best document besides its own
 
 A word counts by the square of its inverse document frequency in this life: of a name that half of all memories have
@@ -12,19 +13,23 @@ plain set does as well as BM25, and a cosine known only for the nearest hundred 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from functools import lru_cache
+from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import islice
+from math import inf, nextafter
 from typing import NamedTuple, TypeVar
 
 from agents.memory.entries import Entry, Hit
 from agents.recall.documents import SUMMARY, IndexedDocument, told
+from agents.recall.passages import beside, memory_of
 from agents.recall.question import Question
 from agents.recall.settings import RecallSettings
-from mud.clock import parse_iso
+from agents.recall.signs import SPOKEN, Signs, recency_of, stamp
+from agents.recall.spoken import is_question, repeats, tells
 
 K = TypeVar("K")
+NO_PARTS: Mapping[int, int] = {}
+"""What a life without any long memory has."""
 Groups = Mapping[str, Mapping[str, float]]
 """For each telling word of a question the words that stand for it, with their weights; the word itself has 1."""
 
@@ -47,12 +52,12 @@ MOST_LENT = 0.8
 ASKED = 0.85
 """A question is worth so much of a line that tells something: who recalls wants the answer, not the asking. With 0.75
 as many answers were found on the development data, without it one in sixty fewer."""
+LOOKED_AT, ORIGINALS = 20, 60
+"""Hits of which each may repeat something earlier, and the best memories among which that is looked for."""
 BREATH = 1800.0
 """Seconds after which what follows belongs to another conversation."""
 ECHO = 0.5
 """What one's own queries showed, or one dreamed, is worth so much: neither must hide what it was about."""
-OWN = ("said", "thought", "did")
-"""Kinds of memories of what one did oneself."""
 SUMMARY_FIT = 0.75
 """A summary has many words, so it has those of a question more easily than the memory that says it in full."""
 
@@ -76,12 +81,15 @@ class Found:
     """What words and vectors found.
 
     Args:
-        shares: share of the question's words by seq, of the memories that have any.
-        cosines: cosine by seq, of the memories that the vectors found.
-        entries: these memories, and the neighbours of the best, by seq.
+        shares: share of the question's words by place, of the passages that have any; see `passages`. The place of a
+            short memory, which is its own only passage, is its number.
+        cosines: cosine by place, of the passages that the vectors found.
+        entries: these passages as memories of their own, and the neighbours of the best, by place.
         times: how often a memory's text was lived, by seq; only where that is more than once.
         documents: summaries and notes.
         brought: memories of the time that is asked about, which words and vectors need not have found.
+        wholes: the long ones of these memories in full, by seq.
+        parts: how many passages each of these has.
     """
 
     shares: Mapping[int, float]
@@ -90,6 +98,12 @@ class Found:
     times: Mapping[int, int]
     documents: tuple[FoundDocument, ...] = ()
     brought: Sequence[int] = ()
+    wholes: Mapping[int, Entry] = field(default_factory=dict)
+    parts: Mapping[int, int] = field(default_factory=dict)
+
+    def whole(self, entry: Entry) -> Entry:
+        """Return the memory that a passage is of."""
+        return self.wholes.get(entry.seq, entry)
 
 
 def relevances(shares: Mapping[K, float], cosines: Mapping[K, float], weight: float) -> dict[K, float]:
@@ -110,25 +124,34 @@ def relevances(shares: Mapping[K, float], cosines: Mapping[K, float], weight: fl
 
 
 def lenders(relevance: Mapping[int, float]) -> list[int]:
-    """Return the memories that lend to their neighbours, best first, younger first among equals."""
-    return sorted(relevance, key=lambda seq: (-relevance[seq], -seq))[:LENDERS]
+    """Return the passages that lend to their neighbours, best first, younger first among equals."""
+    return sorted(relevance, key=lambda place: (-relevance[place], -memory_of(place), -place))[:LENDERS]
 
 
-def neighbours_of(seqs: Iterable[int]) -> set[int]:
-    """Return the memories to which these lend, and these."""
-    return {near for seq in seqs for near in range(max(1, seq - REACH), seq + REACH + 1)}
+def neighbours_of(places: Iterable[int], parts: Mapping[int, int] = NO_PARTS) -> set[int]:
+    """Return the passages to which these lend, and these; of long memories `parts` tells how many each has."""
+    near = {beside(place, step, parts) for place in places for step in range(-REACH, REACH + 1)}
+    return {place for place in near if place > 0}
 
 
 def lent(
-    relevance: Mapping[int, float], entries: Mapping[int, Entry], weight: float, floor: float = 0.0
+    relevance: Mapping[int, float],
+    entries: Mapping[int, Entry],
+    weight: float,
+    floor: float = 0.0,
+    parts: Mapping[int, int] = NO_PARTS,
 ) -> dict[int, float]:
-    """Return what each memory gets from those beside it: a part of what these have above the least of the lenders.
+    """Return what each passage gets from those beside it: a part of what these have above the least of the lenders.
+
+    So a short memory lends to all of another, and a long one, which tells by itself what belongs together, within
+    itself, and of its ends alone to others.
 
     Args:
-        relevance: how well each memory fits by itself.
-        entries: memories and neighbours.
-        weight: the part that goes to the next memory, and squared to the one after that.
+        relevance: how well each passage fits by itself, by place.
+        entries: passages and neighbours.
+        weight: the part that goes to the next passage, and squared to the one after that.
         floor: what anything fits, however little it has to do with the question.
+        parts: how many passages each long memory has.
     """
     best = lenders(relevance)
     total: dict[int, float] = {}
@@ -136,101 +159,41 @@ def lent(
         return total
     least = relevance[best[-1]] if len(best) == LENDERS else floor
     # In order, because a sum of floats hangs on it.
-    for seq in sorted(best):
-        lender = entries.get(seq)
+    for place in sorted(best):
+        lender = entries.get(place)
         if lender is None or _is_echo(lender):
             continue
         onward = min(1.0, weight * (ANSWERED if "?" in lender.text else 1.0))
         for step, part in ((1, onward), (2, onward**2), (-1, weight * BACK), (-2, (weight * BACK) ** 2)):
-            near = entries.get(seq + step)
+            there = beside(place, step, parts)
+            near = entries.get(there)
             if near is not None and not _is_echo(near) and _together(lender, near):
-                total[near.seq] = total.get(near.seq, 0.0) + (relevance[seq] - least) * part
+                total[there] = total.get(there, 0.0) + (relevance[place] - least) * part
     most = MOST_LENT * (relevance[best[0]] - least)
-    return {seq: min(share, most) for seq, share in total.items()}
+    return {place: min(share, most) for place, share in total.items()}
 
 
 def _together(one: Entry, other: Entry) -> bool:
     """Tell whether two memories belong to the same stretch of life; of times that cannot be read nobody knows."""
-    a, b = _stamp(one.at), _stamp(other.at)
+    a, b = stamp(one.at), stamp(other.at)
     return a is None or b is None or abs(a - b) <= BREATH
 
 
-@lru_cache(8192)
-def _stamp(at: str) -> float | None:
-    """Return a written time in seconds, None for one that cannot be read."""
-    try:
-        return parse_iso(at).timestamp()
-    except (ValueError, OverflowError):
-        return None
-
-
-def _recency(at: str, now: float, half_life_days: float) -> float | None:
-    stamp = _stamp(at)
-    if stamp is None:
-        return None
-    age = max(0.0, now - stamp) / 86400
-    return float(0.5 ** min(age / half_life_days, 1000.0))
-
-
-class _Signs:
-    """What a question says besides its words, weighed for one memory at a time."""
-
-    def __init__(self, question: Question, found: Found, weights: RecallSettings) -> None:
-        self._question, self._weights = question, weights
-        self._named = {
-            actor: question.names(actor) for actor in {entry.actor or "" for entry in found.entries.values()}
-        }
-        self._first, self._last = min(found.entries, default=0), max(found.entries, default=0)
-
-    @property
-    def most(self) -> float:
-        """What a memory can get from all signs together."""
-        question, weights = self._question, self._weights
-        return (
-            weights.who * (question.own or any(self._named.values()))
-            + weights.when * bool(question.moments or question.order)
-            + weights.answer * (question.number or question.time)
-        )
-
-    def who(self, entry: Entry) -> float:
-        if not self._question.own:
-            return self._weights.who if self._named[entry.actor or ""] else 0.0
-        if entry.kind not in OWN:
-            return 0.0
-        # "What did I tell Moss?" asks for what was said to him.
-        to = [name for name, named in self._named.items() if named]
-        return self._weights.who / (1 if not to or any(name in entry.text for name in to) else 2)
-
-    def when(self, entry: Entry) -> float:
-        fit = 0.0
-        if self._question.moments and (stamp := _stamp(entry.at)) is not None:
-            fit = self._question.when(datetime.fromtimestamp(stamp, UTC))
-        if self._question.order and self._last > self._first:
-            late = (entry.seq - self._first) / (self._last - self._first)
-            fit = max(fit, (late if self._question.order > 0 else 1 - late) / 2)
-        return self._weights.when * fit
-
-    def scored(self, one: _Candidate) -> _Scored:
-        who, when, answer = self.who(one.entry), self.when(one.entry), self.answer(one.entry)
-        return _Scored(one, (one.fit + who + when + answer) * one.raised, who, when, answer)
-
-    def answer(self, entry: Entry) -> float:
-        return self._weights.answer if self._question.answered_by(entry.text) else 0.0
-
-
-def _fits(found: Found, weights: RecallSettings) -> tuple[dict[int, float], dict[int, float]]:
+def _fits(found: Found, question: Question, weights: RecallSettings) -> tuple[dict[int, float], dict[int, float]]:
     """Return how well each memory fits, what its neighbours lend included, and what they lend."""
     relevance = relevances(found.shares, found.cosines, weights.vector_weight)
     relevance |= {seq: ECHO * fit for seq, fit in relevance.items() if _is_echo(found.entries.get(seq))}
     # A neighbour that neither words nor vectors found is worth as much by itself as the least that they did.
     least = min(relevance.values(), default=0.0) if found.cosines else 0.0
-    near = lent(relevance, found.entries, weights.neighbours, least)
+    near = lent(relevance, found.entries, weights.neighbours, least, found.parts)
     fits = {seq: relevance.get(seq, least) + near.get(seq, 0.0) for seq in (*relevance, *near, *found.brought)}
-    return {seq: fit * (ASKED if _is_question(found.entries.get(seq)) else 1.0) for seq, fit in fits.items()}, near
+    return {place: fit * _worth(found.entries.get(place), question) for place, fit in fits.items()}, near
 
 
-def _is_question(entry: Entry | None) -> bool:
-    return entry is not None and "?" in entry.text and entry.text.rstrip("\"'”’) ").endswith("?")
+def _worth(entry: Entry | None, question: Question) -> float:
+    """Return what is left of a fit: less of a question, but for one that fits by what it tells before it asks."""
+    asks = entry is not None and is_question(entry.text) and not tells(entry.text, question.words)
+    return ASKED if asks else 1.0
 
 
 def _is_echo(entry: Entry | None) -> bool:
@@ -242,12 +205,14 @@ class _Candidate(NamedTuple):
     """A memory before the question's other signs are looked at, which takes the longest.
 
     Args:
-        entry: the memory.
+        place: of its passage.
+        entry: the memory, with the text of that passage.
         fit: see `_fits`.
         recency, importance: as in its hit.
         raised: what its fit and its signs are multiplied with.
     """
 
+    place: int
     entry: Entry
     fit: float
     recency: float | None
@@ -256,13 +221,24 @@ class _Candidate(NamedTuple):
 
 
 class _Scored(NamedTuple):
-    """A candidate with its score, and what its signs add to it."""
+    """A candidate with its score, and what its signs, and an echo that it stands before, add to it."""
 
     of: _Candidate
     score: float
     who: float
     when: float
     answer: float
+    echoed: float = 0.0
+
+    @property
+    def signs(self) -> float:
+        """What all of its signs add."""
+        return self.who + self.when + self.answer
+
+
+def _scored(one: _Candidate, signs: Signs) -> _Scored:
+    who, when, answer = signs.who(one.entry), signs.when(one.entry), signs.answer(one.entry)
+    return _Scored(one, (one.fit + who + when + answer) * one.raised, who, when, answer)
 
 
 def _candidates(
@@ -270,20 +246,20 @@ def _candidates(
 ) -> list[_Candidate]:
     made, seconds, half_life = [], now.timestamp(), weights.recency_half_life
     recent, important, get = weights.recency, weights.importance, found.entries.get
-    for seq, fit in fits.items():
-        if (entry := get(seq)) is not None and entry.text and entry.kind not in without:  # own searches have no text
-            recency = _recency(entry.at, seconds, half_life)
+    for place, fit in fits.items():
+        if (entry := get(place)) is not None and entry.text and entry.kind not in without:  # own searches have no text
+            recency = recency_of(entry.at, seconds, half_life)
             importance = max(0.0, min(1.0, (entry.importance - 1) / 9))
             raised = 1.0 + recent * (recency or 0.0) + important * importance
-            made.append(_Candidate(entry, fit, recency, importance, raised))
+            made.append(_Candidate(place, entry, fit, recency, importance, raised))
     return sorted(made, key=lambda one: -one.fit * one.raised)
 
 
-def _in_reach(candidates: list[_Candidate], k: int, most: float) -> list[_Candidate]:
+def _in_reach(candidates: list[_Candidate], found: Found, k: int, most: float) -> list[_Candidate]:
     """Return the candidates, sorted, that can be among the best k texts when none gets more than `most` from signs."""
     texts: set[str] = set()
     for place, one in enumerate(candidates):
-        texts.add(_text_of(one.entry))
+        texts.add(_text_of(found.whole(one.entry)))
         if len(texts) > k:
             least = one.fit * one.raised
             return [
@@ -296,36 +272,59 @@ def _in_reach(candidates: list[_Candidate], k: int, most: float) -> list[_Candid
 def _memory_hits(
     found: Found, question: Question, k: int, now: datetime, weights: RecallSettings, without: Collection[str]
 ) -> list[Hit]:
-    """Return the best k memories; of those with the same text only the best."""
-    fits, near = _fits(found, weights)
-    signs = _Signs(question, found, weights)
+    """Return the best k memories, each by its best passage; of those with the same text only the best."""
+    fits, near = _fits(found, question, weights)
+    signs = Signs(question, found.entries, weights)
     candidates = _candidates(fits, found, now, weights, without)
-    scored = [signs.scored(one) for one in _in_reach(candidates, max(0, k), signs.most)]
+    scored = [_scored(one, signs) for one in _in_reach(candidates, found, max(0, k), signs.most)]
     # The younger of two equal ones comes first, and nothing hangs on the order in which they were found.
-    scored.sort(key=lambda one: (-one.score, -one.of.entry.seq))
+    scored.sort(key=lambda one: (-one.score, -one.of.entry.seq, one.of.place))
     best: dict[str, _Scored] = {}
     for one in scored:
-        best.setdefault(_text_of(one.of.entry), one)
-    return [_hit(one, found, near) for one in islice(best.values(), max(0, k))]
+        best.setdefault(_text_of(found.whole(one.of.entry)), one)
+    raised = _originals_first(list(best.values()), question, max(0, k))
+    return [_hit(one, found, near) for one in islice(raised, max(0, k))]
+
+
+def _originals_first(scored: list[_Scored], question: Question, k: int) -> list[_Scored]:
+    """Return these with what somebody said before what others made of it: an echo has the same words, or more."""
+    for place in range(min(k, LOOKED_AT, len(scored))):
+        echo = scored[place]
+        rest = [
+            one
+            for one in scored[place + 1 : ORIGINALS]
+            if one.of.entry.seq < echo.of.entry.seq
+            and one.of.entry.kind in SPOKEN
+            and (one.of.entry.kind, one.of.entry.actor) != (echo.of.entry.kind, echo.of.entry.actor)
+            and one.signs >= echo.signs
+            and repeats(echo.of.entry.text, one.of.entry.text, question.words)
+        ]
+        if rest:
+            original = min(rest, key=lambda one: one.of.entry.seq)
+            scored.remove(original)
+            score = nextafter(echo.score, inf)
+            scored.insert(place, original._replace(score=score, echoed=score - original.score))
+    return scored
 
 
 def _hit(scored: _Scored, found: Found, near: Mapping[int, float]) -> Hit:
-    one, entry, seq = scored.of, scored.of.entry, scored.of.entry.seq
+    one, entry, place = scored.of, scored.of.entry, scored.of.place
     return Hit(
         entry.kind,
         entry.text,
         scored.score,
-        lexical=found.shares.get(seq),
-        vector=found.cosines.get(seq),
+        lexical=found.shares.get(place),
+        vector=found.cosines.get(place),
         recency=one.recency,
         importance=one.importance,
-        seq=seq,
-        entry=entry,
-        neighbours=near.get(seq, 0.0),
+        seq=entry.seq,
+        entry=found.whole(entry),
+        neighbours=near.get(place, 0.0),
         who=scored.who,
         when=scored.when,
         answer=scored.answer,
-        times=found.times.get(seq, 1),
+        echoed=scored.echoed,
+        times=found.times.get(entry.seq, 1),
         at=entry.at,
     )
 
@@ -342,7 +341,7 @@ def _document_hits(found: Found, question: Question, now: datetime, weights: Rec
     called: list[int] = []
     for number, relevance in relevances(shares, cosines, weights.vector_weight).items():
         document, cosine = found.documents[number].document, cosines.get(number)
-        recency = _recency(document.timestamp, now.timestamp(), weights.recency_half_life)
+        recency = recency_of(document.timestamp, now.timestamp(), weights.recency_half_life)
         score = max(0.0, relevance) * (1 + weights.recency * (recency or 0.0))
         hits.append(
             Hit(

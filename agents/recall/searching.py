@@ -6,17 +6,38 @@ Every function works within its caller's transaction.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
+from agents.memory.entries import Entry
 from agents.recall.matching import ALIKE, Asked, Term, best, idf, shares_of
-from agents.recall.memories import Lived, entries_of, repeated, top_memory
+from agents.recall.memories import Lived, entries_of, repeated, row_of, top_memory
+from agents.recall.passages import MOST, memory_of, part_of, parts_of, passages, place_of
 from agents.recall.postings import Postings, RowList
-from agents.recall.ranking import CANDIDATES, WIDELY, Found, FoundDocument, Groups, lenders, neighbours_of, relevances
-from agents.recall.tables import WORDS, documents_found, number_of, table_of, through_of, top_document
+from agents.recall.ranking import (
+    CANDIDATES,
+    REACH,
+    WIDELY,
+    Found,
+    FoundDocument,
+    Groups,
+    lenders,
+    neighbours_of,
+    relevances,
+)
+from agents.recall.tables import (
+    WORDS,
+    documents_found,
+    more_of,
+    number_of,
+    passages_of,
+    table_of,
+    through_of,
+    top_document,
+)
 from agents.recall.vocabulary import Stemmer
 
 DOCUMENTS = 60
@@ -43,23 +64,31 @@ class Matches:
     """What has words of a question.
 
     Args:
-        memories: among memories.
+        memories: among short memories.
+        passages: among the passages of long ones, by place.
         documents: among each kind of documents.
         brought: memories of the time that is asked about, whatever their words.
     """
 
     memories: Matched = field(default_factory=Matched)
+    passages: Matched = field(default_factory=Matched)
     documents: Mapping[str, Matched] = field(default_factory=dict)
     brought: tuple[int, ...] = ()
 
 
 class _Word(NamedTuple):
-    """A word that counts, with its stem, what it adds, and the memories that have it."""
+    """A word that counts, with its stem, what it adds, and the short memories and the passages that have it."""
 
     word: str
     stem: str
     value: float
     rows: RowList
+    passages: RowList
+
+    @property
+    def having(self) -> int:
+        """How many of both have it."""
+        return len(self.rows) + len(self.passages)
 
 
 class Searcher:
@@ -93,18 +122,29 @@ class Searcher:
         top = max(through, top_memory(db, number))
         stems = self._stemmer.stems({*groups, *chain.from_iterable(groups.values())})
 
-        @cache
-        def rows(word: str) -> RowList:
-            if word not in stems:
-                return RowList()
-            return self._postings.rows(db, table_of(number), number, stems[word], word, through, top)
+        more = more_of(db, number)
 
-        chosen = [_chosen(word, alike, stems, rows, through) for word, alike in groups.items()]
-        whole = sum(idf(len(rows(word)), through) ** 2 for word in groups)
-        own = tuple(tuple(Term(one.value, one.rows) for one in group) for group in chosen)
+        @cache
+        def looked_up(word: str) -> _Word:
+            if word not in stems:
+                return _Word(word, "", 0.0, RowList(), RowList())
+            stem = stems[word]
+            rows = self._postings.rows(db, table_of(number), number, stem, word, through, top)
+            if not more:  # as in most lives
+                return _Word(word, stem, 0.0, rows, RowList())
+            first, last = row_of(through, MOST - 1), row_of(top, MOST - 1)
+            cut = self._postings.rows(db, passages_of(number), number, stem, word, first, last)
+            return _Word(word, stem, 0.0, rows, cut)
+
+        total = through + more
+        chosen = [_chosen(word, alike, looked_up, total) for word, alike in groups.items()]
+        whole = sum(idf(looked_up(word).having, total) ** 2 for word in groups)
+        own = Asked(tuple(tuple(Term(one.value, one.rows) for one in group) for group in chosen), whole)
+        cut = Asked(tuple(tuple(Term(one.value, one.passages) for one in group) for group in chosen), whole)
         most, last = WIDELY if widely else CANDIDATES, top_document(db, number) if kinds else 0
         return Matches(
-            _matched(Asked(own, whole), most, self._budget, oldest=oldest) if memories else Matched(),
+            _matched(own, most, self._budget, oldest=oldest) if memories else Matched(),
+            _matched(cut, most, self._budget, oldest=oldest) if memories and more else Matched(),
             {kind: self._documents(db, number, WORDS[kind], chosen, whole, last) for kind in kinds},
         )
 
@@ -125,20 +165,19 @@ def _matched(asked: Asked, most: int, budget: int, *, oldest: bool = False) -> M
     return Matched(asked, best(asked, most, budget, oldest=oldest))
 
 
-def _chosen(
-    word: str, alike: Mapping[str, float], stems: Mapping[str, str], rows: Callable[[str], RowList], total: int
-) -> list[_Word]:
+def _chosen(word: str, alike: Mapping[str, float], looked_up: Callable[[str], _Word], total: int) -> list[_Word]:
     """Return the word, if it can be looked for, and the best of the words alike that occur in this life."""
-    own = idf(len(rows(word)), total)
-    chosen = {stems[word]: _Word(word, stems[word], own**2, rows(word))} if word in stems else {}
+    asked = looked_up(word)
+    own = idf(asked.having, total)
+    chosen = {asked.stem: asked._replace(value=own**2)} if asked.stem else {}
     left = ALIKE
     for other, weight in sorted(alike.items(), key=lambda one: -one[1]):
-        stem = stems.get(other)
         if left == 0 or weight <= 0:
             break
-        if stem is None or stem in chosen or not len(there := rows(other)):
+        there = looked_up(other)
+        if there.stem in chosen or not there.having:
             continue
-        chosen[stem] = _Word(other, stem, weight * min(own, idf(len(there), total)) ** 2, there)
+        chosen[there.stem] = there._replace(value=weight * min(own, idf(there.having, total)) ** 2)
         left -= 1
     return list(chosen.values())
 
@@ -157,23 +196,98 @@ def gather(
 ) -> Found:
     """See `LexicalIndex.gather`."""
     number = number_of(db, agent_id)
-    entries = entries_of(db, number, {*matches.memories.shares, *memories, *matches.brought})
-    texts = repeated(db, number, entries)
+    cut = [_place(row) for row in matches.passages.shares]
+    life = _Life(db, number)
+    life.read({*matches.memories.shares, *map(memory_of, (*memories, *cut)), *matches.brought})
+    texts = repeated(db, number, life.memories)
     # A vector's id may be left from another life under the same name.
-    known = {seq: cosine for seq, cosine in memories.items() if seq in entries and _is_first(seq, texts)}
-    later = {texts[seq].last: texts[seq] for seq in known if seq in texts and texts[seq].last not in entries}
-    entries.update(entries_of(db, number, later))
+    known = {place: cosine for place, cosine in memories.items() if life.has(place) and _is_first(place, texts)}
+    firsts = {texts[seq].last: texts[seq] for seq in map(memory_of, known) if seq in texts}
+    later = {seq: text for seq, text in firsts.items() if seq not in life.memories}
+    life.read(later)
     texts.update(later)
-    cosines = known | {seq: known[text.first] for seq, text in texts.items() if text.first in known}
-    shares = _all_shares(matches.memories, entries)
-    near = neighbours_of(lenders(relevances(shares, cosines, weight)))
-    entries.update(entries_of(db, number, near - entries.keys()))
+    cosines = known | _of_repetitions(known, texts)
+    shares = _all_shares(matches.memories, [seq for seq in life.memories if seq not in life.parts])
+    rows = [_row(place) for place in {*cut, *cosines} if memory_of(place) in life.parts]
+    shares |= {_place(row): share for row, share in _all_shares(matches.passages, rows).items()}
+    best = lenders(relevances(shares, cosines, weight))
+    life.read({seq for place in best for seq in life.beside(place)} - life.memories.keys())
+    brought = [seq for seq in matches.brought if seq in life.memories]
+    near = neighbours_of(best, life.parts)
+    entries = {
+        place: life.entry(place) for place in {*life.short, *shares, *cosines, *brought, *near} if life.has(place)
+    }
     times = {seq: text.times for seq, text in texts.items()}
-    brought = [seq for seq in matches.brought if seq in entries]
-    return Found(shares, cosines, entries, times, _documents_of(db, number, matches, documents, kinds), brought)
+    written = _documents_of(db, number, matches, documents, kinds)
+    wholes = {seq: life.memories[seq] for seq in life.parts}
+    return Found(shares, cosines, entries, times, written, brought, wholes, life.parts)
 
 
-def _is_first(seq: int, texts: Mapping[int, Lived]) -> bool:
+class _Life:
+    """The memories of one life that a question needs, and their passages.
+
+    Args:
+        db: the index.
+        number: the agent's number in it.
+    """
+
+    def __init__(self, db: sqlite3.Connection, number: int) -> None:
+        self._db, self._number = db, number
+        self.memories: dict[int, Entry] = {}
+        """What was read, by number."""
+        self.parts: dict[int, int] = {}
+        """How many passages the long ones of these have."""
+
+    def read(self, seqs: Collection[int]) -> None:
+        """Read memories."""
+        new = entries_of(self._db, self._number, seqs)
+        self.memories.update(new)
+        self.parts.update((seq, parts) for seq, entry in new.items() if (parts := parts_of(entry.text)) > 1)
+
+    @property
+    def short(self) -> list[int]:
+        """Those that are their own only passages."""
+        return [seq for seq in self.memories if seq not in self.parts]
+
+    def has(self, place: int) -> bool:
+        """Tell whether a passage is one of what was read."""
+        seq = memory_of(place)
+        return seq in self.memories and part_of(place) < self.parts.get(seq, 1)
+
+    def entry(self, place: int) -> Entry:
+        """Return a memory with the text of one of its passages."""
+        entry = self.memories[memory_of(place)]
+        return entry if entry.seq not in self.parts else entry._replace(text=passages(entry.text)[part_of(place)])
+
+    def beside(self, place: int) -> Iterable[int]:
+        """Return the memories within reach of a passage: of one in the middle of a long text only its own."""
+        seq, part = memory_of(place), part_of(place)
+        low = max(1, seq - max(0, REACH - part))
+        return range(low, seq + max(0, REACH - (self.parts.get(seq, 1) - 1 - part)) + 1)
+
+
+def _place(row: int) -> int:
+    return place_of(*divmod(row, MOST))
+
+
+def _row(place: int) -> int:
+    return row_of(memory_of(place), part_of(place))
+
+
+def _of_repetitions(known: Mapping[int, float], texts: Mapping[int, Lived]) -> dict[int, float]:
+    """Return the cosines of what tells the same as these: a vector is made of the first only."""
+    again: dict[int, list[int]] = {}
+    for seq, text in texts.items():
+        again.setdefault(text.first, []).append(seq)
+    return {
+        place_of(seq, part_of(place)): cosine
+        for place, cosine in known.items()
+        for seq in again.get(memory_of(place), ())
+    }
+
+
+def _is_first(place: int, texts: Mapping[int, Lived]) -> bool:
+    seq = memory_of(place)
     return seq not in texts or texts[seq].first == seq
 
 

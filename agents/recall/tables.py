@@ -1,7 +1,8 @@
 """The tables of the lexical index, its agents and documents; every function works within its caller's transaction.
 
 A row id is the agent's number in the upper 32 bits, and in the lower its memory's seq or its document's own number, so
-that one range holds all of one agent.
+that one range holds all of one agent. The words of a long memory stand in the table of passages instead, a row for
+each, and its text among the wholes; a passage's lower half is the memory's seq and, in the last bits, which one it is.
 """
 
 from __future__ import annotations
@@ -17,17 +18,18 @@ from agents.recall.documents import NOTE, SUMMARY, IndexedDocument, Record, clea
 from agents.recall.postings import span
 from agents.recall.vocabulary import TOKENIZER
 
-VERSION = 5
+VERSION = 6
 FTS = f'detail=none, columnsize=0, tokenize = "{TOKENIZER}"'
 """Of a word only where it is, not how often or where in it: two fifths quicker to write, and matching needs no more."""
 
 SCHEMA = f"""
     CREATE TABLE agents (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, through INTEGER NOT NULL DEFAULT 0,
-        embedded INTEGER NOT NULL DEFAULT 0);
+        embedded INTEGER NOT NULL DEFAULT 0, more INTEGER NOT NULL DEFAULT 0);
     CREATE TABLE texts (agent INTEGER NOT NULL, digest INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
-        times INTEGER NOT NULL, PRIMARY KEY (agent, digest)) WITHOUT ROWID;
+        times INTEGER NOT NULL, parts INTEGER NOT NULL DEFAULT 1, PRIMARY KEY (agent, digest)) WITHOUT ROWID;
     CREATE TABLE times (agent INTEGER NOT NULL, at TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (agent, at, seq))
         WITHOUT ROWID;
+    CREATE TABLE wholes (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
     CREATE INDEX repeated ON texts (agent, digest) WHERE times > 1;
     CREATE TABLE documents (id INTEGER PRIMARY KEY, agent INTEGER NOT NULL, key TEXT NOT NULL, kind TEXT NOT NULL,
         title TEXT NOT NULL, aliases TEXT NOT NULL, text TEXT NOT NULL, first INTEGER, last INTEGER, at TEXT NOT NULL,
@@ -119,12 +121,24 @@ def own_number(db: sqlite3.Connection, agent_id: str) -> int:
         db.execute(
             f"CREATE VIRTUAL TABLE IF NOT EXISTS {table_of(number)} USING fts5(text, about, {kept} UNINDEXED, {FTS})"
         )
+        db.execute(f"CREATE VIRTUAL TABLE IF NOT EXISTS {passages_of(number)} USING fts5(text, about, {FTS})")
     return number
 
 
 def table_of(number: int) -> str:
     """Return the table that holds the memories of the agent of this number."""
     return f"memories_{number % TABLES:02}"
+
+
+def passages_of(number: int) -> str:
+    """Return the table that holds the passages of the long memories of the agent of this number."""
+    return f"passages_{number % TABLES:02}"
+
+
+def more_of(db: sqlite3.Connection, number: int) -> int:
+    """Return how many passages an agent's memories have beyond the first of each."""
+    row = db.execute("SELECT more FROM agents WHERE number = ?", (number,)).fetchone()
+    return int(row[0]) if row else 0
 
 
 def through_of(db: sqlite3.Connection, agent_id: str) -> int:

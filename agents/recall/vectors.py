@@ -56,7 +56,7 @@ class Near:
     """What the vectors found nearest to a question.
 
     Args:
-        memories: cosines by the first memory that has the text.
+        memories: cosines by the place of each passage in the first memory that has the text.
         documents: cosines of summaries and notes by the ids of their vectors.
     """
 

@@ -33,7 +33,7 @@ from agents.recall.documents import (
     Record,
     StoreFailed,
     digest_of,
-    seq_of,
+    place_named,
 )
 from mud.errors import Unavailable, UnknownName
 from mud.registry import load
@@ -193,7 +193,7 @@ class Store:
         return self._thesaurus.alike(words, {word: self._cache.question(word) for word in unknown})
 
     def nearest(self, query: Query) -> tuple[dict[int, float], dict[str, float]]:
-        """Return what is nearest to a question: memories by seq, documents by id, with their cosines."""
+        """Return what is nearest to a question: passages of memories by place, documents by id, with their cosines."""
         self.check()
         if self._sought is not None and self._sought[0] == query:
             return self._sought[1].result()
@@ -202,7 +202,7 @@ class Store:
     def _nearest(self, query: Query, vector: Any) -> tuple[dict[int, float], dict[str, float]]:
         lived = self._index.nearest(vector, query.agent, (MEMORY,), query.most) if query.memories else {}
         written = self._index.nearest(vector, query.agent, query.types, query.most) if query.types else {}
-        return {seq_of(one): cosine for one, cosine in lived.items()}, written
+        return {place_named(one): cosine for one, cosine in lived.items()}, written
 
     def remove(self, agent: str, ids: Collection[str]) -> None:
         """Take these documents out of the index."""

@@ -15,10 +15,12 @@ from pathlib import Path
 from mud.benches._bench import Report, Say, bench, require_block, whole_number
 from mud.benches._recall.apart import Apart
 from mud.benches._recall.asking import Arm, Lived, run_life
+from mud.benches._recall.grouping import Sizes, grouped, sizes
 from mud.benches._recall.lives import Data, read_data
 from mud.benches._recall.speed import Size, measure
-from mud.benches._recall.telling import AMONG, CALLED, Asked, all_asked, tell_conversations, tell_life
+from mud.benches._recall.telling import AMONG, CALLED, Asked, all_asked, block_of, tell_conversations, tell_life
 from mud.benches._scratch import cached, scratch
+from mud.errors import LociError
 from mud.storage.files import write_atomic
 
 DEEP = 400
@@ -36,13 +38,21 @@ ARMS = {
         Arm("vectors", None, "vectors"),
     ),
 }
-"""The ways of asking, beside the last window and chromadb's plain query; of the first the times are taken."""
+"""The ways of asking, beside the last window and chromadb's plain query and BM25; of the first the times are taken."""
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", type=Path, metavar="FILE", help="LoCoMo's JSON, or a life as `remember` takes it")
     parser.add_argument(
         "--questions", type=Path, metavar="FILE", help="what a life is asked (default: beside it, NAME-questions.jsonl)"
+    )
+    parser.add_argument(
+        "--grouped",
+        nargs="?",
+        type=sizes,
+        const=Sizes(),
+        metavar=str(Sizes()),
+        help="with LoCoMo: make long memories of so many turns each",
     )
     parser.add_argument(
         "--arms",
@@ -56,7 +66,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--details", type=Path, metavar="FILE", help="write a JSON line for each question of LoCoMo")
     parser.add_argument("--lives", type=whole_number, default=1, metavar="1", help="without --data: made-up lives")
     parser.add_argument("--memories", type=whole_number, default=100_000, metavar="100000", help="and memories of each")
-    parser.add_argument("--seed", type=int, default=1, metavar="1", help="seed of what is made up")
+    parser.add_argument("--seed", type=int, default=1, metavar="1", help="seed of what is made up, and of groups")
 
 
 @bench("recall", "is what was lived through found again, and how fast", _arguments)
@@ -68,7 +78,11 @@ def recall(args: argparse.Namespace, say: Say) -> Report:
             require_block(args.table, size.block)
             return measure(args.vault, size, cache, say)
         data = read_data(args.data, args.questions)
-        require_block(args.table, f"recall {data.form}")
+        if args.grouped is not None:
+            if data.form != "locomo":
+                raise LociError("--grouped is for conversations; a life has no turns to group")
+            data = grouped(data, args.grouped, args.seed)
+        require_block(args.table, block_of(data, args.grouped))
         return _measure_lives(args, data, cache, say)
 
 
@@ -89,7 +103,7 @@ def _measure_lives(args: argparse.Namespace, data: Data, cache: Path, say: Say) 
     asked = all_asked(data.lives, lived)
     if args.details is not None:
         _write_details(args.details, asked)
-    return tell_conversations(data, lived, asked, seconds)
+    return tell_conversations(data, lived, asked, seconds, args.grouped)
 
 
 def _write_details(path: Path, asked: Sequence[Asked]) -> None:

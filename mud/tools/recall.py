@@ -94,6 +94,7 @@ def _parts(hit: Hit) -> dict[str, float | None]:
         "who": hit.who,
         "when": hit.when,
         "answer": hit.answer,
+        "echoed": hit.echoed,
         "called": hit.called,
         "recency": hit.recency,
         "importance": hit.importance,

@@ -18,6 +18,7 @@ from agents.recall.recall import FOLDER
 from agents.recall.settings import RecallSettings
 from mud.benches._bench import Say
 from mud.benches._recall.apart import Apart
+from mud.benches._recall.bm25 import BM25
 from mud.benches._recall.lives import Life
 from mud.benches._scratch import NAME, NONE, clock_of
 from mud.build import Parts, opened
@@ -43,8 +44,8 @@ class Arm:
     by: str
 
 
-WINDOW, CHROMA = "window", "chroma"
-"""Two ways beside the door: the newest memories without any search, and chromadb's own plain query."""
+WINDOW, CHROMA, YARDSTICK = "window", "chroma", "bm25"
+"""Ways beside the door: the newest memories without any search, chromadb's own plain query, and BM25."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ def run_life(
         vault: a vault for this alone, see `scratch`.
         life: what is lived through and asked.
         arms: the ways of asking; of the first the times are taken.
-        beside: which of `WINDOW` and `CHROMA` besides.
+        beside: which of `WINDOW`, `CHROMA` and `YARDSTICK` besides.
         k: hits that are asked for.
         apart: the child process for what the world's own must not load.
         say: is told how far it is.
@@ -111,6 +112,10 @@ def run_life(
         texts = [str(one["text"]) for one in life.records]
         if WINDOW in beside:
             lived.found[WINDOW] = [_window(texts, k)] * len(life.questions)
+        if YARDSTICK in beside:
+            yardstick = BM25(texts)
+            lexical = [yardstick.found(one.text, k) for one in life.questions]
+            lived.found[YARDSTICK] = [[Found(at, score, texts[at]) for at, score in one] for one in lexical]
         if CHROMA in beside and vectors:
             questions = [one.text for one in life.questions]
             plain = apart.plain_chroma(vault / FOLDER, lived.embedder, texts, questions, k)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from mud.benches._recall.lives import Life, Question
 
-FIRST = (5, 10)
+FIRST = (5, 10, 40)
 """Among how many of the first turns evidence is looked for."""
 SESSIONS = 10
 """Among how many of the first sessions."""

@@ -8,7 +8,9 @@ from typing import Any
 
 from mud.benches._bench import Report, Table
 from mud.benches._recall.apart import TOKENIZER
-from mud.benches._recall.asking import CHROMA, WINDOW, Found, Lived
+from mud.benches._recall.asking import CHROMA, WINDOW, YARDSTICK, Found, Lived
+from mud.benches._recall.bm25 import K1, B
+from mud.benches._recall.grouping import Sizes
 from mud.benches._recall.lives import Data, Life, Question
 from mud.benches._recall.scores import (
     BUDGETS,
@@ -29,6 +31,7 @@ CALLED = {
     "vectors": "vectors alone",
     WINDOW: "the last window alone, no recall",
     CHROMA: "chromadb's plain query",
+    YARDSTICK: "BM25 of whole memories",
 }
 """The ways of asking, as the tables name them."""
 AMONG = 5
@@ -134,7 +137,9 @@ def _head(data: Data, lived: Sequence[Lived]) -> dict[str, Any]:
     }
 
 
-def tell_conversations(data: Data, lived: Sequence[Lived], asked: Sequence[Asked], seconds: float) -> Report:
+def tell_conversations(
+    data: Data, lived: Sequence[Lived], asked: Sequence[Asked], seconds: float, sizes: Sizes | None = None
+) -> Report:
     """Return the report on conversations.
 
     Args:
@@ -142,6 +147,7 @@ def tell_conversations(data: Data, lived: Sequence[Lived], asked: Sequence[Asked
         lived: what came of each life.
         asked: every question in every way, scored.
         seconds: that all of it took.
+        sizes: how many turns a memory has; None where each is one.
     """
     arms = {arm: _of_arm([one for one in asked if one.arm == arm]) for arm in lived[0].found}
     main = arms.get("recall", _parts(()))
@@ -156,14 +162,22 @@ def tell_conversations(data: Data, lived: Sequence[Lived], asked: Sequence[Asked
             [[kind, str(one["questions"]), *_cells(one)] for kind, one in main.get("by_category", {}).items()],
         ),
     ]
+    record["grouped"] = None if sizes is None else str(sizes)
+    what = "turns" if sizes is None else f"memories of {sizes.least} to {sizes.most} turns"
     told = (
-        f"LoCoMo, {record['lives']} conversations, {record['memories']:,} turns, each life folded "
+        f"LoCoMo, {record['lives']} conversations, {record['memories']:,} {what}, each life folded "
         f"({record['compactions']} folds): the mean fraction of the evidence found, over {record['questions']} "
         f"questions; {record['left_out']} without evidence are left out, evidence that names no turn is never found, "
-        f"captions of pictures are left out. Tokens are those of {TOKENIZER}'s tokenizer. The second table is recall "
+        f"captions of pictures are left out. BM25 is that of stems (Porter's) with k1 {K1} and b {B}. "
+        f"Tokens are those of {TOKENIZER}'s tokenizer. The second table is recall "
         f"by category number. {_pace(record)}"
     )
-    return Report("recall locomo", record, tables, told)
+    return Report(block_of(data, sizes), record, tables, told)
+
+
+def block_of(data: Data, sizes: Sizes | None) -> str:
+    """Return the name of the block that the tables have in a file."""
+    return f"recall {data.form}" if sizes is None else f"recall {data.form} grouped"
 
 
 def _cells(parts: Mapping[str, Any]) -> list[str]:

@@ -43,12 +43,12 @@ def test_a_conversation_is_lived_asked_in_every_way_and_scored(
     record = _record(hashing, capsys, "--data", data, "--cache", cache)
     assert (record["lives"], record["memories"], record["questions"], record["left_out"]) == (1, 4, 2, 1)
     # Every turn is among the first five of four, but for the evidence that names none.
-    assert record["turns"] == {"5": 0.75, "10": 0.75}
+    assert record["turns"] == {"5": 0.75, "10": 0.75, "40": 0.75}
     assert record["sessions"] == {"10": 0.75}
     assert list(record["tokens"]) == ["256", "721", "2000", "7000"]
     assert record["by_category"]["4"]["turns"]["5"] == 1.0
     assert list(record["by_category"]) == ["1", "4"]
-    assert set(record["arms"]) == {"recall", "words", "vectors", "window", "chroma"}
+    assert set(record["arms"]) == {"recall", "words", "vectors", "window", "chroma", "bm25"}
     assert record["arms"]["chroma"]["turns"]["5"] == 0.75
     assert (cache / "embeddings.sqlite3").stat().st_size > 0
     again = _record(hashing, capsys, "--data", data, "--cache", cache)
@@ -62,7 +62,7 @@ def test_a_life_is_lived_and_its_answers_are_looked_for(
     assert (record["data"], record["memories"], record["questions"], record["found"]) == ("life", 40, 2, 1)
     assert record["by_kind"] == {"obscure": 1, "central": 0}
     assert record["missed"] == [2]
-    assert set(record["arms"]) == {"recall", "memories", "words", "vectors", "window", "chroma"}
+    assert set(record["arms"]) == {"recall", "memories", "words", "vectors", "window", "chroma", "bm25"}
     assert record["arms"]["memories"]["evidence"] == 1
     assert record["arms"]["window"]["found"] == 0
 
@@ -72,7 +72,7 @@ def test_without_vectors_it_goes_by_words_alone(
 ) -> None:
     record = _record(vault, capsys, "--data", write_conversation(tmp_path))
     assert record["embedder"] == "none"
-    assert set(record["arms"]) == {"recall", "words", "window"}
+    assert set(record["arms"]) == {"recall", "words", "window", "bm25"}
 
 
 def test_one_may_ask_in_some_ways_alone_but_always_by_recall(
@@ -94,13 +94,13 @@ def test_the_tables_are_written_by_the_program_and_hold_no_word_of_the_data(
     assert page.read_text().startswith("before\n<!-- bench recall locomo -->\n| asked by ")
     assert page.read_text().endswith("\n<!-- end -->\nafter\n")
     lines = [json.loads(line) for line in details.read_text().splitlines()]
-    assert len(lines) == 3 * 2
+    assert len(lines) == 4 * 2
     assert lines[0] | {"ranks": None} == {
         "arm": "recall",
         "life": 1,
         "question": 1,
         "category": "4",
-        "turns": {"5": 1.0, "10": 1.0},
+        "turns": {"5": 1.0, "10": 1.0, "40": 1.0},
         "sessions": {"10": 1.0},
         "tokens": {"256": 1.0, "721": 1.0, "2000": 1.0, "7000": 1.0},
         "ranks": None,
@@ -168,3 +168,14 @@ def test_a_size_that_is_no_number_is_wrong_usage(vault: Path, capsys: pytest.Cap
         _bench(vault, "--memories", "0")
     assert ended.value.code == 2
     assert "'0' is wrong; expected a whole number from 1 on" in capsys.readouterr().err
+
+
+def test_conversations_are_grouped_into_long_memories_with_bm25_beside(
+    tmp_path: Path, vault: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = write_conversation(tmp_path)
+    record = _record(vault, capsys, "--data", data, "--grouped", "2-2")
+    assert (record["grouped"], record["memories"], record["questions"]) == ("2-2", 3, 2)
+    assert record["arms"]["bm25"]["turns"]["5"] == record["turns"]["5"] == 0.75
+    assert _bench(vault, "--data", write_life(tmp_path), "--grouped") == 1
+    assert "--grouped is for conversations" in capsys.readouterr().err

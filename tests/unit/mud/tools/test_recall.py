@@ -14,7 +14,7 @@ from mud.storage.files import VaultLock
 from mud.world.events import Perceived
 from tests.vaults import ROOT, copy_vault, without_vectors
 
-PARTS = ("lexical", "vector", "neighbours", "who", "when", "answer", "called", "recency", "importance")
+PARTS = ("lexical", "vector", "neighbours", "who", "when", "answer", "echoed", "called", "recency", "importance")
 SCORES = ("score", *PARTS)
 
 

@@ -23,7 +23,7 @@ def _asked(*evidence: str) -> Question:
 def test_a_question_scores_the_fraction_of_its_evidence() -> None:
     ranked = _ranked("D1:1", "D2:1", "D3:1", "D4:1", "D5:1", "D6:2")
     score = score_of(LIFE, _asked("D1:1", "D6:2", "D9:9"), ranked, TOKENS)
-    assert score.turns == {5: pytest.approx(1 / 3), 10: pytest.approx(2 / 3)}
+    assert score.turns == {5: pytest.approx(1 / 3), 10: pytest.approx(2 / 3), 40: pytest.approx(2 / 3)}
 
 
 def test_within_a_budget_only_what_fits_is_found() -> None:
@@ -74,7 +74,7 @@ def test_means_are_taken_part_by_part_and_of_nothing_there_is_none() -> None:
     scores = [score_of(LIFE, _asked(name), ranked, TOKENS) for name in ("D1:1", "D2:1")]
     found = mean(scores)
     assert found is not None
-    assert found.turns == {5: 0.5, 10: 0.5}
+    assert found.turns == {5: 0.5, 10: 0.5, 40: 0.5}
     assert mean([]) is None
 
 
