@@ -58,7 +58,7 @@ newest fifth of those stays. Seed 004: at 121 of 100 tokens, over 12,000; nothin
 def test_a_strategy_folds_when_its_seed_says(strategy: str, tmp_path: Path) -> None:
     lengths, folds, next_at = GOLDEN[strategy]
     vault = copy_vault(tmp_path)
-    put_own(vault, "moss", strategy=strategy, token_counter="characters")
+    put_own(vault, "moss", strategy=strategy, token_counter="characters", threshold_tokens=12_000)
     status = lives(vault, lengths)
     assert covered(vault) == folds
     assert (status["strategy"], status["compactions"]) == (strategy, len(folds))

@@ -21,7 +21,7 @@ def test_the_scene_of_a_summary_begins_with_when_it_was(tmp_path: Path) -> None:
     assert life.memory.recent is not None
     assert life.memory.longterm is not None
     assert life.memory.recent.text.startswith("On Friday morning I was at the Library. ")
-    assert life.memory.longterm.text.startswith("My first memories, on Friday morning, are of the Library, ")
+    assert life.memory.longterm.text.startswith("My first memories, from Friday morning, are of the Library, ")
     assert life.memory.recent.faithful, "the day is no name that was made up"
 
 
