@@ -86,6 +86,10 @@ class Scene(NamedTuple):
     begins: bool = False
     when: str = ""
 
+    def undated(self) -> Scene:
+        """Return it without when it was: that costs no fact its place."""
+        return self._replace(when="")
+
     def __str__(self) -> str:
         return scene(self.places, self.people, self.begins, self.when)
 

@@ -62,7 +62,7 @@ def _recent(source: Source) -> str:
     limit = source.max_sentences or LEAST_NEW
     scene = scene_of(source.entries, source.name, source.begins, source.when) if limit > 1 else Scene((), ())
     room = min(source.max_tokens, limit * A_SENTENCE)
-    told = _told(source, room - estimate(str(scene)), _MOST_TOLD)
+    told = _told(source, room - estimate(str(scene.undated())), _MOST_TOLD)
     while told:
         texts = [text for text, _ in told]
         opening = _openings([scene], " ".join(texts), room)
@@ -131,7 +131,8 @@ def _long(source: Source, told: Carried) -> str:
     if most is not None and scenes:  # few sentences: one scene for all
         scenes = [one_of(scenes)]
     first = most is None or most > _FEW  # else what was told goes before where and with whom
-    reserved = sum(estimate(text) + 1 for text in _openings(scenes, "", room)) if first else 0
+    undated = [one.undated() for one in scenes]
+    reserved = sum(estimate(text) + 1 for text in _openings(undated, "", room)) if first else 0
     stay = kept(lines, room - reserved, most and _MOST_TOLD)
     longest = _replaced(source)
     while True:
@@ -164,8 +165,9 @@ def _openings(scenes: Sequence[Scene], told: str, tokens: int) -> list[str]:
     scenes = [one.without(told) for one in scenes]
     most = max(_OPENING * tokens, tokens - estimate(told) if told else 0)
     for people in KNOWN:
-        found = [text for one in scenes if (text := str(one.bounded(people)))]
-        if sum(map(estimate, found)) <= most:
+        bounded = [one.bounded(people) for one in scenes]
+        found = [text for one in bounded if (text := str(one))]
+        if sum(estimate(str(one.undated())) for one in bounded) <= most:
             return found
     return found[:1] if sum(map(estimate, found[:1])) <= most else []
 
