@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 import importlib.util
 import math
-import re
 import string
 from typing import TYPE_CHECKING
 
@@ -62,10 +61,10 @@ PIECE_TOKENS, MANY_PIECES, CAPITAL_TOKENS = (1.1, 1.3), 4, 0.8
 LETTER_TOKENS, SHOUTED_TOKENS = 0.2, 0.5
 """Tokens of each letter of a word where there is no tokenizer, and of one of a word in capitals."""
 
-_WORD = re.compile(r"[A-Za-z]+")
-_LETTERS_AND_SPACE = string.ascii_letters.encode() + b" "
-_LONE_SPACE = re.compile(r" (?=[^A-Za-z ]|$)|  +")
-"""Spaces that are no beginning of a word; a run of them counts once and each word takes one."""
+_WORDS = bytes(byte if byte in _LETTERS else 32 for byte in range(256))
+"""Turns everything but ASCII letters into spaces."""
+_SHAPE = bytes(97 if byte in _LETTERS else 32 if byte == 32 else 120 for byte in range(256))
+"""Turns letters into a, and everything else but the space into x."""
 
 
 def at_most(text: str) -> int:
@@ -88,16 +87,18 @@ def _of_line(line: str) -> int:
 
 def _counted(line: str) -> int:
     raw = line.encode("utf-8", "surrogatepass")
-    others = len(raw.translate(None, _LETTERS_AND_SPACE)) + len(_LONE_SPACE.findall(line))
-    return math.ceil(sum(map(_of_word, _WORD.findall(line))) + others)
+    shape = raw.translate(_SHAPE)
+    spaces = shape.count(b" x") + shape.count(b"  ") + shape.endswith(b" ")  # those that begin no word
+    return math.ceil(sum(map(_of_word, raw.translate(_WORDS).split())) + shape.count(b"x") + spaces)
 
 
 _kept = functools.lru_cache(LINES)(_counted)
 
 
 @functools.lru_cache(1 << 16)
-def _of_word(word: str) -> float:
+def _of_word(run: bytes) -> float:
     """Return how many tokens a run of ASCII letters takes, the space before it included."""
+    word = run.decode("ascii")
     letters, capitals = len(word), sum(map(str.isupper, word))
     if letters > LONG_WORD:
         return LONG_WORD_TOKENS * letters
