@@ -19,7 +19,7 @@ from agents.compaction.integrity import shown_texts
 from agents.compaction.micro import Micro
 from agents.compaction.rebuild import Rebuild
 from agents.compaction.settings import CompactionSettings
-from agents.daytime import lasted
+from agents.daytime import lasted, passed
 from agents.definition import Definition
 from agents.life import Life
 from agents.llm.counting import CHARACTERS, TokenCounter
@@ -195,6 +195,7 @@ def put_together(
         counting=counter.view,
         scale=lambda: counter.ratio,
         when=lambda first, last: lasted(means.say, first, last, means.clock.zone),
+        passed=lambda before, after: passed(means.say, before, after, means.clock.zone),
         room=lambda: UNLIMITED if settings().token_counter == CHARACTERS else room(),
     )
     strategies, writers, clock = means.strategies, means.summarizers, means.clock

@@ -17,7 +17,7 @@ from agents.compaction.drafts import Draft, Scribe
 from agents.compaction.gauge import Surroundings
 from agents.compaction.job import Job, check_join
 from agents.compaction.outlook import Outlook
-from agents.compaction.plan import AUTOMATIC, EMERGENCY, MANUAL, Plan
+from agents.compaction.plan import AUTOMATIC, EMERGENCY, MANUAL, PRESSURE, Plan
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategies._strategy import Strategy
 from agents.compaction.summarizers._summarizer import Prompts, Summarizer
@@ -172,21 +172,22 @@ class Compactor:
     def make_room(self, through: int) -> Commit | None:
         """Fold at once, by rules, so that the next prompt need not leave out what no summary holds. Never raises.
 
-        What waits for a model is overtaken. Nothing happens while the archive cannot be written, while folds are off,
-        or where only a model may write summaries.
+        What waits for a model is overtaken, and a summary may be no shorter than what it stands for. Nothing happens
+        while the archive cannot be written, for a while after a fold that failed, while folds are off, or where only a
+        model may write summaries.
 
         Args:
             through: the last memory that the prompt would leave out.
         """
-        if (self.busy and not self.yields) or self._memory.waiting:
+        if (self.busy and not self.yields) or self._memory.waiting or self.pause:
             return None
         if self._asks() and not self.outlook.wanted().may_fall_back:
             return None
         plan = self.outlook.pressed(through)
-        return self._by_rules(plan) if plan is not None else None
+        return self._by_rules(plan, at_any_length=True) if plan is not None else None
 
-    def _by_rules(self, plan: Plan) -> Commit | None:
-        return self._guarded(lambda: self._fold_at_once(plan, []))
+    def _by_rules(self, plan: Plan, at_any_length: bool = False) -> Commit | None:
+        return self._guarded(lambda: self._fold_at_once(plan, [], at_any_length))
 
     def _asks(self) -> bool:
         """Return whether a model writes the summaries."""
@@ -267,11 +268,11 @@ class Compactor:
         finally:
             self.busy, self.yields = under_way
 
-    def _fold_at_once(self, plan: Plan, rejected: list[str]) -> Commit | None:
+    def _fold_at_once(self, plan: Plan, rejected: list[str], at_any_length: bool = False) -> Commit | None:
         """Fold by rules, from what the files hold now, without awaiting: nobody can come in between."""
         job = self._begin(plan, quiet=bool(rejected))
         sources = job.sources(self._memory.name, self._settings(), self.outlook.when)
-        return self._commit(job, [self._scribe.by_rules(source) for source in sources], rejected)
+        return self._commit(job, [self._scribe.by_rules(source) for source in sources], rejected, at_any_length)
 
     def _begin(self, plan: Plan, quiet: bool = False) -> Job:
         memory, settings = self._memory, self._settings()
@@ -294,7 +295,7 @@ class Compactor:
         held = [summary.text for summary in (self._memory.longterm, self._memory.recent) if summary is not None]
         return held != job.texts() or self._memory.watermark + 1 != job.plan.first
 
-    def _commit(self, job: Job, drafts: list[Draft], rejected: list[str]) -> Commit | None:
+    def _commit(self, job: Job, drafts: list[Draft], rejected: list[str], at_any_length: bool = False) -> Commit | None:
         memory, plan, at = self._memory, job.plan, iso(self._clock.now())
         if memory.waiting:
             memory.retry()
@@ -321,7 +322,7 @@ class Compactor:
             rejected=tuple(rejected),
             stays=stays,
         )
-        if not self._allowed(job, commit, before):
+        if not at_any_length and not self._allowed(job, commit, before):
             return None
         event = {
             "event": plan.event,
@@ -368,8 +369,12 @@ class Compactor:
         That is what it must save, or where that is nothing, as much again as it would have replaced; nothing at all
         where there is more to fold than it took.
         """
-        widest = self.outlook.manual(commit.reason)
-        if widest is not None and widest.last > commit.last:
+        if commit.reason == PRESSURE:
+            more = self._memory.total - 1 > commit.last
+        else:
+            widest = self.outlook.manual(commit.reason)
+            more = widest is not None and widest.last > commit.last
+        if more:
             return 0
         self.skipped += 1
         return must or commit.tokens or 1

@@ -35,6 +35,8 @@ class Surroundings:
         asleep: tells whether the character sleeps.
         counting: gives what counts the tokens of a text at the moment.
         scale: what the counting goes by; when that changes, what was counted is counted anew.
+        passed: says in a prompt how much time passed between two written times, one memory's and the next one's; empty
+            for no words.
         room: gives the tokens that summaries and memories may take in the next prompt.
         when: says from when to when something was, of two written times, as a sentence begins with it: `On Tuesday
             morning`; empty when that is not said.
@@ -45,6 +47,7 @@ class Surroundings:
     asleep: Callable[[], bool] = lambda: False
     counting: Callable[[], Count] = lambda: by_characters
     scale: Callable[[], float] = lambda: 1.0
+    passed: Callable[[str, str], str] = lambda before, after: ""
     room: Callable[[], int] = lambda: UNLIMITED
     when: Callable[[str, str], str] = lambda first, last: ""
 
@@ -73,7 +76,7 @@ class Gauge:
         self._begin(1)
 
     def _begin(self, first: int) -> None:
-        self._first = first
+        self._first, self._at = first, ""
         self._chars, self._tokens = array("q", [0]), array("q", [0])
         """Of all memories from `_first` on: the sums through each of them, and 0 before the first."""
         self._results, self._saved = array("q"), array("q", [0])
@@ -185,6 +188,9 @@ class Gauge:
                 return
             seq = entry.seq + 1
             taken = count(in_prompt(entry))
+            if self._at and (label := self._around.passed(self._at, entry.at)):
+                taken += count(label) + 1
+            self._at = entry.at
             chars, tokens = chars + len(entry.text), tokens + taken
             if entry.kind == KIND:
                 masks = may_mask(entry, settings, owner)

@@ -30,8 +30,8 @@ ARREAR = 512
 """Unfolded memories up to which a late fold takes what it would have taken on time; more are folded as they stand, or
 a long life that changes its strategy would wait for hundreds of summaries."""
 PRESSED_FROM = 0.99
-"""Share of the room in the next prompt from which on memories are folded under pressure: a model gets to write their
-summary before the prompt must leave one out."""
+"""Share of the room in the next prompt from which on memories are folded under pressure. Together with what the room
+keeps free for descriptions of places it gives a model some time to write the summary that the prompt needs."""
 LEAST_SHARE = 0.25
 """Share of that room that memories may take however long the summaries are, such as ones that people wrote."""
 PRESSED_TO = 0.5
@@ -226,7 +226,8 @@ class Outlook:
         if not through and not (self._is_pressed(strategy, settings, standing) and standing.tokens() >= not_below):
             return None
         left = self._around.room() - self._gauge.summary_tokens(self._gauge.summaries())
-        kept = max(1, standing.fitting(int(PRESSED_TO * left)))
+        # What saved too little is not tried again alone: then everything but the newest is folded.
+        kept = 1 if not_below else max(1, standing.fitting(int(PRESSED_TO * left)))
         last = min(max(through, standing.total - kept), standing.total - 1)
         return Fold(standing.watermark + 1, last, PRESSURE) if last > standing.watermark else None
 

@@ -121,5 +121,5 @@ def _fact(written: str) -> tuple[Fact, int]:
     """Return one of them with its weight; it is read again at every fold."""
     weight, _, rest = written.partition(" ")
     kind, _, what = rest.partition(" ")
-    known = weight.isdecimal() and int(weight) > 0
+    known = weight.isdecimal() and len(weight) < 4 and int(weight) > 0
     return Fact(kind, what), min(10, int(weight)) if known else ORDINARY

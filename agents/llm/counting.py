@@ -6,7 +6,6 @@ text, asked for or told with a reply, sets all counts for that model right: they
 
 from __future__ import annotations
 
-import math
 from collections.abc import Awaitable, Callable, Sequence
 
 from agents.llm.patience import within
@@ -89,7 +88,7 @@ class TokenCounter:
     def prompts(self) -> Count:
         """Return what counts a text of a prompt at once: never less than the model's server would."""
         ratio = self.ratio
-        return at_most if ratio == 1 else lambda text: math.ceil(at_most(text) * ratio)
+        return at_most if ratio == 1 else lambda text: at_most(text, ratio)
 
     def view(self) -> Count:
         """Return what counts a text of the view: as in a prompt, unless `token_counter` says otherwise."""
@@ -125,7 +124,7 @@ class TokenCounter:
         exact = await self._ask(whole) if whole else None
         if exact is None:
             return None
-        self._ratios.learn(self._model(), at_most(whole), exact)
+        self._ratios.learn(self._model(), whole, exact)
         if len(asked) < len(texts):
             return None
         self._known = whole, exact

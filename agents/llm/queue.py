@@ -27,7 +27,7 @@ from agents.llm.patience import done_within
 from agents.llm.profiles import LLMProfile
 from agents.llm.ratios import TokenRatios
 from agents.llm.retries import PERSON_PATIENCE, Passing, in_time, pause
-from agents.llm.tokens import at_most, estimate
+from agents.llm.tokens import estimate
 from mud.clock import Clock
 from mud.errors import Unavailable
 from mud.registry import Registry
@@ -315,7 +315,7 @@ class ModelQueue:
         """Learn from a reply how many tokens its model makes of a text."""
         profile = self._lanes.profile(job.profile)
         if completion.prompt_tokens is not None and self._lanes.backend(profile).tells_whole:
-            self.ratios.learn(profile.identity, at_most(prompt), completion.prompt_tokens)
+            self.ratios.learn(profile.identity, prompt, completion.prompt_tokens)
 
     async def _complete(self, prompt: str, profile: LLMProfile, enough: Enough | None) -> Completion:
         return await self._lanes.model(profile).complete(prompt, profile, enough)

@@ -67,7 +67,7 @@ _SHAPE = bytes(97 if byte in _LETTERS else 32 if byte == 32 else 120 for byte in
 """Turns letters into a, and everything else but the space into x."""
 
 
-def at_most(text: str) -> int:
+def at_most(text: str, ratio: float = 1.0) -> int:
     """Return how many tokens a text takes at most, in any script.
 
     Lines are counted one by one, so that a text takes as many as its lines and their ends. English takes 1.2 times
@@ -76,20 +76,36 @@ def at_most(text: str) -> int:
 
     Args:
         text: any text.
+        ratio: what a model makes of words, see `agents.llm.ratios`. Below 1 it holds for words alone, none of which
+            takes less than one token; above 1 for everything.
     """
     lines = text.split("\n")
-    return sum(map(_of_line, lines)) + len(lines) - 1
+    return sum(_kept(line, ratio) if len(line) <= LONGEST_KEPT else _counted(line, ratio) for line in lines) + (
+        len(lines) - 1
+    )
 
 
-def _of_line(line: str) -> int:
-    return _kept(line) if len(line) <= LONGEST_KEPT else _counted(line)
+def words_and_rest(text: str) -> tuple[float, int]:
+    """Return how many tokens the words of a text take at most, and everything else.
 
-
-def _counted(line: str) -> int:
-    raw = line.encode("utf-8", "surrogatepass")
-    shape = raw.translate(_SHAPE)
+    Args:
+        text: any text.
+    """
+    shape = text.encode("utf-8", "surrogatepass").translate(_SHAPE)
     spaces = shape.count(b" x") + shape.count(b"  ") + shape.endswith(b" ")  # those that begin no word
-    return math.ceil(sum(map(_of_word, raw.translate(_WORDS).split())) + shape.count(b"x") + spaces)
+    return sum(map(_of_word, _runs(text))), shape.count(b"x") + spaces
+
+
+def _counted(line: str, ratio: float) -> int:
+    words, rest = words_and_rest(line)
+    if ratio < 1:
+        words = sum(max(1.0, ratio * _of_word(run)) for run in _runs(line))
+    return math.ceil((words + rest) * max(1.0, ratio))
+
+
+def _runs(text: str) -> list[bytes]:
+    """Return the runs of ASCII letters in a text."""
+    return text.encode("utf-8", "surrogatepass").translate(_WORDS).split()
 
 
 _kept = functools.lru_cache(LINES)(_counted)

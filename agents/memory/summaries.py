@@ -295,8 +295,9 @@ class SummaryFiles:
         Raises:
             OSError: when the disk refuses one.
         """
-        names, self.unsynced = self.unsynced, []
+        names = tuple(self.unsynced)
         sync_files([path for name in names if (path := self.folder / name).exists()])
+        del self.unsynced[: len(names)]
 
     def remove_version(self, name: str) -> None:
         """Take back a version of a fold that was not committed."""

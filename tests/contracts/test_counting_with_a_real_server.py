@@ -40,14 +40,23 @@ async def test_a_view_is_counted_exactly_and_single_texts_nearly_so(live_server:
     assert await counter.calibrate(TEXTS) == exact
     assert counter.total(TEXTS) == (exact, BY_SERVER)
     summed = sum(map(counter.view(), TEXTS))
-    assert exact <= summed <= 1.1 * exact
+    assert exact <= summed <= 1.2 * exact
     await queue.close(0)
 
 
 @pytest.mark.parametrize("name", sorted(SCRIPTS))
-def test_no_text_in_any_script_takes_more_than_is_counted(live_server: LiveServer, name: str) -> None:
+async def test_no_text_in_any_script_takes_more_than_is_counted_whatever_was_learned_from_english(
+    live_server: LiveServer, name: str
+) -> None:
+    queue = queue_of(live_server)
+    counter = TokenCounter(ask=served(queue, RealClock()))
     lines = [f'{number}. Moss says, "{SCRIPTS[name]}"' for number in range(6)]
-    assert live_server.tokens("\n".join(lines)) <= sum(map(at_most, lines)) + len(lines) - 1
+    exact = live_server.tokens("\n".join(lines))
+    assert exact <= sum(map(counter.prompts(), lines)) + len(lines) - 1
+    await counter.calibrate([*TEXTS[:4]] * 4)
+    assert counter.ratio < 1
+    assert exact <= sum(map(counter.prompts(), lines)) + len(lines) - 1
+    await queue.close(0)
 
 
 def test_plain_text_is_counted_at_most_a_third_too_high(live_server: LiveServer) -> None:
@@ -76,14 +85,15 @@ async def test_a_fold_by_tokens_is_decided_by_the_servers_own_count(tmp_path: Pa
     vault = copy_vault(tmp_path)
     think = vault / "config/llm/think.md"
     think.write_text(think.read_text().replace("http://127.0.0.1:8080", live_server.address))
-    exact = live_server.tokens("\n".join(TEXTS))
-    keys = f"strategy: layered\nmin_saving_tokens: 0\nmax_summary_tokens: 40\nthreshold_tokens: {round(1.08 * exact)}\n"
-    assert sum(map(at_most, TEXTS)) > 1.08 * exact, "without the server a fold would be due"
+    plain = ["Aurelio met Zbigniew, Oisin, Thorvald, Saoirse, Quilliam, Ingeborg, Xochitl and Kwame"] * 20
+    exact = live_server.tokens("\n".join(plain))
+    keys = f"strategy: layered\nmin_saving_tokens: 0\nmax_summary_tokens: 40\nthreshold_tokens: {round(1.15 * exact)}\n"
+    assert sum(map(at_most, plain)) > 1.15 * exact, "without the server a fold would be due"
     agent = vault / "agents/moss/agent.md"
     agent.write_text(agent.read_text().replace("brain: auto\n", f"brain: auto\n{keys}"))
     async with house(tmp_path, RealClock()) as home:
         moss = home.agent("Moss")
-        moss.memory.append_raw([{"text": text} for text in TEXTS])
+        moss.memory.append_raw([{"text": text} for text in plain])
         assert moss.compactor.due()
         await moss.measure()
         assert not moss.compactor.due()

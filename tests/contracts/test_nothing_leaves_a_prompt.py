@@ -76,25 +76,30 @@ def unheld(agent: Agent, prompt: Prompt) -> list[int]:
     return sorted(missed)
 
 
+lengths = st.lists(st.integers(5, 4000), min_size=1, max_size=5)
 ways = st.tuples(st.integers(0, 7), st.sampled_from(["own", *PRESETS]), st.integers(1024, 32_768))
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
-@given(ways, st.integers(5, 4000), st.sampled_from(sorted(SCRIPTS)), st.integers(1, 250), st.booleans())
-@example((7, "own", 8192), 300, "English", 128, False)
-@example((2, "own", 8192), 300, "English", 128, True)
-@example((0, "off", 8192), 300, "English", 300, False)
-@example((4, "own", 1024), 4000, "Armenian", 20, True)
-@example((4, "own", 32_768), 5, "single", 250, False)
+@given(ways, lengths, st.sampled_from(sorted(SCRIPTS)), st.integers(1, 250), st.booleans())
+@example((7, "own", 8192), [300], "English", 128, False)
+@example((2, "own", 8192), [300], "English", 128, True)
+@example((0, "off", 8192), [300], "English", 300, False)
+@example((4, "own", 1024), [4000], "Armenian", 20, True)
+@example((4, "own", 32_768), [5], "single", 250, False)
+@example((2, "own", 1024), [5, 4000], "English", 2, True)
+@example((2, "own", 4096), [5, 4000, 4000, 4000, 4000], "English", 6, False)
 def test_no_prompt_leaves_out_a_memory_that_no_summary_holds(
-    parts: Parts, way: tuple[int, str, int], length: int, script: str, count: int, at_once: bool
+    parts: Parts, way: tuple[int, str, int], sizes: list[int], script: str, count: int, at_once: bool
 ) -> None:
-    count = min(count, 1 + 600_000 // length)
+    count = min(count, 1 + 600_000 // max(sizes))
     number, preset, window = way
     agent = agent_of(parts, Way(with_strategies(parts)[number], preset, window))
-    lines = [line(script, length, number) for number in range(count)]
-    for batch in [lines] if at_once else [[one] for one in lines]:
-        agent.memory.append_raw([{"text": text, "kind": "heard", "actor": "Moss"} for text in batch])
+    lines = [line(script, sizes[number % len(sizes)], number) for number in range(count)]
+    kinds = ({"kind": "heard", "actor": "Moss"}, {"kind": "result"})
+    records = [{"text": text, **kinds[number % 3 == 2]} for number, text in enumerate(lines)]
+    for batch in [records] if at_once else [[one] for one in records]:
+        agent.memory.append_raw(batch)
         agent.compactor.fold_due_now()
     told = parts.minds.status(agent)["warnings"]
     prompt = parts.prompting.build(agent, Related(), thinks=True)

@@ -6,7 +6,6 @@ can be written to a file, cut at the profile's stops.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -151,7 +150,7 @@ def hold_to_window(prompt: str, profile: LLMProfile, ratio: float = 1.0) -> None
     Raises:
         Refused: prompt and reply do not fit.
     """
-    tokens = min(estimate(prompt), math.ceil(at_most(prompt) * ratio))
+    tokens = min(estimate(prompt), at_most(prompt, ratio))
     if tokens + profile.max_tokens > profile.num_ctx:
         raise Refused(
             f"a prompt of about {tokens} tokens and a reply of {profile.max_tokens} do not fit into num_ctx "
