@@ -20,6 +20,8 @@ CLAUSES = 8
 """Clauses, from the first, with which a part may begin."""
 MARGIN = 1.8
 """Worth that later clauses must have more than the first, which says who and what the sentence is about."""
+A_CHARACTER = 0.05
+"""What a character costs: plain words are hardly worth theirs, as other facts could be told in their place."""
 
 _JOINS = "and|but|or|nor|yet|so|for|which|who|whom|whose|where|when|while|because|since|though|although|until|if|as"
 _CLAUSE = re.compile(rf"\s*;(?=\s)|:(?=\s)|\s+[-–—]+(?=\s)|—|[；：。]|,(?=\s+(?:{_JOINS})\b)")
@@ -45,30 +47,40 @@ def shortened(text: str, sentence: str, longest: int, said: bool) -> str:
     starts = [0]
     if said:
         starts += islice((found.end() for found in _NEW.finditer(sentence)), CLAUSES)
-    parts = [(start, part) for start in starts if (part := _part(sentence[start:], longest, said))]
-    parts = [one for one in parts if one[0] == 0 or _balanced(sentence[: one[0]])]
+    parts = [
+        (_worth(part) - (MARGIN if start else 0.0), -start, part)
+        for start in starts
+        if start == 0 or _balanced(sentence[:start])
+        for part in _parts(sentence[start : start + 2 * longest], longest, said)
+    ]
     if not parts:
         return ""
-    start, part = max(parts, key=lambda one: _worth(one[1]) - (MARGIN if one[0] else 0.0))
+    _, start, part = max(parts)
     before, behind = missing(text, [part])[0]
     return f"{before}{DOTS if start else ''}{part}{'' if sentence.endswith(part) else DOTS}{behind}"
 
 
 def _worth(part: str) -> float:
     found = read(part)
-    return found.worth + len(found.names)
+    return found.worth + len(found.names) - A_CHARACTER * len(part)
 
 
-def _part(text: str, longest: int, anywhere: bool) -> str:
-    """Return the beginning of a text up to the last place that fits where a clause ends, else a comma, else a word."""
-    if len(text) <= longest:
-        return text if len(text) >= LEAST and _balanced(text) else ""
+def _parts(text: str, longest: int, anywhere: bool) -> list[str]:
+    """Return the beginnings of a text that end where a clause does; else the longest up to a comma, else to a word.
+
+    Args:
+        text: the text.
+        longest: characters of a beginning at most.
+        anywhere: whether it may end with any word.
+    """
+    if LEAST <= len(text) <= longest and _balanced(text):
+        return [text]
     for marks in (_CLAUSE, _COMMA, *((_BLANK,) if anywhere else ())):
         places = [found.start() for found in marks.finditer(text, LEAST, longest + 12) if found.start() <= longest]
-        for at in reversed(places):
-            if not _cuts(text, at, within=marks is _BLANK) and _balanced(text[:at]):
-                return text[:at].rstrip(_ENDS)
-    return ""
+        clean = (at for at in reversed(places) if not _cuts(text, at, marks is _BLANK) and _balanced(text[:at]))
+        if found := [text[:at].rstrip(_ENDS) for at in islice(clean, None if marks is _CLAUSE else 1)]:
+            return found
+    return []
 
 
 def _cuts(text: str, at: int, within: bool) -> bool:
