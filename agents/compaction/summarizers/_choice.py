@@ -14,7 +14,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from agents.compaction.summarizers._coverage import ALIKE, Claim, covering
-from agents.compaction.summarizers._prose import retell
+from agents.compaction.summarizers._prose import LONGEST_QUOTE, retell
 from agents.compaction.summarizers._reading import CACHED, HEARD_YOU, Reading, read, spoken
 from agents.compaction.wording import PLAIN, flat, sentences, word_set
 from agents.llm.tokens import estimate
@@ -225,8 +225,11 @@ def chosen(found: Sequence[Weighed], name: str, room: int, most: int) -> list[tu
 
 
 def _claim(one: Weighed, text: str) -> Claim:
-    found = one.reading
-    return Claim(one.weight, found.words, found.heavy, one.entry.actor or "I", estimate(text), ALIKE)
+    found, weight = one.reading, one.weight
+    if len(one.entry.text) > LONGEST_QUOTE:  # only what is told of it counts
+        found = read(spoken(text))
+        weight += min(0.0, found.worth - one.reading.worth)
+    return Claim(weight, found.words, found.heavy, one.entry.actor or "I", estimate(text), ALIKE)
 
 
 def told(one: Weighed, name: str) -> str:

@@ -23,7 +23,7 @@ def together(texts: Sequence[str], most: int) -> list[str]:
         texts: sentences, each with one quotation or none.
         most: sentences wanted at most.
     """
-    rows = [[text] for text in texts]
+    rows = [[_undotted(text)] for text in texts]
     at = 1
     while len(rows) > most and at < len(rows):
         if both := _of_one(rows[at - 1][0], rows[at][0]):
@@ -36,7 +36,7 @@ def together(texts: Sequence[str], most: int) -> list[str]:
             break
         at = min(pairs, key=lambda one: sum(map(len, rows[one] + rows[one + 1])))
         rows[at : at + 2] = [rows[at] + rows[at + 1]]
-    return [_joined(row) for row in rows]
+    return [_stopped(_joined(row)) for row in rows]
 
 
 def apart(sentence: str) -> list[str]:
@@ -44,13 +44,13 @@ def apart(sentence: str) -> list[str]:
     if _AND not in sentence and '"; ' not in sentence:
         return [sentence]
     found: list[str] = []
-    clauses = _NEXT.sub('"\n', sentence).split("\n")
+    clauses = _NEXT.sub('"\n', _undotted(sentence)).split("\n")
     for at, clause in enumerate(clauses):
         lead, *said = re.split(r'(?<=, )"|" and "', clause)
         whole = said and not any(mark in part for mark in "“”" for part in said) and clause.count('"') == 2 * len(said)
         if not whole:
             return [sentence]
-        ends = [f'"{_end(part.rstrip(chr(34)))}"' for part in said]
+        ends = [_stopped(f'"{_end(part.rstrip(chr(34)))}"') for part in said]
         found += [f"{lead if at == 0 else lead[:1].upper() + lead[1:] if _again(lead) else lead}{one}" for one in ends]
     return found
 
@@ -79,6 +79,15 @@ def _joined(row: Sequence[str]) -> str:
 def _open(text: str) -> str:
     """Return a quotation without the full stop at its end, as it stands inside a sentence."""
     return f'{text[:-2]}"' if text.endswith('."') and not text.endswith('.."') else text
+
+
+def _undotted(text: str) -> str:
+    """Return a sentence without the full stop behind a quotation that ends with three dots."""
+    return text[:-1] if text.endswith('…".') else text
+
+
+def _stopped(text: str) -> str:
+    return f"{text}." if text.endswith('…"') else text
 
 
 def _end(said: str) -> str:

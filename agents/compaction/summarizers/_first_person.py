@@ -15,6 +15,7 @@ _QUOTES = re.compile(r'("[^"]*"|“[^“”]*”)')
 _VERB = re.compile(r"((?:[a-z]+ly )?)([a-z]+)\b(?!['’])")
 _THEY = re.compile(r"\b(?:they|them|their|theirs|themselves)\b", re.IGNORECASE)
 _THEM = re.compile(r"\b(?:he|she|him|her|his|hers|himself|herself)\b", re.IGNORECASE)
+_SUBJECT = re.compile(r"\b(?:he|she|they)\b", re.IGNORECASE)
 _DOES = re.compile(r"\b(?:he|she) ([a-z]+)\b(?!['’])", re.IGNORECASE)
 _HER = re.compile(
     r"\bher(?=$|[.,;:!?)]| (?:a|an|the|some|to|and|or|by|with|from|at|in|on|for|of|as|what|how|go|come|so|then)\b)"
@@ -49,7 +50,11 @@ def first_person(sentence: str, name: str) -> str:
     if sentence.startswith(f"{name} "):
         sentence = _done(sentence[len(name) + 1 :])
     parts = split_quotes(sentence)
+    if _is_unclear('""'.join(parts[::2]), name):
+        return ""
     told = "".join(part if at % 2 else _with_me(part, name) for at, part in enumerate(parts))
+    if sentence.startswith(name):
+        told = told[:1].upper() + told[1:]
     return "" if not told or any(_is_in(name, part) for part in split_quotes(told)[::2]) else told
 
 
@@ -76,6 +81,12 @@ def _my(text: str) -> str:
     text = _DOES.sub(lambda found: f"I {past_of(base_of(found[1]))}", text)
     text = _HER.sub("me", text)
     return _THEM.sub(lambda found: _MINE.get(found[0].lower(), "I"), text)
+
+
+def _is_unclear(bare: str, name: str) -> bool:
+    """Return whether it cannot be told, where something is done to me, if a later `she` is me."""
+    found = re.search(rf"(?<!\w){re.escape(name)}(?!\w|['’]s\b)", bare) if name in bare else None
+    return found is not None and _SUBJECT.search(bare, found.end()) is not None
 
 
 def _with_me(text: str, name: str) -> str:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import islice
 
 from agents.compaction.summarizers._first_person import first_person, split_quotes
 from agents.compaction.summarizers._inner_marks import missing
 from agents.compaction.summarizers._reading import COUNTING, read
+from agents.compaction.summarizers._shortening import shortened
 from agents.compaction.summarizers._verbs import NO_VERBS, base_of, past_of, with_past
 from agents.compaction.wording import flat, sentences, unquoted
 from agents.memory.entries import Entry
@@ -23,7 +25,9 @@ SHORT_QUOTE = 80
 SMALL = 1.8
 """Worth of a sentence below which it is left out beside one that tells more."""
 LONGEST_SENTENCE = 240
-"""Characters of one sentence; a longer one is left out."""
+"""Characters of one sentence; of a longer one a part is told."""
+MOST_LONG = 4
+"""Sentences of a memory that are too long among which is chosen."""
 
 _SPOKEN = re.compile(r"""^([^"]*)"(.*)"([.!?]?)$""")
 _OPEN = re.compile(r"""(?<![.!?"”»'’)\]])$|(?<![.!?])["”»'’)\]]+$""")
@@ -51,8 +55,8 @@ _SAYINGS |= {"dream": "dreamed", "did": "did", "moved": "went", "result": "saw"}
 def retell(entry: Entry, name: str = "") -> str:
     """Return a memory as one sentence of who remembers it, in the past where the tables know the verb.
 
-    Sentences are taken whole or left out. Empty when nothing of it is whole, nothing is short enough, or it cannot be
-    told without calling who remembers it by name.
+    Sentences are taken whole, or left out; of one that is too long clauses are told. Empty when nothing of it is whole,
+    or it cannot be told without calling who remembers it by name.
 
     Args:
         entry: the memory.
@@ -69,7 +73,7 @@ def _retold(kind: str, actor: str | None, text: str, reason: str | None, name: s
         return ""
     found = (first_person(one, name) for one in sentences(_told(kind, actor, text, name)))
     told = " ".join(ended(one) for one in found if _LETTER.search(one) and closed(one))
-    because = _passage(flat(reason)).replace('"', "'") if reason and told.startswith("I ") else ""
+    because = _passage(flat(reason), said=True).replace('"', "'") if reason and told.startswith("I ") else ""
     return f'{told.rstrip(".")}, because "{because}".' if because else told
 
 
@@ -112,18 +116,40 @@ def _whole(kind: str, actor: str | None, text: str) -> str:
     text = flat(text)
     spoken = _SPOKEN.match(text) if kind in ("heard", "told", "said", "thought") else None
     if spoken and len(spoken[1]) <= LONGEST_SENTENCE:
-        inside = _passage(spoken[2], _DOTS if actor is None else None).replace('"', "'")
+        inside = _passage(spoken[2], _DOTS if actor is None else None, said=True).replace('"', "'")
         return f'{spoken[1]}"{inside}"{spoken[3]}' if inside else ""
     return _passage(text, _OPEN if kind in _SHOWN else None)
 
 
 @lru_cache(maxsize=4096)
-def _passage(text: str, scrap: re.Pattern[str] | None = None) -> str:
-    """Return the sentences in a row that tell most and are not too long together; empty when none is whole."""
+def _passage(text: str, scrap: re.Pattern[str] | None = None, *, said: bool = False) -> str:
+    """Return the sentences in a row that tell most and are not too long together, or a part of one that is too long.
+
+    Args:
+        text: the text.
+        scrap: what was shown, and what I said of it, may have been cut before I remembered it: how such an end looks.
+        said: whether it is quoted.
+    """
     every = sentences(text)
-    found = [one if closed(one) and len(one) <= LONGEST_SENTENCE and not _ASIDE.fullmatch(one) else "" for one in every]
-    if scrap:  # what was shown, and what I said of it, may have been cut before I remembered it
-        found = ["" if scrap.search(one) else one for one in found]
+    found = [
+        one if closed(one) and not _ASIDE.fullmatch(one) and not (scrap and scrap.search(one)) else "" for one in every
+    ]
+    fit = [one if len(one) <= LONGEST_SENTENCE else "" for one in found]
+    whole = _in_a_row(text, every, fit)
+    if fit == found:
+        return whole
+    parts = (shortened(text, one, LONGEST_QUOTE, said) for one in found if len(one) > LONGEST_SENTENCE)
+    return max([whole, *islice(filter(None, parts), MOST_LONG)], key=_tells)
+
+
+def _in_a_row(text: str, every: list[str], found: list[str]) -> str:
+    """Return the sentences in a row that tell most; empty when there is none.
+
+    Args:
+        text: the text.
+        every: its sentences.
+        found: those of them that may be told, "" for the others.
+    """
     if all(found) and len(text) <= LONGEST_QUOTE:
         first, end = _trimmed(found) if len(text) > SHORT_QUOTE else (0, len(found))
     else:

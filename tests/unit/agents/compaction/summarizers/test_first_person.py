@@ -26,6 +26,8 @@ from agents.compaction.wording import unquoted
         ("Moss nods at Ada, once, like a hammer.", "Moss nods at me, once, like a hammer."),
         ("Moss gives Ada the blue lamp.", "Moss gives me the blue lamp."),
         ("Moss mends Ada's lamp.", "Moss mends my lamp."),
+        ("Ada's brother died.", "My brother died."),
+        ("Ada’s lamp is out, and Moss mends Ada's stove.", "My lamp is out, and Moss mends my stove."),
         ("Moss waits.", "Moss waits."),
         ("I told Moss about Adamant Row.", "I told Moss about Adamant Row."),
     ],
@@ -42,6 +44,8 @@ def test_a_sentence_about_oneself_is_told_with_i(text: str, told: str) -> None:
         "Moss and Ada leave the mill.",
         "Moss says that Ada lied.",
         "Ada the brave.",
+        "Moss hands Ada a key and whispers to Ada that she must run.",  # who must run
+        'Moss says to Ada, "Run!", and then he leaves.',
     ],
 )
 def test_what_cannot_be_told_for_sure_is_left_out(text: str) -> None:
