@@ -16,7 +16,8 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import NamedTuple
 
-from agents.compaction.wording import sentences
+from agents.compaction.compound import apart, sayings
+from agents.compaction.wording import quoted, sentences
 from agents.memory.entries import Hit
 from agents.memory.note_form import Note
 from agents.memory.ranges import spoken
@@ -36,6 +37,8 @@ _REFERENCE = re.compile(r"\s*\[[^\[\]\s]*#\d+(?:-\d+)?\]")
 _TOLD = re.compile(r"^.{0,80}?: (?=.{20})", re.S)
 """Who told it where, as notes begin that an agent writes by itself."""
 _QUOTED = re.compile(r"[\"“](.{20,})[\"”]")
+LEAST_SAYING = 20
+"""Characters of a sentence that stands for a longer speech: a shorter one tells nothing without the others."""
 
 Count = Callable[[str], int]
 Memories = Callable[[int, int], Sequence[str]]
@@ -120,8 +123,9 @@ def excerpts(
     experiences, as many as are wanted and find room: of the best summaries, of different times where there are such,
     two sentences each, and what room is left then goes, in rounds, to further ones that fit the present. Of a summary
     whose time is told by others already, lines of that time itself make up for what it lacks. A sentence that is too
-    long for the room is passed over for the next one that is not; where fewer than two fit, the next summary is tried,
-    and where those of none do there is no experience.
+    long for the room is passed over for the next one that is not; where fewer than two fit, single sentences of what
+    was said stand for whole speeches; where these do not fit either the next summary is tried, and where those of none
+    do there is no experience.
 
     Args:
         hits: notes and summaries, best first.
@@ -185,9 +189,9 @@ class _Chooser:
     def experiences(self, texts: Sequence[_Text], room: Room) -> list[_Text]:
         """Choose as many summaries as are wanted and find room, and fill the room with what fits the present."""
         best: list[_Text] = []
-        for many in range(room.most, 0, -1):
+        for many in range(min(room.most, len(texts)), 0, -1):
             if len(best) < many:
-                best = max(best, self.begun(texts, many, room.experiences // many), key=len)
+                best = max(best, self.begun(texts, many, room.experiences), key=len)
         for text in best:
             self.seen |= {_plain(text.sentences[at]) for at in text.chosen}
             text.order = text.fitting()
@@ -200,36 +204,46 @@ class _Chooser:
         Args:
             texts: summaries, best first.
             most: how many at most; those of different times go before any that tell of the same.
-            room: tokens that each may take.
+            room: tokens that all may take; each leaves their share to those that are still to come.
         """
         chooser, found = replace(self, seen=set(self.seen)), dict[_Text, _Text]()
         for overlaps in (False, True):
             for text in texts:
                 asked = text not in found and any(_overlap(text, one) for one in found) == overlaps
-                if asked and len(found) < most and (begun := chooser._begin(text, room)) is not None:
+                if not asked or len(found) >= most:
+                    continue
+                left = room - sum(one.tokens for one in found.values())
+                if (begun := chooser._begin(text, left / (most - len(found)))) is not None:
                     found[text] = begun
         return list(found.values())
 
     def _begin(self, text: _Text, room: float) -> _Text | None:
         """Return a copy of a text with its first sentences; None when it has too few that are new and fit the room.
 
-        Where a summary has too few, lines of the time that it sums up stand behind its own.
+        Where a summary has too few, lines of the time that it sums up stand behind its own; where these are too few as
+        well, sentences of what was said stand for whole speeches.
         """
-        seen = set(self.seen)
-        begun = self.text(text.hit, text.sentences)
+        seen = self.seen
+        lines = [" ".join(line.split()) for line in self.memories(*text.hit.covers)] if text.hit.covers else []
+        for parts in (list, _sayings):
+            self.seen = set(seen)
+            begun = self._begun_with(text.hit, parts(text.sentences), parts(lines), room)
+            if len(begun.chosen) >= LEAST_SENTENCES:
+                return begun
+        self.seen = seen
+        return None
+
+    def _begun_with(self, hit: Hit, own: list[str], lines: list[str], room: float) -> _Text:
+        begun = self.text(hit, own)
         self._take_first(begun, room)
-        if len(begun.chosen) < LEAST_SENTENCES and text.hit.covers:
-            lines = [" ".join(line.split()) for line in self.memories(*text.hit.covers)]
-            lived = self.text(text.hit, [*text.sentences, "", *lines])
-            lived.chosen = begun.chosen
-            lived.order = [at for at in lived.order if at > len(text.sentences)]
-            self._take_first(lived, room)
-            lived.order.clear()
-            begun = lived
-        if len(begun.chosen) < LEAST_SENTENCES:
-            self.seen = seen
-            return None
-        return begun
+        if len(begun.chosen) >= LEAST_SENTENCES or not lines:
+            return begun
+        lived = self.text(hit, [*own, "", *lines])
+        lived.chosen, lived.tokens = begun.chosen, begun.tokens
+        lived.order = [at for at in lived.order if at > len(own)]
+        self._take_first(lived, room)
+        lived.order.clear()
+        return lived
 
     def _take_first(self, text: _Text, room: float) -> None:
         while text.order and len(text.chosen) < LEAST_SENTENCES:
@@ -276,7 +290,13 @@ def _sentences_of(hit: Hit) -> list[str]:
     """Return the sentences of a related text."""
     text = hit.text[:READ]
     parts = [one.text for one in Note(hit.title or "", "", text, "").sections] if hit.kind == "note" else [text]
-    return [one for part in parts for one in _sentences(part)]
+    return [one for part in parts for whole in _sentences(part) for one in apart(whole)]
+
+
+def _sayings(statements: Sequence[str]) -> list[str]:
+    """Return statements with their speeches taken apart into sentences, without those that tell too little alone."""
+    found = [(one, whole) for whole in statements for one in sayings(whole)]
+    return [one for one, whole in found if one == whole or len("".join(quoted(one))) >= LEAST_SAYING]
 
 
 def _sentences(text: str) -> Iterator[str]:

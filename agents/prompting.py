@@ -37,6 +37,8 @@ SETTLED = 6
 was read in the prompts of all these, and `look` tells it again. It is read anew at every thought, and the whole
 descriptions of the shipped vault take 68 tokens, their first sentences 24."""
 
+SMALL_WINDOWS = 8
+"""Into so many parts a window is divided of which past experiences may take one, when `experience_share` is less."""
 QUOTED = ("said", "heard", "told", "thought")
 """Kinds of memories that may stand for a past time whose summary has nothing new to tell."""
 MOST_QUOTED = 256
@@ -185,7 +187,9 @@ class Prompting:
     def _room_for_related(self, agent: Agent) -> Room:
         """Return how much related notes and past experiences may take in an agent's prompt."""
         settings, most = agent.thinking(), self._minds.means.configuration.get(RecallSettings).related_summaries
-        return Room(settings.related_tokens, int(settings.experience_share * agent.profile().num_ctx), most)
+        window, share = agent.profile().num_ctx, settings.experience_share
+        least = min(settings.experience_least, window // SMALL_WINDOWS) if share else 0
+        return Room(settings.related_tokens, max(int(share * window), least), most)
 
     def _listed(self) -> tuple[tuple[str, str], ...]:
         """Return the commands that models are told of, with what each does."""
@@ -257,12 +261,23 @@ def _shown(view: View) -> Callable[[Hit], bool]:
 
 
 def _worth_quoting(agent: Agent, first: int, last: int) -> list[str]:
-    """Return what was said and thought in a range of memories; nothing when the archive cannot be read."""
+    """Return what was said and thought in a range of memories, told of the past as summaries tell it.
+
+    There is nothing when the archive cannot be read.
+    """
     try:
         entries = agent.memory.read(max(first, last - MOST_QUOTED + 1), last)
     except OSError:
         return []
-    return [entry.text for entry in entries if entry.kind in QUOTED and not entry.failed]
+    return [_as_past(entry.text) for entry in entries if entry.kind in QUOTED and not entry.failed]
+
+
+def _as_past(line: str) -> str:
+    """Return a line of what was said as summaries tell it: `You say, "Tea?"` is `I said, "Tea?"`."""
+    lead, mark, said = line.partition(', "')
+    if lead == "You say":
+        return f"I said{mark}{said}"
+    return f"{lead.removesuffix(' says')} said{mark}{said}" if lead.endswith(" says") else line
 
 
 def _profile_of(agent: Agent) -> str:

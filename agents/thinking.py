@@ -51,9 +51,15 @@ class ThinkingSettings:
     experience_share: float = setting(
         0.05,
         "Which share of the model's window related past experiences may take, 410 tokens of 8192; of each at least two "
-        "whole sentences are shown, or nothing. They are read anew at every thought.",
+        "whole sentences are shown, or nothing; 0 for none. They are read anew at every thought.",
         low=0.0,
         high=1.0,
+    )
+    experience_least: int = setting(
+        300,
+        "How many tokens related past experiences may take in a small window too, though never over an eighth of it.",
+        low=0,
+        high=100_000,
     )
     sleep_at: str = setting(
         "", "When agents fall asleep, by the machine's time of day, such as 22:00; empty for not by the clock."

@@ -35,17 +35,24 @@ async def test_of_what_is_related_as_much_is_shown_as_set(tmp_path: Path, tokens
     assert prompt.shed == left_out
 
 
-@proves("thinking.experience_share")
+@proves("thinking.experience_share", "thinking.experience_least")
 @pytest.mark.parametrize(
-    ("share", "window", "shown"), [(0.0, 8192, 0), (0.01, 8192, 1), (0.01, 16_384, 2), (0.05, 8192, 2)]
+    ("share", "least", "window", "shown"),
+    [
+        (0.0, 300, 8192, 0),
+        (0.01, 0, 8192, 1),
+        (0.01, 0, 16_384, 2),
+        (0.05, 0, 8192, 2),
+        (0.01, 200, 8192, 2),
+    ],
 )
-async def test_past_experiences_take_no_more_than_their_share_of_the_window(
-    tmp_path: Path, share: float, window: int, shown: int
+async def test_past_experiences_take_no_more_than_their_share_of_the_window_or_the_least_that_is_set(
+    tmp_path: Path, share: float, least: int, window: int, shown: int
 ) -> None:
     vault = without_vectors(copy_vault(tmp_path))
     put(vault, "memory_compaction", immediate_window=2, recent_window=16)
     put(vault, "llm/think", num_ctx=window)
-    put_own(vault, "tamsin", experience_share=share)
+    put_own(vault, "tamsin", experience_share=share, experience_least=least)
     async with house(tmp_path) as home:
         tamsin = home.agent("Tamsin")
         tamsin.memory.append_raw(talks(160))

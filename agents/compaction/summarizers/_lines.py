@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from agents.compaction.compound import apart
 from agents.compaction.summarizers._choice import AGAIN, SMALL, inside
-from agents.compaction.summarizers._compound import apart
 from agents.compaction.summarizers._coverage import ALIKE, SAME, Claim, covering
 from agents.compaction.summarizers._first_person import first_person
 from agents.compaction.summarizers._prose import closed, ended

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from agents.compaction.compound import together
 from agents.compaction.summarizers._choice import chosen, weighed
-from agents.compaction.summarizers._compound import together
 from agents.compaction.summarizers._lines import Carried, Line, carried, flat_lines, kept, merged
 from agents.compaction.summarizers._prose import closed, ended, retell
 from agents.compaction.summarizers._reading import read

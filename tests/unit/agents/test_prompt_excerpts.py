@@ -137,6 +137,31 @@ def test_a_quotation_is_one_sentence() -> None:
     assert told_of(found) == {(1, 65): 'Ann said, "A stone. It is the third." It rained.'}
 
 
+SPEECHES = (
+    'Ann said, "The third stone is by the culvert. I went there twice before the rain began last week." and "My sister '
+    'keeps nine hives behind the old chapel. A stone from the library holds the lid of one of them."; Moss said, "The '
+    'stone was carried over the weir by four men and a mule. Nobody in the library wrote down what it had cost them."'
+)
+
+
+CULVERT = "The third stone is by the culvert. I went there twice before the rain began last week."
+HIVES = "My sister keeps nine hives behind the old chapel. A stone from the library holds the lid of one of them."
+
+
+def test_several_quotations_in_one_sentence_are_single_statements() -> None:
+    assert told_of(chosen(summary(SPEECHES), past=46)) == {(1, 65): f'Ann said, "{CULVERT}" Ann said, "{HIVES}"'}
+
+
+def test_where_speeches_are_too_long_for_the_room_whole_sentences_of_them_are_shown() -> None:
+    first, second = CULVERT.split(". ")
+    assert told_of(chosen(summary(SPEECHES), past=26)) == {(1, 65): f'Ann said, "{first}." Ann said, "{second}"'}
+
+
+def test_one_experience_uses_what_the_other_leaves() -> None:
+    found = told_of(chosen(summary(TEA), summary(SPEECHES, (66, 129)), past=60))
+    assert found[66, 129] == f'Ann said, "{CULVERT}" Ann said, "{HIVES}"'
+
+
 @pytest.mark.parametrize(
     "told", ["The third stone is by the culvert.", 'Moss says, "the third stone is by the culvert."']
 )

@@ -12,7 +12,9 @@ from mud.errors import Refusal
 from mud.storage.files import write_atomic
 from mud.world.roles import Role
 from tests.houses import House, house
+from tests.pasts import speeches
 from tests.settings import put, put_own
+from tests.vaults import copy_vault, without_vectors
 
 
 async def _prompt(home: House, name: str) -> Prompt:
@@ -159,3 +161,26 @@ async def test_a_note_that_was_just_written_is_not_shown_again_as_related(tmp_pa
         )
         home.minds.index_documents(eliza)
         assert [note.title for note in (await home.parts.prompting.related(eliza)).notes] == ["Sundial"]
+
+
+@pytest.mark.parametrize("window", [2048, 4096, 8192])
+async def test_a_life_of_long_lines_shows_two_past_times_that_tell_of_the_past_in_whole_sentences(
+    tmp_path: Path, window: int
+) -> None:
+    vault = without_vectors(copy_vault(tmp_path))
+    put(vault, "memory_compaction", immediate_window=2, recent_window=8)
+    put(vault, "llm/think", num_ctx=window, max_tokens=128)
+    async with house(tmp_path) as home:
+        tamsin, found = home.agent("Tamsin"), []
+        for number, memory in enumerate(speeches(48)):
+            tamsin.memory.append_raw([memory])
+            tamsin.compactor.fold_due_now()
+            if number >= 30 and number % 3 == 0:
+                await home.minds.catch_up(tamsin)
+                found.append(await _prompt(home, "Tamsin"))
+    for prompt in found:
+        (section,) = [one for one in prompt.sections if one.name == "experiences"]
+        experiences = section.text.split("\n- ")[1:]
+        assert [one.count('"') >= 4 or one.count(". ") >= 1 for one in experiences] == [True, True]
+        assert not any("experience" in words for words in prompt.shed)
+        assert ' says, "' not in section.text

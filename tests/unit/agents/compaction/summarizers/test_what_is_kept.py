@@ -10,7 +10,7 @@ from itertools import cycle
 
 import pytest
 
-from agents.compaction.summarizers._compound import apart
+from agents.compaction.compound import apart
 from agents.compaction.summarizers._summarizer import Source
 from agents.compaction.summarizers.extractive import extract
 from agents.compaction.wording import sentences, unquoted

@@ -1,13 +1,16 @@
 """Several quotations in one sentence, and such a sentence taken apart again.
 
 `Ada said, "I keep bees" and "I came from Lisbon"; Moss said, "The bridge is closed."` Words are never changed, and what
-is put together comes apart without loss, so that a summary of summaries chooses among single statements. Pure text.
+is put together comes apart without loss, so that a summary of summaries, and a prompt, choose among single statements.
+Pure text.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+
+from agents.compaction.wording import sentences
 
 _CLAUSE = re.compile(r'(?P<lead>[^"]+, )"(?P<said>[^"]+)"')
 _AND = '" and "'
@@ -53,6 +56,12 @@ def apart(sentence: str) -> list[str]:
         ends = [_stopped(f'"{_end(part.rstrip(chr(34)))}"') for part in said]
         found += [f"{lead if at == 0 else lead[:1].upper() + lead[1:] if _again(lead) else lead}{one}" for one in ends]
     return found
+
+
+def sayings(statement: str) -> list[str]:
+    """Return a quotation of several sentences as quotations of one sentence each; any other statement itself."""
+    found = _CLAUSE.fullmatch(statement)
+    return [f'{found["lead"]}"{one}"' for one in sentences(found["said"])] if found else [statement]
 
 
 def _again(lead: str) -> bool:

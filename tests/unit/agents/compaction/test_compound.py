@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.compaction.summarizers._compound import apart, together
+from agents.compaction.compound import apart, sayings, together
 from agents.compaction.wording import sentences
 
 BEES = 'Ada said, "I keep bees."'
@@ -62,3 +62,13 @@ def test_whatever_is_put_together_comes_apart_without_loss(lines: list[str], mos
     assert len(told) <= most
     assert len(sentences(" ".join(told))) == len(told)
     assert [one for text in told for one in apart(text)] == lines
+
+
+def test_a_speech_comes_apart_into_sentences_of_whoever_made_it_and_nothing_else_does() -> None:
+    assert sayings('Moss said, "It rained. Was it cold? Mr. Ash knew."') == [
+        'Moss said, "It rained."',
+        'Moss said, "Was it cold?"',
+        'Moss said, "Mr. Ash knew."',
+    ]
+    for other in ("It rained. I slept.", 'Moss said, "A." and "B."', 'A sign reads "Shut. Go."'):
+        assert sayings(other) == [other]
