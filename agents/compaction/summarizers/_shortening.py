@@ -52,6 +52,7 @@ def shortened(text: str, sentence: str, longest: int, said: bool) -> str:
         for start in starts
         if start == 0 or _balanced(sentence[:start])
         for part in _parts(sentence[start : start + 2 * longest], longest, said)
+        if any(map(str.isalnum, part))
     ]
     if not parts:
         return ""
