@@ -204,7 +204,7 @@ def is_told(entry: Entry, reading: Reading) -> bool:
 def chosen(found: Sequence[Weighed], name: str, room: int, most: int) -> list[tuple[str, float]]:
     """Return what of some memories is told, in order, as sentences with their weights.
 
-    What cannot be told in whole sentences is passed over.
+    What cannot be told in whole sentences or clauses is passed over.
 
     Args:
         found: the memories, weighed.

@@ -112,7 +112,7 @@ def closed(text: str) -> bool:
 
 
 def _whole(kind: str, actor: str | None, text: str) -> str:
-    """Return what of a memory is whole: in a quotation and outside, only whole sentences, and not too many."""
+    """Return what of a memory is whole: in a quotation and outside, whole sentences, or clauses of a long one."""
     text = flat(text)
     spoken = _SPOKEN.match(text) if kind in ("heard", "told", "said", "thought") else None
     if spoken and len(spoken[1]) <= LONGEST_SENTENCE:

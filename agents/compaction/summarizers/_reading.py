@@ -2,7 +2,7 @@
 
 The summarizer's own rules, read in one pass over the words and remembered for every text. The judge of summaries has
 rules of its own, so that neither repeats the other's mistakes. What is found here is only weighed, never written: a
-summary is made of whole sentences of its source.
+summary is made of sentences and clauses of its source.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from agents.compaction.wording import PLAIN, unquoted
 DOTS = "…"
 LEAST = 40
 """Characters that a part of a sentence has at least: less of a long one hardly says what it is about."""
-CLAUSES = 8
+CLAUSES = 4
 """Clauses, from the first, with which a part may begin."""
 MARGIN = 1.8
 """Worth that later clauses must have more than the first, which says who and what the sentence is about."""
@@ -52,6 +52,7 @@ def shortened(text: str, sentence: str, longest: int, said: bool) -> str:
         for start in starts
         if start == 0 or _balanced(sentence[:start])
         for part in _parts(sentence[start : start + 2 * longest], longest, said)
+        if any(map(str.isalnum, part))
     ]
     if not parts:
         return ""

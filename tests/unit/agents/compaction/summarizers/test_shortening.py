@@ -67,6 +67,7 @@ def test_a_life_of_long_sentences_keeps_what_was_told_and_promised_while_there_i
         (f"{FACTS[2][0]} — {TAIL}", f"{FACTS[2][0]}…"),
         (f"It was as late as it ever is with all of us, I dare say; {FACTS[1][0]}, {TAIL}", f"…{FACTS[1][0]}…"),
         (f"You said: '{FACTS[0][0]}, {TAIL} It is so.'", f"You said: '{FACTS[0][0]}…'"),
+        ("- — ; , " * 60, ""),
         (f"I wrote (as ever I do; {'so slowly, ' * 30}as you know) to Pike", ""),
     ],
 )
