@@ -176,7 +176,9 @@ def _since(first: int) -> str:
 
 def _strategy(status: Mapping[str, Any]) -> str:
     origin, keeps = status["settings"].get("strategy", {}).get("from"), status["keeps"]
-    never = {"nothing": "", "everything": "; it folds nothing"}.get(keeps, f"; it never folds {keeps}")
+    never = {"nothing": "", "everything": "; it folds only what a prompt has no room for"}.get(
+        keeps, f"; it never folds {keeps}"
+    )
     return f"{status['strategy']}{f' ({origin})' if origin else ''}{never}"
 
 

@@ -74,7 +74,9 @@ class Strategy:
     help: str
     due: Due = nothing
     manual: Due = nothing
-    waits: Callable[[Standing, CompactionSettings], str] = lambda standing, settings: "never by itself"
+    waits: Callable[[Standing, CompactionSettings], str] = lambda standing, settings: (
+        "only what a prompt has no room for"
+    )
     keeps: Callable[[CompactionSettings], str] = lambda settings: "everything"
     next_at: Callable[[Standing, CompactionSettings], int | None] = _never
     by_number: bool = False

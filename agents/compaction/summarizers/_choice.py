@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from agents.compaction.summarizers._coverage import ALIKE, Claim, covering
+from agents.compaction.summarizers._coverage import ALIKE, Claim, covering, spoken_in
 from agents.compaction.summarizers._prose import LONGEST_QUOTE, retell
 from agents.compaction.summarizers._reading import CACHED, HEARD_YOU, Reading, read, spoken
 from agents.compaction.wording import PLAIN, flat, sentences, word_set
@@ -229,7 +229,7 @@ def _claim(one: Weighed, text: str) -> Claim:
     if len(one.entry.text) > LONGEST_QUOTE:  # only what is told of it counts
         found = read(spoken(text))
         weight += min(0.0, found.worth - one.reading.worth)
-    return Claim(weight, found.words, found.heavy, one.entry.actor or "I", estimate(text), ALIKE)
+    return Claim(weight, found.words, found.heavy, one.entry.actor or "I", estimate(text), ALIKE, spoken_in(text))
 
 
 def told(one: Weighed, name: str) -> str:

@@ -7,10 +7,14 @@ reaches a fixed share of the best one, and is made in one pass over a heap.
 
 from __future__ import annotations
 
+import functools
 import heapq
 import math
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
+
+from agents.compaction.wording import quoted
 
 SOMEBODY = 0.5
 """What a line weighs more that is the first of somebody."""
@@ -23,6 +27,10 @@ POWER = 0.6
 SAME, ALIKE = 0.2, 0.5
 """Shares of what a line holds of which more must be new: with less it says again what others say; with so much already
 it is another of the same kind, which is too little where there is room for few, and of a passing thought."""
+_BREAK = re.compile(r"(?<=[.!?…])\s+")
+_WORD = re.compile(r"\w+")
+_SOME_WORDS = 4
+"""Words from which on a sentence that is said again is noticed; "Yes." and "Good morning." are not."""
 _LEAST = 8
 """Tokens below which a line is not cheaper."""
 
@@ -37,6 +45,7 @@ class Claim(NamedTuple):
         who: whose words or deeds they are; empty when nobody's.
         tokens: how many it takes.
         same: share of what it holds that must be more than new, `SAME` or `ALIKE`.
+        spoken: the sentences in its quotations; a line that says one again is not told.
     """
 
     worth: float
@@ -45,6 +54,19 @@ class Claim(NamedTuple):
     who: str
     tokens: int
     same: float = SAME
+    spoken: frozenset[str] = frozenset()
+
+
+@functools.lru_cache(maxsize=4096)
+def spoken_in(text: str) -> frozenset[str]:
+    """Return the sentences of some words in the quotations of a line, as compared.
+
+    Args:
+        text: the line.
+    """
+    parts = (part for one in quoted(text) for part in _BREAK.split(one))
+    plain = (" ".join(_WORD.findall(part.lower())) for part in parts)
+    return frozenset(part for part in plain if part.count(" ") >= _SOME_WORDS - 1)
 
 
 def covering(claims: Sequence[Claim], room: int, most: int | None = None) -> list[int]:
@@ -57,13 +79,14 @@ def covering(claims: Sequence[Claim], room: int, most: int | None = None) -> lis
     """
     told: set[str] = set()
     known: set[str] = set()
+    spoken: set[str] = set()
     stay: list[int] = []
     heap = [(-_adds(one, told, known), at) for at, one in enumerate(claims) if one.tokens <= room]
     heapq.heapify(heap)
     while heap and (most is None or len(stay) < most):
         before, at = heapq.heappop(heap)
         one = claims[at]
-        if one.tokens > room or before == 0.0:
+        if one.tokens > room or before == 0.0 or not spoken.isdisjoint(one.spoken):
             continue
         adds = _adds(one, told, known)
         if heap and -adds > heap[0][0]:  # what was told since then took its place from it
@@ -74,6 +97,7 @@ def covering(claims: Sequence[Claim], room: int, most: int | None = None) -> lis
             room -= one.tokens
             told |= one.words
             known.add(one.who)
+            spoken |= one.spoken
     return stay
 
 

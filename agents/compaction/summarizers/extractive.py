@@ -59,7 +59,7 @@ def extract(source: Source) -> str:
 
 
 def _recent(source: Source) -> str:
-    limit = source.max_sentences or LEAST_NEW
+    limit = source.max_sentences or max(LEAST_NEW, len(source.entries) // A_SENTENCE_FOR)
     scene = scene_of(source.entries, source.name, source.begins, source.when) if limit > 1 else Scene((), ())
     room = min(source.max_tokens, limit * A_SENTENCE)
     told = _told(source, room - estimate(str(scene.undated())), _MOST_TOLD)

@@ -100,9 +100,9 @@ def test_an_age_that_a_hand_made_unreadable_is_not_told(tmp_path: Path) -> None:
         ("layered", "over 6,000 tokens (now "),
         ("sleep", "over 5,734 tokens asleep, 6,553 awake (now "),
         ("hybrid", "at 43 memories"),
-        ("masking", "never by itself"),
-        ("none", "never by itself"),
-        ("sliding_window", "never by itself"),
+        ("masking", "only what a prompt has no room for"),
+        ("none", "only what a prompt has no room for"),
+        ("sliding_window", "only what a prompt has no room for"),
     ],
 )
 def test_what_is_due_next_is_told_for_every_strategy(tmp_path: Path, strategy: str, waits: str) -> None:

@@ -116,7 +116,7 @@ def test_what_is_hidden_says_where_it_is(tmp_path: Path) -> None:
     life.set(strategy="sliding_window")
     life.live(20)
     assert row(life, "Hidden") == "1-15; the archive has them, and recall finds them"
-    assert row(life, "Strategy").endswith("it folds nothing")
+    assert row(life, "Strategy").endswith("it folds only what a prompt has no room for")
 
 
 def test_skipped_folds_say_why(tmp_path: Path) -> None:
