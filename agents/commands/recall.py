@@ -102,11 +102,18 @@ def told_hit(minds: Minds, agent: Agent, hit: Hit, query: str, tell: Tell, most:
 
 def _who(minds: Minds, hit: Hit, most: int) -> str:
     """Return a memory's words, with who it was where they do not say so, and how often it was before."""
-    text, actor = excerpt(hit.text, most), hit.entry.actor if hit.entry else None
+    text, actor = _shown(hit, most), hit.entry.actor if hit.entry else None
     if actor and actor.casefold() not in hit.text.casefold():
         text = minds.say(BY, actor=actor, text=text)
     before = hit.times - 1
     return text if before < 1 else f"{text} {minds.say(ONCE) if before == 1 else minds.say(TIMES, n=before)}"
+
+
+def _shown(hit: Hit, most: int) -> str:
+    """Return a memory's words on one line, with three dots where it goes on before or after what is shown."""
+    text, whole = excerpt(hit.text, most), hit.entry.text if hit.entry else hit.text
+    after = "..." if not whole.rstrip().endswith(hit.text.rstrip()) and not text.endswith("...") else ""
+    return f"{'' if whole.startswith(hit.text.strip()) else '...'}{text}{after}"
 
 
 def _time(agent: Agent, seq: int) -> str:

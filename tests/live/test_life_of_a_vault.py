@@ -214,7 +214,7 @@ def test_a_life_in_bulk_is_folded_and_recalled(vault: Path, tmp_path: Path) -> N
     assert (record["first"], record["last"], record["count"], record["compactions"]) == (1, 201, 201, 2)
     (answer,) = loci_json("recall", "Wendell", "where is the cradle?", "--vault", vault)
     assert answer["hits"][0]["seq"] == 41
-    parts = {"lexical", "vector", "neighbours", "who", "when", "answer", "called", "recency", "importance"}
+    parts = {"lexical", "vector", "neighbours", "who", "when", "answer", "called", "echoed", "recency", "importance"}
     assert set(answer["hits"][0]) == {"seq", "kind", "text", "at", "times", "score", *parts}
 
 

@@ -45,6 +45,20 @@ async def test_what_is_remembered_of_a_search_is_compact_and_stays_true(tmp_path
         assert len(kept.text) < HITS * (LONGEST_KEPT + 60) + 60
 
 
+async def test_a_passage_says_that_its_memory_goes_on_before_and_after(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    async with house(tmp_path, clock) as home:
+        ann = home.enter("Ann")
+        walk = "Then we walked on along the towpath and said nothing at all. " * 9
+        ann.memory.append(
+            [Perceived(ann.id, "heard", f"{walk}The ferry sank at noon. {walk}", "Moss")], iso(clock.now()), 1
+        )
+        await home.minds.catch_up(ann)
+        (line,) = [one for one in (await home.ask(ann, "recall ferry")).reply.split("\n") if "ferry sank" in one]
+        assert "Moss: ..." in line
+        assert "... [" in line
+
+
 async def test_a_memory_without_its_speaker_or_place_still_says_who(tmp_path: Path) -> None:
     clock = VirtualClock()
     async with house(tmp_path, clock) as home:
