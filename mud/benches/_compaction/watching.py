@@ -19,7 +19,7 @@ from agents.means import Ask, Means
 from mud.benches._scratch import LifeClock
 from mud.clock import Clock, parse_iso
 
-COUNTED_BY = "as prompts are counted"
+COUNTED_BY = "the counter of prompts"
 
 
 class Calls:
