@@ -30,7 +30,7 @@ SAMPLE = 64
 _MARKS = str.maketrans(';"\\', ",' ")
 
 
-class Asked(NamedTuple):
+class AskedFacts(NamedTuple):
     """What is asked of a summary.
 
     Args:
@@ -58,13 +58,13 @@ class Asked(NamedTuple):
         return tuple(_written(fact, weight) for fact, weight in _drawn(self.facts).items())
 
 
-def asked_of(source: Source) -> Asked:
+def asked_of(source: Source) -> AskedFacts:
     """Return what is asked of the summary of a source: the facts of its memories, and of those summed up before."""
     found = _read(source.sample)
     whole = len(found) <= SAMPLE
     for fact, weight in facts_among(source.entries, (), source.name).items():
         found[fact] = max(weight, found.get(fact, 0))
-    return Asked(found if whole else _drawn(found), whole)
+    return AskedFacts(found if whole else _drawn(found), whole)
 
 
 def carried(summaries: Iterable[Summary], name: str) -> tuple[str, ...]:
@@ -79,7 +79,7 @@ def carried(summaries: Iterable[Summary], name: str) -> tuple[str, ...]:
         facts = _read(one.sample) if one.sample else facts_among((), [_said_in(one.text)], name)
         for fact, weight in facts.items():
             found[fact] = max(weight, found.get(fact, 0))
-    return Asked(found, whole=True).sample()
+    return AskedFacts(found, whole=True).sample()
 
 
 def _said_in(text: str) -> str:

@@ -1,6 +1,6 @@
 """Counting the tokens of an agent's memories and prompts, with one and the same counter.
 
-Without a server `agents.llm.tokens.at_most` counts, which never errs on the low side. What a model's server says of a
+Without a server `agents.llm.tokens.at_most` counts, on the high side. What a model's server says of a
 text, asked for or told with a reply, sets all counts for that model right: they become shorter, and stay long enough.
 """
 
@@ -86,7 +86,7 @@ class TokenCounter:
         return self._ratios.of(self._model())
 
     def prompts(self) -> Count:
-        """Return what counts a text of a prompt at once: never less than the model's server would."""
+        """Return what counts a text of a prompt at once, on the high side; see `agents.llm.tokens.at_most`."""
         ratio = self.ratio
         return at_most if ratio == 1 else lambda text: at_most(text, ratio)
 

@@ -70,6 +70,7 @@ _SHAPE = bytes(97 if byte in _LETTERS else 32 if byte == 32 else 120 for byte in
 def at_most(text: str, ratio: float = 1.0) -> int:
     """Return how many tokens a text takes at most, in any script.
 
+    That holds for prompts and for lines; a rare word alone may take a token or two more, which common ones make up for.
     Lines are counted one by one, so that a text takes as many as its lines and their ends. English takes 1.2 times
     what the tokenizer of SmolLM2 makes of it. No tokenizer that works on bytes makes more than one token of a byte, so
     that every byte beyond ASCII counts one.

@@ -36,7 +36,7 @@ _VOICE = re.compile(r"\A[^\"“\n?]{0,80}[\"“]")
 """What stands before a line's words: who says them."""
 
 
-class Spoken(NamedTuple):
+class SpokenParts(NamedTuple):
     """A text, as clauses of telling words.
 
     Args:
@@ -49,7 +49,7 @@ class Spoken(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 12)
-def spoken(text: str) -> Spoken:
+def spoken(text: str) -> SpokenParts:
     """Return what a text tells and asks, without who says it."""
     text = _VOICE.sub("", text[:LONGEST])
     told: list[tuple[str, ...]] = []
@@ -63,7 +63,7 @@ def spoken(text: str) -> Spoken:
             asked.append(words)  # "When you were there, did you see it?" tells nothing
         elif words:
             told.append(words)
-    return Spoken(tuple(told), tuple(asked))
+    return SpokenParts(tuple(told), tuple(asked))
 
 
 def is_question(text: str) -> bool:
