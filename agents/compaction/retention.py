@@ -55,13 +55,16 @@ class AskedFacts(NamedTuple):
 
     def sample(self) -> tuple[str, ...]:
         """Return what the next summary is to be asked of this, as `Summary.sample` keeps it."""
-        return tuple(_written(fact, weight) for fact, weight in _drawn(self.facts).items())
+        facts = _drawn(self.facts) if self.whole else self.facts
+        return tuple(_written(fact, weight) for fact, weight in facts.items())
 
 
 def asked_of(source: Source) -> AskedFacts:
     """Return what is asked of the summary of a source: the facts of its memories, and of those summed up before."""
-    found = _read(source.sample)
+    found = dict(_read(source.sample))
     whole = len(found) <= SAMPLE
+    if not source.entries:  # a sample is drawn already
+        return AskedFacts(found, whole)
     for fact, weight in facts_among(source.entries, (), source.name).items():
         found[fact] = max(weight, found.get(fact, 0))
     return AskedFacts(found if whole else _drawn(found), whole)
@@ -111,8 +114,9 @@ def _written(fact: Fact, weight: int) -> str:
     return f"{weight} {fact.kind} {' '.join(fact.what.translate(_MARKS).split())}"
 
 
-def _read(sample: Iterable[str]) -> dict[Fact, int]:
-    """Return the facts of a sample; what a hand made of it is passed over."""
+@functools.lru_cache(maxsize=64)
+def _read(sample: tuple[str, ...]) -> Mapping[Fact, int]:
+    """Return the facts of a sample; what a hand made of it is passed over. It is read again at every fold."""
     return {fact: weight for fact, weight in map(_fact, sample) if fact.what}
 
 

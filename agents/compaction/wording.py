@@ -229,9 +229,13 @@ def _sentences_of(line: str) -> tuple[str, ...]:
 
 
 def _found_in(line: str) -> Iterator[str]:
+    ends = list(_END.finditer(line))
+    if not ends or ends[0].end() == len(line):  # most lines are one sentence, and nothing is to be found out
+        yield from (line,) if line else ()
+        return
     spans = [match.span() for match in _QUOTE.finditer(line)]
     start = at = 0
-    for match in _END.finditer(line):
+    for match in ends:
         first, end = match.span()
         if end <= start:
             continue

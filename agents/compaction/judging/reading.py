@@ -258,14 +258,18 @@ class Line(NamedTuple):
 def line_of(text: str) -> Line:
     """Return what a text holds: the same as `Reading([text])` finds, in half of the time."""
     row = composed(text).split()
-    tokens = list(map(token_of, row))
-    names = {
-        key_of(token.name): token.name for before, token in itertools.pairwise(tokens) if token.name and before.goes_on
-    }
-    numbers = {number for token in tokens for number in token.figures}
-    if any(token.counts for token in tokens):
+    names: dict[str, str] = {}
+    numbers: set[str] = set()
+    goes_on = counts = cue = False
+    for token in map(token_of, row):
+        if token.name and goes_on:
+            names[key_of(token.name)] = token.name
+        if token.figures:
+            numbers.update(token.figures)
+        counts, cue, goes_on = counts or token.counts, cue or token.cue, token.goes_on
+    if counts:
         numbers.update(_counted(row))
-    return Line(tuple(names.items()), tuple(sorted(numbers)), any(token.cue for token in tokens))
+    return Line(tuple(names.items()), tuple(sorted(numbers)), cue)
 
 
 @functools.lru_cache(maxsize=16)

@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from agents.compaction.summarizers._coverage import ALIKE, Claim, covering, spoken_in
+from agents.compaction.summarizers._coverage import ALIKE, Claim, covering
 from agents.compaction.summarizers._prose import LONGEST_QUOTE, retell
 from agents.compaction.summarizers._reading import CACHED, HEARD_YOU, Reading, read, spoken
 from agents.compaction.wording import PLAIN, flat, sentences, word_set
@@ -41,6 +41,8 @@ _ACTS = word_set(
     apologise apologises apologize apologizes"""
 )
 """What is done that changes what people have, or how they stand to each other."""
+_LONGEST = 60
+"""Tokens that are told of a memory at most, about: those of a quotation of `LONGEST_QUOTE` characters."""
 _MOST = 24
 """Memories, the weightiest, among which is chosen."""
 _POSES = word_set(
@@ -213,23 +215,30 @@ def chosen(found: Sequence[Weighed], name: str, room: int, most: int) -> list[tu
         most: sentences, before any are put together, at most.
     """
     ranked = sorted(found, key=lambda one: (-one.weight, one.place))
-    unlike: dict[str, Weighed] = {}  # of two that are cut to the same words the weightier
-    for one in ranked[:_MOST]:
-        if one.weight >= TALE and not one.small and (text := told(one, name)):
-            unlike.setdefault(text, one)
-    worth = [(one, text) for text, one in unlike.items()]
-    picked = [worth[at] for at in covering([_claim(one, text) for one, text in worth], room, most)] or worth[:1]
+    worth = [one for one in ranked[:_MOST] if one.weight >= TALE and not one.small]
+    places = covering([_claim(one, name) for one in worth], room, most)
+    picked = [(worth[at], told(worth[at], name)) for at in places]
     if not picked:
-        picked = list(islice(((one, text) for one in ranked if (text := told(one, name))), 1))
+        picked = list(islice(((one, text) for one in (*worth, *ranked) if (text := told(one, name))), 1))
     return [(text, one.weight) for one, text in sorted(picked, key=lambda pair: pair[0].place)]
 
 
-def _claim(one: Weighed, text: str) -> Claim:
-    found, weight = one.reading, one.weight
-    if len(one.entry.text) > LONGEST_QUOTE:  # only what is told of it counts
-        found = read(spoken(text))
-        weight += min(0.0, found.worth - one.reading.worth)
-    return Claim(weight, found.words, found.heavy, one.entry.actor or "I", estimate(text), ALIKE, spoken_in(text))
+def _claim(one: Weighed, name: str) -> Claim:
+    """Return what a memory may hold; it is retold only when its turn comes, as most never are."""
+    found, who = one.reading, one.entry.actor or "I"
+
+    def put() -> Claim | None:
+        text = told(one, name)
+        if not text:
+            return None
+        if len(one.entry.text) <= LONGEST_QUOTE:
+            return Claim(one.weight, found.words, found.heavy, who, estimate(text), ALIKE, text)
+        part = read(spoken(text))  # only what is told of it counts
+        weight = one.weight + min(0.0, part.worth - found.worth)
+        return Claim(weight, part.words, part.heavy, who, estimate(text), ALIKE, text)
+
+    tokens = min(estimate(one.entry.text), _LONGEST)
+    return Claim(one.weight, found.words, found.heavy, who, tokens, ALIKE, put=put)
 
 
 def told(one: Weighed, name: str) -> str:

@@ -11,7 +11,7 @@ import functools
 import heapq
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from agents.compaction.wording import quoted
@@ -45,7 +45,9 @@ class Claim(NamedTuple):
         who: whose words or deeds they are; empty when nobody's.
         tokens: how many it takes.
         same: share of what it holds that must be more than new, `SAME` or `ALIKE`.
-        spoken: the sentences in its quotations; a line that says one again is not told.
+        text: the line; one that says again a sentence in quotation marks is not told.
+        put: puts it into words once it comes up, where that takes long: gives the claim as it then is, None when it
+            cannot be told. Until then the claim stands for the most that it could be.
     """
 
     worth: float
@@ -54,7 +56,8 @@ class Claim(NamedTuple):
     who: str
     tokens: int
     same: float = SAME
-    spoken: frozenset[str] = frozenset()
+    text: str = ""
+    put: Callable[[], Claim | None] | None = None
 
 
 @functools.lru_cache(maxsize=4096)
@@ -77,6 +80,7 @@ def covering(claims: Sequence[Claim], room: int, most: int | None = None) -> lis
         room: tokens that there is room for.
         most: claims at most; None for any number.
     """
+    claims = list(claims)
     told: set[str] = set()
     known: set[str] = set()
     spoken: set[str] = set()
@@ -86,18 +90,23 @@ def covering(claims: Sequence[Claim], room: int, most: int | None = None) -> lis
     while heap and (most is None or len(stay) < most):
         before, at = heapq.heappop(heap)
         one = claims[at]
-        if one.tokens > room or before == 0.0 or not spoken.isdisjoint(one.spoken):
+        if before == 0.0 or one.tokens > room:
             continue
         adds = _adds(one, told, known)
+        if adds and one.put and (not heap or -adds <= heap[0][0]):
+            if (now := one.put()) is None or now.tokens > room:
+                continue
+            one = claims[at] = now
+            adds = _adds(one, told, known)
         if heap and -adds > heap[0][0]:  # what was told since then took its place from it
             heapq.heappush(heap, (-adds, at))
             continue
-        if adds:
+        if adds and spoken.isdisjoint(says := spoken_in(one.text)):
             stay.append(at)
             room -= one.tokens
             told |= one.words
             known.add(one.who)
-            spoken |= one.spoken
+            spoken |= says
     return stay
 
 

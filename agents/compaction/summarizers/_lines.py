@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from agents.compaction.compound import apart
 from agents.compaction.summarizers._choice import AGAIN, SMALL, inside
-from agents.compaction.summarizers._coverage import ALIKE, SAME, Claim, covering, spoken_in
+from agents.compaction.summarizers._coverage import ALIKE, SAME, Claim, covering
 from agents.compaction.summarizers._first_person import first_person
 from agents.compaction.summarizers._prose import closed, ended
 from agents.compaction.summarizers._reading import Reading, read
@@ -195,4 +195,4 @@ def kept(lines: Sequence[Line], tokens: int, most: int | None = None) -> list[in
 def _claim(one: Line, more: float) -> Claim:
     found = one.reading
     same = ALIKE if one.plain.startswith(_THOUGHT) else SAME
-    return Claim(one.worth + more, found.words, found.heavy, one.lead, one.tokens, same, spoken_in(one.plain))
+    return Claim(one.worth + more, found.words, found.heavy, one.lead, one.tokens, same, one.plain)
