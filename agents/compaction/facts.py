@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from agents.compaction.judging.reading import Reading, has_cue, key_of, keys_of, line_of, telling_of
+from agents.compaction.judging.reading import Reading, key_of, keys_of, line_of, may_pledge, telling_of
 from agents.compaction.judging.tables import CUES, PLAIN
 from agents.memory.entries import Entry
 
@@ -187,7 +187,7 @@ def is_hearsay(entry: Entry, sentence: str, name: str = "") -> bool:
 
 def _deeds(entry: Entry, text: str) -> tuple[Fact, ...]:
     """Return the promise and the instructions of a memory's text, as their telling words."""
-    promised = _promised(text) if has_cue(text) else ()  # a search for how it promises takes ten times as long
+    promised = _promised(text) if may_pledge(text) else ()
     return (*promised, *(_instructed(text) if _instructs(entry) else ()))
 
 
@@ -226,7 +226,7 @@ class _Line(NamedTuple):
 def _line(text: str, instructs: bool) -> _Line:
     """Return what a line holds; it is read once for all who heard it, and small talk comes again."""
     line = line_of(text)
-    deeds = (*_promised(text), *(_instructed(text) if instructs else ())) if line.cue else ()
+    deeds = (*(_promised(text) if line.pledge else ()), *(_instructed(text) if line.cue and instructs else ()))
     numbers = (Fact("number", number) for number in line.numbers)
     return _Line(line.names, (*numbers, *(deed for deed in deeds if deed.what)))
 

@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from agents.compaction.judging.numbers import COUNTING, numbers_of
-from agents.compaction.judging.tables import CUES, DULL, PLAIN
+from agents.compaction.judging.tables import CUES, DULL, PLAIN, PLEDGES
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _SHORT = frozenset({"s", "t", "ll", "ve", "re", "d", "m", ""})
@@ -36,7 +36,8 @@ class Token(NamedTuple):
         figures: its numbers in figures.
         counts: it is a counting word, and more than `one`.
         joins: it may stand within a number of several words, as it says nothing else.
-        cue: a promise or an instruction may stand near it.
+        pledge: a promise may stand near it.
+        cue: a promise or an instruction may.
         goes_on: what follows begins neither a sentence nor a quotation.
     """
 
@@ -46,6 +47,7 @@ class Token(NamedTuple):
     figures: tuple[str, ...]
     counts: bool
     joins: bool
+    pledge: bool
     cue: bool
     goes_on: bool
 
@@ -65,14 +67,15 @@ def token_of(written: str) -> Token:
         tuple(numbers_of(written, counted=False)),
         counts := any(word in COUNTING and word != "one" for word in folded),
         counts or all(word in COUNTING or word == "and" for word in keys),
+        not PLEDGES.isdisjoint(folded),
         not CUES.isdisjoint(folded),
         written[-1].isalnum() or written[-1] in ",;)&'’",
     )
 
 
-def has_cue(text: str) -> bool:
-    """Return whether a text may promise or instruct; a search for how it does takes ten times as long."""
-    return any(token_of(written).cue for written in text.split())
+def may_pledge(text: str) -> bool:
+    """Return whether a text may promise; a search for how it does takes ten times as long."""
+    return any(token_of(written).pledge for written in text.split())
 
 
 @functools.lru_cache(maxsize=32_768)
@@ -222,16 +225,6 @@ class Reading:
         """Every script without capitals."""
         return scripts_of(self.whole)
 
-    def with_cues(self) -> list[int]:
-        """Return which texts may promise or instruct, by their place among `texts`."""
-        found: list[int] = []
-        start = 0
-        for one in self._known:
-            found += [start + at for at in one.with_cues()]
-            start += len(one.texts)
-        cues = {written for written, token in self._tokens.items() if token.cue}
-        return [*found, *(start + at for at, row in enumerate(self._rows) if not cues.isdisjoint(row))]
-
 
 def _counted(row: Iterable[str]) -> Iterator[str]:
     """Yield the numbers that are written in words among tokens: only runs of counting words are read for them."""
@@ -247,11 +240,13 @@ class Line(NamedTuple):
     Args:
         names: as compared, and as written.
         numbers: in figures.
+        pledge: it may promise.
         cue: it may promise or instruct.
     """
 
     names: tuple[tuple[str, str], ...]
     numbers: tuple[str, ...]
+    pledge: bool
     cue: bool
 
 
@@ -260,16 +255,17 @@ def line_of(text: str) -> Line:
     row = composed(text).split()
     names: dict[str, str] = {}
     numbers: set[str] = set()
-    goes_on = counts = cue = False
+    goes_on = counts = pledge = cue = False
     for token in map(token_of, row):
         if token.name and goes_on:
             names[key_of(token.name)] = token.name
         if token.figures:
             numbers.update(token.figures)
-        counts, cue, goes_on = counts or token.counts, cue or token.cue, token.goes_on
+        counts, pledge = counts or token.counts, pledge or token.pledge
+        cue, goes_on = cue or token.cue, token.goes_on
     if counts:
         numbers.update(_counted(row))
-    return Line(tuple(names.items()), tuple(sorted(numbers)), cue)
+    return Line(tuple(names.items()), tuple(sorted(numbers)), pledge, cue)
 
 
 @functools.lru_cache(maxsize=16)

@@ -72,11 +72,18 @@ DULL = listed(
 )
 """Words so common in talk that they tell nothing, besides the plain ones."""
 
-CUES = listed(
+PLEDGES = listed(
     """
     promise promised promises promising swear swears swore sworn vow vows vowed oath pledge pledged word will shall i'll
-    we'll must should need ought better never don't don’t dont i’ll we’ll not bring fetch give tell meet find keep wait
-    follow help remember remind show leave stay stop open close ask beware always forget come go take look watch put
+    we'll i’ll we’ll
     """
 )
-"""Words without which a sentence neither promises nor instructs; they save looking closer."""
+"""Words without which a sentence does not promise; they save looking closer."""
+
+CUES = PLEDGES | listed(
+    """
+    must should need ought better never don't don’t dont not bring fetch give tell meet find keep wait follow help
+    remember remind show leave stay stop open close ask beware always forget come go take look watch put
+    """
+)
+"""Words without which a sentence neither promises nor instructs."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.compaction.judging.reading import Reading, capitals_of, key_of, keys_of, neighbours_of
+from agents.compaction.judging.reading import Reading, capitals_of, key_of, keys_of, line_of, neighbours_of
 
 
 @pytest.mark.parametrize(
@@ -45,8 +45,18 @@ def test_names_side_by_side_make_a_row() -> None:
     ]
 
 
-def test_texts_with_a_cue_are_found_by_their_place() -> None:
-    assert Reading(["The rain fell.", 'Moss says, "I promise."', "", "Bring me bread."]).with_cues() == [1, 3]
+@pytest.mark.parametrize(
+    ("text", "pledges", "cue"),
+    [
+        ("The rain fell.", False, False),
+        ('Moss says, "I promise."', True, True),
+        ("", False, False),
+        ("Bring me bread.", False, True),
+    ],
+)
+def test_a_line_tells_whether_it_may_promise_or_instruct(text: str, pledges: bool, cue: bool) -> None:
+    line = line_of(text)
+    assert (line.pledge, line.cue) == (pledges, cue)
 
 
 TEXTS = st.lists(st.text(max_size=60), max_size=5)
