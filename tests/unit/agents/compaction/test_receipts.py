@@ -120,9 +120,8 @@ def test_meta_words_that_were_really_said_are_no_meta_talk() -> None:
 
 
 def facts_by_kind(source: Source) -> dict[str, set[str]]:
-    return {
-        kind: {fact.what for fact in evidence(source).facts if fact.kind == kind} for kind, *_ in evidence(source).facts
-    }
+    facts = evidence(source).facts
+    return {kind: {fact.what for fact in facts if fact.kind == kind} for kind, *_ in facts}
 
 
 def test_the_facts_are_names_places_numbers_promises_and_instructions() -> None:
