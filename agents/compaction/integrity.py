@@ -173,7 +173,7 @@ def shown_texts(memory: Memory, settings: CompactionSettings, outlook: Outlook) 
     """Return the texts of a view, as far as a status reads them: what a model's server is asked to count."""
     view = _view(memory, settings, outlook)
     summaries = [summary.text for summary in (view.longterm, view.recent) if summary is not None]
-    return [*summaries, *map(in_prompt, view.tail)]
+    return [*summaries, *(in_prompt(entry, memory.name) for entry in view.tail)]
 
 
 def _view(memory: Memory, settings: CompactionSettings, outlook: Outlook) -> View:

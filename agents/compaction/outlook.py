@@ -123,7 +123,7 @@ class Outlook:
         standing = self._gauge.standing(self._in_force(strategy, settings, total), strategy.masks, total)
         if strategy.hides(standing, settings) is None:
             return standing
-        return replace(standing, tokens=lambda: self._around.tokens(_texts(self.view())))
+        return replace(standing, tokens=lambda: self._around.tokens(_texts(self.view(), self._memory.name)))
 
     def tokens(self) -> int:
         """Return the tokens of the view as it is now."""
@@ -399,6 +399,6 @@ class Outlook:
         return max(0, masks - (results - sum(entry.kind == KIND for entry in tail)))
 
 
-def _texts(view: View) -> list[str]:
+def _texts(view: View, name: str) -> list[str]:
     summaries = [summary.text for summary in (view.longterm, view.recent) if summary is not None]
-    return [*summaries, *map(in_prompt, view.tail)]
+    return [*summaries, *(in_prompt(entry, name) for entry in view.tail)]
