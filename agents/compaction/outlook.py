@@ -34,6 +34,8 @@ PRESSED_FROM = 0.99
 keeps free for descriptions of places it gives a model some time to write the summary that the prompt needs."""
 LEAST_SHARE = 0.25
 """Share of that room that memories may take however long the summaries are, such as ones that people wrote."""
+TELLS = 64
+"""Memories that tell how long those to come will be; of fewer, the missing ones count as short."""
 PRESSED_TO = 0.5
 """Share of that room, but for the summaries, that is kept word for word then; the next fold is as far away again."""
 
@@ -337,7 +339,8 @@ class Outlook:
             return None
         room, tokens = self._room(strategy, settings, standing), standing.tokens()
         verbatim = room.taken - self._gauge.summary_tokens(self._gauge.summaries())
-        memory = max(LEAST_MEMORY, verbatim / max(1, standing.unfolded))
+        unknown = max(0, TELLS - standing.unfolded)
+        memory = max(LEAST_MEMORY, (verbatim + unknown * LEAST_MEMORY) / (standing.unfolded + unknown))
         sizes = {"tokens": 1.0, "characters": tokens / max(1, standing.chars())}
         left = (sizes.get(one.unit, memory) * (one.most - one.taken) for one in strategy.budgets(standing, settings))
         return room if room.most - room.taken < min(left, default=0) else None
