@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from agents.memory.entries import Entry
 from mud.world.events import OWN_NOTES, OWN_SELF, RECALLED, WHISPERED, Perceived
+from mud.world.sentences import sentences
 
 _NOTES = re.compile(r"your notes?\b", re.I)
 _SEARCH = re.compile(r"you search your memory\b", re.I)
@@ -24,7 +25,6 @@ _SAYS = re.compile(
     r"(?:[,:]|\s+that\b|(?=\s))\s*(?P<words>\S.*)$",
     re.S,
 )
-_SENTENCE = re.compile(r"(?:(?<=[.!?…])|(?<=[.!?…][\"”'’)]))\s+|\n+")
 _LEAD = (
     r"(?:(?:hey|hi|hiya|hello|oh|ah|well|and|but|so|now|then|ok|okay|dear|please|sorry|yes|no|listen|greetings|welcome|"
     r"thanks|thank you|thank you very much|good (?:morning|day|afternoon|evening|night)|goodbye|good-?bye|bye|farewell|"
@@ -206,11 +206,6 @@ def _words_of(text: str, actor: str) -> str:
         return bare
     _, mark, after = text.partition(":") if text.startswith(actor) else (text, "", "")
     return (after if mark else text).strip()
-
-
-def sentences(text: str) -> list[str]:
-    """Split a text into sentences, each with its marks."""
-    return [part for part in (piece.strip() for piece in _SENTENCE.split(text)) if part]
 
 
 @lru_cache(maxsize=1 << 12)

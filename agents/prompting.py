@@ -213,7 +213,7 @@ class Prompting:
             commands=self._listed(),
             longterm=longterm,
             recent=recent,
-            transcript=tuple(map(in_prompt, tail)),
+            transcript=tuple(in_prompt(entry, agent.name) for entry in tail),
             passed=labels(self._minds.say, [entry.at for entry in tail], clock.zone),
             notes=chosen.notes,
             experiences=chosen.experiences,

@@ -204,4 +204,4 @@ def unknown_templates(
 def _unknown(value: Value, known: Sequence[str], meanwhile: str = "") -> Problem:
     """Return the problem that a setting names nothing there is, and what happens meanwhile."""
     message = f"there is no {value.value!r}{meanwhile}; {one_of(known)}{hint(str(value.value), known)}"
-    return Problem(value.file, value.line, value.key, message)
+    return Problem(value.file, value.line, value.written, message)

@@ -168,7 +168,7 @@ class Engine:
             return Step(0, self._now(), who, None, self._refused(refusal), failed=True)
         sleeps = actor.thinks and who in self.world.asleep
         try:
-            line, command = understand(line, self.commands, self.world.location_of(who))
+            line, command = understand(line, self.commands, self.world, who)
         except Refusal as refusal:
             return self._fail(actor, line, refusal, text, keep=not sleeps)
         if sleeps and command.name != WAKE:

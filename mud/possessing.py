@@ -80,7 +80,7 @@ def _trace(engine: Engine, minds: Minds, led: Possession, step: Step) -> None:
 def _command(engine: Engine, who: str, line: str) -> Command | None:
     """Return the command that somebody's line names; None when it names none."""
     try:
-        return understand(read_line(line, len(line)), engine.commands, engine.world.location_of(who))[1]
+        return understand(read_line(line, len(line)), engine.commands, engine.world, who)[1]
     except Refusal:
         return None
 

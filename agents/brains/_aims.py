@@ -12,7 +12,8 @@ from enum import StrEnum
 from functools import lru_cache
 
 from agents.brains._words import is_weak, stem, telling, tokens
-from agents.perception import mentions, sentences
+from agents.perception import mentions
+from mud.world.sentences import sentences
 
 
 class Sort(StrEnum):

@@ -18,7 +18,8 @@ from agents.brains._disclosure import is_secret_words
 from agents.brains._statements import Sort, feeling_of
 from agents.brains._words import is_weak, stem, telling
 from agents.memory.entries import Entry
-from agents.perception import Address, Utterance, addressed, asks, remembered, sentences, without_address
+from agents.perception import Address, Utterance, addressed, asks, remembered, without_address
+from mud.world.sentences import sentences
 
 MOST = 24
 """Deeds of one person that are borne in mind; the oldest go first, but for promises."""

@@ -38,9 +38,9 @@ from agents.perception import (
     mentions,
     of_own_mind,
     remembered,
-    sentences,
     without_address,
 )
+from mud.world.sentences import sentences
 
 SURE, NEAR = 0.65, 0.4
 """From which score on a memory counts as the answer, and from which as something that may have to do with it."""

@@ -18,8 +18,9 @@ from agents.brains._self import Self
 from agents.brains._sights import Answer, item_named
 from agents.brains._words import coverage, meanings, stem, tokens, with_article
 from agents.memory.entries import Entry
-from agents.perception import mentions, of_own_mind, remembered, sentences
+from agents.perception import mentions, of_own_mind, remembered
 from mud.world.narration import listed
+from mud.world.sentences import sentences
 
 _YOU = re.compile(r"\byou\b", re.I)
 _FORMS = (

@@ -12,8 +12,9 @@ from agents.brains._evidence import SURE, Evidence, statements
 from agents.brains._sights import Answer
 from agents.brains._statements import feels
 from agents.memory.entries import Entry
-from agents.perception import calls, mentions, remembered, sentences
+from agents.perception import calls, mentions, remembered
 from mud.world.narration import listed
+from mud.world.sentences import sentences
 
 _I_AM = re.compile(
     r"\b(?:i am|i['’]m|i was|i have been) (?:\w+ )?(?:an?|the|from|born|called)\b|"

@@ -45,7 +45,8 @@ from agents.brains._statements import (
     wish_in,
 )
 from agents.brains._words import is_small, is_weak, names_in, telling
-from agents.perception import Utterance, asks, mentions, sentences, without_address
+from agents.perception import Utterance, asks, mentions, without_address
+from mud.world.sentences import sentences
 
 __all__ = ["Asks", "Line", "Question", "Sort", "read", "read_question", "thing_in", "told_in"]
 

@@ -13,7 +13,8 @@ from functools import lru_cache
 from agents.brains._disclosure import is_ignorant, is_secret_words
 from agents.brains._marks import DATED, LEANS
 from agents.memory.note_form import is_reason
-from agents.perception import asks, reads_as_whisper, sentences
+from agents.perception import asks, reads_as_whisper
+from mud.world.sentences import sentences
 
 LONGEST = 300
 """How many characters of a memory are repeated at most."""

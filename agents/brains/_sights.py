@@ -10,8 +10,8 @@ from agents.brains._asks import Asks
 from agents.brains._brain import Situation
 from agents.brains._questions import Question
 from agents.brains._words import coverage, is_weak, meanings, stem, tokens, with_article
-from agents.perception import sentences
 from mud.world.narration import listed
+from mud.world.sentences import sentences
 
 Pick = Callable[[Sequence[str]], str]
 """Takes one of several by chance."""

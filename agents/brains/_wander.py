@@ -14,7 +14,8 @@ from random import Random
 from agents.brains._brain import Situation
 from agents.brains._voice import clean
 from agents.memory.entries import Entry
-from agents.perception import mentions, sentences
+from agents.perception import mentions
+from mud.world.sentences import sentences
 
 LONGEST_NOTE = 280
 """How many characters of what was seen go into a note."""

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from agents.compaction.judging.reading import Reading, key_of, keys_of, line_of, may_pledge, telling_of
 from agents.compaction.judging.tables import CUES, PLAIN
 from agents.memory.entries import Entry
+from mud.world.sentences import is_abbreviated
 
 DIRECT, OBSERVED, INFERRED, AMBIENT = 0.9, 0.8, 0.6, 0.3
 """How far a memory is to be trusted, 0 to 1 (seed 003): told to one's face, seen, concluded, overheard."""
@@ -162,6 +163,8 @@ def parts_of(text: str) -> Iterator[str]:
     """Yield the sentences of a text, those inside quotations too, each without its marks."""
     start = 0
     for match in _BREAK.finditer(text):
+        if match[0] == "." and is_abbreviated(text, match.end()):
+            continue
         if sentence := text[start : match.end()].strip(" \t\n\"”»'"):
             yield sentence
         start = match.end()

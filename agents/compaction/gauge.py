@@ -187,7 +187,7 @@ class Gauge:
             if entry is None:
                 return
             seq = entry.seq + 1
-            taken = count(in_prompt(entry))
+            taken = count(in_prompt(entry, self._memory.name))
             if self._at and (label := self._around.passed(self._at, entry.at)):
                 taken += count(label) + 1
             self._at = entry.at

@@ -14,6 +14,7 @@ from typing import Any
 from agents.compaction.masking import masked
 from agents.compaction.outlook import Outlook
 from agents.compaction.settings import CompactionSettings
+from agents.compaction.standing import Budget, Standing
 from agents.compaction.weighing import Weight, weigh, worth
 from agents.llm.counting import TokenCounter
 from agents.memory.entries import in_prompt
@@ -128,9 +129,9 @@ def status(
         "warnings": [*memory.warnings, *_shown_twice(overlaps), *([late] if late else [])],
         **_indexed(facts.index or {}, total),
         "automatic": settings.auto_enabled,
-        "waits": outlook.strategy.waits(standing, settings) if settings.auto_enabled else outlook.waits(),
+        "waits": outlook.waits(standing),
         "keeps": outlook.keeps(),
-        "budgets": [asdict(budget) for budget in outlook.strategy.budgets(standing, settings)],
+        "budgets": [asdict(budget) for budget in _budgets(outlook, settings, standing)],
         "hidden": _range(view.hidden) if view.hidden else None,
         "tiers": [*_told(memory, facts.now), *([_verbatim(view, shown, weight, facts.now)] if shown else [])],
         "tokens": weight.record(),
@@ -150,6 +151,12 @@ def status(
     }
 
 
+def _budgets(outlook: Outlook, settings: CompactionSettings, standing: Standing) -> Sequence[Budget]:
+    """Return within what the view is kept: the room in the prompt where that is gone first, else by the strategy."""
+    room = outlook.room_first(standing)
+    return (room,) if room is not None else outlook.strategy.budgets(standing, settings)
+
+
 def _indexed(index: Mapping[str, int], total: int) -> dict[str, dict[str, int | None]]:
     """Return how far the index is, and how far behind."""
     lexical, vector = index.get("lexical_through"), index.get("vector_through")
@@ -166,7 +173,7 @@ def shown_texts(memory: Memory, settings: CompactionSettings, outlook: Outlook) 
     """Return the texts of a view, as far as a status reads them: what a model's server is asked to count."""
     view = _view(memory, settings, outlook)
     summaries = [summary.text for summary in (view.longterm, view.recent) if summary is not None]
-    return [*summaries, *map(in_prompt, view.tail)]
+    return [*summaries, *(in_prompt(entry, memory.name) for entry in view.tail)]
 
 
 def _view(memory: Memory, settings: CompactionSettings, outlook: Outlook) -> View:

@@ -14,7 +14,7 @@ from agents.compaction.masking import KIND, masked, masked_count
 from agents.compaction.plan import MANUAL, PRESSURE, SLEEP, Fold, Plan, enough, joined, plan_fold
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.standing import Budget, Standing
-from agents.compaction.strategies._strategy import Strategy
+from agents.compaction.strategies._strategy import LEAST_MEMORY, Strategy
 from agents.compaction.wanted import Wanted
 from agents.memory.entries import Entry, in_prompt
 from agents.memory.memory import Memory, View
@@ -34,6 +34,8 @@ PRESSED_FROM = 0.99
 keeps free for descriptions of places it gives a model some time to write the summary that the prompt needs."""
 LEAST_SHARE = 0.25
 """Share of that room that memories may take however long the summaries are, such as ones that people wrote."""
+TELLS = 64
+"""Memories that tell how long those to come will be; of fewer, the missing ones count as short."""
 PRESSED_TO = 0.5
 """Share of that room, but for the summaries, that is kept word for word then; the next fold is as far away again."""
 
@@ -106,19 +108,24 @@ class Outlook:
 
     def _is_pressed(self, strategy: Strategy, settings: CompactionSettings, standing: Standing) -> bool:
         """Return whether what no summary stands for nearly takes the room that it has in the next prompt."""
-        room = self._around.room()
-        if room == UNLIMITED:
+        if self._around.room() == UNLIMITED:
             return False
+        room = self._room(strategy, settings, standing)
+        return room.taken > room.most
+
+    def _room(self, strategy: Strategy, settings: CompactionSettings, standing: Standing) -> Budget:
+        """Return the tokens of the next prompt over which memories are folded whatever the strategy waits for."""
+        room = self._around.room()
         hidden = strategy.hides(standing, settings)
         shown = standing.total - (hidden[1] if hidden else standing.watermark)
         least = self._gauge.summary_tokens(self._gauge.summaries()) + LEAST_SHARE * room
-        return standing.tokens() + shown > max(PRESSED_FROM * room, least)
+        return Budget("tokens", standing.tokens() + shown, int(max(PRESSED_FROM * room, least)))
 
     def _standing(self, strategy: Strategy, settings: CompactionSettings, total: int | None = None) -> Standing:
         standing = self._gauge.standing(self._in_force(strategy, settings, total), strategy.masks, total)
         if strategy.hides(standing, settings) is None:
             return standing
-        return replace(standing, tokens=lambda: self._around.tokens(_texts(self.view())))
+        return replace(standing, tokens=lambda: self._around.tokens(_texts(self.view(), self._memory.name)))
 
     def tokens(self) -> int:
         """Return the tokens of the view as it is now."""
@@ -302,12 +309,41 @@ class Outlook:
         settings = self._settings()
         return self.strategy.next_at(self.standing(), settings) if settings.auto_enabled else None
 
-    def waits(self) -> str:
-        """Say what the next fold waits for, such as `at 129 memories`."""
-        settings = self._settings()
+    def waits(self, standing: Standing | None = None) -> str:
+        """Say what the next fold waits for, such as `at 129 memories`.
+
+        Args:
+            standing: how the life stands; None for as it is counted.
+        """
+        settings, standing = self._settings(), standing or self.standing()
         if not settings.auto_enabled:
             return "only when asked for (@compact-memories)"
-        return self.strategy.waits(self.standing(), settings)
+        waits = self.strategy.waits(standing, settings)
+        if room := self.room_first(standing):
+            most, taken = f"{room.most:,}", f"{room.taken:,}"
+            return f"over {most} tokens (now {taken}), for want of room in the prompt; otherwise {waits}"
+        return waits
+
+    def room_first(self, standing: Standing) -> Budget | None:
+        """Return the room in the next prompt, where it is gone before what the strategy waits for; else None.
+
+        As far as can be told: memories to come are taken to be as long as those that are not folded yet.
+
+        Args:
+            standing: how the life stands.
+        """
+        settings = self._settings()
+        strategy = self._chosen(settings)
+        waits = settings.auto_enabled and strategy.reach(settings, standing.window) is not None
+        if not waits or self._around.room() == UNLIMITED:
+            return None
+        room, tokens = self._room(strategy, settings, standing), standing.tokens()
+        verbatim = room.taken - self._gauge.summary_tokens(self._gauge.summaries())
+        unknown = max(0, TELLS - standing.unfolded)
+        memory = max(LEAST_MEMORY, (verbatim + unknown * LEAST_MEMORY) / (standing.unfolded + unknown))
+        sizes = {"tokens": 1.0, "characters": tokens / max(1, standing.chars())}
+        left = (sizes.get(one.unit, memory) * (one.most - one.taken) for one in strategy.budgets(standing, settings))
+        return room if room.most - room.taken < min(left, default=0) else None
 
     def keeps(self) -> str:
         """Say what is never folded, such as `the newest 64 memories`."""
@@ -366,6 +402,6 @@ class Outlook:
         return max(0, masks - (results - sum(entry.kind == KIND for entry in tail)))
 
 
-def _texts(view: View) -> list[str]:
+def _texts(view: View, name: str) -> list[str]:
     summaries = [summary.text for summary in (view.longterm, view.recent) if summary is not None]
-    return [*summaries, *map(in_prompt, view.tail)]
+    return [*summaries, *(in_prompt(entry, name) for entry in view.tail)]

@@ -102,7 +102,7 @@ class Evidence(Reading):
 
     @cached_property
     def facts(self) -> list[Fact]:
-        """What of the source should be kept."""
+        """What of the source should be kept: names, numbers, places, promises and instructions, each once."""
         return list(facts_among(self.source.entries, self.earlier, self.source.name))
 
 
@@ -258,11 +258,6 @@ def _claims(bare: str, source: Source) -> list[str]:
     own = set(keys_of(source.name))
     named = (next(group for group in match.groups() if group) for match in _CLAIMS.finditer(bare))
     return [f"it says I for {name}" for name in named if key_of(name) not in own and key_of(name) not in PLAIN]
-
-
-def facts_of(source: Source) -> list[Fact]:
-    """Return the names, numbers, places, promises and instructions of a source, each once."""
-    return evidence(source).facts
 
 
 def kept(text: str, facts: Collection[Fact]) -> list[Fact]:

@@ -79,7 +79,7 @@ def weigh(memory: Memory, view: View, shown: Range | None, window: int, counter:
         counter: counts.
     """
     summaries = [summary.text for summary in (memory.longterm, memory.recent) if summary is not None]
-    newest = [in_prompt(entry) for entry in view.tail]
+    newest = [in_prompt(entry, memory.name) for entry in view.tail]
     tokens, by = counter.total([*summaries, *newest])
     there = sum(len(entry.text) for entry in view.tail)
     read, count = len(newest), shown[1] - shown[0] + 1 if shown else 0

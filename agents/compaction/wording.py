@@ -12,12 +12,13 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from mud.world.sentences import is_abbreviated
+
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _QUOTE = re.compile(r'"[^"\n]*"|“[^“”\n]*”|«[^«»\n]*»')
 _ARTICLE = re.compile(r"\b(?:the|a|an|this|that|my|our|your|his|her|their)\s+$", re.IGNORECASE)
 _END = re.compile(r"[.!?…]+[\"”»'’)\]]*(?=\s|$)|[.!?…][\"”»](?=\s)")
 _NEXT = re.compile(r"\s*(\S)")
-_TITLED = re.compile(r"\b(?:mr|mrs|ms|dr|st|prof|sir)\Z", re.IGNORECASE)
 _SUFFIXES = ("n't", "'ll", "'ve", "'re", "'s", "'d", "'m", "'")
 
 
@@ -246,7 +247,7 @@ def _found_in(line: str) -> Iterator[str]:
         following = _NEXT.match(line, end)
         if following and following[1].islower():
             continue
-        if match[0] == "." and _TITLED.search(line, max(0, first - 6), first):
+        if match[0] == "." and is_abbreviated(line, end):
             continue
         yield line[start:end].strip()
         start = end

@@ -11,6 +11,7 @@ from functools import lru_cache
 from json.encoder import encode_basestring as _quoted
 from typing import Any, NamedTuple
 
+from agents.persons import second_person
 from mud.clock import iso, parse_iso
 from mud.world.events import Perceived, mark_of
 
@@ -85,9 +86,17 @@ class Entry(NamedTuple):
         )
 
 
-def in_prompt(entry: Entry) -> str:
-    """Return a memory as it stands in a prompt: its text, with the private reason behind what was done."""
-    return f"{entry.text} (your reason: {entry.reason})" if entry.reason else entry.text
+def in_prompt(entry: Entry, name: str) -> str:
+    """Return a memory as it stands in a prompt: its text, with the private reason behind what was done.
+
+    What everybody saw one do is told by one's name in the archive, and as all that one did in a prompt: `You smile.`
+
+    Args:
+        entry: the memory.
+        name: whose it is.
+    """
+    text = second_person(entry.text, name) if entry.kind == "did" and entry.actor is None else entry.text
+    return f"{text} (your reason: {entry.reason})" if entry.reason else text
 
 
 class Hit(NamedTuple):

@@ -10,7 +10,7 @@ from mud.errors import Refusal
 from mud.registry import Registry, suggest
 from mud.world.exits import SHORT, names_exit
 from mud.world.narration import shortened
-from mud.world.things import Thing
+from mud.world.world import World
 
 SHORTHANDS = {"'": "say", '"': "say", ":": "emote"}
 """First characters that stand for a verb."""
@@ -70,20 +70,26 @@ def read_line(text: str, limit: int) -> Line:
     return Line(verb, "".join(rest), private)
 
 
-def understand(line: Line, commands: Registry[Command], here: Thing | None) -> tuple[Line, Command]:
+def understand(line: Line, commands: Registry[Command], world: World, who: str) -> tuple[Line, Command]:
     """Return a line as it is meant and the command it names. A name of a way out, alone, stands for `go` and itself.
 
     Args:
         line: what was read.
         commands: everything that can be typed; a verb goes before a way out of the same name.
-        here: the location of whoever typed it.
+        world: where there may be such a way.
+        who: id of whoever typed it.
 
     Raises:
-        Refusal: as `find_command`.
+        Refusal: as `find_command`; of a way out of other locations it says which there are here.
     """
-    body = f"{line.verb} {line.rest}".strip()
-    if here is not None and commands.find(line.verb) is None and any(names_exit(body, way) for way in here.exits):
-        line = Line("go", body, line.reason)
+    here = world.location_of(who)
+    if here is not None and commands.find(line.verb) is None:
+        body = f"{line.verb} {line.rest}".strip()
+        if any(names_exit(body, way) for way in here.exits):
+            line = Line("go", body, line.reason)
+        elif any(names_exit(body, way) for location in world.locations() for way in location.exits):
+            exits = ", ".join(way.name for way in here.exits)
+            raise Refusal(f'There is no way called "{body}" here.', f"the exits are {exits}" if exits else "")
     return line, find_command(line.verb, commands)
 
 

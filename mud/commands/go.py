@@ -21,6 +21,7 @@ WALKED_FAR = phrase("commands.go.walked_far", "origin", "destination", "passed")
 ALREADY = phrase("commands.go.already", "destination")
 NO_WAY = phrase("commands.go.no_way", "name")
 NO_WAY_HINT = phrase("commands.go.no_way_hint", "exits")
+LEADS_NOWHERE = phrase("commands.go.leads_nowhere", "exit")
 NO_WAY_TO_PERSON = phrase("commands.go.no_way_to_person", "name")
 UNREACHABLE = phrase("commands.go.unreachable", "destination")
 SEVERAL = phrase("commands.go.several", "name", "names")
@@ -61,7 +62,9 @@ def go(ctx: Context, way: str) -> Outcome:
 
 def _way(ctx: Context, here: Thing, wanted: str) -> list[Exit]:
     """Return the exits to take. A whole name goes before part of one, and an exit before a location."""
-    exits = [way for way in find_exits(here, wanted) if ctx.world.location(way.to) is not None]
+    open_ways = [way for way in here.exits if ctx.world.location(way.to) is not None]
+    named = find_exits(here, wanted)
+    exits = [way for way in named if way in open_ways]
     if len(exits) == 1 and names_exit(wanted, exits[0]):
         return exits
     locations = [] if is_direction(wanted) else match(wanted, ctx.world.locations())
@@ -74,8 +77,9 @@ def _way(ctx: Context, here: Thing, wanted: str) -> list[Exit]:
     if not exits and not locations:
         if not is_direction(wanted) and match(wanted, ctx.world.present()):
             raise Refusal(ctx.say(NO_WAY_TO_PERSON, name=shown))
-        names = ", ".join(found.name for found in here.exits)
-        raise Refusal(ctx.say(NO_WAY, name=shown), ctx.say(NO_WAY_HINT, exits=names) if names else "")
+        why = ctx.say(LEADS_NOWHERE, exit=named[0].name) if named else ctx.say(NO_WAY, name=shown)
+        names = ", ".join(way.name for way in open_ways)
+        raise Refusal(why, ctx.say(NO_WAY_HINT, exits=names) if names else "")
     names = listed([found.name for found in exits] or [location.name for location in locations])
     raise Refusal(ctx.say(SEVERAL, name=shown, names=names))
 

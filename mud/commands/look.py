@@ -10,6 +10,7 @@ from mud.commands._view import describe_location
 from mud.world.events import Event
 from mud.world.matching import match, plain
 from mud.world.narration import called, listed, phrase
+from mud.world.sentences import sentences
 from mud.world.things import Kind, Thing
 
 PLAIN = phrase("commands.examine.plain", "name")
@@ -84,8 +85,7 @@ def _detail(here: Thing, name: str) -> str:
     if len(wanted) < _SHORTEST_DETAIL:
         return ""
     word = re.compile(rf"\b{re.escape(wanted)}", re.I)
-    sentences = re.split(r"(?<=[.!?])\s+", here.description)
-    return " ".join(sentence for sentence in sentences if word.search(sentence))
+    return " ".join(sentence for sentence in sentences(here.description) if word.search(sentence))
 
 
 def _described(ctx: Context, target: Thing) -> str:

@@ -55,12 +55,19 @@ class Value(NamedTuple):
         value: its checked value.
         file: the file that sets it.
         line: the line in that file.
+        alias: the other name of the setting that the file sets it by; empty for its key.
     """
 
     key: str
     value: Scalar
     file: str
     line: int
+    alias: str = ""
+
+    @property
+    def written(self) -> str:
+        """The name that the file sets it by."""
+        return self.alias or self.key
 
 
 def setting(
@@ -185,7 +192,8 @@ class _Taken:
             self.say(key, line, f"set twice; expected once (first in line {self._lines[setting.key]})")
         self._lines.setdefault(setting.key, line)
         try:
-            self.given.append(Value(setting.key, read(setting, given), self.file, line))
+            alias = key if key == setting.alias else ""
+            self.given.append(Value(setting.key, read(setting, given), self.file, line, alias))
         except ValueError as error:
             self.say(key, line, str(error))
 

@@ -163,6 +163,21 @@ def test_one_setting_under_both_its_names_is_set_twice(vault: Path) -> None:
     assert problem.message.startswith("set twice; expected once (first in line ")
 
 
+@WHO
+@pytest.mark.parametrize("key", ["profile", "summarizer_profile"])
+def test_a_profile_that_is_not_there_is_told_by_the_name_that_was_written(vault: Path, who: str, key: str) -> None:
+    file = "config/memory_compaction.md" if who == "everybody" else "agents/eliza/agent.md"
+    path = vault / file
+    if who == "everybody":
+        path.write_text(path.read_text("utf-8").replace("**profile**: summarizer", f"**{key}**: nobody"), "utf-8")
+    else:
+        put_own(vault, "eliza", **{key: "nobody"})
+    line = next(number for number, one in enumerate(path.read_text("utf-8").splitlines(), 1) if "nobody" in one)
+    with opened(vault, writable=False) as parts:
+        (problem,) = [str(one) for one in parts.problems if "'nobody'" in one.message]
+    assert problem.startswith(f"{file}:{line}: {key}: there is no 'nobody'")
+
+
 @proves("inner_life.dream_profile")
 @WHO
 async def test_the_profile_says_which_model_dreams(tmp_path: Path, vault: Path, who: str) -> None:

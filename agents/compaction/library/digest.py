@@ -13,6 +13,7 @@ from itertools import islice
 
 from agents.compaction.library.steps import Step
 from agents.compaction.wording import all_words, flat, names, numbers, telling
+from mud.world.sentences import is_abbreviated
 
 TASK_CHARS, FINDING_CHARS, VALUE_CHARS = 100, 50, 30
 FINDINGS = 3
@@ -45,7 +46,6 @@ KINDS = ("ValueError", "TypeError", "KeyError", "IndexError")
 OTHER = "Error"
 
 _ENDS = re.compile(r"[.!?…]+(?=[\"”»'’)\]]*\s)")
-_TITLES = frozenset({"mr", "mrs", "ms", "dr", "st", "prof", "sir", "e.g", "i.e"})
 _LABELS = ("Working on: ", "Completed ", "Made ", "Earlier: ", "Key findings: ", "Resolved issues: ")
 _NEXT = re.compile(rf"(?:(?<=[.;] )|\A)(?={'|'.join(_LABELS)})")
 _COMPLETED = re.compile(r"Completed (\d+) steps(?: \((\d+) successful\))?")
@@ -218,12 +218,7 @@ def item_of(text: str) -> str:
 
 
 def _comma(end: re.Match[str]) -> str:
-    return end[0] if _is_title(end.string[: end.start()]) else ","
-
-
-def _is_title(before: str) -> bool:
-    """Return whether a text ends with a word whose full stop ends no sentence."""
-    return before[-8:].rpartition(" ")[2].rstrip(".!?…").casefold() in _TITLES
+    return end[0] if is_abbreviated(end.string, end.end()) else ","
 
 
 def read_digest(summary: str, steps: int) -> Digest:
@@ -280,7 +275,7 @@ def sentences_of(text: str) -> list[str]:
         plain = flat(_BULLET.sub("", line.strip()))
         start = 0
         for end in _END.finditer(plain):
-            if not _is_title(plain[start : end.start()]):
+            if not is_abbreviated(plain, end.start()):
                 found.append(plain[start : end.end()].strip())
                 start = end.end()
         found.append(plain[start:])

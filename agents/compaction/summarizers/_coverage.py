@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from agents.compaction.wording import quoted
+from mud.world.sentences import sentences
 
 SOMEBODY = 0.5
 """What a line weighs more that is the first of somebody."""
@@ -27,7 +28,6 @@ POWER = 0.6
 SAME, ALIKE = 0.2, 0.5
 """Shares of what a line holds of which more must be new: with less it says again what others say; with so much already
 it is another of the same kind, which is too little where there is room for few, and of a passing thought."""
-_BREAK = re.compile(r"(?<=[.!?…])\s+")
 _WORD = re.compile(r"\w+")
 _SOME_WORDS = 4
 """Words from which on a sentence that is said again is noticed; "Yes." and "Good morning." are not."""
@@ -67,7 +67,7 @@ def spoken_in(text: str) -> frozenset[str]:
     Args:
         text: the line.
     """
-    parts = (part for one in quoted(text) for part in _BREAK.split(one))
+    parts = (part for one in quoted(text) for part in sentences(one))
     plain = (" ".join(_WORD.findall(part.lower())) for part in parts)
     return frozenset(part for part in plain if part.count(" ") >= _SOME_WORDS - 1)
 

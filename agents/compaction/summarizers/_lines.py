@@ -14,12 +14,12 @@ from typing import NamedTuple
 from agents.compaction.compound import apart
 from agents.compaction.summarizers._choice import AGAIN, SMALL, inside
 from agents.compaction.summarizers._coverage import ALIKE, SAME, Claim, covering
-from agents.compaction.summarizers._first_person import first_person
 from agents.compaction.summarizers._prose import closed, ended
 from agents.compaction.summarizers._reading import Reading, read
 from agents.compaction.summarizers._scene import Scene, read_scene
 from agents.compaction.wording import PLAIN, flat, quoted, sentences
 from agents.llm.tokens import estimate
+from agents.persons import first_person
 from mud.world.narration import listed
 
 FEW = 4

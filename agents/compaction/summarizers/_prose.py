@@ -10,13 +10,13 @@ import re
 from functools import lru_cache
 from itertools import islice
 
-from agents.compaction.summarizers._first_person import first_person, split_quotes
 from agents.compaction.summarizers._inner_marks import missing
 from agents.compaction.summarizers._reading import COUNTING, read
 from agents.compaction.summarizers._shortening import shortened
-from agents.compaction.summarizers._verbs import NO_VERBS, base_of, past_of, with_past
 from agents.compaction.wording import flat, sentences, unquoted
 from agents.memory.entries import Entry
+from agents.persons import first_person, split_quotes
+from agents.verbs import NO_VERBS, base_of, past_of, with_past
 
 LONGEST_QUOTE = 180
 """Characters of a quotation; of a longer one the sentences that tell most are taken."""
@@ -47,6 +47,7 @@ _OF_ME = re.compile(
     r"|love|hate|like|belong|always|never|promised|said|killed|stole|live|lived|come|came|was|is))\b[^\"]*$"
 )
 """What somebody says about me: hearsay, whoever says it."""
+_YOU = re.compile(r"\byou(?:r|rs|rself)?\b", re.IGNORECASE)
 _NEGATED = {"do": "did not", "ca": "could not", "can": "could not", "are": "was not"}
 _SAYINGS = {"heard": "said", "saw": "said", "told": "told me", "said": "said", "thought": "thought", "note": "noted"}
 _SAYINGS |= {"dream": "dreamed", "did": "did", "moved": "went", "result": "saw"}
@@ -88,8 +89,15 @@ def _told(kind: str, actor: str | None, text: str, name: str) -> str:
     own = actor is None and text.startswith(("I ", "I'", "I’", f"{name} "))
     if own or len(split_quotes(text)) > 1 or kind in ("saw", "did", "moved", "result"):
         return _mine(text)
+    if kind == "told" and actor is None and _speaks_to_nobody(text, name):
+        return text[:1].upper() + text[1:]  # nobody is known to have said it
     who = (actor or "Somebody") if kind in ("heard", "told") else "I"
     return f'{flat(who)} {_SAYINGS.get(kind, "said")}, "{text.replace(chr(34), chr(39))}"'
+
+
+def _speaks_to_nobody(text: str, name: str) -> bool:
+    """Return whether a text can be told as my own: it calls me neither `you` nor by name where that cannot be `me`."""
+    return not _YOU.search(text) and all(first_person(one, name) for one in sentences(text))
 
 
 def ended(text: str) -> str:

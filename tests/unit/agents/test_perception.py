@@ -13,7 +13,6 @@ from agents.perception import (
     mentions,
     of_own_notes,
     remembered,
-    sentences,
     spoken,
     whispered,
     without_address,
@@ -151,10 +150,6 @@ def test_names_are_found_as_whole_words_in_any_case_and_script() -> None:
     assert not mentions("mossy stones", "Moss")
     assert mentions("γεια σου Ελένη!", "Ελένη")
     assert not mentions("anything", "")
-
-
-def test_a_text_is_split_where_sentences_end() -> None:
-    assert sentences("Hello! It is here. Is it?\nYes") == ["Hello!", "It is here.", "Is it?", "Yes"]
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,18 @@ async def test_a_prompt_holds_who_one_is_what_was_lived_and_where_one_stands(tmp
         assert prompt.tokens <= prompt.window - prompt.reserve
 
 
+async def test_what_one_did_is_told_with_you_in_a_prompt_and_stays_as_it_was_in_the_archive(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        ann, eliza = home.enter("Ann"), home.agent("Eliza")
+        home.type(ann, "emote smiles at Eliza")
+        home.type(eliza, "emote smiles at Ann | to be kind", Role.AGENT)
+        seen, shown = (await _prompt(home, "Eliza")).text, "You smile at Ann. (your reason: to be kind)"
+        assert f"Ann smiles at Eliza.\n{shown}" in seen
+        assert eliza.memory.newest(1)[0].text == "Eliza smiles at Ann."
+        home.type(eliza, "emote waves", Role.AGENT)
+        assert f"{shown}\nYou wave." in (await _prompt(home, "Eliza")).text
+
+
 async def test_a_prompt_that_is_looked_at_is_the_one_of_a_thought_folds_and_all(tmp_path: Path) -> None:
     async with house(tmp_path) as home:
         put(home.parts.vault, "memory_compaction", strategy="sleep", emergency_threshold=0.1, preserve_entries=2)

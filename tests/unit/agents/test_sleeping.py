@@ -57,6 +57,14 @@ async def test_facts_are_kept_with_where_they_come_from(tmp_path: Path) -> None:
         assert len(kept(eliza)) == 3, "twice is once"
 
 
+async def test_a_fact_about_somebody_with_a_title_is_kept_whole(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        eliza = home.agent("Eliza")
+        words = "Dr. Vane hid 12 plums at St. Ives. Mr. Ash and Mrs. Abel have 3 jars."
+        lived(eliza, heard(eliza, "Moss", words))
+        assert keep_all(eliza) == ["Dr. Vane hid 12 plums at St. Ives.", "Mr. Ash and Mrs. Abel have 3 jars."]
+
+
 @pytest.mark.parametrize(
     ("actor", "words", "kind"),
     [

@@ -180,6 +180,7 @@ def test_the_gauge_counts_exactly_what_is_shown(kinds: str, settings: Compaction
 class _Held:
     """As much of a memory as a gauge asks for."""
 
+    name = "Eliza"
     longterm = recent = None
 
     def __init__(self, entries: list[Entry], folded: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agents.compaction.facts import Fact
-from agents.compaction.receipts import facts_of, kept, validate
+from agents.compaction.receipts import evidence, kept, validate
 from agents.compaction.summarizers._summarizer import Source
 from agents.memory.entries import Entry
 
@@ -120,7 +120,8 @@ def test_meta_words_that_were_really_said_are_no_meta_talk() -> None:
 
 
 def facts_by_kind(source: Source) -> dict[str, set[str]]:
-    return {kind: {fact.what for fact in facts_of(source) if fact.kind == kind} for kind, *_ in facts_of(source)}
+    facts = evidence(source).facts
+    return {kind: {fact.what for fact in facts if fact.kind == kind} for kind, *_ in facts}
 
 
 def test_the_facts_are_names_places_numbers_promises_and_instructions() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from agents.compaction.facts import facts_of_entry
 from agents.compaction.judging.reading import key_of
 from agents.compaction.judging.tables import PLAIN
-from agents.compaction.receipts import evidence, facts_of, kept, made_up, validate
+from agents.compaction.receipts import evidence, kept, made_up, validate
 from agents.compaction.retention import asked_of
 from agents.compaction.summarizers._styles import HEADINGS
 from agents.compaction.summarizers._summarizer import Source
@@ -78,7 +78,7 @@ def test_the_source_itself_is_faithful_and_keeps_every_fact(entries: list[Entry]
     about = [part for entry in entries for part in (entry.actor, entry.place) if part]
     whole = "\n".join([*source.texts(), *about])
     assert made_up(whole, evidence(source)) == []
-    assert kept(whole, facts_of(source)) == facts_of(source)
+    assert kept(whole, evidence(source).facts) == evidence(source).facts
     assert asked_of(source).share(whole) in (None, 1.0)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from agents.compaction.receipts import facts_of, validate
+from agents.compaction.receipts import evidence, validate
 from agents.compaction.retention import asked_of
 from agents.compaction.sections import body_of, sections_of, tidy_sections
 from agents.compaction.summarizers._styles import HEADINGS
@@ -116,7 +116,7 @@ def test_headings_are_no_names_in_a_receipt_and_their_words_no_facts() -> None:
 
 def test_earlier_sections_are_taken_up_by_what_they_say_and_their_headings_are_no_facts() -> None:
     source = Source("Wren", "longterm", MEMORIES[:2], earlier=(GOOD,), shape=SECTIONS)
-    facts = {fact.what for fact in facts_of(source)}
+    facts = {fact.what for fact in evidence(source).facts}
     assert {"1847", "Barley", "Juniper"} <= facts
     assert facts.isdisjoint({"Goal", "Facts", "Made", "Issues", "Actions", "References", "none"})
     assert validate(GOOD, source) == []

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from agents.compaction.gauge import Surroundings
 from agents.compaction.integrity import Facts, status
 from agents.compaction.origins import origins
 from agents.compaction.report import ago, report
@@ -91,6 +92,41 @@ def test_a_fold_that_waits_for_its_number_says_how_many_are_missing(tmp_path: Pa
     assert row(life, "Next fold").startswith("due since 10 memories")
     life.compactor.fold_due_now()
     assert row(life, "Next fold").startswith("at 17 memories, in 7, or 8,000 characters (now ")
+
+
+@pytest.mark.parametrize(
+    ("strategy", "without"),
+    [
+        ("waterfall", "at 129 memories"),
+        ("layered", "over 6,000 tokens (now "),
+        ("hybrid", "at "),
+    ],
+)
+def test_where_the_prompt_has_room_for_little_that_is_what_the_next_fold_waits_for(
+    tmp_path: Path, strategy: str, without: str
+) -> None:
+    room = 200
+    life = Life(tmp_path, around=Surroundings(room=lambda: room))
+    life.set(strategy=strategy)
+    told(life, 3)
+    waits = row(life, "Next fold")
+    found = re.fullmatch(r"over 198 tokens \(now (\d+)\), for want of room in the prompt; otherwise (.*)", waits)
+    assert found, waits
+    assert found[2].startswith(without)
+    assert row(life, "Budget") == f"{found[1]} of 198 tokens"
+    while not life.memory.compactions:
+        taken = of(life)["budgets"][0]["taken"]
+        assert taken <= 198
+        told(life, 1)
+    assert life.memory.total < 16, "it did come that early"
+    assert taken > 150
+
+
+def test_where_the_prompt_has_room_the_strategy_says_what_it_waits_for(tmp_path: Path) -> None:
+    life = Life(tmp_path, around=Surroundings(room=lambda: 6000))
+    told(life, 10)
+    assert row(life, "Next fold") == "at 129 memories, in 119"
+    assert row(life, "Budget") == "10 of 128 memories"
 
 
 def test_off_says_how_to_fold_all_the_same(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.compaction.summarizers._coverage import ALIKE, Claim, covering
+from agents.compaction.summarizers._coverage import ALIKE, Claim, covering, spoken_in
 
 
 def claim(words: str, worth: float = 5.0, who: str = "Ada", tokens: int = 10, heavy: str = "") -> Claim:
@@ -51,3 +51,7 @@ def test_the_room_holds_and_each_is_told_once(claims: list[Claim], room: int, mo
     assert sum(claims[at].tokens for at in stay) <= room
     assert len(stay) <= most
     assert len(set(stay)) == len(stay)
+
+
+def test_a_sentence_said_again_is_told_by_all_of_it_also_behind_a_title() -> None:
+    assert spoken_in('Moss said, "Ask Mr. Vane about the mill. Go now."') == {"ask mr vane about the mill"}

@@ -15,7 +15,7 @@ from agents.compaction.summarizers.extractive import extract
 from agents.compaction.wanted import SECTIONS
 from agents.compaction.wording import sentences
 from agents.llm.tokens import estimate
-from agents.memory.entries import KINDS, Entry, importance_of
+from agents.memory.entries import KINDS, Entry, entry_from_record, importance_of
 
 
 def heard(seq: int, who: str, words: str, place: str = "The Library") -> Entry:
@@ -188,6 +188,22 @@ def test_what_somebody_says_about_me_is_told_as_hearsay() -> None:
     assert 'Moss said, "You are a thief, Eliza."' in text
     for claim in ("I am", "I was the", "I have", "I had always"):
         assert claim not in text
+
+
+def test_what_nobody_is_known_to_have_told_is_told_in_its_own_words() -> None:
+    told = (
+        "the third stone by the culvert is loose.\n12 letters to young Tom lie under it",
+        "Moss and Eliza keep 7 bees.",
+    )
+    record = [entry_from_record({"text": text}, seq, "2026-01-01T00:00:00.000Z", 1) for seq, text in enumerate(told, 1)]
+    assert (
+        retell(record[0], "Eliza") == "The third stone by the culvert is loose. 12 letters to young Tom lie under it."
+    )
+    assert retell(record[1], "Eliza") == 'Somebody told me, "Moss and Eliza keep 7 bees."', (
+        "as I cannot be told for sure"
+    )
+    text = extract(Source("Eliza", "recent", (*record, *small_talk(20, 4)), max_sentences=4))
+    assert "The third stone by the culvert is loose. 12 letters to young Tom lie under it." in text
 
 
 def test_what_was_said_for_sure_goes_before_a_guess() -> None:

@@ -1,4 +1,4 @@
-"""What is told of oneself by one's own name, told with I, me and my: `Ada lifts her lamp` becomes `I lifted my lamp`.
+"""What is told of oneself by one's own name, told with I or with you: `Ada lifts her lamp`, `I lifted my lamp`.
 
 The grammar of English third persons, and careful in one direction: where it cannot be told who `his` or `them` is, or
 what a name is in its sentence, nothing comes of it rather than a sentence about somebody else.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from agents.compaction.summarizers._verbs import base_of, is_verb, past_of, with_past
+from agents.verbs import base_of, is_verb, past_of, with_past, with_verbs, yours_of
 
 _QUOTES = re.compile(r'("[^"]*"|“[^“”]*”)')
 _VERB = re.compile(r"((?:[a-z]+ly )?)([a-z]+)\b(?!['’])")
@@ -21,7 +21,8 @@ _HER = re.compile(
     r"\bher(?=$|[.,;:!?)]| (?:a|an|the|some|to|and|or|by|with|from|at|in|on|for|of|as|what|how|go|come|so|then)\b)"
 )
 _MINE = {"himself": "myself", "herself": "myself", "hers": "mine", "his": "my", "her": "my", "him": "me"}
-_NAMED = re.compile(r"(?<= )(?!I\b)[^\W\d_a-z]\w+")
+_YOURS = {"himself": "yourself", "herself": "yourself", "hers": "yours", "his": "your", "her": "your"}
+_NAMED = re.compile(r"(?<= )(?!(?:I|He|She|His|Her)\b)[^\W\d_a-z]\w+")
 _OBJECT = (
     r"(?=$|[.,;:!?)—–-]| (?:a|an|the|his|her|its|their|my|our|some|any|another|one|two|three|that|this|to|at|in|on|with"
     r"|from|by|for|about|of|as|before|after|behind|again|then|and|but|or|while|when|how|what|where|who|why|if|whether"
@@ -56,6 +57,36 @@ def first_person(sentence: str, name: str) -> str:
     if sentence.startswith(name):
         told = told[:1].upper() + told[1:]
     return "" if not told or any(_is_in(name, part) for part in split_quotes(told)[::2]) else told
+
+
+@lru_cache(maxsize=4096)
+def second_person(text: str, name: str) -> str:
+    """Return what somebody did as it is told to that somebody: `Ada lifts her lamp.` becomes `You lift your lamp.`.
+
+    Args:
+        text: what was done, told by the name.
+        name: who did it.
+
+    Returns:
+        The text; as it was when it tells of nothing done, or when it cannot be told for sure who `her` or `them` is.
+    """
+    verb = _VERB.match(text, len(name) + 1) if name and text.startswith(f"{name} ") else None
+    if verb is None or not is_verb(verb[2]):
+        return text
+    bare, *rest = split_quotes(text[verb.end() :])
+    told, end = with_verbs(bare, yours_of)
+    named = _NAMED.search(told)  # before anybody else is named, `her` is mine
+    unclear = _THEY.search(told) or (named and _THEM.search(told, named.end())) or _is_in(name, told)
+    if end < len(told) or unclear or any(any(map(str.isalnum, part)) for part in rest[1::2]):
+        return text
+    told = _DOES.sub(lambda found: _like(found[0], f"you {yours_of(found[1])}"), told)
+    told = _HER.sub("you", told)
+    told = _THEM.sub(lambda found: _like(found[0], _YOURS.get(found[0].lower(), "you")), told)
+    return f"You {verb[1]}{yours_of(verb[2])}{told}{''.join(rest)}"
+
+
+def _like(was: str, now: str) -> str:
+    return now.capitalize() if was[0].isupper() else now
 
 
 def _is_in(name: str, text: str) -> bool:

@@ -1,11 +1,17 @@
-"""English verbs by small tables: the past of a verb, and the base of its form with an s."""
+"""English verbs by small tables: the past of a verb, the base of its form with an s, and its form behind you."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
-from agents.compaction.wording import word_set
-
+_YOURS = {
+    "is": "are", "am": "are", "was": "were", "has": "have", "does": "do", "focuses": "focus", "quizzes": "quiz",
+}  # fmt: skip
+_WITH_S_ALONE = frozenset(
+    ("unties", "belies", "underlies", "tiptoes", "toes", "hoes", "shoes", "aches", "caches", "axes")
+)
+"""Verbs of which only the s is taken away, though they end like `carries`, `goes`, `reaches` and `mixes`."""
 _PAST = {
     word: past
     for past, bases in {
@@ -49,12 +55,17 @@ _HAS_OBJECT = re.compile(
     r"|nothing|something|somebody|nobody|[a-z]+ly)\b"
 )
 """What follows a verb, and hardly a noun that ends in s."""
-_PASTS = frozenset(_PAST.values())
-NO_VERBS = word_set(
-    """always perhaps sometimes upstairs downstairs outdoors indoors overseas nowadays afterwards backwards
-    forwards upwards downwards inwards outwards towards besides thus as plus versus unless across this his its us
-    less yes all both has's others ones themselves ourselves"""
+_ALONE = re.compile(
+    r"$|[.,;:!?]| (?:at|to|with|from|in|on|off|out|up|down|by|for|about|over|back|away|again|[a-z]+ly)\b"
 )
+"""What follows a verb without an object; behind a verb and an `and` no noun stands before it."""
+_PASTS = frozenset(_PAST.values())
+_BESIDE_VERBS = """
+    always perhaps sometimes upstairs downstairs outdoors indoors overseas nowadays afterwards backwards
+    forwards upwards downwards inwards outwards towards besides thus as plus versus unless across this his its us
+    less yes all both has's others ones themselves ourselves
+"""
+NO_VERBS = frozenset(_BESIDE_VERBS.split())
 
 
 def is_verb(word: str) -> bool:
@@ -63,33 +74,50 @@ def is_verb(word: str) -> bool:
     return there and (word in _PAST or word in _PASTS or (len(word) > 2 and word.endswith(("s", "ed"))))
 
 
-def with_past(text: str) -> tuple[str, int]:
-    """Return a text with the known verbs of its further clauses in the past, and where the first unknown one begins.
+def with_verbs(text: str, form: Callable[[str], str]) -> tuple[str, int]:
+    """Return a text with the known verbs of its further clauses in a form, and where the first unknown one begins.
 
     Args:
         text: what follows the first verb of a sentence: `her head and goes on, humming`.
+        form: `past_of` the `base_of` a verb, or another form.
     """
     told, start = "", 0
     for found in _NEXT.finditer(text):
         if found[1] in NO_VERBS:
             continue
-        if found[1] not in _PAST and base_of(found[1]) not in _PAST and not _HAS_OBJECT.match(text, found.end()):
+        known = found[1] in _PAST or base_of(found[1]) in _PAST or _HAS_OBJECT.match(text, found.end())
+        alone = text.startswith(" and ") and found.start() == 0 and _ALONE.match(text, found.end())
+        if not (known or alone):
             return told + text[start:], len(told) + found.start() - start
-        told += text[start : found.start(1)] + past_of(base_of(found[1]))
+        told += text[start : found.start(1)] + form(found[1])
         start = found.end(1)
     told += text[start:]
     return told, len(told)
+
+
+def with_past(text: str) -> tuple[str, int]:
+    """Return a text as `with_verbs` does, the verbs in the past."""
+    return with_verbs(text, lambda verb: past_of(base_of(verb)))
 
 
 def base_of(verb: str) -> str:
     """Return `go` for `goes`, `carry` for `carries`, `close` for `closes`."""
     if verb in _PAST:
         return verb
+    if verb in _WITH_S_ALONE:
+        return verb[:-1]
     if verb.endswith("ies") and len(verb) > 4:
         return f"{verb[:-3]}y"
-    if verb.endswith(("sses", "shes", "ches", "xes", "zzes", "oes")):
+    if verb.endswith(("sses", "shes", "ches", "xes", "zzes", "tzes", "oes")):
         return verb[:-2]
     return verb[:-1] if not verb.endswith("ss") else verb
+
+
+def yours_of(verb: str) -> str:
+    """Return the form of a verb that goes with you: `smile` for `smiles`, `are` for `is`; a past stays."""
+    if verb in _YOURS:
+        return _YOURS[verb]
+    return base_of(verb) if verb.endswith("s") else verb
 
 
 def past_of(verb: str) -> str:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.compaction.summarizers._first_person import first_person
 from agents.compaction.wording import unquoted
+from agents.persons import first_person, second_person
 
 
 @pytest.mark.parametrize(
@@ -71,3 +71,51 @@ WORDS = st.lists(
 @given(WORDS)
 def test_nothing_that_is_told_names_its_owner_outside_of_quotations(text: str) -> None:
     assert not re.search(r"\bAda\b", unquoted(first_person(text, "Ada")))
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Ada smiles at Edmund.", "You smile at Edmund."),
+        ("Ada smiles and nods.", "You smile and nod."),
+        ("Ada quietly carries the jar off and sets it down.", "You quietly carry the jar off and set it down."),
+        ("Ada wipes her hands on a rag. She sits down.", "You wipe your hands on a rag. You sit down."),
+        ("Ada puts her hand on Moss's arm.", "You put your hand on Moss's arm."),
+        ("Ada hugs herself, as if somebody owed her a screw.", "You hug yourself, as if somebody owed you a screw."),
+        ("Ada is happy, and has a look at it.", "You are happy, and have a look at it."),
+        ("Ada sat down.", "You sat down."),
+        ("Ada tiptoes off and unties the string.", "You tiptoe off and untie the string."),
+        ("Ada waltzes and focuses on the beat.", "You waltz and focus on the beat."),
+        ('Ada whispers, "Ada knows."', 'You whisper, "Ada knows."'),
+    ],
+)
+def test_what_one_did_is_told_to_one_with_you(text: str, told: str) -> None:
+    assert second_person(text, "Ada") == told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ada hands Moss his hat.",  # whose hat it is
+        "Ada tilts their head.",  # who they are
+        "Ada studies cups and plates.",  # what plates are
+        "Ada sings and birds answer.",
+        'Ada says "Yes" and waves.',
+        "Ada the brave.",
+        "Ada's lamp goes out.",
+        "Adam smiles.",
+        "You take the lamp.",
+        "Ada",
+        "",
+    ],
+)
+def test_what_cannot_be_told_for_sure_is_told_as_it_was(text: str) -> None:
+    assert second_person(text, "Ada") == text
+    assert second_person(text, "") == text
+
+
+@given(st.text(max_size=80), st.sampled_from(["Ada", "O'Brien", "Margery the heron", "A.*"]))
+def test_what_anybody_does_can_be_told_and_what_is_said_stays(words: str, name: str) -> None:
+    told = second_person(f"{name} {words}", name)
+    assert told.startswith((f"{name} ", "You "))
+    assert re.findall(r'"[^"]*"', told) == re.findall(r'"[^"]*"', f"{name} {words}")
