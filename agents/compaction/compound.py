@@ -8,11 +8,12 @@ Pure text.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from agents.compaction.wording import sentences
 
 _CLAUSE = re.compile(r'(?P<lead>[^"]+, )"(?P<said>[^"]+)"')
+_PROMISED = " promised, "
 _AND = '" and "'
 _NEXT = re.compile(r'"; (?=[^";]+, ")')
 
@@ -40,6 +41,25 @@ def together(texts: Sequence[str], most: int) -> list[str]:
         at = min(pairs, key=lambda one: sum(map(len, rows[one] + rows[one + 1])))
         rows[at : at + 2] = [rows[at] + rows[at + 1]]
     return [_stopped(_joined(row)) for row in rows]
+
+
+def promises_joined(texts: Iterable[str]) -> list[str]:
+    """Return sentences with what one person promised in one sentence, where the first of these promises stood.
+
+    Args:
+        texts: sentences, each with one quotation or none.
+    """
+    rows: list[str] = []
+    first: dict[str, int] = {}
+    for text in texts:
+        found = _CLAUSE.fullmatch(text)
+        lead = found["lead"] if found and found["lead"].endswith(_PROMISED) else ""
+        at = first.setdefault(lead, len(rows)) if lead else len(rows)
+        if at < len(rows) and (both := _of_one(rows[at], text)):
+            rows[at] = both
+        else:
+            rows.append(text)
+    return rows
 
 
 def apart(sentence: str) -> list[str]:

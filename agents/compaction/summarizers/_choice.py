@@ -13,8 +13,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from agents.compaction.summarizers._coverage import ALIKE, Claim, covering
-from agents.compaction.summarizers._prose import LONGEST_QUOTE, retell
+from agents.compaction.summarizers._coverage import ALIKE, SAME, Claim, covering
+from agents.compaction.summarizers._prose import retell
 from agents.compaction.summarizers._reading import CACHED, HEARD_YOU, Reading, read, spoken
 from agents.compaction.wording import PLAIN, flat, sentences, word_set
 from agents.llm.tokens import estimate
@@ -216,27 +216,31 @@ def chosen(found: Sequence[Weighed], name: str, room: int, most: int) -> list[tu
     """
     ranked = sorted(found, key=lambda one: (-one.weight, one.place))
     worth = [one for one in ranked[:_MOST] if one.weight >= TALE and not one.small]
-    places = covering([_claim(one, name) for one in worth], room, most)
-    picked = [(worth[at], told(worth[at], name)) for at in places]
+    claims = [(one, claim) for one in worth if (claim := _claim(one, name))]
+    places = covering([claim for _, claim in claims], room, most)
+    picked = [(one, told(one, name)) for one, _ in (claims[at] for at in places)]
     if not picked:
         picked = list(islice(((one, text) for one in (*worth, *ranked) if (text := told(one, name))), 1))
     return [(text, one.weight) for one, text in sorted(picked, key=lambda pair: pair[0].place)]
 
 
-def _claim(one: Weighed, name: str) -> Claim:
-    """Return what a memory may hold; it is retold only when its turn comes, as most never are."""
+def _claim(one: Weighed, name: str) -> Claim | None:
+    """Return what a memory may hold; but for a promise, it is retold only when its turn comes, as most never are."""
     found, who = one.reading, one.entry.actor or "I"
 
     def put() -> Claim | None:
         text = told(one, name)
         if not text:
             return None
-        if len(one.entry.text) <= LONGEST_QUOTE:
-            return Claim(one.weight, found.words, found.heavy, who, estimate(text), ALIKE, text)
-        part = read(spoken(text))  # only what is told of it counts
-        weight = one.weight + min(0.0, part.worth - found.worth)
-        return Claim(weight, part.words, part.heavy, who, estimate(text), ALIKE, text)
+        part, weight = found, one.weight
+        if len(text) < _MUCH_OF_IT * len(one.entry.text):  # only what is told of it counts
+            part = read(spoken(text))
+            weight += min(0.0, part.worth - found.worth)
+        same = SAME if part.binds else ALIKE  # two promises that are alike are two
+        return Claim(weight, part.words, part.heavy, who, estimate(text), same, text, part.binds)
 
+    if found.binds:  # told in fewer words than it was said in
+        return put()
     tokens = min(estimate(one.entry.text), _LONGEST)
     return Claim(one.weight, found.words, found.heavy, who, tokens, ALIKE, put=put)
 

@@ -19,6 +19,8 @@ from mud.world.sentences import sentences
 
 SOMEBODY = 0.5
 """What a line weighs more that is the first of somebody."""
+PROMISE = 0.3
+"""What a line weighs more in which somebody binds themselves: such lines are few, and what they tell is to come."""
 HEAVY = 2
 """What a name or a number counts beside another word."""
 LENGTH = 0.9
@@ -46,6 +48,7 @@ class Claim(NamedTuple):
         tokens: how many it takes.
         same: share of what it holds that must be more than new, `SAME` or `ALIKE`.
         text: the line; one that says again a sentence in quotation marks is not told.
+        promise: somebody binds themselves in it.
         put: puts it into words once it comes up, where that takes long: gives the claim as it then is, None when it
             cannot be told. Until then the claim stands for the most that it could be.
     """
@@ -57,6 +60,7 @@ class Claim(NamedTuple):
     tokens: int
     same: float = SAME
     text: str = ""
+    promise: bool = False
     put: Callable[[], Claim | None] | None = None
 
 
@@ -118,5 +122,5 @@ def _adds(one: Claim, told: set[str], known: set[str]) -> float:
         share = (len(new) + (HEAVY - 1) * len(new & one.heavy)) / (len(one.words) + (HEAVY - 1) * len(one.heavy))
         if share <= one.same:
             return 0.0
-    more = SOMEBODY if one.who and one.who not in known else 0.0
+    more = (SOMEBODY if one.who and one.who not in known else 0.0) + (PROMISE if one.promise else 0.0)
     return (math.pow(max(one.worth, 0.1), POWER) * share + more) / math.pow(max(one.tokens, _LEAST), LENGTH)

@@ -30,7 +30,7 @@ _FIRST = 1.0
 """What the first facts of a life weigh more, so that it knows its beginning."""
 _THOUGHT = "I thought, "
 _IDLE = ("I wondered ", "I thought about ", "I mused ")
-_SAID = re.compile(r'([^"]*?)( said)?, "([^"]*)"\.?')
+_SAID = re.compile(r'([^"]*?)( said| promised)?, "([^"]*)"\.?')
 _SCRAP = re.compile(r"\W*|[(\[][^()\[\]]*[)\]]\W*")
 """A quotation that says nothing, or only where something was read."""
 _BETWEEN = re.compile(r", | and ")
@@ -195,4 +195,4 @@ def kept(lines: Sequence[Line], tokens: int, most: int | None = None) -> list[in
 def _claim(one: Line, more: float) -> Claim:
     found = one.reading
     same = ALIKE if one.plain.startswith(_THOUGHT) else SAME
-    return Claim(one.worth + more, found.words, found.heavy, one.lead, one.tokens, same, one.plain)
+    return Claim(one.worth + more, found.words, found.heavy, one.lead, one.tokens, same, one.plain, found.binds)

@@ -10,6 +10,7 @@ import re
 from functools import lru_cache
 from itertools import islice
 
+from agents.compaction.summarizers._fewer_words import fewer_words
 from agents.compaction.summarizers._inner_marks import missing
 from agents.compaction.summarizers._reading import COUNTING, read
 from agents.compaction.summarizers._shortening import shortened
@@ -73,7 +74,7 @@ def _retold(kind: str, actor: str | None, text: str, reason: str | None, name: s
     if not text:
         return ""
     found = (first_person(one, name) for one in sentences(_told(kind, actor, text, name)))
-    told = " ".join(ended(one) for one in found if _LETTER.search(one) and closed(one))
+    told = " ".join(fewer_words(ended(one), name) for one in found if _LETTER.search(one) and closed(one))
     because = _passage(flat(reason), said=True).replace('"', "'") if reason and told.startswith("I ") else ""
     return f'{told.rstrip(".")}, because "{because}".' if because else told
 

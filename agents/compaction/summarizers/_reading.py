@@ -49,6 +49,13 @@ _DULL = word_set(
 )
 _DROPPED = PLAIN | _DULL
 _PLEDGING = re.compile(r"\b(?:i will|i['’]ll|i shall|my word|you must|never forget)\b")
+_BINDS = re.compile(r"\b(?:(?:i will|i['’]ll|i shall)(?! (?:not|never) forget)|my word)\b")
+"""What of these binds whoever says it; not to forget is a grudge or a thanks."""
+_OF_WHAT = re.compile(
+    r"(?:^|[.;!?] )(?:(?:and|but|so|well),? )?(?:i|you|he|she|we|they|it|there)\b[^.,:;!?]* (\w+)"
+    r" i(?: will|['’]ll| shall)(?: not| never)? \w+(?=[.,;!?]|$)"
+)
+"""What says of a thing what one will do with it, and promises nothing: `there are places I will not name`."""
 _HEDGED = re.compile(
     r"\b(?:i (?:think|guess|suppose|believe|reckon|imagine|gather|fancy|heard|hear)|(?:so|as) (?:they|people|folk) say"
     r"|they say|people say|somebody said|someone said|perhaps|maybe|might be|may be|rumou?rs?|rumou?red|supposedly"
@@ -154,6 +161,7 @@ class Reading(NamedTuple):
         hedged: whoever says it does not know.
         placed: it says where something is for good.
         asks: it asks somebody to do something.
+        binds: somebody binds themselves by it: a promise that does not only answer.
     """
 
     words: frozenset[str]
@@ -166,6 +174,7 @@ class Reading(NamedTuple):
     hedged: bool
     placed: bool
     asks: bool
+    binds: bool
 
     @property
     def states(self) -> bool:
@@ -187,7 +196,12 @@ def read(text: str) -> Reading:
         weighty += 15 if mark & _WEIGHS else 6 if mark & _TOUCHES else 0  # whole numbers: a set has no order
     counted = bool(marks & _COUNTS) or _DIGIT.search(low.replace("100%", "")) is not None
     sworn = bool(marks & _PLEDGES)
-    promise = sworn or (bool(marks & _MAY_PLEDGE) and _PLEDGING.search(low) is not None)
+    promise = weighs = binds = sworn
+    if marks & _MAY_PLEDGE and not sworn:
+        said = _OF_WHAT.sub(_unless_thing, low)
+        promise = _PLEDGING.search(said) is not None
+        weighs = promise and not HEARD_YOU.search(text)
+        binds = weighs and _BINDS.search(said) is not None
     hedged = bool(marks & _MAY_HEDGE) and _HEDGED.search(low) is not None
     placed = bool(marks & _LASTS) and bool(marks & _PLACES)
     asks = bool(marks & _MAY_ASK) and _ASKING.search(low) is not None
@@ -197,8 +211,7 @@ def read(text: str) -> Reading:
     if question:
         worth -= 1.5
     elif told >= LEAST_WORDS:
-        pledged = PROMISED if sworn or (promise and not HEARD_YOU.search(text)) else 0.0
-        worth += pledged + 2.5 * counted + 1.5 * placed + (1.5 if marks & _DECIDES else 0.0)
+        worth += PROMISED * weighs + 2.5 * counted + 1.5 * placed + (1.5 if marks & _DECIDES else 0.0)
     if not question and told:
         if ("i" in every or marks & _ADDRESSES) and _TIE.search(low):
             worth += 1.5
@@ -208,7 +221,13 @@ def read(text: str) -> Reading:
     if marks & _ADDRESSES and _YOU.search(_FILLERS.sub("", low)):
         worth += 0.6
     heavy = names | {word for word in words if word in COUNTING or word[0].isdigit()} if names or counted else names
-    return Reading(words, names, heavy, worth, counted, promise, question, hedged, placed, asks)
+    binds = binds and not question and told >= LEAST_WORDS
+    return Reading(words, names, heavy, worth, counted, promise, question, hedged, placed, asks, binds)
+
+
+def _unless_thing(found: re.Match[str]) -> str:
+    """Return a clause as it stands, empty where a thing stands before its `I will`."""
+    return found[0] if found[1] in _DROPPED else ""
 
 
 def _named(text: str, words: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agents.compaction.compound import together
+from agents.compaction.compound import promises_joined, together
 from agents.compaction.summarizers._choice import chosen, weighed
 from agents.compaction.summarizers._lines import Carried, Line, carried, flat_lines, kept, merged
 from agents.compaction.summarizers._prose import closed, ended, retell
@@ -28,7 +28,7 @@ LEAST_NEW = 4
 """Sentences that a fold adds to a rolling summary at least."""
 A_SENTENCE_FOR = 16
 """Memories for which a rolling summary gets one sentence more."""
-A_SENTENCE = 38
+A_SENTENCE = 37
 """Tokens that a sentence takes on the average where there may only be so many."""
 _OPENING = 0.35
 """Share of the tokens that the scenes of a summary may take."""
@@ -64,7 +64,7 @@ def _recent(source: Source) -> str:
     room = min(source.max_tokens, limit * A_SENTENCE)
     told = _told(source, room - estimate(str(scene.undated())), _MOST_TOLD)
     while told:
-        texts = [text for text, _ in told]
+        texts = promises_joined(text for text, _ in told)
         opening = _openings([scene], " ".join(texts), room)
         sentences_of = together(texts, limit - len(opening))
         if len(sentences_of) <= limit - len(opening):
@@ -136,7 +136,7 @@ def _long(source: Source, told: Carried) -> str:
     stay = kept(lines, room - reserved, most and _MOST_TOLD)
     longest = _replaced(source)
     while True:
-        texts = [lines[at].text for at in stay]
+        texts = promises_joined(lines[at].text for at in stay)
         taken = sum(lines[at].tokens for at in stay)
         opening = _openings(scenes, " ".join(texts), room) if first or room - taken >= _OPENING * room else []
         left = len(texts) if most is None else most - len(opening)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.compaction.compound import apart, sayings, together
+from agents.compaction.compound import apart, promises_joined, sayings, together
 from agents.compaction.wording import sentences
 
 BEES = 'Ada said, "I keep bees."'
@@ -38,6 +38,14 @@ def test_what_is_no_quotation_keeps_a_sentence_of_its_own() -> None:
     assert together([LAMP, BEES, LAMP], 1) == [LAMP, BEES, LAMP]
 
 
+def test_what_one_person_promised_is_one_sentence_where_the_first_promise_stood() -> None:
+    jar, rent, oath = 'I promised, "I will bring it."', 'I promised, "I will pay."', 'Ada promised, "I will stay."'
+    told = promises_joined([LAMP, jar, BEES, oath, rent])
+    assert told == [LAMP, 'I promised, "I will bring it" and "I will pay."', BEES, oath]
+    assert [one for text in told for one in apart(text)] == [LAMP, jar, rent, BEES, oath]
+    assert promises_joined([BEES, LAMP, LISBON]) == [BEES, LAMP, LISBON]
+
+
 def test_a_sentence_that_only_looks_like_one_is_left_as_it_is() -> None:
     for text in (LAMP, 'He called it "the mill" and "the house" at once.', "I ate; Moss slept."):
         assert apart(text) == [text]
@@ -47,7 +55,7 @@ SAID = st.lists(st.sampled_from(["the", "mill", "7", "burned", "'down'", "林", 
 LINES = st.lists(
     st.builds(
         lambda who, said, end: f'{who}, "{" ".join(said)}{end}"',
-        st.sampled_from(["Ada said", "Moss said", "I said", "Ada whispered to me", "Again and again Petra said"]),
+        st.sampled_from(["Ada said", "Moss said", "I promised", "Ada whispered to me", "Again and again Petra said"]),
         SAID,
         st.sampled_from(".!?"),
     ),

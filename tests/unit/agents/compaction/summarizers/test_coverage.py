@@ -33,6 +33,11 @@ def test_of_equal_facts_those_of_more_people_are_told() -> None:
     assert sorted(covering(claims, 100, 2)) == [0, 2]
 
 
+def test_of_equal_facts_a_promise_is_told_first() -> None:
+    claims = [claim("bees"), claim("lisbon")._replace(promise=True), claim("flood")]
+    assert covering(claims, 10) == [1]
+
+
 CLAIMS = st.lists(
     st.builds(
         claim,

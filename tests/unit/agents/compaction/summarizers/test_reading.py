@@ -50,7 +50,12 @@ def test_small_talk_is_worth_little(text: str) -> None:
     ("text", "found"),
     [
         ("I promise it.", {"promise"}),
-        ("I will carry it to Moss.", {"promise"}),
+        ("I will carry it to Moss.", {"promise", "binds"}),
+        ("If the thaw comes I will carry it to Moss.", {"promise", "binds"}),
+        ("You know I will carry it to Moss.", {"promise", "binds"}),
+        ("Thank you, I will carry it to Moss.", {"promise"}),
+        ("There are bridges I will not cross.", set()),
+        ("She has a tune I shall never play, even drunk.", set()),
         ("It will rain.", set()),
         ("There are 74 drops.", {"counted"}),
         ("Take the seventh door.", {"counted", "asks"}),
@@ -64,7 +69,7 @@ def test_small_talk_is_worth_little(text: str) -> None:
     ],
 )
 def test_every_mark_is_found_where_it_is_and_nowhere_else(text: str, found: set[str]) -> None:
-    marks = ("counted", "promise", "question", "hedged", "placed", "asks")
+    marks = ("counted", "promise", "question", "hedged", "placed", "asks", "binds")
     assert {mark for mark in marks if getattr(read(text), mark)} == found
 
 

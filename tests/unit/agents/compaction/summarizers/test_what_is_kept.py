@@ -131,6 +131,24 @@ def test_promises_numbers_gifts_quarrels_and_secrets_go_before_small_talk(
     assert not any(talk in summary for talk in TALK)
 
 
+def test_promises_are_told_without_their_vows_and_those_of_one_person_in_one_sentence() -> None:
+    vows = [
+        ("said", None, 'You say, "I will bring the sieve back on Friday, Hassan, I promise."'),
+        heard("Ilse", "If the piper returns I shall not hide, my word on it."),
+        ("said", None, 'You say, "I will feed your goats unless it snows, Hassan. You have my word."'),
+    ]
+    first = recent(lived(vows, BAKERY))
+    for text in (first, longterm(first, recent(lived(TOLD[:2], BAKERY)))):
+        said = '"I will bring the sieve back on Friday, Hassan" and "I will feed your goats unless it snows, Hassan'
+        assert f"I promised, {said}" in text
+        assert 'Ilse promised, "If the piper returns I shall not hide' in text
+    assert [one for text in sentences(first) for one in apart(text) if "promised" in one] == [
+        'I promised, "I will bring the sieve back on Friday, Hassan."',
+        'I promised, "I will feed your goats unless it snows, Hassan."',
+        'Ilse promised, "If the piper returns I shall not hide."',
+    ]
+
+
 def test_gestures_of_ones_own_are_told_with_i_or_not_at_all() -> None:
     only = [entry(seq, "did", next(iter(OWN_POSES[seq % 2 :]))) for seq in range(1, 30)]
     for entries in (only, lived(TOLD, BAKERY), lived([], BAKERY)):
