@@ -52,7 +52,7 @@ def promises_joined(texts: Iterable[str]) -> list[str]:
     rows: list[str] = []
     first: dict[str, int] = {}
     for text in texts:
-        found = _CLAUSE.fullmatch(text)
+        found = _CLAUSE.fullmatch(text) if _PROMISED in text else None
         lead = found["lead"] if found and found["lead"].endswith(_PROMISED) else ""
         at = first.setdefault(lead, len(rows)) if lead else len(rows)
         if at < len(rows) and (both := _of_one(rows[at], text)):

@@ -43,6 +43,8 @@ _ACTS = word_set(
 """What is done that changes what people have, or how they stand to each other."""
 _LONGEST = 60
 """Tokens that are told of a memory at most, about: those of a quotation of `LONGEST_QUOTE` characters."""
+_MUCH_OF_IT = 0.85
+"""Share of a memory's characters of which, when fewer are told, only those count that are."""
 _MOST = 24
 """Memories, the weightiest, among which is chosen."""
 _POSES = word_set(

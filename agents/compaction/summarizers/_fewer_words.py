@@ -23,12 +23,15 @@ _VOW = re.compile(
     re.IGNORECASE,
 )
 """What only vows, at the end of what is said."""
+_LONGEST_VOW = 48
+"""Characters from the end in which a vow may begin."""
 _FILLER = re.compile(
     r"(?:well|oh|ah|hm|you see|you know|look|listen|by the way|to tell (?:you )?the truth|truth be told"
     r"|in truth|to be (?:honest|frank)|honestly),\s+|(?:then|so|and|but),?\s+(?=I\b)",
     re.IGNORECASE,
 )
-_NAMES_ITSELF = r"(?:I am|I['’]m|[Mm]y name is|[Mm]y name['’]s) {}(?:\.|,?\s+and|,)\s+(?=I\b|[Mm]y\b)"
+_CALLED = re.compile(r"(?:I am|I['’]m|[Mm]y name is|[Mm]y name['’]s) ([^,.]+?)(?:\.|,?\s+and|,)\s+(?=I\b|[Mm]y\b)")
+"""What only says how one is called, before what one tells of oneself."""
 
 
 def fewer_words(text: str, name: str = "") -> str:
@@ -44,9 +47,9 @@ def fewer_words(text: str, name: str = "") -> str:
     who, verb = said["who"], "said"
     filler = _FILLER.match(said["what"])
     what = said["what"][filler.end() :] if filler else said["what"]
-    called = re.escape(name if who == "I" and name else who)
-    if itself := re.match(_NAMES_ITSELF.format(called), what):
-        what = what[itself.end() :]
-    if (vow := _VOW.search(what)) and read(what[: vow.start()]).binds:
+    called = _CALLED.match(what)
+    if called and called[1] == (name if who == "I" else who):
+        what = what[called.end() :]
+    if (vow := _VOW.search(what, max(0, len(what) - _LONGEST_VOW))) and read(what[: vow.start()]).binds:
         what, verb = f"{what[: vow.start()]}.", "promised"
     return f'{who} {verb}, "{what[:1].upper()}{what[1:]}"' if len(what) < len(said["what"]) else text
