@@ -44,7 +44,7 @@ _ACTS = word_set(
 _LONGEST = 60
 """Tokens that are told of a memory at most, about: those of a quotation of `LONGEST_QUOTE` characters."""
 _MUCH_OF_IT = 0.85
-"""Share of a memory's characters of which, when fewer are told, only those count that are."""
+"""Share of a memory of which, when less is told, only that counts; most are told with as much at least."""
 _MOST = 24
 """Memories, the weightiest, among which is chosen."""
 _POSES = word_set(
@@ -218,16 +218,15 @@ def chosen(found: Sequence[Weighed], name: str, room: int, most: int) -> list[tu
     """
     ranked = sorted(found, key=lambda one: (-one.weight, one.place))
     worth = [one for one in ranked[:_MOST] if one.weight >= TALE and not one.small]
-    claims = [(one, claim) for one in worth if (claim := _claim(one, name))]
-    places = covering([claim for _, claim in claims], room, most)
-    picked = [(one, told(one, name)) for one, _ in (claims[at] for at in places)]
+    places = covering([_claim(one, name) for one in worth], room, most)
+    picked = [(worth[at], told(worth[at], name)) for at in places]
     if not picked:
         picked = list(islice(((one, text) for one in (*worth, *ranked) if (text := told(one, name))), 1))
     return [(text, one.weight) for one, text in sorted(picked, key=lambda pair: pair[0].place)]
 
 
-def _claim(one: Weighed, name: str) -> Claim | None:
-    """Return what a memory may hold; but for a promise, it is retold only when its turn comes, as most never are."""
+def _claim(one: Weighed, name: str) -> Claim:
+    """Return what a memory may hold; it is retold only when its turn comes, as most never are."""
     found, who = one.reading, one.entry.actor or "I"
 
     def put() -> Claim | None:
@@ -241,10 +240,9 @@ def _claim(one: Weighed, name: str) -> Claim | None:
         same = SAME if part.binds else ALIKE  # two promises that are alike are two
         return Claim(weight, part.words, part.heavy, who, estimate(text), same, text, part.binds)
 
-    if found.binds:  # told in fewer words than it was said in
-        return put()
-    tokens = min(estimate(one.entry.text), _LONGEST)
-    return Claim(one.weight, found.words, found.heavy, who, tokens, ALIKE, put=put)
+    tokens = min(int(_MUCH_OF_IT * estimate(one.entry.text)), _LONGEST)
+    same = SAME if found.binds else ALIKE
+    return Claim(one.weight, found.words, found.heavy, who, tokens, same, promise=found.binds, put=put)
 
 
 def told(one: Weighed, name: str) -> str:
