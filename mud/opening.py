@@ -12,6 +12,7 @@ from pathlib import Path
 from agents.definition import Definition, find_location
 from agents.minds import Minds
 from agents.roster import at_other_places
+from agents.thinking import offers
 from mud.checks import check_names
 from mud.clock import Clock
 from mud.commands._command import Command
@@ -76,7 +77,13 @@ def open_world(
     records = list(ledger.after(state.step if state else 0))
     world = build_world(place_minds(files, minds.definitions.values()), state, records)
     world.reserve(free)
-    engine = Engine(world, commands, texts.render, ledger, clock, lambda: configuration.get(WorldSettings))
+    may = offers(commands)
+
+    def offered(who: str) -> Registry[Command]:
+        agent = minds.by_id(who)
+        return may[agent.thinking().self_changes if agent is not None else "off"]
+
+    engine = Engine(world, commands, texts.render, ledger, clock, lambda: configuration.get(WorldSettings), offered)
     for slug, definition in minds.definitions.items():
         if not definition.person and minds.wake(slug):
             engine.witnesses.add(definition.id)

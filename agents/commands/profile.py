@@ -46,7 +46,7 @@ def my_profile(ctx: Context) -> Outcome:
     return OWN.see(ctx)
 
 
-@command("@set-profile", "<text>", category="memory", keeps="skip")
+@command("@set-profile", "<text>", category="memory", keeps="skip", for_models=True, alters="self")
 def set_profile(ctx: Context, text: str) -> Outcome:
     """Change who you are. It is written into your agent.md and counts from your next thought on.
 
