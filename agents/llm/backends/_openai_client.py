@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
-from agents.llm.backends._backend import Completion, Enough, Refused, tidy
+from agents.llm.backends._backend import Completion, Enough, Refused
 from agents.llm.backends._grammar import grammar_for
 from agents.llm.backends._growing import Growing
 from agents.llm.backends._told import prompt_tokens, reply_tokens
@@ -73,11 +73,11 @@ class OpenAICompatible:
         self._tells_time = self._tells_time or heard.timed
         read, cached = prompt_tokens(heard.counts.get("prompt"), prompt), heard.counts.get("cached")
         return Completion(
-            tidy(heard.text, profile.stop),
+            self._wire.said(heard.text, profile, profile.stop),
             read,
             reply_tokens(heard.counts.get("completion"), heard.text, heard.thoughts, profile.max_tokens),
             seconds,
-            tidy(heard.model or model)[:200],
+            self._wire.said(heard.model or model, profile)[:200],
             None if cached is None or read is None else min(cached, read),
         )
 
@@ -111,7 +111,11 @@ class OpenAICompatible:
             answer, _ = await self._wire.ask("GET", "/models", profile, seconds)
             models = answer.get("data")
             names = (
-                [tidy(m["id"]) for m in models if isinstance(m, dict) and isinstance(m.get("id"), str)]
+                [
+                    self._wire.said(m["id"], profile)
+                    for m in models
+                    if isinstance(m, dict) and isinstance(m.get("id"), str)
+                ]
                 if isinstance(models, list)
                 else []
             )
