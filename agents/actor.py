@@ -97,7 +97,7 @@ def situate(
         carrying=tuple([item.name for item in world.items(definition.id)]),
         recent=tuple(memory.newest(RECENT)),
         notes=tuple(notes.titles()),
-        goal=definition.goal,
+        goal=definition.goal or definition.own_goal,
         seconds=seconds,
         bedtime=bedtime,
         woke=woke,

@@ -101,7 +101,7 @@ class Prompting:
             return ""
         people = self._people(agent, here)
         lines = [entry.text for entry in agent.memory.newest(CUE_LINES)]
-        return "\n".join([here.name, *people, agent.definition.goal, *lines]).strip()
+        return "\n".join([here.name, *people, agent.definition.goal, agent.definition.own_goal, *lines]).strip()
 
     def _here(self, agent: Agent) -> Thing | None:
         """Return where a character stands, or, while it is away, where it left from and will come back to."""
@@ -281,9 +281,14 @@ def _as_past(line: str) -> str:
 
 
 def _profile_of(agent: Agent) -> str:
-    definition = agent.definition
-    goal = f"\nWhat you want: {definition.goal}" if definition.goal else ""
-    return (definition.profile or definition.description) + goal
+    one = agent.definition
+    said = (
+        ("What you say of yourself", one.own_profile),
+        ("What you say you look like", one.own_description),
+        ("What you want", one.goal),
+        ("What you have come to want", one.own_goal),
+    )
+    return "\n".join([one.profile or one.description, *(f"{what}: {words}" for what, words in said if words)])
 
 
 def _view(agent: Agent) -> View:

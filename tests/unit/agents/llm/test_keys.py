@@ -20,9 +20,8 @@ from agents.llm.keys import ALLOWED, why_not, why_not_to
 from agents.llm.profiles import LLMProfile
 from mud.errors import Unavailable
 from tests.embedding_servers import Answer, listening
-from tests.processes import ROOT
 from tests.settings import put
-from tests.vaults import copy_vault, without_vectors
+from tests.vaults import ROOT, copy_vault, without_vectors
 
 KEY = "sk-very-secret-0123456789"
 OWN, FOREIGN = "LOCI_API_KEY_OF_MINE", "AWS_SECRET_ACCESS_KEY"
