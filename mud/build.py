@@ -44,6 +44,7 @@ from mud.commands._command import Command
 from mud.engine import Engine, WorldSettings
 from mud.errors import LociError, Problem, VaultLocked, VaultProblem
 from mud.ledger import Ledger
+from mud.met_hosts import MetHosts
 from mud.opening import open_world
 from mud.recovery import state_of
 from mud.registry import Registry, collect, load
@@ -139,6 +140,12 @@ class Parts:
     writable: bool
     problems: list[Problem] = field(default_factory=list)
     reading: str = ""
+
+    def __post_init__(self) -> None:
+        self.met_hosts = MetHosts(self.vault, self.texts.render)
+        """Tells the owner of hosts of models that answer for the first time."""
+        if self.writable:
+            self.queue.tell_met(self.met_hosts)
 
     def save(self) -> None:
         """Write the state, once everything that it includes is in the archives and on the disk.

@@ -72,7 +72,7 @@ class Ollama:
             raise Unavailable(f"the way to {self._wire.name} is closed")
         return None
 
-    async def check(self, profile: LLMProfile) -> None:
+    async def check(self, profile: LLMProfile) -> str:
         """Return when the host has the profile's model, or any when it names none; see `LanguageModel.check`."""
         self._first_model = None
         names = await self._listed(profile, min(CHECK_SECONDS, profile.timeout))
@@ -81,6 +81,7 @@ class Ollama:
         ):
             raise self._has_not(profile.model)
         self._first_model = names[0]
+        return profile.model or names[0]
 
     async def close(self) -> None:
         """Close every connection."""

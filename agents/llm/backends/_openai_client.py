@@ -96,33 +96,31 @@ class OpenAICompatible:
         found = answer.get("tokens")
         return len(found) if isinstance(found, list) else None
 
-    async def check(self, profile: LLMProfile) -> None:
+    async def check(self, profile: LLMProfile) -> str:
         """Return when the host lists its models; see `LanguageModel.check`."""
         self._first_model, self._counts, self._streams = None, True, _Streams.WITH_USAGE
         self._objections.clear()
-        await self._listed_model(profile, min(CHECK_SECONDS, profile.timeout))
+        names = await self._listed(profile, min(CHECK_SECONDS, profile.timeout))
+        self._first_model = names[0]
+        return profile.model if profile.model in names else names[0]
 
     async def close(self) -> None:
         """Close every connection."""
         await self._wire.close()
 
-    async def _listed_model(self, profile: LLMProfile, seconds: float = CHECK_SECONDS) -> str:
+    async def _listed_model(self, profile: LLMProfile) -> str:
         if self._first_model is None:
-            answer, _ = await self._wire.ask("GET", "/models", profile, seconds)
-            models = answer.get("data")
-            names = (
-                [
-                    self._wire.said(m["id"], profile)
-                    for m in models
-                    if isinstance(m, dict) and isinstance(m.get("id"), str)
-                ]
-                if isinstance(models, list)
-                else []
-            )
-            if not names:
-                raise Unavailable(f"{self._wire.name} lists no model; load one there, or name one under model")
-            self._first_model = names[0]
+            self._first_model = (await self._listed(profile, CHECK_SECONDS))[0]
         return self._first_model
+
+    async def _listed(self, profile: LLMProfile, seconds: float) -> list[str]:
+        answer, _ = await self._wire.ask("GET", "/models", profile, seconds)
+        models = answer.get("data")
+        found = [one.get("id") for one in models if isinstance(one, dict)] if isinstance(models, list) else []
+        names = [self._wire.said(name, profile) for name in found if isinstance(name, str)]
+        if not names:
+            raise Unavailable(f"{self._wire.name} lists no model; load one there, or name one under model")
+        return names
 
     # ---- one reply ----
 

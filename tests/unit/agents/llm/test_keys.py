@@ -20,6 +20,7 @@ from agents.llm.keys import ALLOWED, why_not, why_not_to
 from agents.llm.profiles import LLMProfile
 from mud.errors import Unavailable
 from tests.embedding_servers import Answer, listening
+from tests.processes import Headless
 from tests.settings import put
 from tests.vaults import ROOT, copy_vault, without_vectors
 
@@ -182,10 +183,11 @@ def test_after_a_run_with_a_server_that_echoes_it_the_key_stands_nowhere(tmp_pat
     with echoing(status) as (echo, host):
         for name in ("think", "summarizer", "dream"):
             put(vault, f"llm/{name}", host=host, api_key_env=OWN, retries=0)
-        done = mud("run", "--vault", str(vault), "--headless", "--seconds", "6", **{OWN: KEY})
-    assert done.returncode == 0, done.stderr
+        with Headless(vault, {OWN: KEY}) as world:
+            assert world.says(r"A language model answers" if status == 200 else r"No language model answers")
+            assert status != 200 or world.says(r"Bearer \(key\)")
     assert any(KEY in one for one in echo.sent)
-    assert KEY not in done.stdout + done.stderr
+    assert KEY not in world.said
     assert KEY.encode() not in everything(vault)
 
 
@@ -195,13 +197,14 @@ def test_a_foreign_variable_is_a_mistake_of_its_line_until_it_is_allowed(tmp_pat
         put(vault, "llm/think", host=host, api_key_env=FOREIGN)
         wrong = mud("check", "--vault", str(vault), **{FOREIGN: KEY})
         fine = mud("check", "--vault", str(vault), "--allow-env", "OTHER", "--allow-env", FOREIGN, **{FOREIGN: KEY})
-        run = mud("run", "--vault", str(vault), "--headless", "--seconds", "3", **{FOREIGN: KEY})
+        with Headless(vault, {FOREIGN: KEY}) as world:
+            assert world.says("No language model answers")
     (line,) = wrong.stdout.splitlines()
     assert wrong.returncode == 1
     assert line.startswith("config/llm/think.md:")
     assert f"api_key_env: '{FOREIGN}' is not sent" in line
     assert (fine.returncode, fine.stdout) == (0, "")
-    assert f"'{FOREIGN}' is not sent" in run.stderr
+    assert f"'{FOREIGN}' is not sent" in world.said
     assert echo.sent == []
 
 
