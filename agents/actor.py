@@ -67,6 +67,7 @@ def situate(
     bedtime: float | None = None,
     *,
     woke: bool = False,
+    takes_notes: bool = True,
 ) -> Situation | None:
     """Return what a character can perceive now; None when it is nowhere. Who sleeps is nobody to speak with.
 
@@ -76,7 +77,7 @@ def situate(
         memory: its memory.
         notes: its notes.
         seconds: a monotonic clock.
-        bedtime, woke: as in `Situation`.
+        bedtime, woke, takes_notes: as in `Situation`.
     """
     here = world.location_of(definition.id)
     if here is None:
@@ -96,8 +97,9 @@ def situate(
         carrying=tuple([item.name for item in world.items(definition.id)]),
         recent=tuple(memory.newest(RECENT)),
         notes=tuple(notes.titles()),
-        goal=definition.goal,
+        goal=definition.goal or definition.own_goal,
         seconds=seconds,
         bedtime=bedtime,
         woke=woke,
+        takes_notes=takes_notes,
     )

@@ -45,6 +45,8 @@ class Definition:
         goal: what it wants.
         description: what others see.
         profile: who it is.
+        own_goal, own_description, own_profile: the same as the agent itself says, where it may (`self_changes`); they
+            stand beside what people wrote, in sections of their own.
         overrides: settings of its own, over those in `config/`.
         lines: line of each key of its front matter, for what is found wrong with it later.
     """
@@ -60,6 +62,9 @@ class Definition:
     goal: str = ""
     description: str = ""
     profile: str = ""
+    own_goal: str = ""
+    own_description: str = ""
+    own_profile: str = ""
     overrides: Mapping[str, Value] = field(default_factory=dict)
     lines: Mapping[str, int] = field(default_factory=dict)
 
@@ -75,7 +80,8 @@ class Definition:
 
     def thing(self) -> Thing:
         """Return its character as the world has it."""
-        return Thing(self.id, Kind.CHARACTER, self.name, self.description, self.aliases, thinks=not self.person)
+        looks = " ".join(text for text in (self.description, self.own_description) if text)
+        return Thing(self.id, Kind.CHARACTER, self.name, looks, self.aliases, thinks=not self.person)
 
 
 def read_definition(folder: Path, schemas: Mapping[str, type]) -> tuple[Definition | None, list[Problem]]:
@@ -109,12 +115,19 @@ def read_definition(folder: Path, schemas: Mapping[str, type]) -> tuple[Definiti
         brain=reader.choice("brain", "auto", ("auto", *plug_in_names("agents.brains"))),
         voice=reader.text("voice", "default"),
         goal=reader.text("goal", ""),
-        description=as_meant((document.section("Description") or "").strip()),
-        profile=as_meant((document.section("Profile") or "").strip()),
+        description=_section(document, "Description"),
+        profile=_section(document, "Profile"),
+        own_goal=_section(document, "Own goal"),
+        own_description=_section(document, "Own description"),
+        own_profile=_section(document, "Own profile"),
         overrides=overrides,
         lines=document.lines,
     )
     return definition, problems
+
+
+def _section(document: Document, heading: str) -> str:
+    return as_meant((document.section(heading) or "").strip())
 
 
 class _Front:

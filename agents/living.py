@@ -26,6 +26,7 @@ from agents.prompting import Prompting
 from agents.scheduler import Scheduler
 from agents.summons import Summons
 from agents.thinker import FALLBACK, Thinker, Thought, trace_of
+from agents.thinking import SELF_CHANGES
 from agents.traces import Asked, Asking
 from agents.witnesses import by_witness
 from mud.clock import Clock, iso, parse_iso
@@ -286,7 +287,9 @@ class Living:
 
     def _situation(self, agent: Agent, bedtime: float | None = None, *, woke: bool = False) -> Situation | None:
         world, seconds = self._engine.world, self._drives.clock.monotonic()
-        return situate(agent.definition, world, agent.memory, agent.notes, seconds, bedtime, woke=woke)
+        notes = "notes" in SELF_CHANGES[agent.thinking().self_changes]
+        known = (agent.definition, world, agent.memory, agent.notes)
+        return situate(*known, seconds, bedtime, woke=woke, takes_notes=notes)
 
     def _trace(self, agent: Agent, thought: Thought, situation: Situation, step: Step | None) -> None:
         """Keep how a line came about, or why a model's reply was none; a turn that just passed is not worth a trace."""

@@ -33,7 +33,9 @@ def render_page(agent: Agent, inner: Mapping[str, Any] | None = None) -> str:
     """
     memory = agent.memory
     parts = [f"# {agent.name}", "What is in this mind now. Made by the program; edits here are overwritten."]
-    parts.append(f"## Profile\n\n{agent.definition.profile or agent.definition.description or '-'}")
+    one = agent.definition
+    said = "\n\n".join(text for text in (one.profile or one.description, one.own_profile) if text)
+    parts.append(f"## Profile\n\n{said or '-'}")
     for title, summary in (("Older memories", memory.longterm), ("Recent past", memory.recent)):
         if summary is not None:
             parts.append(f"## {title} ({summary.covers[0]}-{summary.covers[1]})\n\n{summary.text}")

@@ -19,12 +19,12 @@ from agents.prompt_excerpts import Room, excerpts, first_sentence
 from agents.prompt_template import TEMPLATES, Template
 from agents.recall.settings import RecallSettings
 from agents.templates import Templates
+from agents.thinking import offers
 from mud.commands._command import Command
 from mud.commands._view import shown_name
 from mud.errors import Refusal, Unavailable
 from mud.registry import Registry
 from mud.world.narration import phrase
-from mud.world.roles import Role
 from mud.world.things import Thing
 
 FULL_HINT = phrase("minds.sleep.full_hint")
@@ -73,13 +73,13 @@ class Prompting:
     Args:
         minds: all minds.
         templates: the prompt templates.
-        commands: every command; those meant for models are listed in the prompt.
+        commands: every command; a prompt lists those that its agent is offered.
     """
 
     def __init__(self, minds: Minds, templates: Templates[Template], commands: Registry[Command]) -> None:
         self._minds = minds
         self._templates = templates
-        self._commands = commands
+        self._offers = offers(commands)
         self._rooms: dict[str, tuple[object, int]] = {}
 
     async def related(self, agent: Agent) -> Related:
@@ -101,7 +101,7 @@ class Prompting:
             return ""
         people = self._people(agent, here)
         lines = [entry.text for entry in agent.memory.newest(CUE_LINES)]
-        return "\n".join([here.name, *people, agent.definition.goal, *lines]).strip()
+        return "\n".join([here.name, *people, agent.definition.goal, agent.definition.own_goal, *lines]).strip()
 
     def _here(self, agent: Agent) -> Thing | None:
         """Return where a character stands, or, while it is away, where it left from and will come back to."""
@@ -159,7 +159,7 @@ class Prompting:
         return self._rooms[agent.slug][1]
 
     def _room(self, agent: Agent) -> int:
-        parts = PromptParts(agent.name, _profile_of(agent), self._listed())
+        parts = PromptParts(agent.name, _profile_of(agent), self._listed(agent))
         try:
             return room_for_memories(parts, self._template(agent), **self._measures(agent))
         except Unavailable:  # no prompt is ever built, and `check` says why
@@ -191,9 +191,9 @@ class Prompting:
         least = min(settings.experience_least, window // SMALL_WINDOWS) if share else 0
         return Room(settings.related_tokens, max(int(share * window), least), most)
 
-    def _listed(self) -> tuple[tuple[str, str], ...]:
-        """Return the commands that models are told of, with what each does."""
-        return tuple((c.usage, c.summary) for c in self._commands if c.for_models and c.role <= Role.AGENT)
+    def _listed(self, agent: Agent) -> tuple[tuple[str, str], ...]:
+        """Return the commands that an agent is offered, with what each does."""
+        return tuple((one.usage, one.summary) for one in self._offers[agent.thinking().self_changes])
 
     def _parts(self, agent: Agent, related: Related, hint: str) -> PromptParts:
         world, here = self._minds.world, self._here(agent)
@@ -210,7 +210,7 @@ class Prompting:
         return PromptParts(
             name=agent.name,
             profile=_profile_of(agent),
-            commands=self._listed(),
+            commands=self._listed(agent),
             longterm=longterm,
             recent=recent,
             transcript=tuple(in_prompt(entry, agent.name) for entry in tail),
@@ -281,9 +281,14 @@ def _as_past(line: str) -> str:
 
 
 def _profile_of(agent: Agent) -> str:
-    definition = agent.definition
-    goal = f"\nWhat you want: {definition.goal}" if definition.goal else ""
-    return (definition.profile or definition.description) + goal
+    one = agent.definition
+    said = (
+        ("What you say of yourself", one.own_profile),
+        ("What you say you look like", one.own_description),
+        ("What you want", one.goal),
+        ("What you have come to want", one.own_goal),
+    )
+    return "\n".join([one.profile or one.description, *(f"{what}: {words}" for what, words in said if words)])
 
 
 def _view(agent: Agent) -> View:

@@ -42,7 +42,7 @@ def clean_reply(raw: str, name: str, verbs: Collection[str], exits: Collection[s
     Args:
         raw: the reply as it came, of any length.
         name: the agent's name, whose cue may stand before the line.
-        verbs: every verb the agent may use, in lower case.
+        verbs: every verb there is, in lower case.
         exits: names of the ways out of where it is; a line that is nothing but one of them is `go` and the name.
     """
     opening = _opening(past_thoughts(even(raw[:READ])), name, verbs)
@@ -72,7 +72,7 @@ def enough(so_far: str, name: str, verbs: Collection[str]) -> bool:
     Args:
         so_far: what has come of a reply.
         name: the agent's name.
-        verbs: every verb the agent may use, in lower case.
+        verbs: every verb there is, in lower case.
     """
     return bool(_opening(past_thoughts(even(so_far[:READ])), name, verbs))
 
@@ -82,7 +82,7 @@ class Listener:
 
     Args:
         name: the agent's name.
-        verbs: every verb the agent may use, in lower case.
+        verbs: every verb there is, in lower case.
     """
 
     def __init__(self, name: str, verbs: Collection[str]) -> None:

@@ -19,10 +19,11 @@ from mud.world.things import Exit
 DEED = 12
 """Words of a deed at most, such as `put the silver key into the old box`; what is longer is prose."""
 
-_SPEECH = ("say", "emote", "me", "whisper", "tell", "think", "note", "recall", "remember")
+_SELF = ("@set-profile", "@set-description", "@set-goal")
+_OWN = ("think", "note", "@overwrite-note", "recall", "remember", *_SELF)
+"""Commands whose words nobody else hears: a reason among them is part of them."""
+_SPEECH = ("say", "emote", "me", "whisper", "tell", *_OWN)
 """Commands whose words are kept exactly; others lose the mark of a sentence's end, which chat models like to set."""
-_OWN = ("think", "note", "recall", "remember")
-"""Those of them that nobody else hears: a reason among their words is part of them."""
 _PRONOUNS = ("i", "me")
 """Verbs that prose begins with as often."""
 _COLON = ("say", "emote")

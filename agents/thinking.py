@@ -9,7 +9,9 @@ from pathlib import Path, PurePosixPath
 
 from agents.llm.profiles import LLMProfile
 from agents.prompt_template import TEMPLATES
+from mud.commands._command import Command, offered
 from mud.errors import UnknownName
+from mud.registry import Registry
 from mud.storage.configuration import Configuration
 from mud.storage.settings import Value, setting
 
@@ -17,6 +19,10 @@ THINK = "think"
 """The LLM profile that thinks where no other is set."""
 PROMPTS = "prompts"
 """The folder of a vault that has the templates."""
+
+
+SELF_CHANGES: Mapping[str, tuple[str, ...]] = {"off": (), "notes": ("notes",), "all": ("notes", "self")}
+"""What of itself an agent may write by its commands, for each value of `self_changes`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +77,13 @@ class ThinkingSettings:
         low=0.0,
         high=24.0,
     )
+    self_changes: str = setting(
+        "notes",
+        "What of itself an agent may write by a command: off nothing; notes its notes; all besides them what it says "
+        "that it is, looks like and wants, in sections of its own of its agent.md beside what people wrote there. "
+        "What it may not write its prompt does not offer, and its line is refused like an unknown one.",
+        choices=tuple(SELF_CHANGES),
+    )
     trace_megabytes: float = setting(
         16.0,
         "Megabytes that the traces of one agent may take, from which @why explains its lines, the oldest going first; "
@@ -83,6 +96,15 @@ class ThinkingSettings:
     def own_template(self) -> str:
         """Name of the file in `vault/prompts` that `template` names; empty when it names none."""
         return file_of(self.template)
+
+
+def offers(commands: Registry[Command]) -> Mapping[str, Registry[Command]]:
+    """Return the commands that an agent is offered, for each value of `self_changes`.
+
+    Args:
+        commands: every command.
+    """
+    return {value: offered(commands, alters) for value, alters in SELF_CHANGES.items()}
 
 
 def file_of(template: str) -> str:

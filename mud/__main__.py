@@ -14,7 +14,7 @@ from mud.registry import plug_in_names
 
 _PROGRAM = "python -m mud"
 _RUN = "open the world and walk in (the default)"
-_TAKE_A_VALUE = ("--vault", "--as", "--seconds", "--brain", "--seed", "--telnet", "--web")
+_TAKE_A_VALUE = ("--vault", "--allow-env", "--as", "--seconds", "--brain", "--seed", "--telnet", "--web")
 """Options of `run` before a value that is no command."""
 
 
@@ -46,6 +46,13 @@ def _parser_of(name: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=f"{_PROGRAM} {name}", description=tool.help if tool else _RUN)
     parser.add_argument("--vault", type=Path, default=Path("vault"), metavar="DIR", help="the vault (default: vault)")
     parser.add_argument("--json", action="store_true", help="print one JSON object a line")
+    parser.add_argument(
+        "--allow-env",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="an environment variable that the vault may use as a key (api_key_env); may be given several times",
+    )
     (tool.add_arguments if tool else _add_run)(parser)
     parser.set_defaults(run=tool.run if tool else _run)
     return parser
@@ -119,6 +126,10 @@ def main(argv: list[str]) -> int:
         check_packages()  # before anything is imported that needs one
         words = _command_first(argv)
         args = _parsed(words)
+        if args.allow_env:
+            from agents.llm.keys import allow
+
+            allow(args.allow_env)
         code: int = args.run(args)
         sys.stdout.flush()
         return code

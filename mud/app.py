@@ -161,6 +161,7 @@ class App:
         self._unheard: list[Step] | None = [] if options.agents else None
         """What happened before agents began to live, for them to notice then."""
         parts.queue.budget.tell = lambda notice: self._tell(told(parts.texts.render, notice))
+        parts.met_hosts.tell = self._tell_of_models
         self._reloading = Reloading(parts, self._tell, self._living if options.agents else None)
         self._pages = MindPages(parts.minds, self._reloading.watcher.wrote)
         show = (show_event_json if options.json else show_event) if options.headless else None
@@ -364,13 +365,15 @@ class App:
             if not host or told.get(host) is answers:  # no such profile, as check says, or another has the same server
                 return
             told[host] = answers
-            text = self._parts.texts.render(MODEL_ANSWERS if answers else MODEL_SILENT, host=host)
-            if self._terminal:
-                self._tell(text)
-            else:  # on a pipe, stdout is for replies and events
-                print(text, file=sys.stderr, flush=True)
+            self._tell_of_models(self._parts.texts.render(MODEL_ANSWERS if answers else MODEL_SILENT, host=host))
 
         await self._living.watch_models(tell)
+
+    def _tell_of_models(self, text: str) -> None:
+        if self._terminal:
+            self._tell(text)
+        else:  # on a pipe, stdout is for replies and events
+            print(text, file=sys.stderr, flush=True)
 
     # the end
 

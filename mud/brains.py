@@ -12,12 +12,14 @@ from agents.brains._brain import Brain
 from agents.brains.language import LANGUAGE, language
 from mud.build import load_commands
 from mud.registry import Registry, collect
-from mud.world.roles import Role
 
 
 @cache
 def load_brains() -> Registry[Brain]:
-    """Return the kinds of brain; the one that asks a model knows every verb that an agent may use."""
-    verbs = {word for one in load_commands() if one.role <= Role.AGENT for word in (one.name, *one.aliases)}
+    """Return the kinds of brain; the one that asks a model knows every verb, to tell commands from prose.
+
+    What of them an agent may type the engine decides, so that one that it was not offered is a failure it remembers.
+    """
+    verbs = load_commands().words()
     found = [one for one in collect("agents.brains", Brain) if one.name != LANGUAGE.name]
     return Registry("brain", [*found, language(verbs)])

@@ -36,7 +36,7 @@ from agents.recall.recall import RecallService
 from agents.recall.settings import RecallSettings
 from agents.recall.till import Till
 from agents.templates import Templates
-from agents.thinking import PROMPTS, ThinkingSettings, templates_in_use
+from agents.thinking import PROMPTS, ThinkingSettings, offers, templates_in_use
 from mud import checks
 from mud.checks import EMBED
 from mud.clock import Clock
@@ -44,6 +44,7 @@ from mud.commands._command import Command
 from mud.engine import Engine, WorldSettings
 from mud.errors import LociError, Problem, VaultLocked, VaultProblem
 from mud.ledger import Ledger
+from mud.met_hosts import MetHosts
 from mud.opening import open_world
 from mud.recovery import state_of
 from mud.registry import Registry, collect, load
@@ -52,7 +53,6 @@ from mud.storage.files import VaultLock, sweep_leftovers
 from mud.storage.texts import TextStore
 from mud.storage.world_files import WorldFiles
 from mud.storage.world_state import write_state
-from mud.world.roles import Role
 
 __all__ = [
     "Parts",
@@ -140,6 +140,12 @@ class Parts:
     writable: bool
     problems: list[Problem] = field(default_factory=list)
     reading: str = ""
+
+    def __post_init__(self) -> None:
+        self.met_hosts = MetHosts(self.vault, self.texts.render)
+        """Tells the owner of hosts of models that answer for the first time."""
+        if self.writable:
+            self.queue.tell_met(self.met_hosts)
 
     def save(self) -> None:
         """Write the state, once everything that it includes is in the archives and on the disk.
@@ -314,12 +320,15 @@ def _templates(
 
 
 def _profiles(configuration: Configuration, commands: Registry[Command]) -> Callable[[str], LLMProfile]:
-    """Return what gives an LLM profile by its name; whose replies are commands knows those that there are."""
-    known = tuple(one.usage for one in commands if one.for_models and one.role <= Role.AGENT)
+    """Return what gives an LLM profile by its name; whose replies are commands knows those that all are offered."""
+    offered = offers(commands)
 
     def profile(name: str) -> LLMProfile:
         found = configuration.get_named(LLMProfile, name)
-        return replace(found, commands=known) if found.commands_only else found
+        if not found.commands_only:
+            return found
+        known = offered[configuration.get(ThinkingSettings).self_changes]
+        return replace(found, commands=tuple(one.usage for one in known))
 
     return profile
 

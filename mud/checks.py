@@ -16,6 +16,7 @@ from agents.compaction.strategies._strategy import Strategy
 from agents.definition import Definition, find_location, misplaced
 from agents.inner.settings import InnerSettings
 from agents.inner.words import FILES
+from agents.llm.keys import why_not, why_not_to
 from agents.llm.profiles import LLMProfile
 from agents.nights import time_of
 from agents.prompt import MINIMUM
@@ -101,6 +102,7 @@ def unknown_names(configuration: Configuration, locations: Sequence[Thing]) -> l
     starts = configuration.given(WorldSettings, "start_location") if locations else []
     names = [one.name for one in locations]
     problems = [_unknown(one, names) for one in starts if find_location(str(one.value), locations) is None]
+    problems += keys_not_sent(configuration)
     return problems + _unknown_values(configuration, configuration.given)
 
 
@@ -133,6 +135,20 @@ def without_room(configuration: Configuration) -> list[Problem]:
                 "takes; lower max_tokens or raise num_ctx"
             )
             problems.append(Problem(reply.file, reply.line or window.line, reply.key, message))
+    return problems
+
+
+def keys_not_sent(configuration: Configuration) -> list[Problem]:
+    """Return the LLM profiles that name a key which is not theirs to name, or a server that no key is sent to."""
+    problems = []
+    for name in configuration.names(LLMProfile):
+        key, host = (configuration.given(LLMProfile, one, name)[-1] for one in ("api_key_env", "host"))
+        if not key.value:
+            continue
+        if why := why_not(str(key.value)):
+            problems.append(Problem(key.file, key.line, key.key, why))
+        found = [why for one in configuration.get_named(LLMProfile, name).hosts if (why := why_not_to(one))]
+        problems += [Problem(host.file, host.line or key.line, host.key, why) for why in found]
     return problems
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from mud.clock import Clock, iso
-from mud.commands._command import Command, Context, Outcome, Say
+from mud.commands._command import Command, Context, Outcome, Say, offered
 from mud.commands._line import Line, read_line, understand
 from mud.commands._view import describe_location
 from mud.commands._waking import waking
@@ -30,7 +30,6 @@ from mud.world.world import World
 log = logging.getLogger(__name__)
 
 NOT_YOURS = phrase("engine.refusals.not_yours", "verb")
-FOR_PEOPLE = phrase("engine.refusals.for_people", "verb")
 LEDGER_FAILED = phrase("engine.refusals.ledger_failed", "why")
 BROKEN = phrase("engine.refusals.broken", "verb")
 TRIED = phrase("engine.memories.tried", "line", "why")
@@ -118,6 +117,8 @@ class Engine:
         ledger: where steps are written first.
         clock: gives each step its time.
         settings: the settings of the moment.
+        offers: returns the commands that an agent may type, by its character's id; those that alter nothing of itself
+            when None.
     """
 
     def __init__(
@@ -128,6 +129,7 @@ class Engine:
         ledger: LedgerLike,
         clock: Clock,
         settings: Callable[[], WorldSettings],
+        offers: Callable[[str], Registry[Command]] | None = None,
     ) -> None:
         self.world = world
         self.commands = commands
@@ -138,6 +140,7 @@ class Engine:
         self._ledger = ledger
         self._clock = clock
         self._settings = settings
+        self._offers = offers or (lambda who: offered(commands, ()))
         self._observers: list[Observer] = []
 
     def observe(self, observer: Observer) -> None:
@@ -168,7 +171,7 @@ class Engine:
             return Step(0, self._now(), who, None, self._refused(refusal), failed=True)
         sleeps = actor.thinks and who in self.world.asleep
         try:
-            line, command = understand(line, self.commands, self.world, who)
+            line, command = understand(line, self._commands_of(who, role), self.world, who)
         except Refusal as refusal:
             return self._fail(actor, line, refusal, text, keep=not sleeps)
         if sleeps and command.name != WAKE:
@@ -182,6 +185,10 @@ class Engine:
         if who in self.world.asleep and WakeUp(who) not in outcome.changes:
             outcome, own = self._awake_again(actor, outcome, own)
         return self._happen(actor, outcome, own, text)
+
+    def _commands_of(self, who: str, role: Role) -> Registry[Command]:
+        """Return what a line of this rank can name: what a mind was not offered is no command for it."""
+        return self.commands if isinstance(role, Role) and role > Role.AGENT else self._offers(who)
 
     def _awake_again(self, actor: Thing, outcome: Outcome, own: list[Perceived]) -> tuple[Outcome, list[Perceived]]:
         """Have a person who sleeps wake first: whatever they do, they do it awake."""
@@ -198,9 +205,9 @@ class Engine:
 
     def _run(self, command: Command, actor: Thing, line: Line, role: Role) -> Outcome:
         if not isinstance(role, Role) or role < command.role:
-            why = FOR_PEOPLE if command.role is Role.GUEST else NOT_YOURS
-            raise Refusal(self._say(why, verb=command.name))
-        context = Context(self.world, actor, role, self._say, self.commands, self.number + 1, line.verb, line.reason)
+            raise Refusal(self._say(NOT_YOURS, verb=command.name))
+        known = self._commands_of(actor.id, role)
+        context = Context(self.world, actor, role, self._say, known, self.number + 1, line.verb, line.reason)
         slots = command.form.read(command.name, line.rest)
         try:
             if actor.id not in self.world.asleep or command.name in ABOUT_SLEEP:

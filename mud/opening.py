@@ -6,12 +6,13 @@ What is broken is left out and told; without a location alone there is no world.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from agents.definition import Definition, find_location
 from agents.minds import Minds
 from agents.roster import at_other_places
+from agents.thinking import offers
 from mud.checks import check_names
 from mud.clock import Clock
 from mud.commands._command import Command
@@ -76,7 +77,8 @@ def open_world(
     records = list(ledger.after(state.step if state else 0))
     world = build_world(place_minds(files, minds.definitions.values()), state, records)
     world.reserve(free)
-    engine = Engine(world, commands, texts.render, ledger, clock, lambda: configuration.get(WorldSettings))
+    settings, offered = lambda: configuration.get(WorldSettings), _offered(commands, minds)
+    engine = Engine(world, commands, texts.render, ledger, clock, settings, offered)
     for slug, definition in minds.definitions.items():
         if not definition.person and minds.wake(slug):
             engine.witnesses.add(definition.id)
@@ -87,6 +89,17 @@ def open_world(
     known = [agent.memory.last_source for agent in minds.opened()]
     engine.number = max([ledger.last, state.step if state else 0, *known])
     return ledger, engine
+
+
+def _offered(commands: Registry[Command], minds: Minds) -> Callable[[str], Registry[Command]]:
+    """Return what gives the commands that somebody is offered as an agent, by their id."""
+    by_setting = offers(commands)
+
+    def offered(who: str) -> Registry[Command]:
+        agent = minds.by_id(who)
+        return by_setting[agent.thinking().self_changes if agent is not None else "off"]
+
+    return offered
 
 
 def _tell_begun_with(wrong: set[str], used: set[str]) -> None:

@@ -8,7 +8,7 @@ from agents import daytime, living, prompting
 from agents.brains._texts import wrong_in
 from agents.commands import _answer, _count, _edit, _when, _why_told
 from agents.inner import dreams, inner, insights, learned, reflection
-from mud import engine, reloading, requests
+from mud import engine, met_hosts, reloading, requests
 from mud.checks import VOICES
 from mud.commands import _find, _view, _waking
 from mud.errors import Problem
@@ -20,8 +20,8 @@ MODEL_ANSWERS = phrase("app.models.answers", "host")
 MODEL_SILENT = phrase("app.models.silent", "host")
 
 _OTHERS: tuple[ModuleType, ...] = (
-    engine, requests, reloading, daytime, living, prompting, _find, _view, _waking, _answer, _count, _edit, _when,
-    _why_told, dreams, inner, insights, learned, reflection,
+    engine, met_hosts, requests, reloading, daytime, living, prompting, _find, _view, _waking, _answer, _count, _edit,
+    _when, _why_told, dreams, inner, insights, learned, reflection,
 )  # fmt: skip
 """Modules that are no plug-ins and speak."""
 

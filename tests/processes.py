@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import queue
+import re
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -159,3 +160,44 @@ def memories(vault: Path, slug: str) -> list[dict[str, Any]]:
 def texts(records: Sequence[dict[str, Any]]) -> list[str]:
     """Return the texts of memories."""
     return [str(record["text"]) for record in records]
+
+
+class Headless:
+    """A world that runs without a player, and is told to end when a test has seen enough.
+
+    Args:
+        vault: the vault's folder.
+        environment: environment variables besides those of the test.
+    """
+
+    def __init__(self, vault: Path, environment: Mapping[str, str] | None = None) -> None:
+        self.said = ""
+        """All that it has said so far, errors too."""
+        self._process = subprocess.Popen(
+            [sys.executable, "-u", "-m", "mud", "run", "--vault", str(vault), "--headless"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            cwd=ROOT,
+            env={**os.environ, **(environment or {})},
+        )
+        self._watchdog = threading.Timer(PATIENCE, self._process.kill)
+
+    def __enter__(self) -> Headless:
+        self._watchdog.start()
+        return self
+
+    def says(self, pattern: str) -> bool:
+        """Read on until it has said something like this; return whether it has before its end."""
+        assert self._process.stdout is not None
+        while not re.search(pattern, self.said):
+            if not (line := self._process.stdout.readline()):
+                return False
+            self.said += line
+        return True
+
+    def __exit__(self, *failure: object) -> None:
+        self._process.terminate()
+        self.said += self._process.communicate()[0]
+        self._watchdog.cancel()

@@ -97,6 +97,7 @@ def make_engine(
     ledger: LedgerLike | None = None,
     registry: Registry[Command] | None = None,
     settings: Callable[[], WorldSettings] = WorldSettings,
+    offers: Callable[[str], Registry[Command]] | None = None,
 ) -> Engine:
     """Return an engine over the small world, with the vault's words; Eliza, Moss and Ann remember, Margery does not."""
     engine = Engine(
@@ -106,6 +107,7 @@ def make_engine(
         ledger if ledger is not None else MemoryLedger(),
         VirtualClock(),
         settings,
+        offers,
     )
     engine.witnesses |= set(PEOPLE)
     return engine

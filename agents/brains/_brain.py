@@ -95,6 +95,7 @@ class Situation(NamedTuple):
         seconds: a monotonic clock.
         bedtime: seconds until it falls asleep by the clock, 0 when it is late for that; None when it never does.
         woke: it has just woken.
+        takes_notes: it may write notes.
     """
 
     name: str
@@ -112,6 +113,7 @@ class Situation(NamedTuple):
     seconds: float
     bedtime: float | None = None
     woke: bool = False
+    takes_notes: bool = True
 
 
 Thought = Generator[Need, Any, Decision]

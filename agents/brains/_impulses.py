@@ -96,7 +96,7 @@ class Impulses:
 
     def _note(self, situation: Situation) -> Decision | None:
         one = self._me.explorer.noteworthy(situation.notes)
-        if one is None:
+        if one is None or not situation.takes_notes:
             return None
         text = self._me.speaker.plain(one.key, words=one.words, place=one.place, person=one.person)
         told = next((str(entry.seq) for entry in reversed(situation.recent) if _tells(entry, one.words)), "")

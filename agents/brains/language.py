@@ -51,7 +51,7 @@ class LanguageBrain:
         name: the agent's name.
         random: not used: chance is the model's.
         voice: gives what it hints at; what it says is the model's.
-        verbs: every verb the agent may use.
+        verbs: every verb there is; what of them the agent may use is not decided here.
     """
 
     def __init__(self, name: str, random: Random, voice: Voice, verbs: Collection[str] = COMMON_VERBS) -> None:
@@ -151,7 +151,7 @@ def language(verbs: Collection[str]) -> Brain:
     """Return this brain for a world with these verbs.
 
     Args:
-        verbs: every verb and alias that an agent may use.
+        verbs: every verb and alias there is.
     """
 
     def start(name: str, random: Random, voice: Voice) -> BrainRun:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from agents.agent import Agent
 from agents.definition import Definition
 from agents.definition_edits import replace_section
+from agents.definition_versions import keep, last_change, put_aside, taken_back
 from agents.minds import Minds
 from mud.commands._command import Outcome
 from mud.errors import Problem, Refusal, VaultProblem
@@ -26,15 +27,25 @@ NOT_WRITTEN = phrase("minds.edit.not_written", "file", "why")
 TOO_LONG = phrase("minds.edit.too_long", "most", "n")
 NO_WORDS = phrase("minds.edit.no_words")
 PERSON = phrase("minds.edit.person", "name")
+NO_CHANGE = phrase("minds.edit.no_change", "name")
 
 LONGEST = 4000
 """Characters of a profile, a description or a goal: more would crowd everything else out of a prompt."""
 
+LONGEST_OWN = 600
+"""The same of what a mind says of itself, which stands in every prompt besides what people wrote."""
+
 ARROW = "->"
 
 
-def words_of(text: str, minds: Minds, *, may_be_empty: bool = False) -> str:
+def words_of(text: str, minds: Minds, *, may_be_empty: bool = False, most: int = LONGEST) -> str:
     """Return what somebody typed, without the arrow that may stand before it.
+
+    Args:
+        text: as typed.
+        minds: all minds.
+        may_be_empty: no words are words too.
+        most: characters at most.
 
     Raises:
         Refusal: when nothing is left, or too much.
@@ -42,8 +53,8 @@ def words_of(text: str, minds: Minds, *, may_be_empty: bool = False) -> str:
     words = text.strip().removeprefix(ARROW).strip()
     if not words and not may_be_empty:
         raise Refusal(minds.say(NO_WORDS))
-    if len(words) > LONGEST:
-        raise Refusal(minds.say(TOO_LONG, most=f"{LONGEST:,}", n=f"{len(words):,}"))
+    if len(words) > most:
+        raise Refusal(minds.say(TOO_LONG, most=f"{most:,}", n=f"{len(words):,}"))
     return words
 
 
@@ -62,7 +73,7 @@ def set_key(minds: Minds, agent: Agent, key: str, value: object) -> Definition:
     return _change(minds, agent, key, lambda text: replace_key(text, key, value, agent.definition.file))
 
 
-def set_section(minds: Minds, agent: Agent, heading: str, words: str) -> Definition:
+def set_section(minds: Minds, agent: Agent, heading: str, words: str, *, own: bool = False) -> Definition:
     """Set one section of somebody's file, have it act, and return who they are now.
 
     Args:
@@ -70,15 +81,36 @@ def set_section(minds: Minds, agent: Agent, heading: str, words: str) -> Definit
         agent: whose.
         heading: of the section; the definition has a field of this name, in small letters.
         words: what it shall say.
+        own: it is a mind's own section, of which no earlier text is kept: no person wrote it.
 
     Raises:
         Refusal: when it cannot be set; then nothing has changed.
     """
-    file = agent.definition.file
-    return _change(minds, agent, heading.lower(), lambda text: replace_section(text, heading, words, file))
+    file, field = agent.definition.file, heading.lower().replace(" ", "_")
+    return _change(minds, agent, field, lambda text: replace_section(text, heading, words, file), kept=not own)
 
 
-def _change(minds: Minds, agent: Agent, field: str, change: Callable[[str], str]) -> Definition:
+def take_back(minds: Minds, agent: Agent) -> str:
+    """Take back the last change of somebody's file by a command, have it act, and return what was changed.
+
+    Raises:
+        Refusal: when there is none, or it cannot be taken back; then nothing has changed.
+    """
+    found = last_change(agent.folder)
+    if found is None:
+        raise Refusal(minds.say(NO_CHANGE, name=agent.name))
+    undone: list[str] = []
+
+    def back(text: str) -> str:
+        undone.append(text)
+        return taken_back(text, found, agent.definition.file)
+
+    _change(minds, agent, found.field, back, kept=False)
+    put_aside(found, undone[-1])
+    return found.field
+
+
+def _change(minds: Minds, agent: Agent, field: str, change: Callable[[str], str], *, kept: bool = True) -> Definition:
     slug, file, known = agent.slug, agent.definition.file, _said(agent.definition, field)
     path = agent.folder / "agent.md"
     _hold(minds, minds.load_definition(slug))  # what people wrote meanwhile acts first
@@ -88,7 +120,10 @@ def _change(minds: Minds, agent: Agent, field: str, change: Callable[[str], str]
         text = read_text(path, file=file)
         if not text.strip():  # an editor is about to write it
             raise Refusal(minds.say(CHANGED, file=file))
-        write_atomic(path, change(text))
+        changed = change(text)
+        if kept and changed != text:
+            keep(agent.folder, text, field, minds.means.clock.now())
+        write_atomic(path, changed)
     except VaultProblem as wrong:
         _hold(minds, [*wrong.problems])
     except OSError as error:

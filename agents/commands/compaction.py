@@ -30,7 +30,6 @@ STRATEGY = phrase("minds.compaction.strategy", "agent", "strategy", "origin", "h
 ON = phrase("minds.compaction.on", "origin", "waits")
 NEVER = phrase("minds.compaction.never")
 OFF = phrase("minds.compaction.off", "origin")
-PEOPLE = phrase("minds.compaction.people")
 IN_FORCE = phrase("minds.compaction.in_force", "settings")
 PRESET = phrase("minds.compaction.preset", "preset", "origin")
 IDLE = phrase("minds.compaction.idle", "preset")
@@ -68,8 +67,6 @@ def compaction(ctx: Context, what: str) -> Outcome:
     Example: @compaction on
     """
     key, value, name = _read(what)
-    if key and ctx.role < Role.GUEST:
-        raise Refusal(ctx.say(PEOPLE))
     if name.casefold() == WORLD and key:
         if ctx.role < Role.OWNER:
             raise Refusal(ctx.say(OTHERS_MIND))

@@ -37,7 +37,7 @@ def my_description(ctx: Context) -> Outcome:
     return OWN.see(ctx)
 
 
-@command("@set-description", "<text>", category="memory", keeps="skip")
+@command("@set-description", "<text>", category="memory", keeps="skip", for_models=True, alters="self")
 def set_description(ctx: Context, text: str) -> Outcome:
     """Change what others see who look at you. It is written into your agent.md; the arrow may be left out.
 

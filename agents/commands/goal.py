@@ -38,7 +38,7 @@ def my_goal(ctx: Context) -> Outcome:
     return OWN.see(ctx)
 
 
-@command("@set-goal", "[text]", category="memory", keeps="skip")
+@command("@set-goal", "[text]", category="memory", keeps="skip", for_models=True, alters="self")
 def set_goal(ctx: Context, text: str) -> Outcome:
     """Change what you want; with nothing after the arrow you want nothing in particular. The arrow may be left out.
 

@@ -18,7 +18,7 @@ LONGEST_TITLE = 80
 """Characters of a note's title."""
 
 
-@command("note", "<title> -> <text>", category="memory", keeps="skip", for_models=True)
+@command("note", "<title> -> <text>", category="memory", keeps="skip", for_models=True, alters="notes")
 def note(ctx: Context, title: str, text: str) -> Outcome:
     r"""Add to your notes, under a title; the newest entry stands on top. Nobody else perceives it.
 
@@ -30,7 +30,7 @@ def note(ctx: Context, title: str, text: str) -> Outcome:
     return _asked(ctx, "note", title, text)
 
 
-@command("@overwrite-note", "<title> -> <text>", category="memory", keeps="skip", for_models=True)
+@command("@overwrite-note", "<title> -> <text>", category="memory", keeps="skip", for_models=True, alters="notes")
 def overwrite_note(ctx: Context, title: str, text: str) -> Outcome:
     """Write a note anew: this text alone counts from now on. What it said before is kept, see @note-history.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agents.commands._answer import answers, ask_about, asked_about
 from agents.commands._count import seconds
 from agents.commands._edit import mind_only, set_section, words_of
-from agents.commands._own import Own
+from agents.commands._own import OWN_WORDS, Own
 from agents.minds import Minds
 from mud.commands._command import Context, Outcome, command
 from mud.world.events import Request
@@ -46,7 +46,7 @@ def my_profile(ctx: Context) -> Outcome:
     return OWN.see(ctx)
 
 
-@command("@set-profile", "<text>", category="memory", keeps="skip")
+@command("@set-profile", "<text>", category="memory", keeps="skip", for_models=True, alters="self")
 def set_profile(ctx: Context, text: str) -> Outcome:
     """Change who you are. It is written into your agent.md and counts from your next thought on.
 
@@ -100,8 +100,15 @@ async def tell(minds: Minds, request: Request) -> Outcome:
     else:
         interval = seconds(say, agent.thinking().think_interval)
         head = say(SHOWN, name=one.name, brain=one.brain, voice=one.voice, interval=interval, file=one.file)
-    parts = ((DESCRIPTION, one.description), (PROFILE, one.profile), (GOAL, one.goal))
-    return Outcome("\n".join([head, *(say(how, text=text or say(NOTHING)) for how, text in parts)]))
+    parts = (
+        (DESCRIPTION, one.description, one.own_description),
+        (PROFILE, one.profile, one.own_profile),
+        (GOAL, one.goal, one.own_goal),
+    )
+    lines = [head]
+    for how, text, own in parts:
+        lines += [say(how, text=text or say(NOTHING)), *([say(OWN_WORDS, text=own)] if own else [])]
+    return Outcome("\n".join(lines))
 
 
 @answers("edit_profile")

@@ -101,6 +101,8 @@ class Lanes:
         self._named: set[_Key] | None = None
         """What the profiles name; None until they were first read anew."""
         self._closing: set[asyncio.Task[None]] = set()
+        self.met: Callable[[str, str], None] = lambda host, model: None
+        """Is told of every host that answered, and what it says that its model is called."""
 
     def __iter__(self) -> Iterator[Lane]:
         return iter(tuple(self._lanes.values()))
@@ -177,11 +179,12 @@ class Lanes:
         """Ask a host whether it is there, and say whether it is: a job's call that began meanwhile speaks for it."""
         way.lane.probed, calls = True, way.lane.calls
         try:
-            await self.heard(way.lane, PROBE_SECONDS, self._check(way.profile), probe=True)
+            model = await self.heard(way.lane, PROBE_SECONDS, self._check(way.profile), probe=True)
         except Unavailable:
             return way.lane.busy_since(calls) and way.lane.health.state is not State.DOWN
         finally:
             way.lane.probed = False
+        self.met(way.lane.host, model)
         return True
 
     async def probe_all(self, profile: LLMProfile) -> bool:
@@ -195,8 +198,8 @@ class Lanes:
         asked = [way for way in ways if way.lane.may_be_asked(self._clock)]
         return any(await asyncio.gather(*map(self.probe, asked)))
 
-    async def _check(self, profile: LLMProfile) -> None:
-        await self.model(profile).check(profile)
+    async def _check(self, profile: LLMProfile) -> str:
+        return await self.model(profile).check(profile)
 
     def model(self, profile: LLMProfile) -> LanguageModel:
         """Return the model behind a profile that names one host.

@@ -39,7 +39,10 @@ class LLMProfile:
         choices=("completions", "chat"),
     )
     api_key_env: str = _setting(
-        "", "Name of the environment variable that holds the server's key; empty when it wants none."
+        "",
+        "Name of the environment variable that holds the server's key; empty when it wants none. It begins with "
+        "LOCI_API_KEY, or whoever starts the program names it with --allow-env; a key goes over https, over plain http "
+        "to this machine only.",
     )
     temperature: float = _setting(
         0.8, "How freely the model chooses its words; 0 always takes the likeliest.", low=0, high=2

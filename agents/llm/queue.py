@@ -145,6 +145,10 @@ class ModelQueue:
             with suppress(Unavailable):  # an address that is none is told of when it is asked
                 self._lanes.model(way.profile)
 
+    def tell_met(self, met: Callable[[str, str], None]) -> None:
+        """Have something told of every host that answers, and what it says that its model is called."""
+        self._lanes.met = met
+
     def hold_to(self, names: Iterable[str]) -> None:
         """Take over that the LLM profiles were read anew, and let go of models that none of them names.
 
@@ -308,6 +312,7 @@ class ModelQueue:
             seconds = max(0.0, job.until - self._clock.monotonic())
             completion = await self._lanes.heard(way.lane, seconds, self._complete(prompt, profile, enough))
             stake.spend(completion)
+        self._lanes.met(way.lane.host, completion.model)
         self._learn(job, prompt, completion)
         return completion
 

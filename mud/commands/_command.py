@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import NamedTuple, Protocol
 
 from mud.commands._slots import Form
@@ -25,6 +25,9 @@ CATEGORIES = ("social", "movement", "things", "memory", "query", "admin")
 
 KEEPS = ("store", "short", "skip")
 """What a command leaves in its actor's memory: its reply, a short form of it, or nothing."""
+
+ALTERS = ("", "notes", "self")
+"""What of its own character a command writes anew: nothing, its notes, or who it says that it is."""
 
 
 class Say(Protocol):
@@ -100,6 +103,7 @@ class Command(NamedTuple):
         category: its section of help.
         keeps: what it leaves in memory, one of `KEEPS`.
         for_models: it stands in the list of commands that a model reads.
+        alters: what of its own character it writes, one of `ALTERS`; an agent is offered it only where that is allowed.
         summary: first line of the docstring.
         details: the rest, without the examples.
         examples: lines that work as they stand.
@@ -113,6 +117,7 @@ class Command(NamedTuple):
     category: str
     keeps: str
     for_models: bool
+    alters: str
     summary: str
     details: str
     examples: tuple[str, ...]
@@ -135,6 +140,7 @@ def command(
     category: str,
     keeps: str = "store",
     for_models: bool = False,
+    alters: str = "",
 ) -> Callable[[Callable[..., Outcome]], Command]:
     """Make a function a command.
 
@@ -145,7 +151,8 @@ def command(
         role: the least rank that may use it.
         category: one of `CATEGORIES`.
         keeps: one of `KEEPS`.
-        for_models: list it in the prompt.
+        for_models: list it in the prompt; what is not listed there no agent can type.
+        alters: one of `ALTERS`.
 
     Raises:
         ValueError: at import, when the docstring or an example is missing, or function and form disagree.
@@ -160,11 +167,22 @@ def command(
             raise ValueError(f"command {name!r}: its docstring is its help and needs a line 'Example: ...'")
         if taken != list(slots.names):
             raise ValueError(f"command {name!r}: its form has the slots {slots.names}, its function takes {taken}")
-        if category not in CATEGORIES or keeps not in KEEPS:
-            raise ValueError(f"command {name!r}: unknown category {category!r} or keeps {keeps!r}")
+        if category not in CATEGORIES or keeps not in KEEPS or alters not in ALTERS:
+            raise ValueError(f"command {name!r}: unknown category {category!r}, keeps {keeps!r} or alters {alters!r}")
         summary, _, rest = _EXAMPLE.sub("", doc).strip().partition("\n")
-        return Command(
-            name, run, slots, aliases, role, category, keeps, for_models, summary.strip(), rest.strip(), examples
-        )
+        told = (summary.strip(), rest.strip(), examples)
+        return Command(name, run, slots, aliases, role, category, keeps, for_models, alters, *told)
 
     return made
+
+
+def offered(commands: Registry[Command], alters: Collection[str]) -> Registry[Command]:
+    """Return the commands that an agent is offered: all that its prompt lists, and all that it can type.
+
+    Args:
+        commands: every command.
+        alters: what of itself it may write, of `ALTERS`; "" is always allowed.
+    """
+    allowed = {"", *alters}
+    listed = [one for one in commands if one.for_models and one.role <= Role.AGENT and one.alters in allowed]
+    return Registry(commands.kind, listed)

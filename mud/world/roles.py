@@ -9,7 +9,7 @@ class Role(IntEnum):
     """The rank of whoever submitted a line. It belongs to the way in, never to the character."""
 
     AGENT = 1
-    """A mind of the program: what a model wrote."""
+    """A mind of the program: what a model wrote. It can type what it is offered, and nothing else."""
     GUEST = 2
     """A person who came over the network."""
     OWNER = 3

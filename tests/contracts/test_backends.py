@@ -170,8 +170,10 @@ async def test_tokens_are_counted_as_the_model_counts_them_or_not_at_all(
         assert counted == (None if isinstance(subject.model, Ollama) else live_server.tokens(text))
 
 
-async def test_a_host_that_answers_passes_the_check(subject: Subject) -> None:
-    await subject.model.check(subject.profile)
+async def test_a_host_that_answers_passes_the_check_and_says_which_model_it_has(subject: Subject) -> None:
+    name = await subject.model.check(subject.profile)
+    assert name
+    assert name.isprintable()
 
 
 async def test_what_is_enough_ends_a_reply_early_and_changes_nothing_before(subject: Subject) -> None:

@@ -132,8 +132,8 @@ async def test_the_api_is_the_one_chosen(vault: Path, api: str, path: str) -> No
 
 @proves("llm.api_key_env")
 async def test_the_key_comes_from_the_variable_that_is_named(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LOCI_TEST_KEY", "sk-lantern")
-    assert (await asked(vault, api_key_env="LOCI_TEST_KEY")).headers["authorization"] == "Bearer sk-lantern"
+    monkeypatch.setenv("LOCI_API_KEY_OF_MINE", "sk-lantern")
+    assert (await asked(vault, api_key_env="LOCI_API_KEY_OF_MINE")).headers["authorization"] == "Bearer sk-lantern"
     assert "authorization" not in (await asked(vault, api_key_env="")).headers
 
 

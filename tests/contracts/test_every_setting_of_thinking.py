@@ -11,8 +11,9 @@ import pytest
 
 from agents.agent import Agent
 from agents.living import Drives, Living
+from agents.thinking import SELF_CHANGES
 from mud.brains import load_brains
-from mud.build import opened
+from mud.build import load_commands, opened
 from mud.requests import carry_out
 from mud.world.events import Perceived, Request
 from mud.world.roles import Role
@@ -24,6 +25,11 @@ from tests.vaults import SHIPPED, copy_vault, without_vectors
 
 OTHER = "instead"
 """An LLM profile of one's own."""
+AS_SHIPPED = {
+    *("take", "drop", "go", "help", "look", "examine", "sleep", "wake", "say", "whisper", "emote", "think", "dream"),
+    *("note", "@overwrite-note", "notes", "recall"),
+}
+"""The commands that an agent is offered as long as nobody sets anything else."""
 OWN_WORDS = (
     "You are terse.\n" + (SHIPPED / "prompts/think.md").read_text("utf-8").partition("---\n")[2].partition("---\n")[2]
 )
@@ -291,3 +297,26 @@ async def test_a_template_that_is_none_of_the_vaults_is_told_with_its_line_and_i
         assert problem.message.startswith(f"there is no {value!r}; expected one of prompts/think.md, prompts/think_cl")
         assert home.minds.prompt_of is not None
         assert (await home.minds.prompt_of(home.agent("Eliza"))).text.startswith("You are Eliza.")
+
+
+@proves("thinking.self_changes")
+@WHO
+@pytest.mark.parametrize("may", SELF_CHANGES)
+async def test_the_prompt_offers_exactly_what_may_be_typed(tmp_path: Path, vault: Path, may: str, who: str) -> None:
+    set_for(vault, who, "thinking", "self_changes", may)
+    own = {"@set-profile", "@set-description", "@set-goal"} if may == "all" else set()
+    wanted = (AS_SHIPPED - ({"note", "@overwrite-note"} if may == "off" else set())) | own
+    async with house(tmp_path) as home:
+        assert await offered_to(home, "Eliza") == wanted
+        assert await offered_to(home, "Moss") == (wanted if who == "everybody" else AS_SHIPPED)
+        for one in load_commands():
+            failed = home.type(home.agent("Eliza"), one.name, Role.AGENT).reply.startswith("There is no command")
+            assert failed == (one.name not in wanted), one.name
+
+
+async def offered_to(home: House, name: str) -> set[str]:
+    """Return the names of the commands that stand in an agent's prompt."""
+    assert home.minds.prompt_of is not None
+    prompt = await home.minds.prompt_of(home.agent(name))
+    listed = prompt.text.partition("BASIC COMMANDS:\n")[2].partition("\n\n")[0]
+    return {line.removeprefix("- ").split()[0].rstrip(":") for line in listed.splitlines()}

@@ -86,8 +86,10 @@ class LanguageModel(Protocol):
         """
         ...
 
-    async def check(self, profile: LLMProfile) -> None:
-        """Return when the host answers, without asking the model anything.
+    async def check(self, profile: LLMProfile) -> str:
+        """Return what the host calls its model, when it answers, without asking the model anything.
+
+        Of several models it is the profile's, else the first; empty when it does not say.
 
         Raises:
             Unavailable: says why it does not.

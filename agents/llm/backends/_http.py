@@ -31,6 +31,7 @@ class Http:
         # Proxies and .netrc of the environment would divert loopback requests or add foreign passwords.
         self._client = httpx.AsyncClient(
             trust_env=False,
+            follow_redirects=False,  # a key, and a prompt, are for the host that the profile names
             verify=secure,  # reading all certificates takes 40 ms
             headers={"Accept-Encoding": "identity", "Connection": "close"},
             limits=httpx.Limits(max_keepalive_connections=0),

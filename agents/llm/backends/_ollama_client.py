@@ -11,7 +11,7 @@ import re
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
 
-from agents.llm.backends._backend import Completion, Enough, tidy
+from agents.llm.backends._backend import Completion, Enough
 from agents.llm.backends._growing import Growing
 from agents.llm.backends._told import prompt_tokens, reply_tokens
 from agents.llm.backends._wire import CHECK_SECONDS, NoSuch, Wire, checked_parts, count, decoded
@@ -59,11 +59,11 @@ class Ollama:
                 raise self._has_not(model) from error
             raise
         return Completion(
-            tidy(text, profile.stop),
+            self._wire.said(text, profile, profile.stop),
             prompt_tokens(count(answer.get("prompt_eval_count")), prompt),
             reply_tokens(count(answer.get("eval_count")), text, thoughts, profile.max_tokens),
             seconds,
-            tidy(model)[:200],
+            self._wire.said(model, profile)[:200],
         )
 
     async def tokens(self, text: str, profile: LLMProfile) -> int | None:
@@ -72,7 +72,7 @@ class Ollama:
             raise Unavailable(f"the way to {self._wire.name} is closed")
         return None
 
-    async def check(self, profile: LLMProfile) -> None:
+    async def check(self, profile: LLMProfile) -> str:
         """Return when the host has the profile's model, or any when it names none; see `LanguageModel.check`."""
         self._first_model = None
         names = await self._listed(profile, min(CHECK_SECONDS, profile.timeout))
@@ -81,6 +81,7 @@ class Ollama:
         ):
             raise self._has_not(profile.model)
         self._first_model = names[0]
+        return profile.model or names[0]
 
     async def close(self) -> None:
         """Close every connection."""
@@ -95,7 +96,7 @@ class Ollama:
         answer, _ = await self._wire.ask("GET", "/api/tags", profile, seconds)
         models = answer.get("models")
         found = [one.get("name") for one in models if isinstance(one, dict)] if isinstance(models, list) else []
-        names = [tidy(name) for name in found if isinstance(name, str) and name]
+        names = [self._wire.said(name, profile) for name in found if isinstance(name, str) and name]
         if not names:
             raise Unavailable(f"{self._wire.name} has no model yet; `ollama pull NAME` gets one")
         return names

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
-from agents.llm.backends._backend import Completion, Enough, Refused, tidy
+from agents.llm.backends._backend import Completion, Enough, Refused
 from agents.llm.backends._grammar import grammar_for
 from agents.llm.backends._growing import Growing
 from agents.llm.backends._told import prompt_tokens, reply_tokens
@@ -73,11 +73,11 @@ class OpenAICompatible:
         self._tells_time = self._tells_time or heard.timed
         read, cached = prompt_tokens(heard.counts.get("prompt"), prompt), heard.counts.get("cached")
         return Completion(
-            tidy(heard.text, profile.stop),
+            self._wire.said(heard.text, profile, profile.stop),
             read,
             reply_tokens(heard.counts.get("completion"), heard.text, heard.thoughts, profile.max_tokens),
             seconds,
-            tidy(heard.model or model)[:200],
+            self._wire.said(heard.model or model, profile)[:200],
             None if cached is None or read is None else min(cached, read),
         )
 
@@ -96,29 +96,31 @@ class OpenAICompatible:
         found = answer.get("tokens")
         return len(found) if isinstance(found, list) else None
 
-    async def check(self, profile: LLMProfile) -> None:
+    async def check(self, profile: LLMProfile) -> str:
         """Return when the host lists its models; see `LanguageModel.check`."""
         self._first_model, self._counts, self._streams = None, True, _Streams.WITH_USAGE
         self._objections.clear()
-        await self._listed_model(profile, min(CHECK_SECONDS, profile.timeout))
+        names = await self._listed(profile, min(CHECK_SECONDS, profile.timeout))
+        self._first_model = names[0]
+        return profile.model if profile.model in names else names[0]
 
     async def close(self) -> None:
         """Close every connection."""
         await self._wire.close()
 
-    async def _listed_model(self, profile: LLMProfile, seconds: float = CHECK_SECONDS) -> str:
+    async def _listed_model(self, profile: LLMProfile) -> str:
         if self._first_model is None:
-            answer, _ = await self._wire.ask("GET", "/models", profile, seconds)
-            models = answer.get("data")
-            names = (
-                [tidy(m["id"]) for m in models if isinstance(m, dict) and isinstance(m.get("id"), str)]
-                if isinstance(models, list)
-                else []
-            )
-            if not names:
-                raise Unavailable(f"{self._wire.name} lists no model; load one there, or name one under model")
-            self._first_model = names[0]
+            self._first_model = (await self._listed(profile, CHECK_SECONDS))[0]
         return self._first_model
+
+    async def _listed(self, profile: LLMProfile, seconds: float) -> list[str]:
+        answer, _ = await self._wire.ask("GET", "/models", profile, seconds)
+        models = answer.get("data")
+        found = [one.get("id") for one in models if isinstance(one, dict)] if isinstance(models, list) else []
+        names = [self._wire.said(name, profile) for name in found if isinstance(name, str)]
+        if not names:
+            raise Unavailable(f"{self._wire.name} lists no model; load one there, or name one under model")
+        return names
 
     # ---- one reply ----
 

@@ -1,8 +1,8 @@
 """Talking HTTP with a server of language models, whatever its protocol: limits, keys, streams, and errors as sentences.
 
-The key is read from the environment at each call, sent to the profile's host only (redirects are not followed), and
-blotted out of whatever the server says before that is shown or logged. Connections are not kept: servers drop those of
-streams that were ended early, and a call on such a one fails.
+The key is read from the environment at each call, sent to the profile's host only (redirects are not followed, and over
+plain HTTP it goes to this machine alone), and blotted out of whatever the server says before that is shown or kept.
+Connections are not kept: servers drop those of streams that were ended early, and a call on such a one fails.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import importlib
 import json
-import os
 import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
 from agents.llm.backends._backend import Refused, tidy
+from agents.llm.keys import key_of, why_not_to
 from agents.llm.profiles import LLMProfile
 from agents.llm.retries import Passing
 from mud.errors import Unavailable
@@ -155,6 +155,8 @@ class Wire:
         key = self._key(profile)
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         address = path if "://" in path else self.base + path
+        if key and (why := why_not_to(address)):
+            raise Unavailable(f"{self.name} is not asked: {why}")
         http = await self._reached(min(CONNECT_SECONDS, seconds))
         async with http.opened(method, address, headers, seconds, payload) as response:
             if response.headers.get("content-encoding", "identity") != "identity":
@@ -171,6 +173,10 @@ class Wire:
         async with self.opened(method, path, profile, seconds, payload) as response:
             body = await self.read(response)
         return self.meant(decoded(body)), response.elapsed.total_seconds()
+
+    def said(self, text: str, profile: LLMProfile, stop: tuple[str, ...] = ()) -> str:
+        """Return what a server said as text that may be kept, without the profile's key, cut before the first stop."""
+        return blotted(tidy(text, stop), self._key(profile))
 
     def meant(self, answer: dict[str, Any] | None) -> dict[str, Any]:
         """Return an answer, when it is one.
@@ -263,22 +269,6 @@ def checked_parts(host: str, example: str) -> tuple[str, str]:
     return f"{parts.scheme}://{parts.netloc}", parts.path.rstrip("/")
 
 
-def key_of(profile: LLMProfile) -> str:
-    """Return the key for a profile's host, empty when it wants none.
-
-    Raises:
-        Unavailable: the variable is not set, or holds no key.
-    """
-    if not profile.api_key_env:
-        return ""
-    key = os.environ.get(profile.api_key_env, "").strip()
-    if not key:
-        raise Unavailable(f"the environment variable {profile.api_key_env}, named under api_key_env, is not set")
-    if not (key.isascii() and key.isprintable()):
-        raise Unavailable(f"the environment variable {profile.api_key_env} holds signs that no key has")
-    return key
-
-
 def decoded(body: bytes) -> dict[str, Any] | None:
     """Return the JSON object that some bytes hold, None when they hold none."""
     try:
@@ -299,8 +289,12 @@ def words_of(answer: dict[str, Any] | None, key: str = "") -> str:
     words = error.get("message") if isinstance(error, dict) else error
     if not isinstance(words, str):
         return ""
-    line = " ".join(tidy(words).split())
-    return (line.replace(key, "(key)") if key else line)[:WORDS]
+    return blotted(" ".join(tidy(words).split()), key)[:WORDS]
+
+
+def blotted(text: str, key: str) -> str:
+    """Return a text without a key."""
+    return text.replace(key, "(key)") if key else text
 
 
 def _error(status: int, answer: dict[str, Any] | None, sentence: str, after: str = "") -> Unavailable:

@@ -59,12 +59,13 @@ class Embedded:
         """Count as the model does; see `LanguageModel.tokens`."""
         return await (await self._started()).tokens(text, _as_asked(profile))
 
-    async def check(self, profile: LLMProfile) -> None:
+    async def check(self, profile: LLMProfile) -> str:
         """Return when the model answers, or is still loading after `PATIENCE`; see `LanguageModel.check`."""
         loading = self._load()
         await asyncio.wait([loading], timeout=PATIENCE)
         if loading.done():
             await (await asyncio.shield(loading)).check(_as_asked(profile))
+        return _as_asked(profile).model
 
     async def close(self) -> None:
         """End the process."""

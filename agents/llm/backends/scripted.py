@@ -53,10 +53,11 @@ class ScriptedModel:
         await self.check(profile)
         return estimate(text)
 
-    async def check(self, profile: LLMProfile) -> None:
-        """Return unless it is closed."""
+    async def check(self, profile: LLMProfile) -> str:
+        """Return its name unless it is closed."""
         if self._closed:
             raise Unavailable("the scripted model is closed")
+        return "scripted"
 
     async def close(self) -> None:
         """Say nothing from now on."""

@@ -245,7 +245,7 @@ class ServedEmbedder:
         names = [name for name in self._dialect.listed(answer) if name]
         if not names:
             raise Unavailable(f"{wire.name} lists no model; load one there, or name one in config/llm/embed.md")
-        return tidy(names[0])[:200]
+        return wire.said(names[0], self._profile)[:200]
 
     async def _says_which(self, wire: Wire) -> bool:
         """Return whether a server that is asked for no model by name says that it is the one that it lists."""
@@ -254,7 +254,7 @@ class ServedEmbedder:
             answer, _ = await wire.ask("POST", self._dialect.path, self._profile, self._profile.timeout, body)
         except Refused:
             return False
-        return _model_in(answer) == self._named
+        return wire.said(_model_in(answer), self._profile) == self._named
 
     async def _asked(self, wire: Wire, pieces: list[str]) -> dict[str, Any]:
         if wire is not self._met and not self._profile.model.strip():  # one host stands in for another
@@ -265,7 +265,7 @@ class ServedEmbedder:
         sent = [piece if piece.strip() else BLANK for piece in pieces]
         body = self._dialect.asked(sent, "" if self._says else self._named, self._profile)
         answer, _ = await wire.ask("POST", self._dialect.path, self._profile, self._profile.timeout, body)
-        if self._says and (name := _model_in(answer)) not in ("", self._named):
+        if self._says and (name := wire.said(_model_in(answer), self._profile)) not in ("", self._named):
             raise StoreFailed(f"{wire.name} now has the model {name!r} instead of {self._named!r}")
         return answer
 

@@ -89,9 +89,9 @@ class WatchedModel:
         """Count; see `LanguageModel.tokens`."""
         return await self._model.tokens(text, profile)
 
-    async def check(self, profile: LLMProfile) -> None:
+    async def check(self, profile: LLMProfile) -> str:
         """Look whether it is there; see `LanguageModel.check`."""
-        await self._model.check(profile)
+        return await self._model.check(profile)
 
     async def close(self) -> None:
         """Let go of it."""

@@ -63,8 +63,8 @@ async def test_a_profile_is_shown_and_changed_and_counts_in_the_next_prompt(tmp_
     async with house(tmp_path) as home:
         eliza = home.agent("Eliza")
         before = commented(eliza)
-        assert "You keep the garden, though" in (await home.ask(eliza, "@my-profile", Role.AGENT)).reply
-        answer = await home.ask(eliza, "@set-profile -> You keep bees: forty of them. | I like bees", Role.AGENT)
+        assert "You keep the garden, though" in (await home.ask(eliza, "@my-profile")).reply
+        answer = await home.ask(eliza, "@set-profile -> You keep bees: forty of them. | I like bees")
         first, second = answer.reply.split("\n")
         assert first == "From now on this is who you are: You keep bees: forty of them."
         assert second.startswith("(Before it was: You keep the garden, though")
@@ -73,7 +73,7 @@ async def test_a_profile_is_shown_and_changed_and_counts_in_the_next_prompt(tmp_
         assert len(gone) == 1
         assert home.minds.prompt_of is not None
         assert "forty of them" in (await home.minds.prompt_of(eliza)).text
-        assert "forty of them" in (await home.ask(eliza, "@my-profile", Role.AGENT)).reply
+        assert "forty of them" in (await home.ask(eliza, "@my-profile")).reply
         newest = eliza.memory.newest(2)[0]
         assert (newest.kind, newest.reason) == ("did", "I like bees")
     async with house(tmp_path) as home:
@@ -84,11 +84,11 @@ async def test_a_description_is_seen_at_once_and_after_a_restart(tmp_path: Path)
     async with house(tmp_path) as home:
         ann, eliza = home.enter("Ann"), home.agent("Eliza")
         before = commented(eliza)
-        await home.ask(eliza, "@set-description A tall woman -> in yellow.", Role.AGENT)
+        await home.ask(eliza, "@set-description A tall woman -> in yellow.")
         assert home.type(ann, "examine Eliza").reply.endswith("A tall woman -> in yellow.")
         assert home.type(ann, "look at Eliza").reply.endswith("A tall woman -> in yellow.")
         assert difference(before, file_of(eliza))[1] == ["A tall woman -> in yellow."]
-        assert "in yellow" in (await home.ask(eliza, "@my-description", Role.AGENT)).reply
+        assert "in yellow" in (await home.ask(eliza, "@my-description")).reply
         home.parts.save()
     async with house(tmp_path) as home:
         assert home.type(home.enter("Ann"), "examine Eliza").reply.endswith("A tall woman -> in yellow.")
@@ -98,15 +98,15 @@ async def test_a_goal_is_set_with_and_without_the_arrow_and_cleared(tmp_path: Pa
     async with house(tmp_path) as home:
         eliza = home.agent("Eliza")
         before = commented(eliza)
-        assert "nothing in particular" in (await home.ask(eliza, "@my-goal", Role.AGENT)).reply
-        await home.ask(eliza, "@set-goal Find the fin: it is bronze # I think", Role.AGENT)
+        assert "nothing in particular" in (await home.ask(eliza, "@my-goal")).reply
+        await home.ask(eliza, "@set-goal Find the fin: it is bronze # I think")
         assert eliza.definition.goal == "Find the fin: it is bronze # I think"
-        await home.ask(eliza, "@set-goal -> yes", Role.AGENT)
+        await home.ask(eliza, "@set-goal -> yes")
         assert eliza.definition.goal == "yes"
         gone, new = difference(before, file_of(eliza))
         assert (gone, len(new)) == ([], 1)
-        assert (await home.ask(eliza, "@my-goal", Role.AGENT)).reply == "You want: yes"
-        answer = await home.ask(eliza, "@set-goal ->", Role.AGENT)
+        assert (await home.ask(eliza, "@my-goal")).reply == "You want: yes"
+        answer = await home.ask(eliza, "@set-goal ->")
         assert answer.reply == "From now on you want nothing in particular.\n(Before it was: yes)"
         assert eliza.definition.goal == ""
     async with house(tmp_path) as home:
@@ -117,7 +117,7 @@ async def test_a_goal_is_set_with_and_without_the_arrow_and_cleared(tmp_path: Pa
 async def test_others_see_that_somebody_is_busy_with_themselves_and_not_with_what(tmp_path: Path, line: str) -> None:
     async with house(tmp_path) as home:
         ann, eliza = home.enter("Ann"), home.agent("Eliza")
-        step = await home.ask(eliza, line.replace("Row", "Row to Ipswich").replace("row", "row to Ipswich"), Role.AGENT)
+        step = await home.ask(eliza, line.replace("Row", "Row to Ipswich").replace("row", "row to Ipswich"))
         [seen] = [one for one in step.left if one.who == ann.id]
         assert (seen.kind, seen.text.split()[0]) == ("saw", "Eliza")
         assert "Ipswich" not in seen.text
@@ -139,8 +139,8 @@ async def test_people_change_themselves_too(tmp_path: Path, role: Role) -> None:
 async def test_what_one_asked_of_oneself_is_remembered_as_nobody_elses(tmp_path: Path, line: str) -> None:
     async with house(tmp_path) as home:
         eliza = home.agent("Eliza")
-        await home.ask(eliza, "@set-goal -> Find the fin.", Role.AGENT)
-        await home.ask(eliza, line, Role.AGENT)
+        await home.ask(eliza, "@set-goal -> Find the fin.")
+        await home.ask(eliza, line)
         entry = eliza.memory.tail[-1]
         assert of_own_mind(entry)
         assert open_to_all([entry]) == []
@@ -151,7 +151,7 @@ async def test_odd_words_come_back_as_they_were(tmp_path: Path, words: str) -> N
     async with house(tmp_path) as home:
         eliza = home.agent("Eliza")
         for line in ("@set-profile", "@set-description", "@set-goal"):
-            assert not (await home.ask(eliza, f"{line} -> {words}", Role.AGENT)).failed
+            assert not (await home.ask(eliza, f"{line} -> {words}")).failed
     async with house(tmp_path) as home:
         one = home.agent("Eliza").definition
         assert (one.profile, one.description, one.goal) == (words, words, words)
@@ -172,12 +172,12 @@ async def test_a_file_that_was_changed_by_hand_meanwhile_wins(tmp_path: Path) ->
         path = eliza.folder / "agent.md"
         by_hand = file_of(eliza).replace("You keep the garden", "You keep the pond")
         path.write_text(by_hand, encoding="utf-8")
-        answer = await home.ask(eliza, "@set-profile -> You row.", Role.AGENT)
+        answer = await home.ask(eliza, "@set-profile -> You row.")
         assert answer.failed
         assert answer.reply.startswith("agents/eliza/agent.md was changed by hand just now.")
         assert file_of(eliza) == by_hand
         assert eliza.definition.profile.startswith("You keep the pond")
-        assert not (await home.ask(eliza, "@set-profile -> You row.", Role.AGENT)).failed
+        assert not (await home.ask(eliza, "@set-profile -> You row.")).failed
 
 
 async def test_what_was_changed_by_hand_elsewhere_in_the_file_is_kept(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ async def test_what_was_changed_by_hand_elsewhere_in_the_file_is_kept(tmp_path: 
         eliza = home.agent("Eliza")
         by_hand = file_of(eliza).replace("You keep the garden", "You keep the pond")
         (eliza.folder / "agent.md").write_text(by_hand, encoding="utf-8")
-        assert not (await home.ask(eliza, "@set-goal -> Row.", Role.AGENT)).failed
+        assert not (await home.ask(eliza, "@set-goal -> Row.")).failed
         assert (eliza.definition.goal, eliza.definition.profile[:17]) == ("Row.", "You keep the pond")
 
 
@@ -203,7 +203,7 @@ async def test_a_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
         eliza = home.agent("Eliza")
         (eliza.folder / "agent.md").unlink()
         os.mkfifo(eliza.folder / "agent.md")
-        answer = await home.ask(eliza, "@set-goal -> Row.", Role.AGENT)
+        answer = await home.ask(eliza, "@set-goal -> Row.")
         assert answer.failed
         assert "agents/eliza/agent.md" in answer.reply
         assert eliza.definition.goal == ""

@@ -24,7 +24,7 @@ async def test_the_journal_is_read_with_where_its_entries_come_from(tmp_path: Pa
         path = ann.folder / "journal.md"
         path.write_text(path.read_text("utf-8") + "- Moss owes me a boat\n", "utf-8")
         clock.advance(7300)
-        answer = await home.ask(ann, "@journal", Role.AGENT)
+        answer = await home.ask(ann, "@journal", Role.GUEST)
         assert answer.reply.splitlines() == [
             "Your journal, the newest last:",
             "  2 hours ago: Tamsin hid 12 plums (from Moss; direct, trust 0.9, importance 5; ann#3)",
@@ -41,7 +41,7 @@ async def test_the_owner_may_read_anybodys_and_others_only_their_own(tmp_path: P
         lines = (await home.ask(ann, "@journal Eliza")).reply.splitlines()
         assert lines[:2] == ["The journal of Eliza, the newest last:", "(and 2 older ones)"]
         assert len(lines) == SHOWN + 2
-        refused = home.type(eliza, "@journal Ann", Role.AGENT)
+        refused = home.type(eliza, "@journal Ann", Role.GUEST)
         assert refused.reply == "Only the owner of this world may look into another's mind."
 
 

@@ -96,7 +96,7 @@ async def test_a_title_is_found_by_a_part_of_it_and_a_near_one_is_named(
         for title in ("Iron Key", "Brass Key"):
             clock.advance(1)
             await home.ask(ann, f"note {title} -> x")
-        answer = await home.ask(ann, f"{command} {typed}", Role.AGENT)
+        answer = await home.ask(ann, f"{command} {typed}", Role.GUEST)
         assert answer.failed is failed
         assert said in answer.reply
 
@@ -128,7 +128,7 @@ async def test_the_history_shows_every_text_with_its_times_and_leaves_no_memory(
         clock.advance(DAY)
         await home.ask(ann, "@overwrite-note Sundial -> The fin is gone again.")
         total = ann.memory.total
-        reply = (await home.ask(ann, "@note-history sundial", Role.AGENT)).reply
+        reply = (await home.ask(ann, "@note-history sundial", Role.GUEST)).reply
         assert reply.split("\n") == [
             "Sundial says now:",
             "  just now, The Garden: The fin is gone again.",

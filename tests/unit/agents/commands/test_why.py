@@ -172,10 +172,10 @@ async def test_a_mind_and_a_guest_learn_about_themselves_alone(tmp_path: Path) -
         ann = home.enter("Ann")
         eliza = await spoke(home, ["say The bees are out. | nobody knows", "say The bees sleep."])
         moss = home.agent("Moss")
-        assert "nobody knows" in await explained(home, eliza, "2", Role.AGENT)
-        assert "bees sleep" in await explained(home, eliza, "", Role.AGENT)
-        assert "bees are out" in await explained(home, eliza, "bees out", Role.AGENT)
-        for asker, role in ((ann, Role.GUEST), (moss, Role.AGENT)):
+        assert "nobody knows" in await explained(home, eliza, "2", Role.GUEST)
+        assert "bees sleep" in await explained(home, eliza, "", Role.GUEST)
+        assert "bees are out" in await explained(home, eliza, "bees out", Role.GUEST)
+        for asker, role in ((ann, Role.GUEST), (moss, Role.GUEST)):
             for what in ("Eliza", "Eliza bees", "eliza#2"):
                 assert (
                     await refused(home, asker, what, role)
@@ -185,7 +185,7 @@ async def test_a_mind_and_a_guest_learn_about_themselves_alone(tmp_path: Path) -
         assert "nobody knows" not in await refused(home, ann, f"#{heard.seq}", Role.GUEST)
         for what in ("", "3", "bees"):
             assert "Ann is played by a person" in await refused(home, ann, what, Role.GUEST)
-            assert await refused(home, moss, what, Role.AGENT) == "No line of Moss is kept."
+            assert await refused(home, moss, what, Role.GUEST) == "No line of Moss is kept."
 
 
 # what is told

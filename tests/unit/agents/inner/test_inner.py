@@ -186,7 +186,7 @@ async def test_an_insight_of_a_model_is_kept_when_its_memories_bear_it_out(tmp_p
         kept = [entry.text for entry in of_kind(eliza, "thought")]
         assert kept == ["I have come to think: I can rely on Tamsin for plum cake. (memories 4, 6)"]
         home.type(eliza, "wake", Role.AGENT)
-        shown = (await home.ask(eliza, "@archive 4", Role.AGENT)).reply
+        shown = (await home.ask(eliza, "@archive 4")).reply
         assert "plum cake" in shown
 
 

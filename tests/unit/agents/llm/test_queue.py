@@ -171,7 +171,7 @@ async def test_a_text_that_breaks_a_backend_is_refused_and_everybody_else_is_ans
 
 async def test_a_backend_that_breaks_when_it_is_asked_whether_a_host_is_back_is_left_alone_for_a_while() -> None:
     class Breaking(ScriptedModel):
-        async def check(self, profile: LLMProfile) -> None:
+        async def check(self, profile: LLMProfile) -> str:
             raise Unavailable("gone") if stage.queue.running else ZeroDivisionError("oops")
 
     stage = Stage({"a": Breaking()})

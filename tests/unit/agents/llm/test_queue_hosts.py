@@ -118,9 +118,10 @@ async def test_alive_asks_every_host_and_one_is_enough() -> None:
 
 async def test_a_host_that_a_call_is_under_way_to_is_alive_and_is_not_asked() -> None:
     class OneAtATime(ScriptedModel):
-        async def check(self, profile: LLMProfile) -> None:
+        async def check(self, profile: LLMProfile) -> str:
             if stage.queue.running and self.prompts:
                 raise Unavailable("a did not answer within 3 s")
+            return "a"
 
     stage = Stage({"a": OneAtATime([gate := Gate("well")])})
     thought = asked(stage, "one")
@@ -133,9 +134,10 @@ async def test_a_host_that_a_call_is_under_way_to_is_alive_and_is_not_asked() ->
 
 async def test_a_host_that_is_silent_while_a_call_to_it_began_is_not_down() -> None:
     class Silent(ScriptedModel):
-        async def check(self, profile: LLMProfile) -> None:
+        async def check(self, profile: LLMProfile) -> str:
             if not self.prompts and not stage.queue.running:
                 await Gate()("")
+            return "a"
 
     stage = Stage({"a": Silent([gate := Gate("well"), "again"])})
     alive = asyncio.create_task(stage.queue.alive("think"))

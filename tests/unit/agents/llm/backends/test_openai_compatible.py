@@ -209,10 +209,10 @@ async def test_a_server_that_is_not_there_is_told_so() -> None:
 async def test_the_key_is_sent_and_never_told(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setenv("MY_MODEL_KEY", KEY)
+    monkeypatch.setenv("LOCI_API_KEY_OF_MINE", KEY)
     caplog.set_level("DEBUG")
     async with serving(said(401, {"error": {"message": f"Incorrect key {KEY} given"}})) as server:
-        profile = replace(server.profile, api_key_env="MY_MODEL_KEY")
+        profile = replace(server.profile, api_key_env="LOCI_API_KEY_OF_MINE")
         model = OpenAICompatible(profile)
         with pytest.raises(Unavailable) as caught:
             await model.complete("x", profile)
@@ -223,20 +223,22 @@ async def test_the_key_is_sent_and_never_told(
 
 
 async def test_no_part_of_the_key_is_told_where_the_servers_words_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MY_MODEL_KEY", KEY)
+    monkeypatch.setenv("LOCI_API_KEY_OF_MINE", KEY)
     for before in range(WORDS - len(KEY), WORDS):
         words = await complaint(said(401, {"error": {"message": f"{'x' * before}{KEY} and more"}}), keyed)
         assert KEY[:5] not in words
 
 
 def keyed(profile: LLMProfile) -> LLMProfile:
-    return replace(profile, api_key_env="MY_MODEL_KEY")
+    return replace(profile, api_key_env="LOCI_API_KEY_OF_MINE")
 
 
 async def test_a_key_that_is_not_set_is_told_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("MY_MODEL_KEY", raising=False)
-    assert await complaint(b"", keyed) == ("the environment variable MY_MODEL_KEY, named under api_key_env, is not set")
-    monkeypatch.setenv("MY_MODEL_KEY", "two\nlines")
+    monkeypatch.delenv("LOCI_API_KEY_OF_MINE", raising=False)
+    assert await complaint(b"", keyed) == (
+        "the environment variable LOCI_API_KEY_OF_MINE, named under api_key_env, is not set"
+    )
+    monkeypatch.setenv("LOCI_API_KEY_OF_MINE", "two\nlines")
     assert "signs that no key has" in await complaint(b"", keyed)
 
 

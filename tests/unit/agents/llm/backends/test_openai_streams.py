@@ -316,16 +316,16 @@ async def test_a_refused_prompt_does_not_end_streaming() -> None:
 async def test_the_key_is_never_told_by_a_stream_either(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setenv("MY_MODEL_KEY", KEY)
+    monkeypatch.setenv("LOCI_API_KEY_OF_MINE", KEY)
     caplog.set_level("DEBUG")
     async with serving(stream(piece("say "), event({"error": {"message": f"bad key {KEY}"}}))) as (server, model):
         with pytest.raises(Unavailable, match=r"bad key \(key\)"):
-            await model.complete("x", replace(server.profile, api_key_env="MY_MODEL_KEY"), never)
+            await model.complete("x", replace(server.profile, api_key_env="LOCI_API_KEY_OF_MINE"), never)
     assert KEY not in caplog.text
     long = event({"error": {"message": f"{'x' * (WORDS - 9)}{KEY}"}})
     async with serving(stream(piece("say "), long)) as (server, model):
         with pytest.raises(Unavailable) as caught:
-            await model.complete("x", replace(server.profile, api_key_env="MY_MODEL_KEY"), never)
+            await model.complete("x", replace(server.profile, api_key_env="LOCI_API_KEY_OF_MINE"), never)
     assert KEY[:5] not in str(caught.value)
 
 

@@ -26,7 +26,7 @@ from tests.embedding_servers import Answer, Fickle, listening, profile
 
 FOLDER = Path("unused")
 KEY = "sk-very-secret-1234"
-NAME = "LOCI_TEST_EMBED_KEY"
+NAME = "LOCI_API_KEY_TO_EMBED"
 KINDS = load("agents.recall.embedders", EmbedderKind, "embedder")
 
 

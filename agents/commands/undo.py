@@ -1,0 +1,35 @@
+"""Take back what a command changed in an `agent.md`."""
+
+from __future__ import annotations
+
+from agents.commands._answer import answers, ask_about, asked_about
+from agents.commands._edit import take_back
+from agents.minds import Minds
+from mud.commands._command import Context, Outcome, command
+from mud.world.changes import Define
+from mud.world.events import Request
+from mud.world.narration import phrase
+from mud.world.roles import Role
+
+DONE = phrase("minds.undo.done", "name", "what", "file")
+
+
+@command("@undo-change", "[name]", role=Role.GUEST, category="memory", keeps="skip")
+def undo_change(ctx: Context, name: str) -> Outcome:
+    """Take back the last change that a command made to your agent.md; typed again, the one before.
+
+    Only what that command changed becomes what it was. The last fifty texts of every agent.md are kept beside it, in
+    versions/. The owner may name anybody.
+
+    Example: @undo-change
+    """
+    return ask_about(ctx, name, "undo_change")
+
+
+@answers("undo_change")
+async def undo(minds: Minds, request: Request) -> Outcome:
+    """Write what was there before, and say what that is about."""
+    agent = asked_about(minds, request)
+    field = take_back(minds, agent)
+    told = minds.say(DONE, name=agent.name, what=field.replace("_", " "), file=agent.definition.file)
+    return Outcome(told, changes=(Define(agent.definition.thing()),))

@@ -1,0 +1,77 @@
+"""Which environment variables hold keys that a vault may name, and to which servers a key may be sent.
+
+A vault may come from anybody and says both, so that neither is taken at its word: the variable's name must be one that
+the environment itself has set apart for this, and over plain HTTP a key goes to this machine only.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from collections.abc import Iterable
+from urllib.parse import urlsplit
+
+from agents.llm.profiles import LLMProfile
+from mud.errors import Unavailable
+
+PREFIX = "LOCI_API_KEY"
+"""How the names begin that every vault may use."""
+ALLOWED = "LOCI_ALLOW_ENV"
+"""The environment variable with further names, blanks between them. Processes that this one starts inherit it."""
+
+
+def allow(names: Iterable[str]) -> None:
+    """Let vaults name further environment variables, in this process and those that it starts.
+
+    Args:
+        names: what `--allow-env` named.
+    """
+    os.environ[ALLOWED] = " ".join([*os.environ.get(ALLOWED, "").split(), *names])
+
+
+def why_not(name: str) -> str:
+    """Return why a vault may not name this environment variable, and what to do; empty when it may."""
+    if not name or name.startswith(PREFIX) or name in os.environ.get(ALLOWED, "").split():
+        return ""
+    return (
+        f"{name!r} is not sent: a vault may use only keys set apart for it; put this one into a variable whose name "
+        f"begins with {PREFIX}, or start with --allow-env {name} if you trust the vault with it"
+    )
+
+
+def why_not_to(address: str) -> str:
+    """Return why no key is sent to an address, and what to do; empty when one may be."""
+    try:
+        parts = urlsplit(address)
+        host = parts.hostname or ""
+    except ValueError:  # it is no address, as whoever asks there is told
+        return ""
+    if parts.scheme == "https" or host == "localhost" or _is_loopback(host):
+        return ""
+    return f"no key is sent to {host} over plain http, where all can read it; expected https, or a host on this machine"
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def key_of(profile: LLMProfile) -> str:
+    """Return the key for a profile's host, empty when it wants none.
+
+    Raises:
+        Unavailable: the variable may not be used, is not set, or holds no key.
+    """
+    name = profile.api_key_env
+    if not name:
+        return ""
+    if why := why_not(name):
+        raise Unavailable(f"api_key_env: {why}")
+    key = os.environ.get(name, "").strip()
+    if not key:
+        raise Unavailable(f"the environment variable {name}, named under api_key_env, is not set")
+    if not (key.isascii() and key.isprintable()):
+        raise Unavailable(f"the environment variable {name} holds signs that no key has")
+    return key
