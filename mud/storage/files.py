@@ -313,6 +313,27 @@ def _trouble(path: Path, file: str | None, message: str, line: int = 0) -> Vault
     return VaultProblem([Problem(str(path) if file is None else file, line, "", message)])
 
 
+def lock_folder(folder: Path, *, wait: bool) -> int:
+    """Lock a folder itself, where the file system is able to, and return its descriptor; closing that gives it back.
+
+    Args:
+        folder: the folder; nothing in it is touched, so that nothing that is removed in it lets anybody in.
+        wait: wait until nobody else holds it.
+
+    Raises:
+        BlockingIOError: when another process holds it and this one does not wait.
+        OSError: when it is not there or cannot be opened.
+    """
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except OSError as error:
+        if error.errno not in _NO_FOLDERS:
+            os.close(descriptor)
+            raise
+    return descriptor
+
+
 class VaultLock:
     """Keeps a vault to one writer while it is held; the kernel frees it when its process ends, however that ends.
 
@@ -337,9 +358,10 @@ class VaultLock:
         """
         note = self._vault / NOTE
         try:
-            self._lock(os.open(self._vault, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC), _NO_FOLDERS)
+            self._held.append(lock_folder(self._vault, wait=False))
             descriptor = open_own(note, os.O_RDWR | os.O_CREAT)
-            self._lock(descriptor)
+            self._held.append(descriptor)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
         except BlockingIOError:
@@ -351,15 +373,6 @@ class VaultLock:
                 raise
             why = f"the vault cannot be locked: {error.strerror or error}; expected a folder one may write to"
             raise VaultProblem([Problem(str(self._vault), 0, "", why)]) from error
-
-    def _lock(self, descriptor: int, unable: Container[int | None] = ()) -> None:
-        """Lock what is open, where the file system is able to."""
-        self._held.append(descriptor)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            if error.errno not in unable:
-                raise
 
     def _let_go(self) -> None:
         for descriptor in self._held:

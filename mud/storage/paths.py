@@ -166,6 +166,23 @@ def make_folder(folder: Path, *, above: bool = False) -> None:
     os.close(_opened_folder(str(folder)))  # it may have been there, as a link
 
 
+def check_tree(folder: Path) -> None:
+    """Make a folder that a library writes in, and make sure that nothing in it leads elsewhere.
+
+    A library opens files by their names: whoever puts a link there afterwards is not kept from it.
+
+    Raises:
+        UnsafePath: when it, a folder above it or anything in it is a link, or anything in it is no ordinary file.
+        OSError: when it cannot be made or read.
+    """
+    make_folder(folder, above=True)
+    for at, folders, files in os.walk(folder):
+        for path in (Path(at, name) for name in (*folders, *files)):
+            mode = path.lstat().st_mode
+            if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+                raise unsafe(path, LINK if stat.S_ISLNK(mode) else NO_FILE)
+
+
 def remove(path: Path) -> None:
     """Remove a file that the program wrote, as far as it is there. Of a link only the link goes.
 

@@ -251,7 +251,7 @@ def test_a_vault_that_cannot_be_locked_is_asked_by_reading(tmp_path: Path) -> No
     with opened_for_recall(vault) as parts:
         assert not parts.writable
         assert parts.reading.startswith("the vault cannot be written to (.lock: this is no ordinary file;")
-    with pytest.raises(VaultProblem, match="^.lock: this is no ordinary file;"), opened(vault, writable=True):
+    with pytest.raises(VaultProblem, match=r"^\.lock: this is no ordinary file;"), opened(vault, writable=True):
         pass
 
 

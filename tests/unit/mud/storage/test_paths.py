@@ -75,13 +75,13 @@ def test_nothing_is_written_below_a_folder_that_is_a_link(
 def test_no_folder_is_made_and_no_file_removed_or_moved_behind_a_link(vault: Path, outside: Path) -> None:
     (vault / "log").symlink_to(outside.parent)
     (outside.parent / ".0123456789ab.tmp").write_text("theirs")
-    with pytest.raises(UnsafePath, match="^log: this is a link"):
+    with pytest.raises(UnsafePath, match=r"^log: this is a link"):
         make_folder(vault / "log")
-    with pytest.raises(UnsafePath, match="^log: this is a link"):
+    with pytest.raises(UnsafePath, match=r"^log: this is a link"):
         make_folder(vault / "log/traces/eliza", above=True)
-    with pytest.raises(UnsafePath, match="^log: this is a link"):
+    with pytest.raises(UnsafePath, match=r"^log: this is a link"):
         remove(vault / "log/bashrc.md")
-    with pytest.raises(UnsafePath, match="^log: this is a link"):
+    with pytest.raises(UnsafePath, match=r"^log: this is a link"):
         move(vault / "log/bashrc.md", vault / "bashrc.md")
     sweep_leftovers(vault / "log")
     assert sorted(path.name for path in outside.parent.iterdir()) == [".0123456789ab.tmp", "bashrc.md"]
