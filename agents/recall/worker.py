@@ -3,9 +3,9 @@
 The functions at the bottom are what the parent calls through its process pool. Nothing heavy is imported before
 `prepare` has run. It never reads stdin and never writes to stdout or stderr, which belong to the world.
 
-Files in `.index/`: `worker.lock` (held, as the folder is, as long as the child lives), `chroma/`, `chroma.closed` (written at a clean end:
-which files `chroma/` held; whoever opens it and finds it gone, or other files, begins with an empty folder),
-`embeddings.sqlite3`.
+Files in `.index/`: `worker.lock` (held as long as the child lives, as the folder itself is), `chroma/`,
+`chroma.closed` (written at a clean end: which files `chroma/` held; whoever opens it and finds it gone, or other files,
+begins with an empty folder), `embeddings.sqlite3`.
 """
 
 from __future__ import annotations
