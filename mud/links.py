@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path, PurePath
 
 from agents.life import PARTS, TRASH
+from agents.memory.seeds import FOLDER as MEMORIES
 from agents.recall.recall import FOLDER as INDEX
 from mud.errors import Problem
 from mud.storage.files import NOTE
-from mud.storage.paths import LINK, NO_FILE, OUTSIDE, may_be_read, unsafe
+from mud.storage.paths import LINK, NEVER, NO_FILE, OUTSIDE, may_be_read, unsafe
 from mud.storage.world_state import STATE
 
 WRITTEN = (NOTE, "world", STATE, "agents", "agents/*", *(f"agents/*/{part}" for part in PARTS))
@@ -29,10 +30,11 @@ def leads_elsewhere(vault: Path) -> Iterator[Problem]:
     for at, folders, files in os.walk(vault):
         for path in sorted(Path(at, name) for name in (*folders, *files)):
             if path.is_symlink():
+                seed = MEMORIES in path.relative_to(vault).parts
                 if _is_written(path.relative_to(vault)):
                     yield from unsafe(path, LINK).problems
-                elif not may_be_read(path):
-                    yield from unsafe(path, OUTSIDE).problems
+                elif not may_be_read(path, inside=seed):
+                    yield from unsafe(path, NEVER if seed else OUTSIDE).problems
             elif not stat.S_ISREG(mode := path.lstat().st_mode) and not stat.S_ISDIR(mode):
                 yield from unsafe(path, NO_FILE).problems
 

@@ -198,10 +198,12 @@ def move(source: Path, target: Path) -> None:
     """Give a file or folder of the program another name. Nothing should be there under it.
 
     Raises:
-        UnsafePath: when a folder above either is a link.
+        UnsafePath: when it, or a folder above either, is a link.
         OSError: when it cannot be moved.
     """
     with own_folder(source.parent) as before, own_folder(target.parent) as after:
+        if source.is_symlink():
+            raise unsafe(source, LINK)
         os.rename(source.name, target.name, src_dir_fd=before, dst_dir_fd=after)
 
 
@@ -243,9 +245,9 @@ def read_bytes(path: Path | str, limit: int | None = None, *, inside: bool = Fal
         return file.read() if limit is None else file.read(limit + 1)
 
 
-def may_be_read(path: Path) -> bool:
+def may_be_read(path: Path, *, inside: bool = False) -> bool:
     """Return whether a file or folder is no link, or one that is followed; see `open_to_read`."""
-    return first_link(path) is None or _may_be_read(path, Path(os.path.realpath(path)))
+    return first_link(path) is None or _may_be_read(path, Path(os.path.realpath(path)), inside=inside)
 
 
 def _may_be_read(path: Path, real: Path, *, inside: bool = False) -> bool:

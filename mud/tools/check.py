@@ -30,8 +30,9 @@ def check(args: argparse.Namespace) -> int:
         texts = TextStore(vault / "text")
         texts.load()
         problems = [*wrong.problems, *check_texts(texts)]
-    known = {problem.file for problem in problems}
-    problems += [one for one in leads_elsewhere(vault) if one.file not in known]
+    elsewhere = list(leads_elsewhere(vault))
+    known = {problem.file for problem in elsewhere}
+    problems = [*(one for one in problems if one.file not in known), *elsewhere]
     for problem in problems:
         _print(problem, json=args.json)
     return 1 if problems else 0
