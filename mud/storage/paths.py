@@ -41,6 +41,9 @@ NEVER = "this leads out of the vault through a link, and is never read; expected
 OUTSIDE = f"this leads out of the vault through a link, and is read only with follow_links: true in {SETTINGS}"
 
 _LONGEST = 1 << 20
+"""Bytes of the file of settings that are looked at."""
+_BLOCK = 4096
+"""Bytes of a file that are asked for at once at least."""
 _MOST_WALKED = 4096
 _walked: dict[str, tuple[int, int]] = {}
 """Device and inode of folders that were walked to without a link: one that is still the same is not walked to again."""
@@ -241,8 +244,18 @@ def read_bytes(path: Path | str, limit: int | None = None, *, inside: bool = Fal
         UnsafePath: as `open_to_read`.
         OSError: when it cannot be read.
     """
-    with os.fdopen(open_to_read(path, inside=inside), "rb") as file:
-        return file.read() if limit is None else file.read(limit + 1)
+    descriptor, data = open_to_read(path, inside=inside), b""
+    try:
+        # To ask at once for as much as it may hold at most would have all that room made ready for it.
+        size = max(os.fstat(descriptor).st_size, _BLOCK) + 1
+        while (left := size if limit is None else min(size, limit + 1 - len(data))) > 0:
+            more = os.read(descriptor, left)
+            if not more:
+                break
+            data = data + more if data else more
+    finally:
+        os.close(descriptor)
+    return data
 
 
 def may_be_read(path: Path, *, inside: bool = False) -> bool:

@@ -16,25 +16,29 @@ from tests.vaults import copy_vault, without_vectors
 
 PRECIOUS = "export SECRET=plum-orchard\n"
 OWN_FILES = (
-    ".lock",
-    ".index",
-    ".index/lexical.sqlite3",
-    "log",
-    "log/ledger-0000000001.jsonl",
-    "log/loci.log",
-    "log/chronicle.md",
-    "log/spending.json",
-    "log/traces",
-    "world/state.md",
-    "agents/eliza/archive",
-    "agents/eliza/archive/0000000001.jsonl",
-    "agents/eliza/mind.md",
-    "agents/eliza/summaries",
-    "agents/eliza/notes",
+    (".lock",),
+    (".index",),
+    ("log",),
+    ("log/ledger-0000000001.jsonl",),
+    ("log/loci.log",),
+    ("log/chronicle.md",),
+    (
+        "log/spending.json",
+        "world/state.md",
+        "agents/eliza/archive",
+        "agents/moss/archive/0000000001.jsonl",
+        *(
+            NOT_REACHED := (
+                ".index/lexical.sqlite3",
+                "log/traces",
+                "agents/eliza/mind.md",
+                "agents/eliza/notes",
+                "agents/eliza/summaries",
+            )
+        ),
+    ),
 )
-"""What the program writes."""
-NOT_REACHED = (".index/lexical.sqlite3", "log/traces", "agents/eliza/notes", "agents/eliza/summaries")
-"""What of it one greeting does not need, or `reindex` has made anew before."""
+"""What the program writes; of the last one greeting does not need them, or `reindex` has made them anew before."""
 
 
 @pytest.fixture
@@ -61,20 +65,22 @@ def untouched(home: Path) -> bool:
     return [path.name for path in home.iterdir()] == ["bashrc"] and (home / "bashrc").read_text() == PRECIOUS
 
 
-@pytest.mark.parametrize("name", OWN_FILES)
+@pytest.mark.parametrize("names", OWN_FILES)
 def test_no_command_writes_through_a_link_and_none_crashes(
-    vault: Path, home: Path, name: str, capsys: pytest.CaptureFixture[str]
+    vault: Path, home: Path, names: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    trap(vault, home, name)
+    for name in names:
+        trap(vault, home, name)
     assert main(["check", "--vault", str(vault)]) == 1
-    assert f"{name}: this is a link, and the program writes through none" in capsys.readouterr().out
+    checked = capsys.readouterr().out
+    assert all(f"{name}: this is a link, and the program writes through none" in checked for name in names)
     for argv in (["prompt", "Eliza"], ["recall", "Eliza", "golden key"], ["compact", "Eliza"], ["reindex"]):
         assert main([*argv, "--vault", str(vault)]) in (0, 1)
     assert untouched(home)
     ran = loci("run", "--vault", vault, "--as", "Ann", "--brain", "instinct", stdin="look\nsay hello\nquit\n")
     assert untouched(home)
     assert "Traceback" not in ran.stderr
-    assert name in NOT_REACHED or f"{name}: this " in ran.stderr
+    assert [name for name in names if name not in NOT_REACHED and f"{name}: this " not in ran.stderr] == []
 
 
 def test_the_world_goes_on_and_tells_when_a_link_comes_while_it_runs(vault: Path, home: Path, tmp_path: Path) -> None:
@@ -99,28 +105,32 @@ def test_the_world_goes_on_and_tells_when_a_link_comes_while_it_runs(vault: Path
 
 
 TO_BE_READ = (
-    "agents/eliza/memories/secret.md",
-    "agents/eliza/notes/secret.md",
-    "agents/eliza/summaries/recent.md",
-    "agents/eliza/archive/0000000001.jsonl",
-    "agents/eliza/journal.md",
-    "world/items/secret.md",
-    "text/secret.md",
-    "prompts/summaries/secret.md",
+    (
+        "agents/eliza/memories/secret.md",
+        "agents/eliza/notes/secret.md",
+        "agents/eliza/summaries/recent.md",
+        "agents/eliza/journal.md",
+        "world/items/secret.md",
+        "text/secret.md",
+        "prompts/summaries/secret.md",
+    ),
+    ("agents/eliza/archive/0000000001.jsonl",),
 )
 
 
-@pytest.mark.parametrize("name", TO_BE_READ)
-def test_nothing_from_outside_comes_into_a_mind(vault: Path, home: Path, name: str) -> None:
-    (vault / name).parent.mkdir(exist_ok=True)
+@pytest.mark.parametrize("names", TO_BE_READ)
+def test_nothing_from_outside_comes_into_a_mind(
+    vault: Path, home: Path, names: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
     (home / "bashrc").write_text("# Plum orchard\n\nThe secret is in the plum orchard.\n")
-    (vault / name).symlink_to(home / "bashrc")
-    told = ""
-    for argv in (("prompt", "Eliza"), ("recall", "Eliza", "plum orchard"), ("status", "Eliza"), ("check",)):
-        done = loci(*argv, "--vault", vault)
-        told += done.stdout + done.stderr
-    assert "plum orchard" not in told.replace("plum orchard\n", "", 1).lower()
-    assert f"{name}: this " in told
+    for name in names:
+        (vault / name).parent.mkdir(exist_ok=True)
+        (vault / name).symlink_to(home / "bashrc")
+    for argv in (["prompt", "Eliza"], ["recall", "Eliza", "what secret"], ["status", "Eliza"], ["check"]):
+        main([*argv, "--vault", str(vault)])
+    said = capsys.readouterr()
+    assert "orchard" not in said.out.lower() + said.err.lower()
+    assert all(f"{name}: this " in said.out for name in names)
     own = (path for path in vault.rglob("*") if path.is_file() and not path.is_symlink())
     assert not any(b"lum orchard" in path.read_bytes() for path in own)
 
@@ -150,13 +160,13 @@ def test_whoever_only_reads_writes_nothing_at_all(vault: Path, lived: bool) -> N
         loci("run", "--vault", vault, "--as", "Ann", "--no-agents", stdin="say hello\nquit\n")
     (vault / ".lock").unlink(missing_ok=True)
     before = list(_state(vault))
-    for argv in (("status", "Eliza"), ("check",)):
+    for argv in (["status", "Eliza"], ["check"]):
         assert loci(*argv, "--vault", vault).returncode == 0
     assert list(_state(vault)) == before
     with VaultLock(vault):
         (vault / ".lock").unlink()
         before = list(_state(vault))
-        for argv in (("prompt", "Eliza"), ("recall", "Eliza", "golden key")):
+        for argv in (["prompt", "Eliza"], ["recall", "Eliza", "golden key"]):
             done = loci(*argv, "--vault", vault)
             assert (done.returncode, "the vault is in use" in done.stderr) == (0, True)
         assert list(_state(vault)) == before
@@ -184,8 +194,8 @@ def test_the_index_of_somebody_else_is_not_deleted_when_the_vaults_is_a_link_to_
 
 @pytest.mark.parametrize("named", ["mud", ""])
 def test_only_a_vault_is_a_vault(named: str) -> None:
-    for argv in (("check",), ("run",), ("simulate", "--steps", "5")):
-        done = loci(*argv, "--vault", named)
+    for argv in ("check", "run", "simulate --steps 5"):
+        done = loci(*argv.split(), "--vault", named)
         assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
         assert done.stderr.startswith("loci: ")
     assert not any(Path(named or ".").glob(".lock"))
