@@ -6,9 +6,12 @@ everything after it, so that the order stays.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 
 from agents.memory.entries import Entry
+
+log = logging.getLogger(__name__)
 
 WAITING = 4096
 """Memories that wait at most while the archive cannot be written. The ledger has them too."""
@@ -47,6 +50,8 @@ class Waiting:
             due: everything that could not be written.
             error: why not.
         """
+        if not self.entries:
+            log.warning("memories wait, as the archive cannot be written: %s", error)
         self.entries = list(due[:WAITING])
         wait = "a memory waits" if len(self.entries) == 1 else f"{len(self.entries):,} memories wait"
         self._note("archive", f"the archive cannot be written ({error}); {wait}")

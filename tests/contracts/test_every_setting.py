@@ -23,6 +23,7 @@ from mud.build import FAMILIES, SCHEMAS, Parts, RealClock, opened
 from mud.clock import VirtualClock
 from mud.commands._command import Outcome
 from mud.registry import load
+from mud.reloading import Reloading
 from mud.requests import carry_out
 from mud.storage.settings import Scalar, Setting, describe, fill, parse_settings, render_settings, write_typed
 from mud.world.events import Perceived, Request
@@ -393,3 +394,23 @@ async def test_more_memories_than_fit_are_summarized_in_parts(vault: Path, most:
     assert agent.memory.recent is not None
     assert agent.memory.recent.method == "model"
     assert (answered > 1) is (calls > 1)
+
+
+@proves("vault.follow_links")
+async def test_links_out_of_the_vault_are_followed_from_the_moment_that_it_is_set(tmp_path: Path, vault: Path) -> None:
+    (tmp_path / "wiki").mkdir()
+    (tmp_path / "wiki/lamp.md").write_text("# Lamp\n\nThe lamp burns plum oil.\n")
+    bell = '---\nid: "#1999"\ntype: item\nlocation: "[[The Garden]]"\n---\n# Bell\n\nIt rings.\n'
+    (tmp_path / "wiki/bell.md").write_text(bell)
+    notes = vault / "agents/eliza/notes"
+    notes.mkdir()
+    (notes / "lamp.md").symlink_to(tmp_path / "wiki/lamp.md")
+    (vault / "world/items/bell.md").symlink_to(tmp_path / "wiki/bell.md")
+    with opened(vault, writable=True, clock=VirtualClock()) as parts:
+        eliza, reloading = parts.minds.get("Eliza"), Reloading(parts, lambda text: None)
+        assert (eliza.notes.all(), parts.engine.world.get("#1999")) == ([], None)
+        for follow in (True, False):
+            put(vault, "vault", follow_links=follow)
+            reloading.changed(frozenset({vault / "config/vault.md"}))
+            assert [note.title for note in eliza.notes.all()] == (["Lamp"] if follow else [])
+        assert parts.engine.world.get("#1999") is not None  # what is in the world stays there
