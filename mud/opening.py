@@ -33,6 +33,7 @@ log = logging.getLogger(__name__)
 
 def open_world(
     world_files: WorldFiles,
+    state: State | None,
     clock: Clock,
     configuration: Configuration,
     texts: TextStore,
@@ -46,6 +47,7 @@ def open_world(
 
     Args:
         world_files: the files of the vault's world, not read yet.
+        state: as it was last saved; None when it never was.
         clock, configuration, texts, commands: what its engine needs.
         minds: everybody, defined and not opened yet.
         problems: what is wrong so far; what is found wrong is added.
@@ -59,7 +61,6 @@ def open_world(
     messages = ledger.open() if writable else []
     for message in messages:
         log.warning("ledger: %s", message)
-    state = _saved_state(vault, problems, writable=writable)
     files, wrong = world_files.load()
     free = _assign_ids(vault, minds, files, state.next_id if state else FIRST_ID, writable=writable)
     if any(not one.thing.id for one in files):
@@ -98,7 +99,7 @@ def _tell_begun_with(wrong: set[str], used: set[str]) -> None:
             log.warning("%s: until it is mended what it describes is not in the world", file)
 
 
-def _saved_state(vault: Path, problems: list[Problem], *, writable: bool) -> State | None:
+def saved_state(vault: Path, problems: list[Problem], *, writable: bool) -> State | None:
     """Return the saved state; one that cannot be used is a problem and set aside, for the ledger has it all."""
     try:
         return read_state(vault)
