@@ -85,7 +85,7 @@ def run(options: Options) -> int:
         options = options._replace(brain=checked_kind(options.brain))
     name = check_name(options.name)
     with opened(options.vault, writable=True) as parts:
-        _log_into(options.vault / "log")
+        _log_into(parts.vault / "log")
         _check_texts(parts)
         for problem in parts.problems:
             print(f"loci: {problem}", file=sys.stderr)
