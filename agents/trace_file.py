@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from agents.traces import Head, Trace, head_of, to_json
+from mud.storage.paths import read_bytes
 
 log = logging.getLogger(__name__)
 
@@ -88,7 +89,7 @@ class TraceFile:
             if through is not None and int(path.stem) > through:
                 continue
             try:
-                lines = path.read_bytes().split(b"\n")
+                lines = read_bytes(path).split(b"\n")
             except OSError as error:
                 log.warning("traces of %s cannot be read: %s", self._folder.name, error)
                 continue

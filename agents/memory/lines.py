@@ -14,6 +14,7 @@ import orjson
 
 from agents.memory.entries import Entry
 from agents.memory.summaries import TIERS
+from mud.storage.jsonl import LONGEST_LINE
 
 COMMITS = frozenset({"auto_compact", "manual_compact", "rebuild"})
 """The events that say which summaries hold from now on; the last of them is the truth."""
@@ -105,6 +106,8 @@ def decode(raw: bytes) -> dict[str, Any] | None:
 
     Half of a surrogate pair, which JSON can spell and no tokenizer or terminal takes, becomes a question mark.
     """
+    if len(raw) >= LONGEST_LINE:
+        return None
     try:
         line = orjson.loads(raw)
     except ValueError:  # Python's own takes what orjson does not
