@@ -178,9 +178,10 @@ class Reloading:
         if inside[1] == "summaries" and path.suffix == ".md":
             if _gone(path):
                 self._do_later(self._restore(agent.slug, self._parts.clock))
+            wrong = list(unreadable_file(agent.folder, path))  # now, as it is put right at once
             told = agent.memory.reload_summary(path)
             minds.index_documents(agent)
-            return list(unreadable_file(agent.folder, path)), [f"{agent.name}: {message}" for message in told]
+            return wrong, [f"{agent.name}: {message}" for message in told]
         if inside[1] == "notes" and path.suffix == ".md":
             minds.index_documents(agent)
             return list(unreadable_file(agent.folder, path)), []
