@@ -26,7 +26,7 @@ from mud.storage.world_files import Definition as WorldFile
 from mud.storage.world_files import WorldFiles, assign_ids
 from mud.storage.world_state import STATE, State, read_state, set_state_aside
 from mud.world.things import Kind
-from mud.world.world import FIRST_ID
+from mud.world.world import FIRST_ID, number_of
 
 log = logging.getLogger(__name__)
 
@@ -118,7 +118,9 @@ def _assign_ids(vault: Path, minds: Minds, files: list[WorldFile], next_id: int,
     """Give an id to whatever a person added without one, and return a number above every id there is."""
     minds_too = {**minds.definitions, **minds.drafts}.values()
     ids = [one.id for one in minds_too] + [one.thing.id for one in files]
-    free = max([next_id, *(int(id[1:]) + 1 for id in ids if id)])
+    free = max([next_id, *(number_of(id) + 1 for id in ids)])
+    while f"#{free}" in ids:
+        free += 1
     minds.assign_ids(assign_ids(vault, files, free) if writable else free)
     return free
 

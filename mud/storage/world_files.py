@@ -22,11 +22,14 @@ from mud.registry import hint
 from mud.storage.documents import Document, examine_document, link_name, replace_key, salvage_document
 from mud.storage.files import read_if_there, read_text, slugify, write_atomic
 from mud.world.things import Exit, Kind, Thing
+from mud.world.world import number_of
 
 FOLDERS = {"locations": Kind.LOCATION, "items": Kind.ITEM, "characters": Kind.CHARACTER}
 """The folders under `world/` and what their files describe."""
 
-_ID = re.compile(r"#[0-9]{1,15}")
+_ID = re.compile(r"#[0-9]{1,12}")
+_SHOWN = 40
+"""Characters that are shown of an id that is none."""
 _KEYS = {
     Kind.LOCATION: ("id", "type", "aliases", "exits"),
     Kind.ITEM: ("id", "type", "aliases", "location", "fixed"),
@@ -249,7 +252,10 @@ class _FileReader:
                 'it is empty; expected # and a number in quotes, such as "#1003" (without quotes # begins a comment)',
             )
         else:
-            self.say("id", f'{value!r} is no id; expected # and a number in quotes, such as "#1003"')
+            shown = value if not isinstance(value, str) or len(value) <= _SHOWN else f"{value[:_SHOWN]}..."
+            digits = isinstance(value, str) and value[:1] == "#" and value[1:].isdecimal()
+            wanted = "a number of at most 12 digits" if digits else "a number"
+            self.say("id", f'{shown!r} is no id; expected # and {wanted} in quotes, such as "#1003"')
         return ""
 
     def aliases(self) -> tuple[str, ...]:
@@ -401,7 +407,7 @@ def assign_ids(
         VaultProblem: when a file cannot be read any more.
     """
     known = list(definitions)
-    free = max([next_id, *(int(one.thing.id[1:]) + 1 for one in known if one.thing.id)])
+    free = max([next_id, *(number_of(one.thing.id) + 1 for one in known)])
     for one in known:
         if one.thing.id:
             continue

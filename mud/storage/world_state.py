@@ -19,6 +19,10 @@ from mud.storage.files import read_if_there, write_atomic
 STATE = "world/state.md"
 
 _ID = re.compile(r"#[0-9]{1,15}")
+_LONGEST = 1 << 28
+"""Bytes that the file may have; all of a great world is in its front matter."""
+_HIGHEST = 10**11
+"""The highest number of a step or a next id; far beyond what a world comes to, with room to count on from there."""
 _FILE = re.compile(r".+\.md", re.S)
 
 
@@ -49,10 +53,10 @@ def read_state(vault: Path) -> State | None:
     Raises:
         VaultProblem: when the file is not as the program writes it.
     """
-    text = read_if_there(vault / STATE, limit=1 << 28, file=STATE)
+    text = read_if_there(vault / STATE, _LONGEST, STATE)
     if text is None or not text.strip():
         return None
-    reader = _Reader(parse_document(text, STATE))
+    reader = _Reader(parse_document(text, STATE, _LONGEST))
     step, next_id = reader.number("step"), reader.number("next_id")
     where, away = (reader.texts(key, _ID, "an id behind each id") for key in ("where", "away"))
     files = reader.texts("files", _FILE, "a file behind each id", {})  # there were none before copies were told
@@ -75,9 +79,9 @@ class _Reader:
 
     def number(self, key: str) -> int:
         value = self._document.front.get(key)
-        if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _HIGHEST:
             return value
-        self._wrong(key, "a whole number")
+        self._wrong(key, f"a whole number up to {_HIGHEST}" if isinstance(value, int) else "a whole number")
         return 0
 
     def texts(self, key: str, pattern: re.Pattern[str], expected: str, default: object = None) -> dict[str, str]:
