@@ -66,7 +66,7 @@ class _Loader(yaml.SafeLoader):
                 None, None, "a text that begins with & or * needs quotes", event.start_mark
             )
         if self.depth > DEEPEST:
-            told = f"brackets or lines nested too deeply; expected {DEEPEST} levels at most"
+            told = "brackets nested too deeply; expected 'key: value' lines"
             raise yaml.composer.ComposerError(None, None, told, event.start_mark)
         self.depth += 1
         node = super().compose_node(parent, index)
