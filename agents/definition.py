@@ -27,7 +27,7 @@ LONGEST_NAME = 60
 """Characters of a character's name."""
 
 _OWN_KEYS = ("id", "type", "aliases", "location", "brain", "voice", "goal")
-_ID = re.compile(r"#[0-9]{1,15}")
+_ID = re.compile(r"#[0-9]{1,12}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,7 @@ class _Front:
         value = self._document.front["id"]
         if isinstance(value, str) and _ID.fullmatch(value):
             return value
-        self._wrong("id", '# and a number in quotes, such as "#2001" (without quotes # begins a comment)')
+        self._wrong("id", '# and at most 12 digits in quotes, such as "#2001" (without quotes # begins a comment)')
         return ""
 
     def text(self, key: str, default: str) -> str:

@@ -384,13 +384,14 @@ class Minds:
     def status(self, agent: Agent) -> dict[str, Any]:
         """Return how a memory stands, as the command line's `status` prints it; of models and recall what is wrong."""
         means, silent = self.means, self.means.silent()
+        copies = self.roster.copies_of(agent.definition)
         failed = agent.thinker.last_error if agent.thinker is not None and not silent else None
         facts = Facts(
             now=means.clock.now(),
             index=means.recall.status(agent.id),
             counter=agent.counter,
             settings=origins(means.configuration, agent.definition.overrides, agent.settings()),
-            errors=[*silent, *(error for error in (failed, means.recall.trouble) if error)],
+            errors=[*silent, *(error for error in (failed, means.recall.trouble) if error), *map(str, copies)],
             skipped=agent.compactor.skipped,
             notice=agent.compactor.notice,
             room=room if (room := self.room_of(agent)) != UNLIMITED else None,

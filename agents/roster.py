@@ -1,18 +1,22 @@
 """Everybody there is, by folder: every `agent.md` as it was last read without a mistake.
 
-No two have one id or one name; whoever comes later gives way. Of the files only a missing id is ever written.
+No two have one id or one name; whoever comes later gives way, and a copy of a folder to the folder it was made from. Of
+the files only a missing id is ever written.
 """
 
 from __future__ import annotations
 
+import math
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from agents.definition import Definition, find_location, misplaced, read_definition
 from mud.errors import Problem, VaultProblem
 from mud.storage.documents import replace_key
-from mud.storage.files import read_if_there, read_text, write_atomic
+from mud.storage.files import read_if_there, read_text, slugify, write_atomic
 from mud.world.matching import plain
 from mud.world.things import Kind
 from mud.world.world import World
@@ -30,10 +34,21 @@ class Roster:
         self.definitions: dict[str, Definition] = {}
         self.drafts: dict[str, Definition] = {}
         """Everybody as last read, mistakes and all: what is held against other files, so that no mistake hides one."""
+        self.homes: dict[str, str] = {}
+        """The folder of each id, as the saved state has it and as they were read since."""
         self.unknown_in: Callable[[Definition], list[Problem]] = lambda definition: []
         """Returns what a definition names that there is not, locations aside."""
         self._folder = folder
         self._schemas = schemas
+
+    def lived(self, files: Mapping[str, str]) -> None:
+        """Know whose each folder was when the world was left: of two with one id it stays theirs.
+
+        Args:
+            files: the file of everything, by id, as the saved state has it.
+        """
+        inside = ((one, Path(file).parts) for one, file in files.items())
+        self.homes = {one: parts[1] for one, parts in inside if parts[:1] == ("agents",) and len(parts) == 3}
 
     def load(self, world: World | None, keep: Collection[str]) -> list[Problem]:
         """Read every `agent.md`; one that is wrong keeps its last good reading, one that was never right stays out.
@@ -47,8 +62,12 @@ class Roster:
         """
         problems: list[Problem] = []
         found = {path.parent.name for path in self._folder.glob("[!.]*/agent.md")} if self._folder.is_dir() else set()
-        for slug in sorted(found, key=lambda slug: (slug not in self.definitions, slug)):
-            problems += self.load_one(slug, world)
+        read = {slug: self._read(slug) for slug in found}
+        copies = self._copies([one for one, _ in read.values() if one is not None])
+        homes = set(self.homes.values())
+        order = sorted(found, key=lambda slug: (slug not in self.definitions, slug in copies, slug not in homes, slug))
+        for slug in order:
+            problems += self._take(slug, *read[slug], world)
         for known in (self.definitions, self.drafts):
             for slug in set(known) - found - set(keep):
                 del known[slug]
@@ -61,16 +80,26 @@ class Roster:
             slug: name of its folder.
             world: the running world; None at the start.
         """
+        return self._take(slug, *self._read(slug), world)
+
+    def _read(self, slug: str) -> tuple[Definition | None, list[Problem]]:
+        """Return what an `agent.md` says and what is wrong with it by itself; neither of one that is being edited."""
         folder = self._folder / slug
         try:
-            text = read_if_there(folder / "agent.md", file=_file(slug))
+            text = read_if_there(folder / "agent.md", file=agent_file(slug))
             if slug in self.definitions and not (text or "").strip():
-                return []
-            definition, problems = read_definition(folder, self._schemas)
+                return None, []
+            return read_definition(folder, self._schemas)
         except VaultProblem as wrong:
-            definition, problems = None, list(wrong.problems)
+            return None, list(wrong.problems)
+
+    def _take(
+        self, slug: str, definition: Definition | None, problems: list[Problem], world: World | None
+    ) -> list[Problem]:
+        """Take up an `agent.md` as it was read, when nothing is wrong with it; return what is."""
         if definition is None:
-            self.drafts.pop(slug, None)
+            if problems:
+                self.drafts.pop(slug, None)
             return problems
         self.drafts[slug] = definition
         found = [*self._clashes(definition), *(_taken(definition, world) or self._moved_nowhere(definition, world))]
@@ -78,6 +107,8 @@ class Roster:
         problems += at_other_places(problems, found)
         if not problems:
             self.definitions[slug] = definition
+            if definition.id:
+                self.homes[definition.id] = slug
         return problems
 
     def assign_ids(self, number: int, write: Callable[[Path, str], None] | None = write_atomic) -> None:
@@ -94,9 +125,10 @@ class Roster:
             if definition.id:
                 continue
             if write is not None:
-                path, file = self._folder / slug / "agent.md", _file(slug)
+                path, file = self._folder / slug / "agent.md", agent_file(slug)
                 write(path, replace_key(read_text(path, file=file), "id", f"#{number}", file))
             self.definitions[slug] = self.drafts[slug] = replace(definition, id=f"#{number}")
+            self.homes[f"#{number}"] = slug
             number += 1
 
     def give_way(self, files: Mapping[str, str]) -> list[Problem]:
@@ -110,10 +142,50 @@ class Roster:
         drafts = [draft for draft in self.drafts.values() if draft.id in files]
         return [_wrong(draft, "id", f"{draft.id!r} is taken by {files[draft.id]}") for draft in drafts]
 
+    def copies_of(self, definition: Definition) -> list[Problem]:
+        """Return the problem of each folder that has somebody's id, and is not theirs."""
+        return [
+            _taken_by(draft, definition.file)
+            for draft in self.drafts.values()
+            if draft.slug != definition.slug and draft.id == definition.id
+        ]
+
+    def _copies(self, read: Iterable[Definition]) -> set[str]:
+        """Return the folders that have an id which is another's.
+
+        It is that of whoever is in the world already, of the folder that the saved state names, of the one that is
+        called as they are, of the one whose archive was written first, or of the first, in this order.
+        """
+        sharing: defaultdict[str, list[Definition]] = defaultdict(list)
+        for one in read:
+            if one.id:
+                sharing[one.id].append(one)
+
+        def rank(one: Definition) -> tuple[bool, bool, bool, float, str]:
+            slug, away, other = one.slug, self.homes.get(one.id) != one.slug, slugify(one.name) != one.slug
+            return slug not in self.definitions, away, other, self._begun(slug), slug
+
+        return {one.slug for group in sharing.values() if len(group) > 1 for one in sorted(group, key=rank)[1:]}
+
+    def _unreadable(self, slug: str) -> bool:
+        """Return whether somebody's file is there, and whose it is cannot be read in it."""
+        draft = self.drafts.get(slug)
+        return (draft is None or not draft.id) and (self._folder / slug / "agent.md").exists()
+
+    def _begun(self, slug: str) -> float:
+        """Return when the oldest file of an archive was last written, to compare."""
+        with suppress(OSError):
+            files = (self._folder / slug / "archive").glob("*.jsonl")
+            return min((path.stat().st_mtime_ns for path in files), default=math.inf)
+        return math.inf
+
     def _clashes(self, definition: Definition) -> list[Problem]:
         known = self.definitions.get(definition.slug)
         if known is not None and known.id and definition.id != known.id:
             return [_wrong(definition, "id", f"an id never changes while the world runs; expected {known.id!r}")]
+        home = self.homes.get(definition.id, definition.slug)
+        if known is None and home != definition.slug and self._unreadable(home):
+            return [_taken_by(definition, agent_file(home))]
         return [problem for other in self.definitions.values() for problem in _alike(definition, other)]
 
     def _moved_nowhere(self, definition: Definition, world: World | None) -> list[Problem]:
@@ -158,10 +230,16 @@ def _alike(definition: Definition, other: Definition) -> list[Problem]:
     if definition.slug == other.slug:
         return problems
     if definition.id and definition.id == other.id:
-        problems.append(_wrong(definition, "id", f"{other.id!r} is taken by {other.file}"))
+        problems.append(_taken_by(definition, other.file))
     if definition.name and plain(definition.name) == plain(other.name):
         problems.append(_wrong(definition, "name", f"{other.name!r} is taken by {other.file}"))
     return problems
+
+
+def _taken_by(definition: Definition, file: str) -> Problem:
+    """Return the problem that an id is another folder's."""
+    message = f"{definition.id!r} is taken by {file}; expected an id of its own: until then this folder is left alone"
+    return _wrong(definition, "id", message)
 
 
 def _taken(definition: Definition, world: World | None) -> list[Problem]:
@@ -172,7 +250,8 @@ def _taken(definition: Definition, world: World | None) -> list[Problem]:
     return [_wrong(definition, "id", f"{definition.id!r} is taken by {thing.name}")]
 
 
-def _file(slug: str) -> str:
+def agent_file(slug: str) -> str:
+    """Return the path inside the vault of the file that says who lives in a folder."""
     return f"agents/{slug}/agent.md"
 
 

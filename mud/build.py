@@ -35,6 +35,7 @@ from agents.prompting import Prompting
 from agents.recall.recall import RecallService
 from agents.recall.settings import RecallSettings
 from agents.recall.till import Till
+from agents.roster import agent_file
 from agents.templates import Templates
 from agents.thinking import PROMPTS, ThinkingSettings, offers, templates_in_use
 from mud import checks
@@ -45,7 +46,7 @@ from mud.engine import Engine, WorldSettings
 from mud.errors import LociError, Problem, VaultLocked, VaultProblem
 from mud.ledger import Ledger
 from mud.met_hosts import MetHosts
-from mud.opening import open_world
+from mud.opening import open_world, saved_state
 from mud.recovery import state_of
 from mud.registry import Registry, collect, load
 from mud.storage.configuration import Configuration
@@ -158,7 +159,12 @@ class Parts:
         self.sync()  # after a power cut only the ledger's steps after this state are applied
         world = self.engine.world
         names = {thing.id: thing.name for thing in world.things.values()}
-        write_state(self.vault, state_of(world, self.engine.number), names)
+        write_state(self.vault, state_of(world, self.engine.number, self._homes()), names)
+
+    def _homes(self) -> dict[str, str]:
+        """Return the file of each thing, by id; in order, so that the state does not change where nothing does."""
+        agents = {one: agent_file(slug) for one, slug in self.minds.roster.homes.items()}
+        return dict(sorted({**self.world_files.homes, **agents}.items()))
 
     def voice(self, voice: str, key: str) -> tuple[str, ...]:
         """Return what minds may say: the variants of a text in one voice, else in the voice `default`."""
@@ -299,10 +305,14 @@ def _put_together(vault: Path, clock: Clock, *, writable: bool, alone: bool = Fa
     minds.roster.unknown_in = lambda definition: checks.unknown_in(definition, configuration, texts)
     budget.own = _own_limits(configuration, minds)
     problems += minds.inner.load()
+    state = saved_state(vault, problems, writable=writable)
+    world_files = WorldFiles(vault, state.files if state else {})
+    minds.roster.lived(state.files if state else {})
     problems += minds.load_definitions()
     problems += templates.load() + _unusable(configuration, summaries, templates, minds)
-    world_files = WorldFiles(vault)
-    ledger, engine = open_world(world_files, clock, configuration, texts, commands, minds, problems, writable=writable)
+    ledger, engine = open_world(
+        world_files, state, clock, configuration, texts, commands, minds, problems, writable=writable
+    )
     prompting = Prompting(minds, templates, commands)
     minds.world = engine.world
     problems += [problem for slug in minds.definitions for problem in minds.seed(slug)]

@@ -23,7 +23,9 @@ from mud.storage.paths import make_folder
 log = logging.getLogger(__name__)
 
 PER_FILE = 10_000
-_NAME = re.compile(r"^ledger-(\d{10})\.jsonl$")
+HIGHEST_STEP = 10**15
+"""The highest number that a step may have; a line with a higher one is none."""
+_NAME = re.compile(r"^ledger-(\d{10,16})\.jsonl$")
 _UNTYPED = '"line":null'
 """How it stands there that nobody typed a line; no text holds it, as its quotation marks are escaped."""
 _NO_NUMBER = ("null", "NaN", "Infinity")
@@ -150,4 +152,4 @@ def _encoded(record: dict[str, Any]) -> str:
 def _step_of(line: Line) -> int | None:
     """Return the number of the step that a line holds; None when it holds none."""
     number = line.data.get("step") if line.data is not None else None
-    return number if isinstance(number, int) and not isinstance(number, bool) and number > 0 else None
+    return number if isinstance(number, int) and not isinstance(number, bool) and 0 < number <= HIGHEST_STEP else None

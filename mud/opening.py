@@ -27,13 +27,14 @@ from mud.storage.world_files import Definition as WorldFile
 from mud.storage.world_files import WorldFiles, assign_ids
 from mud.storage.world_state import STATE, State, read_state, set_state_aside
 from mud.world.things import Kind
-from mud.world.world import FIRST_ID
+from mud.world.world import FIRST_ID, number_of
 
 log = logging.getLogger(__name__)
 
 
 def open_world(
     world_files: WorldFiles,
+    state: State | None,
     clock: Clock,
     configuration: Configuration,
     texts: TextStore,
@@ -47,6 +48,7 @@ def open_world(
 
     Args:
         world_files: the files of the vault's world, not read yet.
+        state: as it was last saved; None when it never was.
         clock, configuration, texts, commands: what its engine needs.
         minds: everybody, defined and not opened yet.
         problems: what is wrong so far; what is found wrong is added.
@@ -60,7 +62,6 @@ def open_world(
     messages = ledger.open() if writable else []
     for message in messages:
         log.warning("ledger: %s", message)
-    state = _saved_state(vault, problems, writable=writable)
     files, wrong = world_files.load()
     free = _assign_ids(vault, minds, files, state.next_id if state else FIRST_ID, writable=writable)
     if any(not one.thing.id for one in files):
@@ -111,7 +112,7 @@ def _tell_begun_with(wrong: set[str], used: set[str]) -> None:
             log.warning("%s: until it is mended what it describes is not in the world", file)
 
 
-def _saved_state(vault: Path, problems: list[Problem], *, writable: bool) -> State | None:
+def saved_state(vault: Path, problems: list[Problem], *, writable: bool) -> State | None:
     """Return the saved state; one that cannot be used is a problem and set aside, for the ledger has it all."""
     try:
         return read_state(vault)
@@ -130,7 +131,9 @@ def _assign_ids(vault: Path, minds: Minds, files: list[WorldFile], next_id: int,
     """Give an id to whatever a person added without one, and return a number above every id there is."""
     minds_too = {**minds.definitions, **minds.drafts}.values()
     ids = [one.id for one in minds_too] + [one.thing.id for one in files]
-    free = max([next_id, *(int(id[1:]) + 1 for id in ids if id)])
+    free = max([next_id, *(number_of(id) + 1 for id in ids)])
+    while f"#{free}" in ids:
+        free += 1
     minds.assign_ids(assign_ids(vault, files, free) if writable else free)
     return free
 

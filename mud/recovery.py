@@ -5,7 +5,8 @@ Files say what things are; state and ledger say where they are and who sleeps. N
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from mud.engine import changes_of
@@ -58,6 +59,6 @@ def _settle(world: World, placed: Sequence[Placed]) -> None:
             world.apply([Put(thing.id, place)])
 
 
-def state_of(world: World, step: int) -> State:
-    """Return what is to be saved of the world after this step."""
-    return State(step, world.next_id, dict(world.where), dict(world.away), tuple(world.asleep))
+def state_of(world: World, step: int, files: Mapping[str, str] = MappingProxyType({})) -> State:
+    """Return what is to be saved of the world after this step, and of the file that describes each thing."""
+    return State(step, world.next_id, dict(world.where), dict(world.away), tuple(world.asleep), files)

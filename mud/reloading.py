@@ -13,6 +13,7 @@ from agents.definition import find_location, misplaced
 from agents.living import Living
 from agents.llm.profiles import LLMProfile
 from agents.memory.summaries import TIERS
+from agents.memory.unreadable import JOURNALS, unreadable_file
 from agents.roster import at_other_places
 from mud.build import Parts, unknown_names
 from mud.checks import names_said
@@ -171,6 +172,8 @@ class Reloading:
             moved = before is not None and after is not None and before.location != after.location
             return problems, self._moved(inside[0]) if moved else []
         agent = minds.by_slug(inside[0])
+        if agent is not None and inside[-1] in JOURNALS:
+            return list(unreadable_file(agent.folder, path)), []
         if agent is None or len(inside) != 3:
             return [], []
         if inside[1] == "memories":
@@ -178,11 +181,13 @@ class Reloading:
         if inside[1] == "summaries" and path.suffix == ".md":
             if _gone(path):
                 self._do_later(self._restore(agent.slug, self._parts.clock))
+            wrong = list(unreadable_file(agent.folder, path))  # now, as it is put right at once
             told = agent.memory.reload_summary(path)
             minds.index_documents(agent)
-            return [], [f"{agent.name}: {message}" for message in told]
-        if inside[1] == "notes":
+            return wrong, [f"{agent.name}: {message}" for message in told]
+        if inside[1] == "notes" and path.suffix == ".md":
             minds.index_documents(agent)
+            return list(unreadable_file(agent.folder, path)), []
         return [], []
 
     def _definition(self, slug: str) -> list[Problem]:

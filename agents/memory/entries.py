@@ -18,6 +18,8 @@ from mud.world.events import Perceived, mark_of
 KINDS = ("said", "heard", "did", "saw", "moved", "result", "thought", "note", "dream", "told")
 """Every kind of memory. `result` is what one's own query commands showed; `told` was whispered to oneself alone;
 without an actor it is what came from outside the world, such as a person's own hand."""
+LONGEST_TEXT = 65_536
+"""Characters of one memory that comes from a file."""
 DREAMED = "I dreamed something."
 """All that is summed up of a dream."""
 
@@ -228,6 +230,8 @@ def _checked(record: Mapping[str, object]) -> tuple[str, str, int | None]:
                 raise ValueError(f"{key}: {value!r} is no text")
             _check_whole(key, value)
     _check_whole("text", text)
+    if len(text) > LONGEST_TEXT:
+        raise ValueError(f"text: it has {len(text):,} characters; expected at most {LONGEST_TEXT:,} in one memory")
     if not isinstance(kind, str) or kind not in KINDS:
         raise ValueError(f"kind: there is no kind {kind!r}; there is: {' '.join(KINDS)}")
     if importance is None:

@@ -15,7 +15,7 @@ from agents.memory.archive import LineWriter
 from agents.memory.journal_form import SYNTHESIS, JournalEntry, JournalLine, entry_lines, render_entry
 from mud.errors import VaultProblem
 from mud.storage.documents import examine_document, render_document, replace_key
-from mud.storage.files import read_if_there, write_atomic
+from mud.storage.files import OWN_LIMIT, read_if_there, write_atomic
 from mud.storage.jsonl import JsonlWriter
 
 FILE = "journal.md"
@@ -135,7 +135,7 @@ class Journal:
         return found.st_mtime_ns, found.st_size
 
     def _text(self) -> str:
-        return (read_if_there(self._path, file=FILE) or "").replace("\r\n", "\n")
+        return (read_if_there(self._path, OWN_LIMIT, FILE) or "").replace("\r\n", "\n")
 
 
 def _ends_with_item(text: str) -> bool:

@@ -14,7 +14,10 @@ import orjson
 
 from agents.memory.entries import Entry
 from agents.memory.summaries import TIERS
+from mud.storage.jsonl import LONGEST_LINE
 
+HIGHEST = 10**12
+"""The highest number of a memory, a step or a fold; a line with a higher one cannot be read."""
 COMMITS = frozenset({"auto_compact", "manual_compact", "rebuild"})
 """The events that say which summaries hold from now on; the last of them is the truth."""
 
@@ -105,6 +108,8 @@ def decode(raw: bytes) -> dict[str, Any] | None:
 
     Half of a surrogate pair, which JSON can spell and no tokenizer or terminal takes, becomes a question mark.
     """
+    if len(raw) >= LONGEST_LINE:
+        return None
     try:
         line = orjson.loads(raw)
     except ValueError:  # Python's own takes what orjson does not
@@ -116,8 +121,8 @@ def decode(raw: bytes) -> dict[str, Any] | None:
 
 
 def is_number(value: object) -> TypeGuard[int]:
-    """Return whether a value is a whole number."""
-    return isinstance(value, int) and not isinstance(value, bool)
+    """Return whether a value is a whole number such as this program writes: one that can be counted on from."""
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= HIGHEST
 
 
 def whole_lines(data: bytes) -> bytes:

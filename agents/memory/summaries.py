@@ -17,7 +17,7 @@ from agents.memory.ranges import Range, merged
 from agents.memory.references import reference
 from mud.errors import Problem, VaultProblem
 from mud.storage.documents import parse_document, render_document
-from mud.storage.files import read_if_there, sha256_text, sync_files, write_atomic, write_unsynced
+from mud.storage.files import OWN_LIMIT, read_if_there, sha256_text, sync_files, write_atomic, write_unsynced
 from mud.storage.paths import move, remove
 from mud.storage.plain_front import plain_front
 
@@ -327,7 +327,7 @@ class SummaryFiles:
 
     def _holds(self, path: Path, tier: str, raw: str) -> bool:
         try:
-            kept = read_if_there(path)
+            kept = read_if_there(path, OWN_LIMIT)
         except VaultProblem:
             return False
         if kept is None:
@@ -339,7 +339,7 @@ class SummaryFiles:
         if Path(name).name != name:
             return None
         try:
-            raw = read_if_there(self.folder / name)
+            raw = read_if_there(self.folder / name, OWN_LIMIT)
             found = parse_summary(raw, tier, name, version=True) if raw is not None else None
         except VaultProblem:
             return None

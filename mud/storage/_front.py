@@ -33,6 +33,12 @@ _BOUNDARY: re.Pattern[str] = YAMLHandler.FM_BOUNDARY
 _ELSEWHERE = frozenset({"yes", "no", "on", "off", "y", "n"})
 """Words that are text here and true or false to other programs: written in quotes for their sake."""
 _PLAIN = re.compile(r"^[^\W\d][\w ./()-]*$")
+LONGEST_FRONT = 32 * 1024
+"""Characters of a front matter that people write; to read so many takes half a second."""
+DEEPEST = 16
+"""Mappings and lists inside each other."""
+_BY_LINES = 3
+"""The same where the keys of a front matter that is not in order are read one by one."""
 _SHORT = 40
 """Characters of a text that is likely to be written again."""
 _HEAD = re.compile(r"^ *([^\s:#\"'\[\]{}][^:#\"'\[\]{}]*):[ \t]*(?:#.*)?$")
@@ -47,14 +53,25 @@ class _Loader(yaml.SafeLoader):
 
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012  (as its base declares it)
 
+    depth = 0
+
     def compose_node(self, parent: Node | None, index: int) -> Node | None:
-        """Refuse what would make one value stand in two places: a small file could become a huge one."""
+        """Refuse what would make one value stand in two places: a small file could become a huge one.
+
+        Refuse also what is nested so deeply that nobody means it.
+        """
         event = self.peek_event()  # type: ignore[no-untyped-call]
         if getattr(event, "anchor", None) is not None:
             raise yaml.composer.ComposerError(
                 None, None, "a text that begins with & or * needs quotes", event.start_mark
             )
-        return super().compose_node(parent, index)
+        if self.depth > DEEPEST:
+            told = "brackets nested too deeply; expected 'key: value' lines"
+            raise yaml.composer.ComposerError(None, None, told, event.start_mark)
+        self.depth += 1
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
 
 
 for _name, _pattern, _first in _SCALARS:
@@ -107,10 +124,11 @@ class Front:
     spans: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 
-def parse_front(text: str, where: Split, file: str) -> Front:
+def parse_front(text: str, where: Split, file: str, longest: int = LONGEST_FRONT) -> Front:
     """Read the front matter of a text that `split` found; problems are collected, never raised.
 
-    Of one that is not in order nothing is read, and the first of its lines that is wrong by itself is told.
+    Of one that is not in order nothing is read, and the first of its lines that is wrong by itself is told; of one that
+    has more characters than `longest` nothing is read either.
     """
     if where.unclosed:
         return Front(
@@ -118,6 +136,10 @@ def parse_front(text: str, where: Split, file: str) -> Front:
         )
     if where.start is None:
         return Front()
+    if where.end - where.start > longest:
+        size = where.end - where.start
+        message = f"the front matter is too long: {size:,} characters; expected at most {longest:,}"
+        return Front(problems=[Problem(file, 1, "", message)])
     reader = _Reader(text, where.start, file)
     if not reader.read(text[where.start : where.end]):
         by_lines = _Reader(text, where.start, file)
@@ -138,17 +160,22 @@ def salvage(text: str) -> tuple[Front, int]:
         end = found.start() if (found := _ENDED.search(text, start)) else len(text)
         where = Split(start, end, end)
     reader = _Reader(text, where.start or 0, "")
-    reader.read_by_lines(text[where.start or 0 : where.end])
+    if where.end - (where.start or 0) <= LONGEST_FRONT:
+        reader.read_by_lines(text[where.start or 0 : where.end])
     return reader.front, where.body
 
 
 class _Reader:
     """Turns YAML nodes into plain values and notes what is wrong on the way."""
 
-    def __init__(self, text: str, offset: int, file: str) -> None:
+    def __init__(self, text: str, offset: int, file: str, ends: list[int] | None = None) -> None:
         self.text, self.offset, self.file = text, offset, file
-        self.ends = [found.start() for found in re.finditer("\n", text)]
+        self.ends = [found.start() for found in re.finditer("\n", text)] if ends is None else ends
         self.front = Front()
+
+    def at_offset(self, offset: int) -> _Reader:
+        """Return a reader of what stands further on."""
+        return _Reader(self.text, self.offset + offset, self.file, self.ends)
 
     def read(self, source: str) -> bool:
         """Read a front matter; return whether it is one."""
@@ -174,23 +201,23 @@ class _Reader:
             self.say(root.start_mark.index, "", "the front matter is no list of keys; expected 'key: value' lines")
         return False
 
-    def read_by_lines(self, source: str, outer: str = "") -> dict[str, object]:
+    def read_by_lines(self, source: str, levels: int = _BY_LINES) -> dict[str, object]:
         """Read each key of a front matter by itself, and within one that is not in order each of its own."""
         found: dict[str, object] = {}
         for begin, piece in _pieces(source):
-            reader = _Reader(self.text, self.offset + begin, self.file)
+            reader = self.at_offset(begin)
             in_order = reader.read(piece)
             head, _, inner = piece.partition("\n")
             key = _HEAD.match(head)
             if in_order:
                 values, lines = reader.front.values, reader.front.lines
-            elif key and inner.strip():
-                within = _Reader(self.text, self.offset + begin + len(head) + 1, self.file)
-                values, lines = {key[1]: within.read_by_lines(inner, key[1])}, {key[1]: self.line(begin)}
+            elif key and inner.strip() and levels > 1:
+                within = self.at_offset(begin + len(head) + 1)
+                values, lines = {key[1]: within.read_by_lines(inner, levels - 1)}, {key[1]: self.line(begin)}
                 lines |= {f"{key[1]}.{name}": line for name, line in within.front.lines.items()}
                 reader = within
             else:
-                closed = _Reader(self.text, self.offset + begin, self.file)
+                closed = self.at_offset(begin)
                 closed.read(f'{piece.rstrip()}"')  # a quotation without an end is likely to end with its line
                 values, lines = closed.front.values, closed.front.lines
             self.front.problems += reader.front.problems

@@ -127,26 +127,27 @@ def _fence_after(fence: str, line: str) -> str:
     return "" if mark[1][0] == "`" and "`" in mark[2] else mark[1]
 
 
-def parse_document(text: str, file: str) -> Document:
+def parse_document(text: str, file: str, longest: int = _front.LONGEST_FRONT) -> Document:
     """Read a markdown file.
 
     Args:
         text: the whole file.
         file: what problems call it, its path inside the vault.
+        longest: characters that its front matter may have.
 
     Raises:
         VaultProblem: with every problem of the front matter. The body cannot be wrong.
     """
-    document, problems = examine_document(text, file)
+    document, problems = examine_document(text, file, longest)
     if problems:
         raise VaultProblem(problems)
     return document
 
 
-def examine_document(text: str, file: str) -> tuple[Document, list[Problem]]:
+def examine_document(text: str, file: str, longest: int = _front.LONGEST_FRONT) -> tuple[Document, list[Problem]]:
     """Read a markdown file as `parse_document` does, and return what can be read beside what is wrong."""
     where = _front.split(text)
-    front = _front.parse_front(text, where, file)
+    front = _front.parse_front(text, where, file, longest)
     return _document(text, front, where.body), front.problems
 
 

@@ -35,8 +35,10 @@ from mud.storage.paths import (
     unsafe,
 )
 
-READ_LIMIT = 4 * 1024 * 1024
+READ_LIMIT = 1024 * 1024
 """Bytes that a file written by people may have; more is no text that somebody typed."""
+OWN_LIMIT = 16 * READ_LIMIT
+"""Bytes of one that the program writes or makes longer, such as a journal or a summary with what it was made from."""
 
 LONGEST_NAME = 60
 """Characters in a slug; the limit of a file name is bytes, so `LONGEST_NAME_BYTES` holds besides."""
@@ -299,9 +301,8 @@ def read_if_there(path: Path, limit: int = READ_LIMIT, file: str | None = None, 
     except UnsafePath as error:
         raise _trouble(path, file, error.problems[0].message) from error
     except OSError as error:
-        raise _trouble(path, file, f"it cannot be read: {error.strerror or error}") from error
-    if len(data) > limit:
-        raise _trouble(path, file, f"it is too long; expected at most {limit} bytes")
+        why = str(error.strerror or error)
+        raise _trouble(path, file, why if error.errno == errno.EFBIG else f"it cannot be read: {why}") from error
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -16,12 +16,17 @@ from types import TracebackType
 from typing import Any, NamedTuple
 
 from mud.storage.files import encode, sync_folder, write_new
-from mud.storage.paths import make_folder, open_own, open_to_read, remove
+from mud.storage.paths import check_size, make_folder, open_own, open_to_read, remove
 
 log = logging.getLogger(__name__)
 
+LONGEST_LINE = 16 * 1024 * 1024
+"""Bytes that a line may have; a longer one is broken, and none is written. A step before a thousand witnesses has 4."""
+
 _BLOCK = 1 << 16
-"""Bytes read at once when looking for the last newline."""
+"""Bytes read at once when looking for a newline."""
+_SHOWN = 1 << 10
+"""Bytes that are shown of a line that is too long."""
 
 
 class Line(NamedTuple):
@@ -50,13 +55,19 @@ def read_jsonl(path: Path, start: int = 0) -> Iterator[Line]:
     Raises:
         OSError: when it cannot be read.
     """
-    with os.fdopen(open_to_read(path), "rb") as file:
+    descriptor = open_to_read(path)
+    with os.fdopen(descriptor, "rb") as file:
+        check_size(descriptor, path)
         file.seek(start)
-        offset = start
-        for number, raw in enumerate(file, 1):
-            if raw.endswith(b"\n") and raw.strip():
-                yield _line(number, offset, raw[:-1])
-            offset += len(raw)
+        offset, number = start, 0
+        while raw := file.readline(LONGEST_LINE):
+            begun, offset, number = offset, offset + len(raw), number + 1
+            more = raw
+            while more and not more.endswith(b"\n"):
+                more = file.readline(_BLOCK)  # nothing of a line that is too long is kept but its beginning
+                offset += len(more)
+            if more and raw.strip():
+                yield _line(number, begun, raw[:-1]) if more is raw else Line(number, begun, None, _shown(raw[:_SHOWN]))
 
 
 def _line(number: int, offset: int, raw: bytes) -> Line:
@@ -64,8 +75,12 @@ def _line(number: int, offset: int, raw: bytes) -> Line:
         text = raw.decode("utf-8")
         data = json.loads(text)
     except (ValueError, RecursionError):
-        return Line(number, offset, None, raw.decode("utf-8", "replace"))
+        return Line(number, offset, None, _shown(raw))
     return Line(number, offset, data if isinstance(data, dict) else None, text)
+
+
+def _shown(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace")
 
 
 class JsonlWriter:
@@ -103,7 +118,7 @@ class JsonlWriter:
             lines: JSON texts without newline.
 
         Raises:
-            OSError: when not all could be written; then none of them is in the file.
+            OSError: when not all could be written, or one is too long to be read again; then none is in the file.
             ValueError: when a line holds a newline, or the writer is closed.
         """
         text = "\n".join((*lines, ""))
@@ -111,6 +126,8 @@ class JsonlWriter:
             raise ValueError("a JSON line must not hold a newline")
         descriptor = self._current()
         data = encode(text)
+        if len(data) > LONGEST_LINE and any(len(encode(line)) >= LONGEST_LINE for line in lines):
+            raise OSError(errno.EFBIG, f"a line is too long; expected at most {LONGEST_LINE:,} bytes", self._name)
         try:
             written = os.write(descriptor, data)
         except OSError:
@@ -174,6 +191,7 @@ class JsonlWriter:
 
     def _repair(self, descriptor: int) -> int:
         """Set a torn last line aside and return the size of what is whole."""
+        check_size(descriptor, self._path)
         size = os.fstat(descriptor).st_size
         whole = _whole_size(descriptor, size)
         self.message = None

@@ -23,6 +23,8 @@ from pathlib import Path
 from mud.errors import Problem, UnsafePath
 from mud.storage.settings import examine_settings, setting
 
+LONGEST_FILE = 512 * 1024 * 1024
+"""Bytes that a file of the program may have, such as one of an archive: 4,096 memories of the longest text."""
 SETTINGS = "config/vault.md"
 """The file of a vault that says whether links are followed."""
 WORLD, BESIDES = "world", ("agents", "config", "prompts", "text")
@@ -235,27 +237,50 @@ def open_to_read(path: Path | str, *, inside: bool = False) -> int:
 def read_bytes(path: Path | str, limit: int | None = None, *, inside: bool = False) -> bytes:
     """Return what a file holds.
 
+    Its size is looked at first: nothing of one that is too long is read.
+
     Args:
         path: the file.
-        limit: no more than one byte above so many are read; None for all.
+        limit: bytes that it may have; None for as many as a file of the program may have, `LONGEST_FILE`.
         inside: as in `open_to_read`.
 
     Raises:
         UnsafePath: as `open_to_read`.
-        OSError: when it cannot be read.
+        OSError: when it cannot be read, or is too long; then its `errno` is EFBIG and its `strerror` a sentence.
     """
-    descriptor, data = open_to_read(path, inside=inside), b""
+    descriptor, data, most = open_to_read(path, inside=inside), b"", limit_of(limit)
     try:
+        check_size(descriptor, path, limit)
         # To ask at once for as much as it may hold at most would have all that room made ready for it.
         size = max(os.fstat(descriptor).st_size, _BLOCK) + 1
-        while (left := size if limit is None else min(size, limit + 1 - len(data))) > 0:
-            more = os.read(descriptor, left)
-            if not more:
-                break
+        while len(data) <= most and (more := os.read(descriptor, size)):
             data = data + more if data else more
     finally:
         os.close(descriptor)
+    if len(data) > most:  # it grows while it is read
+        raise too_long(path, len(data), limit)
     return data
+
+
+def check_size(descriptor: int, path: Path | str, limit: int | None = None) -> None:
+    """Make sure that an open file is not too long; see `read_bytes`.
+
+    Raises:
+        OSError: when it is.
+    """
+    if (size := os.fstat(descriptor).st_size) > limit_of(limit):
+        raise too_long(path, size, limit)
+
+
+def limit_of(limit: int | None) -> int:
+    """Return the bytes that a file may have at most where none are named."""
+    return LONGEST_FILE if limit is None else limit
+
+
+def too_long(path: Path | str, size: int, limit: int | None = None) -> OSError:
+    """Return the error that a file is too long to be read."""
+    why = f"it is too long: {size:,} bytes; expected at most {limit_of(limit):,}"
+    return OSError(errno.EFBIG, why, os.fspath(path))
 
 
 def may_be_read(path: Path, *, inside: bool = False) -> bool:

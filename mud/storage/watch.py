@@ -29,7 +29,7 @@ from watchdog.observers import Observer
 from watchdog.observers.api import BaseObserver, ObservedWatch
 
 from mud.clock import Clock
-from mud.storage.files import sha256_text
+from mud.storage.files import READ_LIMIT, sha256_text
 from mud.storage.paths import read_bytes
 
 log = logging.getLogger(__name__)
@@ -210,8 +210,9 @@ class Watcher:
     def _differs(self, path: Path) -> bool:
         """Return whether a file holds something else than what is known of it, and know it from now on."""
         try:
-            now = hashlib.sha256(read_bytes(path)).hexdigest() if path.is_file() else None
+            now = hashlib.sha256(read_bytes(path, READ_LIMIT)).hexdigest() if path.is_file() else None
         except OSError:
+            self._hashes[path] = ""
             return True  # whoever reads it says why it cannot be read
         known = self._hashes.get(path, "" if path in self._marks.get(path.parent, ()) else None)
         if known == now:

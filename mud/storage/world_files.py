@@ -8,23 +8,28 @@ world's rules. Of people's files only a missing `id` is ever written; the progra
 from __future__ import annotations
 
 import contextlib
+import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from mud.errors import Problem, VaultProblem
 from mud.registry import hint
 from mud.storage.documents import Document, examine_document, link_name, replace_key, salvage_document
-from mud.storage.files import read_if_there, read_text, write_atomic
+from mud.storage.files import read_if_there, read_text, slugify, write_atomic
 from mud.world.things import Exit, Kind, Thing
+from mud.world.world import number_of
 
 FOLDERS = {"locations": Kind.LOCATION, "items": Kind.ITEM, "characters": Kind.CHARACTER}
 """The folders under `world/` and what their files describe."""
 
-_ID = re.compile(r"#[0-9]{1,15}")
+_ID = re.compile(r"#[0-9]{1,12}")
+_SHOWN = 40
+"""Characters that are shown of an id that is none."""
 _KEYS = {
     Kind.LOCATION: ("id", "type", "aliases", "exits"),
     Kind.ITEM: ("id", "type", "aliases", "location", "fixed"),
@@ -87,10 +92,13 @@ class WorldFiles:
 
     Args:
         vault: the vault's folder.
+        homes: the file of each id as the saved state has it.
     """
 
-    def __init__(self, vault: Path) -> None:
+    def __init__(self, vault: Path, homes: Mapping[str, str] = MappingProxyType({})) -> None:
         self.vault = vault
+        self.homes = {one: file for one, file in homes.items() if file.startswith("world/")}
+        """The file of each id, as it was last; of two files with one id it says whose the id is."""
         self._good: dict[str, _Draft] = {}
         self.named: list[Thing] = []
         """Everything that other files may name, as last loaded: also what has no id, or only the name of its file."""
@@ -109,8 +117,10 @@ class WorldFiles:
             for folder, kind in FOLDERS.items()
             for path in sorted((self.vault / "world" / folder).glob("[!.]*.md"))
         ]
-        # Whoever had an id or a name goes before whoever takes it now.
-        doubles, owners = _doubles(sorted(drafts, key=lambda draft: draft != self._good.get(draft.file)))
+        # Whoever had an id or a name goes before whoever takes it now, and a copy is none of those who had it.
+        copies = self._copies(drafts)
+        in_turn = sorted(drafts, key=lambda draft: (draft != self._good.get(draft.file), draft.file in copies))
+        doubles, owners = _doubles(in_turn, self.homes)
         own = [*(problem for draft in drafts for problem in draft.problems), *doubles]
         directory, dead = self._links(drafts, own)
         if dead:  # again, now that it is known who keeps the name that it had
@@ -125,8 +135,27 @@ class WorldFiles:
         found = [
             _resolved(one, directory)[0] for one in used if one.usable and owners.get(one.thing.id) in (None, one.file)
         ]
+        self.homes |= {one.thing.id: one.file for one in found if one.thing.id}
         problems += [_no_id_yet(one) for one in drafts if one.usable and not one.thing.id and one.file not in wrong]
         return found, sorted(problems, key=lambda problem: (problem.file, problem.line))
+
+    def _copies(self, drafts: Iterable[_Draft]) -> set[str]:
+        """Return the files that have an id which is another's.
+
+        It is that of the file which was read before, of the one that the saved state names, of the one that is called
+        as what it describes, of the older, or of the first, in this order.
+        """
+        sharing: defaultdict[str, list[_Draft]] = defaultdict(list)
+        for draft in drafts:
+            if draft.thing.id:
+                sharing[draft.thing.id].append(draft)
+
+        def rank(draft: _Draft) -> tuple[bool, bool, bool, float]:
+            away, stem = self.homes.get(draft.thing.id) != draft.file, Path(draft.file).stem
+            other = slugify(draft.thing.name) != stem
+            return draft.file not in self._good, away, other, _changed_at(self.vault / draft.file)
+
+        return {one.file for group in sharing.values() if len(group) > 1 for one in sorted(group, key=rank)[1:]}
 
     def _links(self, drafts: Sequence[_Draft], problems: Iterable[Problem]) -> tuple[_Directory, list[Problem]]:
         """Return what links are looked up in, and the links that lead nowhere, given what else is wrong."""
@@ -139,6 +168,13 @@ class WorldFiles:
 def load_world_files(vault: Path) -> tuple[list[Definition], list[Problem]]:
     """Read a vault's world for the first time, as `WorldFiles.load` does."""
     return WorldFiles(vault).load()
+
+
+def _changed_at(path: Path) -> float:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return math.inf
 
 
 def _read(vault: Path, file: str, kind: Kind, good: Mapping[str, _Draft]) -> _Draft:
@@ -216,7 +252,10 @@ class _FileReader:
                 'it is empty; expected # and a number in quotes, such as "#1003" (without quotes # begins a comment)',
             )
         else:
-            self.say("id", f'{value!r} is no id; expected # and a number in quotes, such as "#1003"')
+            shown = value if not isinstance(value, str) or len(value) <= _SHOWN else f"{value[:_SHOWN]}..."
+            digits = isinstance(value, str) and value[:1] == "#" and value[1:].isdecimal()
+            wanted = "a number of at most 12 digits" if digits else "a number"
+            self.say("id", f'{shown!r} is no id; expected # and {wanted} in quotes, such as "#1003"')
         return ""
 
     def aliases(self) -> tuple[str, ...]:
@@ -267,14 +306,19 @@ def _nothing_in(draft: _Draft) -> Problem:
     return Problem(draft.file, 1, "", "there is nothing in it, and other files lead to it; expected a line '# Name'")
 
 
-def _doubles(drafts: Iterable[_Draft]) -> tuple[list[Problem], dict[str, str]]:
+def _doubles(drafts: Sequence[_Draft], homes: Mapping[str, str]) -> tuple[list[Problem], dict[str, str]]:
     """Return ids that two things have, names that two things of a kind have, and exits that differ in case alone.
+
+    Args:
+        drafts: every file, whoever has an id or a name by right before the others.
+        homes: the file of each id as it was last: also while that file cannot be read, the id is no other's.
 
     Returns:
         What is wrong, the later of two each time, and the file whose each id is.
     """
     problems = []
-    owners: dict[str, str] = {}
+    unreadable = {draft.file for draft in drafts if draft.broken and not draft.thing.id}
+    owners = {identity: file for identity, file in homes.items() if file in unreadable}
     named: dict[tuple[str, str], str] = {}
     for draft in drafts:
         thing = draft.thing
@@ -363,7 +407,7 @@ def assign_ids(
         VaultProblem: when a file cannot be read any more.
     """
     known = list(definitions)
-    free = max([next_id, *(int(one.thing.id[1:]) + 1 for one in known if one.thing.id)])
+    free = max([next_id, *(number_of(one.thing.id) + 1 for one in known)])
     for one in known:
         if one.thing.id:
             continue

@@ -9,16 +9,22 @@ import itertools
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from mud.errors import Problem, VaultProblem
-from mud.storage.documents import parse_document, render_document
+from mud.storage.documents import Document, parse_document, render_document
 from mud.storage.files import read_if_there, write_atomic
 from mud.storage.paths import make_folder, move
 
 STATE = "world/state.md"
 
 _ID = re.compile(r"#[0-9]{1,15}")
+_LONGEST = 1 << 28
+"""Bytes that the file may have; all of a great world is in its front matter."""
+_HIGHEST = 10**11
+"""The highest number of a step or a next id; far beyond what a world comes to, with room to count on from there."""
+_FILE = re.compile(r".+\.md", re.S)
 
 
 class State(NamedTuple):
@@ -30,6 +36,8 @@ class State(NamedTuple):
         where: for each thing that is somewhere, by id, the id of what it is in.
         away: for each person who has left, by id, the id of the location they left from.
         asleep: ids of the characters that sleep, whoever fell asleep first before the others.
+        files: for each thing that a file describes, by id, that file's path inside the vault: of two files with one
+            id, as copying makes them, it says whose the id is.
     """
 
     step: int
@@ -37,6 +45,7 @@ class State(NamedTuple):
     where: dict[str, str]
     away: dict[str, str]
     asleep: tuple[str, ...] = ()
+    files: Mapping[str, str] = MappingProxyType({})
 
 
 def read_state(vault: Path) -> State | None:
@@ -45,40 +54,50 @@ def read_state(vault: Path) -> State | None:
     Raises:
         VaultProblem: when the file is not as the program writes it.
     """
-    text = read_if_there(vault / STATE, limit=1 << 28, file=STATE)
+    text = read_if_there(vault / STATE, _LONGEST, STATE)
     if text is None or not text.strip():
         return None
-    document = parse_document(text, STATE)
-    problems: list[Problem] = []
+    reader = _Reader(parse_document(text, STATE, _LONGEST))
+    step, next_id = reader.number("step"), reader.number("next_id")
+    where, away = (reader.texts(key, _ID, "an id behind each id") for key in ("where", "away"))
+    files = reader.texts("files", _FILE, "a file behind each id", {})  # there were none before copies were told
+    state = State(step, next_id, where, away, reader.sleepers(), files)
+    if reader.problems:
+        raise VaultProblem(reader.problems)
+    return state
 
-    def wrong(key: str, expected: str) -> None:
-        problems.append(Problem(STATE, document.lines.get(key, 1), key, f"it is not in order; expected {expected}"))
 
-    def number(key: str) -> int:
-        value = document.front.get(key)
-        if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+class _Reader:
+    """Takes the state's keys one by one, noting what is wrong."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self.problems: list[Problem] = []
+
+    def _wrong(self, key: str, expected: str) -> None:
+        line = self._document.lines.get(key, 1)
+        self.problems.append(Problem(STATE, line, key, f"it is not in order; expected {expected}"))
+
+    def number(self, key: str) -> int:
+        value = self._document.front.get(key)
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _HIGHEST:
             return value
-        wrong(key, "a whole number")
+        self._wrong(key, f"a whole number up to {_HIGHEST}" if isinstance(value, int) else "a whole number")
         return 0
 
-    def ids(key: str) -> dict[str, str]:
-        value = document.front.get(key)
-        if isinstance(value, dict) and all(isinstance(to, str) and _ID.fullmatch(to) for to in value.values()):
+    def texts(self, key: str, pattern: re.Pattern[str], expected: str, default: object = None) -> dict[str, str]:
+        value = self._document.front.get(key, default)
+        if isinstance(value, dict) and all(isinstance(to, str) and pattern.fullmatch(to) for to in value.values()):
             return dict(value)
-        wrong(key, "an id behind each id")
+        self._wrong(key, expected)
         return {}
 
-    def sleepers() -> tuple[str, ...]:
-        value = document.front.get("asleep", [])
+    def sleepers(self) -> tuple[str, ...]:
+        value = self._document.front.get("asleep", [])
         if isinstance(value, list) and all(isinstance(who, str) and _ID.fullmatch(who) for who in value):
             return tuple(value)
-        wrong("asleep", "a list of ids")
+        self._wrong("asleep", "a list of ids")
         return ()
-
-    state = State(number("step"), number("next_id"), ids("where"), ids("away"), sleepers())
-    if problems:
-        raise VaultProblem(problems)
-    return state
 
 
 def set_state_aside(vault: Path) -> str:
@@ -116,6 +135,7 @@ def write_state(vault: Path, state: State, names: Mapping[str, str] | None = Non
         "where": state.where,
         "away": state.away,
         "asleep": list(state.asleep),
+        "files": state.files,
     }
     text = render_document(front, _table(state, names or {}))
     write_atomic(vault / STATE, text)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 from agents.memory.scan import damaged
+from agents.memory.unreadable import unreadable
 from mud.build import Parts, opened, vault_in
 from mud.errors import Problem, VaultProblem
 from mud.links import leads_elsewhere
@@ -39,9 +40,10 @@ def check(args: argparse.Namespace) -> int:
 
 
 def _archives(parts: Parts) -> Iterator[Problem]:
-    """Yield the lines of archives that cannot be read; what they held is lost, and their neighbours are not."""
+    """Yield what cannot be read of memories: files, and lines of archives, whose neighbours can."""
     for slug in sorted(parts.minds.definitions):
         try:
+            yield from unreadable(parts.vault / "agents" / slug)
             for file, line in damaged(parts.vault / "agents" / slug / "archive"):
                 yield Problem(f"agents/{slug}/archive/{file}", line, "", "this line cannot be read")
         except OSError as error:

@@ -11,6 +11,9 @@ from mud.world.matching import plain
 from mud.world.things import Kind, Thing
 
 FIRST_ID = 1000
+COUNTED_IDS = 10**9
+"""New ids are counted on from those below."""
+_MOST_DIGITS = 15
 
 
 class World:
@@ -69,6 +72,8 @@ class World:
 
     def new_id(self) -> str:
         """Return the id that the next new thing will have. Defining it uses it up."""
+        while f"#{self._next}" in self._things:
+            self._next += 1
         return f"#{self._next}"
 
     def apply(self, changes: Iterable[Change]) -> None:
@@ -77,7 +82,7 @@ class World:
             match change:
                 case Define(thing):
                     self._things[thing.id] = thing
-                    self._next = max(self._next, _number(thing.id) + 1)
+                    self._next = max(self._next, number_of(thing.id) + 1)
                 case Put(thing, into):
                     if thing in self._things and into in self._things:
                         self._lift(thing)
@@ -182,10 +187,12 @@ class World:
         return sorted(found, key=lambda t: t.name.lower())
 
 
-_LONGEST_ID = 15
-"""Digits of an id that count; a longer number is no id of ours."""
+def number_of(thing: str) -> int:
+    """Return the number of an id from which new ids are counted on; 0 for one too high for that.
 
-
-def _number(thing: str) -> int:
+    A file may have an id that is higher, and is what it is; counting on from there would soon come to numbers that are
+    no ids.
+    """
     digits = thing.removeprefix("#")
-    return int(digits) if digits.isdecimal() and len(digits) <= _LONGEST_ID else 0
+    short = digits.isdecimal() and len(digits) <= _MOST_DIGITS
+    return number if short and (number := int(digits)) < COUNTED_IDS else 0

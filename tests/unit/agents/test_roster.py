@@ -29,7 +29,8 @@ def test_a_copied_folder_gives_way_to_the_one_it_is_a_copy_of(roster: Roster, tm
     _write(tmp_path, "another", "Eliza", "#2001")
     told = [str(problem) for problem in roster.load(None, ())]
     assert told == [
-        "agents/another/agent.md:2: id: '#2001' is taken by agents/eliza/agent.md",
+        "agents/another/agent.md:2: id: '#2001' is taken by agents/eliza/agent.md; "
+        "expected an id of its own: until then this folder is left alone",
         "agents/another/agent.md: name: 'Eliza' is taken by agents/eliza/agent.md",
     ]
     assert set(roster.definitions) == {"eliza", "moss"}
