@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # `signal` takes a while, in which an interrupt would be a traceback
+
+if __name__ == "__main__":
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+
 import sys
 
 from mud import streams
@@ -10,26 +15,27 @@ from mud.signals import signals
 
 def main(argv: list[str]) -> int:
     """Run one command and return its exit code: 0 done, 1 a clear error, 2 wrong usage."""
-    # Here, and not above: a signal that comes while this is being imported ends in order too.
+    # Here, and not above: the signals are heeded first.
     from mud.command_line import main
 
     return main(argv)
 
 
 def program() -> int:
-    """Run the command that was typed, and return its exit code; that of a signal is 128 and its number."""
+    """Run the command that was typed, and return its exit code.
+
+    Raises:
+        SystemExit: wrong usage, or help.
+    """
     try:
         signals.heed()
         streams.hold()
         return main(sys.argv[1:])
-    except KeyboardInterrupt:
-        streams.unwritten()
-        return signals.exit_code
     except SystemExit:  # wrong usage, or help
         streams.unwritten()
         raise
     finally:
-        signals.end = lambda: None  # there is nothing left to interrupt
+        signals.ignore()
 
 
 if __name__ == "__main__":

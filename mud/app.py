@@ -198,10 +198,11 @@ class App:
         if self._unshown is not None:
             raise self._unshown
 
-    def _told_to_end(self, loop: asyncio.AbstractEventLoop) -> None:
+    def _told_to_end(self, loop: asyncio.AbstractEventLoop) -> bool:
         """Have a signal close the world in order, at whatever moment it comes."""
         with suppress(RuntimeError):  # the loop has ended: the world is closed, and the vault is being let go of
             loop.call_soon_threadsafe(self._stop.set)
+        return True
 
     def _until_gone(self, show: Callable[[Shown], None]) -> Callable[[Shown], None]:
         """Return what shows something on stdout, and ends the world when that takes no more."""

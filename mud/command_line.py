@@ -129,7 +129,7 @@ def main(argv: list[str]) -> int:
         wrong = _sentence(error)
     unshown = unwritten()
     if unshown is not None:
-        gone = isinstance(unshown, BrokenPipeError)
+        gone = unshown.errno in (errno.EPIPE, errno.EIO)  # the reader of a pipe, a terminal
         code, wrong = (0, "") if gone else (1, f"stdout does not take what is shown: {_sentence(unshown)}")
     if wrong:
         print(f"loci: {wrong}", file=sys.stderr)

@@ -10,7 +10,6 @@ import asyncio
 import gc
 import os
 import shutil
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -31,6 +30,7 @@ from mud.clock import VirtualClock, parse_iso
 from mud.engine import Step
 from mud.errors import LociError
 from mud.requests import carry_out
+from mud.signals import temporary_folder
 from mud.simulating.figures import Figures, resident
 from mud.simulating.people import make_up
 from mud.state_hash import state_hash
@@ -108,11 +108,11 @@ def _stage(plan: Plan) -> Iterator[Path]:
     if plan.keep:
         yield plan.vault
         return
-    with tempfile.TemporaryDirectory(prefix="loci-simulate-", dir=place_for(_needed(plan))) as folder:
+    with temporary_folder("loci-simulate-", place_for(_needed(plan))) as folder:
         for name in COPIED:
             if (plan.vault / name).is_dir():
-                shutil.copytree(plan.vault / name, Path(folder) / name, ignore=partial(_left_out, plan.vault))
-        yield Path(folder)
+                shutil.copytree(plan.vault / name, folder / name, ignore=partial(_left_out, plan.vault))
+        yield folder
 
 
 def _left_out(vault: Path, folder: str, names: list[str]) -> set[str]:
