@@ -94,6 +94,7 @@ async def test_a_disk_that_confirms_nothing_at_the_end_lets_go_of_the_vault_all_
         monkeypatch.setattr(os, "fdatasync", fdatasync)
         with pytest.raises(OSError, match="Input/output error"):
             end.close()
+    monkeypatch.undo()
     parts.ledger.close()  # it is closed already, and has nothing more to say
     with opened(vault, writable=True) as parts:
         assert parts.engine.number == 1
