@@ -206,7 +206,7 @@ def _opened_to_write(vault: Path, clock: Clock, *, alone: bool = False) -> Itera
     parts = _put_together(vault, clock, writable=True, alone=alone)
     with ExitStack() as closing:  # each of these, whatever becomes of the others
         closing.callback(write_spending, vault, parts.queue.budget)
-        closing.callback(parts.ledger.close)
+        closing.callback(lambda: parts.ledger.close())
         closing.callback(_close_memories, parts)
         yield parts
 
