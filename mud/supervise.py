@@ -34,9 +34,9 @@ async def supervise(name: str, run: Callable[[], Awaitable[None]], clock: Clock)
         try:
             await run()
             return
-        except Exception:
+        except Exception as error:
             if clock.monotonic() - started > CALM:
                 pause = FIRST_PAUSE
-            log.exception("%s failed; it starts again in %.1f s", name, pause)
+            log.exception("%s failed (%s); it starts again in %.1f s", name, error, pause)
         await clock.sleep(pause)
         pause = min(LONGEST_PAUSE, pause * 2)

@@ -6,7 +6,6 @@ A bench that counted from today would give other scores tomorrow. The vault that
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -17,6 +16,7 @@ from agents.recall.recall import FOLDER
 from mud.build import RealClock
 from mud.clock import Clock, parse_iso
 from mud.errors import LociError
+from mud.signals import temporary_folder
 
 NEEDED = ("config", "text", "prompts", "world/locations")
 """What a vault for a bench has of the one that it is made from."""
@@ -55,8 +55,8 @@ def cached(folder: Path | None) -> Iterator[Path]:
     if folder is not None:
         yield folder
         return
-    with tempfile.TemporaryDirectory(prefix="loci-bench-") as own:
-        yield Path(own)
+    with temporary_folder("loci-bench-") as own:
+        yield own
 
 
 @contextmanager
@@ -73,8 +73,7 @@ def scratch(vault: Path, cache: Path, kept: Sequence[str] = KEPT) -> Iterator[Pa
     """
     if not (vault / "config").is_dir():
         raise LociError(f"there is no vault in {vault}; name one with --vault, or start in the folder that has it")
-    with tempfile.TemporaryDirectory(prefix="loci-bench-") as folder:
-        copy = Path(folder)
+    with temporary_folder("loci-bench-") as copy:
         for name in NEEDED:
             if (vault / name).is_dir():
                 shutil.copytree(vault / name, copy / name)

@@ -10,7 +10,6 @@ import asyncio
 import gc
 import os
 import shutil
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -31,6 +30,7 @@ from mud.clock import VirtualClock, parse_iso
 from mud.engine import Step
 from mud.errors import LociError
 from mud.requests import carry_out
+from mud.signals import temporary_folder
 from mud.simulating.figures import Figures, resident
 from mud.simulating.people import make_up
 from mud.state_hash import state_hash
@@ -109,8 +109,8 @@ def _stage(plan: Plan) -> Iterator[Path]:
     if plan.keep:
         yield plan.vault
         return
-    with tempfile.TemporaryDirectory(prefix="loci-simulate-", dir=place_for(_needed(plan))) as folder:
-        copy = Path(folder).resolve()
+    with temporary_folder("loci-simulate-", place_for(_needed(plan))) as folder:
+        copy = folder.resolve()
         for name in COPIED:
             copy_folder(plan.vault / name, copy / name, partial(_left_out, plan.vault))
         yield copy

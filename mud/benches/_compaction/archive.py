@@ -5,7 +5,6 @@ Appends are written as in the world, one at a time, and as by `remember`, many a
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -20,6 +19,7 @@ from mud.benches._compaction.living import size_of
 from mud.build import RealClock
 from mud.bulk import BATCH
 from mud.clock import iso
+from mud.signals import temporary_folder
 
 LENGTHS = (50, 200, 1000, 5000)
 """Characters of a memory."""
@@ -42,8 +42,8 @@ def measure(say: Say, lengths: Sequence[int] = LENGTHS, entries: int = ENTRIES) 
     rows = []
     for chars in lengths:
         say(f"archive: memories of {chars:,} characters")
-        with tempfile.TemporaryDirectory(prefix="loci-bench-") as folder:
-            rows.append(_row(Path(folder), chars, entries))
+        with temporary_folder("loci-bench-") as folder:
+            rows.append(_row(folder, chars, entries))
     return rows
 
 

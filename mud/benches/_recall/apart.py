@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib.util
 import multiprocessing
-import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -18,6 +17,7 @@ from agents.recall.documents import Record, clean
 from agents.recall.worker import prepare
 from mud.errors import LociError, Unavailable
 from mud.registry import load
+from mud.signals import temporary_folder
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -145,8 +145,8 @@ def plain_chroma(
     vectors = cache.embed([one.digest for one in records], [one.text for one in records])
     asked = model.embed([clean(question) for question in questions])
     cache.close()
-    with tempfile.TemporaryDirectory(prefix="loci-bench-") as own:
-        client: Any = chromadb.PersistentClient(own, settings=Settings(anonymized_telemetry=False))
+    with temporary_folder("loci-bench-") as own:
+        client: Any = chromadb.PersistentClient(str(own), settings=Settings(anonymized_telemetry=False))
         collection = client.create_collection(
             "plain", configuration={"hnsw": {"space": "cosine"}}, embedding_function=None
         )

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import asyncio
+import errno
 import json
 import os
 import shutil
-import signal
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from mud.clock import VirtualClock
 from mud.engine import Step
 from mud.errors import LociError, UnknownName
 from mud.ledger import Ledger
+from mud.signals import Signals
 from mud.storage.world_state import read_state
 from tests.processes import Running, loci, memories, texts
 from tests.vaults import copy_vault, without_vectors
@@ -28,15 +31,16 @@ async def test_agents_act_without_a_model_until_it_is_told_to_end_and_all_is_sav
     vault: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     actors: set[str] = set()
+    heard = Signals()
 
     def seen(step: Step) -> None:
         actors.add(step.who)
         if len(actors) > 1:
-            os.kill(os.getpid(), signal.SIGTERM)
+            assert heard.end()
 
     with opened(vault, writable=True, clock=VirtualClock()) as parts:
         parts.engine.observe(seen)
-        await App(parts, Options(vault, headless=True, seed=1), "Ann").live()
+        await App(parts, Options(vault, headless=True, seed=1), "Ann", heard).live()
         number = parts.engine.number
         assert all(agent.thinker is None or not agent.thinker.busy for agent in parts.minds.opened())
     said = capsys.readouterr()
@@ -48,6 +52,50 @@ async def test_agents_act_without_a_model_until_it_is_told_to_end_and_all_is_sav
     steps = [record["step"] for record in Ledger(vault / "log").after(0)]
     assert steps == list(range(1, number + 1))
     assert said.out.count("\n") == (vault / "log/chronicle.md").read_text(encoding="utf-8").count("\n")
+
+
+class Unconfirmed(Ledger):
+    """A ledger on a disk that confirms nothing, until it is well."""
+
+    well = False
+    asked = 0
+
+    def sync(self) -> None:
+        self.asked += 1
+        if not self.well:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    def close(self) -> None:
+        self.sync()
+
+
+async def test_a_disk_that_confirms_nothing_is_told_of_once_and_again_when_it_is_well(
+    vault: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    heard, ledger = Signals(), Unconfirmed(vault / "log")
+    with opened(vault, writable=True, clock=VirtualClock()) as parts:
+        parts.ledger = ledger
+        app = asyncio.create_task(App(parts, Options(vault, headless=True, seed=1), "Ann", heard).live())
+        for wanted in (20, 40):
+            while ledger.asked < wanted:
+                await asyncio.sleep(0)
+            ledger.well = True
+        assert heard.end()
+        await app
+    said = capsys.readouterr().err
+    assert said.count("(the disk) It does not confirm what is written down (Input/output error).") == 1
+    assert said.count("(the disk) It confirms again what is written down.") == 1
+    assert "failed" not in said
+
+
+def test_a_disk_that_confirms_nothing_at_the_end_lets_go_of_the_vault_all_the_same(vault: Path) -> None:
+    with ExitStack() as end:
+        parts = end.enter_context(opened(vault, writable=True))
+        parts.ledger = Unconfirmed(vault / "log")
+        with pytest.raises(OSError, match="Input/output error"):
+            end.close()
+    with opened(vault, writable=True) as parts:
+        assert parts.engine.number == 0
 
 
 async def test_its_time_is_over_after_so_many_seconds(vault: Path) -> None:

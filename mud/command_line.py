@@ -1,0 +1,167 @@
+"""The command line: arguments, and what an error becomes. Each command but `run` is in `mud.tools`."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import io
+import sys
+from pathlib import Path
+
+from mud.errors import LociError
+from mud.packages import check_packages
+from mud.registry import plug_in_names
+from mud.streams import unwritten
+
+_PROGRAM = "python -m mud"
+NO_THREAD = "can't start new thread"
+"""All that Python says of it."""
+_RUN = "open the world and walk in (the default)"
+_TAKE_A_VALUE = ("--vault", "--allow-env", "--as", "--seconds", "--brain", "--seed", "--telnet", "--web")
+"""Options of `run` before a value that is no command."""
+
+
+def _off(text: str) -> str:
+    if text != "off":
+        raise argparse.ArgumentTypeError("only off for now; this door is not built yet")
+    return text
+
+
+def _parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands, for `--help` and for a name that none has."""
+    from mud.registry import load
+    from mud.tools._tool import Tool
+
+    parser = argparse.ArgumentParser(prog=_PROGRAM, description="Loci: a text world whose people remember.")
+    tools = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    tools.add_parser("run", help=_RUN)
+    for one in load("mud.tools", Tool, "command"):
+        tools.add_parser(one.name, help=one.help)
+    return parser
+
+
+def _parser_of(name: str) -> argparse.ArgumentParser:
+    """Return the parser of one command; the others' own imports are half of its start."""
+    from mud.registry import load
+    from mud.tools._tool import Tool, folder
+
+    tool = load("mud.tools", Tool, "command", [name]).get(name) if name != "run" else None
+    parser = argparse.ArgumentParser(prog=f"{_PROGRAM} {name}", description=tool.help if tool else _RUN)
+    parser.add_argument("--vault", type=folder, default=Path("vault"), metavar="DIR", help="the vault (default: vault)")
+    parser.add_argument("--json", action="store_true", help="print one JSON object a line")
+    parser.add_argument(
+        "--allow-env",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="an environment variable that the vault may use as a key (api_key_env); may be given several times",
+    )
+    (tool.add_arguments if tool else _add_run)(parser)
+    parser.set_defaults(run=tool.run if tool else _run)
+    return parser
+
+
+def _parsed(words: list[str]) -> argparse.Namespace:
+    """Return the arguments of the command that stands first; options may stand between the others."""
+    if words[0] not in _names():
+        return _parser().parse_args(words)
+    parser = _parser_of(words[0])
+    try:
+        return parser.parse_intermixed_args(words[1:])
+    except TypeError:  # it has commands of its own, before which argparse takes options only
+        return parser.parse_args(words[1:])
+
+
+def _add_run(run: argparse.ArgumentParser) -> None:
+    run.add_argument("--as", dest="name", default="Visitor", metavar="NAME", help="your name (default: Visitor)")
+    run.add_argument("--headless", action="store_true", help="no player of your own; what happens is printed")
+    run.add_argument("--telnet", type=_off, default="off", metavar="PORT/off", help="only off for now")
+    run.add_argument("--web", type=_off, default="off", metavar="PORT/off", help="only off for now")
+    run.add_argument("--seconds", type=float, metavar="N", help="end after N seconds")
+    run.add_argument("--no-agents", action="store_true", help="nobody thinks; characters and memories are there")
+    run.add_argument(
+        "--brain", metavar="NAME", help="the brain of every agent, whatever agent.md says: auto, instinct or language"
+    )
+    run.add_argument("--seed", type=int, metavar="N", help="seed of all chance")
+
+
+def _run(args: argparse.Namespace) -> int:
+    from mud.app import Options, run
+
+    if args.seconds is not None and not args.seconds > 0:
+        raise LociError("--seconds takes a number above 0")
+    if args.json and not args.headless:
+        raise LociError("--json is for run --headless; a player is shown plain text")
+    return run(
+        Options(
+            vault=args.vault,
+            name=args.name,
+            headless=args.headless,
+            seconds=args.seconds,
+            agents=not args.no_agents,
+            brain=args.brain,
+            seed=args.seed,
+            json=args.json,
+        )
+    )
+
+
+def _command_first(argv: list[str]) -> list[str]:
+    """Return the arguments with the command in front: `run` when none is named, and `--vault X status` means status."""
+    if argv and argv[0] in ("-h", "--help"):
+        return argv
+    named = _names()
+    for at, word in enumerate(argv):
+        if not word.startswith("-") and (at == 0 or argv[at - 1] not in _TAKE_A_VALUE):
+            return [word, *argv[:at], *argv[at + 1 :]] if word in named or at == 0 else ["run", *argv]
+    return ["run", *argv]
+
+
+def _names() -> set[str]:
+    return {*plug_in_names("mud.tools"), "run"}
+
+
+def main(argv: list[str]) -> int:
+    """Run one command and return its exit code: 0 done, 1 a clear error, 2 wrong usage."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a sign that this terminal has not must not end a command
+    code, wrong = 1, ""
+    try:
+        check_packages()  # before anything is imported that needs one
+        args = _parsed(_command_first(argv))
+        if args.allow_env:
+            from agents.llm.keys import allow
+
+            allow(args.allow_env)
+        code = args.run(args)
+    except BrokenPipeError:
+        code = 0  # whoever read our output has gone
+    except (LociError, OSError, MemoryError, RuntimeError) as error:
+        wrong = _sentence(error)
+    unshown = unwritten()
+    if unshown is not None:
+        gone = unshown.errno in (errno.EPIPE, errno.EIO)  # the reader of a pipe, a terminal
+        code, wrong = (0, "") if gone else (1, f"stdout does not take what is shown: {_sentence(unshown)}")
+    if wrong:
+        print(f"loci: {wrong}", file=sys.stderr)
+    return code
+
+
+def _sentence(error: Exception) -> str:
+    """Return what is told of an error that ended a command.
+
+    Raises:
+        RuntimeError: the error itself, when it is a programmer's.
+    """
+    match error:
+        case MemoryError():
+            return "there is too little memory for this (ulimit -v)"
+        case OSError():
+            why = error.strerror or str(error)
+            limit = " (ulimit -n)" if error.errno == errno.EMFILE else ""
+            return f"{error.filename}: {why}{limit}" if error.filename else why + limit
+        case RuntimeError() if str(error) == NO_THREAD:
+            return "the system starts no further thread: there is too little memory, or too many run (ulimit -u)"
+        case RuntimeError():
+            raise error
+    return str(error)
