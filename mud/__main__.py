@@ -11,6 +11,7 @@ from pathlib import Path
 from mud.errors import LociError
 from mud.packages import check_packages
 from mud.registry import plug_in_names
+from mud.sanitize import visible
 
 _PROGRAM = "python -m mud"
 _RUN = "open the world and walk in (the default)"
@@ -123,7 +124,7 @@ def main(argv: list[str]) -> int:
         sys.stdout.flush()
         return code
     except LociError as error:
-        print(f"loci: {error}", file=sys.stderr)
+        print("loci: " + visible(str(error), but="\n"), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
@@ -132,7 +133,7 @@ def main(argv: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:  # a full disk, a file that cannot be written
-        print(f"loci: {error}", file=sys.stderr)
+        print(f"loci: {visible(str(error))}", file=sys.stderr)
         return 1
 
 

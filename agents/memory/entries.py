@@ -12,6 +12,7 @@ from json.encoder import encode_basestring as _quoted
 from typing import Any, NamedTuple
 
 from mud.clock import iso, parse_iso
+from mud.sanitize import sanitize
 from mud.world.events import Perceived, mark_of
 
 KINDS = ("said", "heard", "did", "saw", "moved", "result", "thought", "note", "dream", "told")
@@ -210,6 +211,8 @@ def _checked(record: Mapping[str, object]) -> tuple[str, str, int | None]:
         raise ValueError(
             f"text: {'there is none' if text is None else f'{text!r} is no text'}; expected what is remembered"
         )
+    _check_whole("text", text)
+    text = sanitize(text)
     if not text or text.isspace():
         raise ValueError("text: it is blank; expected what is remembered")
     for key in _TEXTS:
@@ -218,7 +221,6 @@ def _checked(record: Mapping[str, object]) -> tuple[str, str, int | None]:
             if not isinstance(value, str):
                 raise ValueError(f"{key}: {value!r} is no text")
             _check_whole(key, value)
-    _check_whole("text", text)
     if not isinstance(kind, str) or kind not in KINDS:
         raise ValueError(f"kind: there is no kind {kind!r}; there is: {' '.join(KINDS)}")
     if importance is None:
@@ -234,7 +236,7 @@ def _check_whole(key: str, text: str) -> None:
 
 
 def _optional(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None
+    return sanitize(value) or None if isinstance(value, str) else None
 
 
 def _time(value: object, otherwise: str) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from mud.errors import Problem, VaultProblem
+from mud.sanitize import sanitize
 from mud.storage import _front
 
 _HEADING = re.compile(r"^ {0,3}(#{1,2})[ \t]+(\S.*)$")
@@ -23,12 +24,12 @@ _LINK = re.compile(r"^\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]$")
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A markdown file, read.
+    """A markdown file, read. Nothing in it holds what `sanitize` takes out.
 
     Args:
         front: the front matter's keys and values, in their order; text, bool, int, float, None, lists and mappings.
         lines: line number in the file of each of these keys; of a key inside another as `outer.inner`.
-        body: everything after the front matter, as it is.
+        body: everything after the front matter, with plain line ends; `body_of` returns it as it is.
         body_line: line number in the file of the body's first line.
         title: the `# heading` before the first `## heading`; None when there is none.
         intro: the text before the first `## heading`, without the title, stripped.
@@ -157,7 +158,7 @@ def salvage_document(text: str) -> Document:
 
 def _document(text: str, front: _front.Front, begin: int) -> Document:
     """Return a front matter and the body that begins at an offset as a document."""
-    body = text[begin:]
+    body = sanitize(text[begin:])
     title, parts = _outline(body)
     sections: dict[str, str] = {}
     for heading, start, end in parts[1:]:

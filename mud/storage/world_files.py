@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from mud.errors import Problem, VaultProblem
 from mud.registry import hint
+from mud.sanitize import sanitize
 from mud.storage.documents import Document, examine_document, link_name, replace_key, salvage_document
 from mud.storage.files import read_if_there, read_text, write_atomic
 from mud.world.things import Exit, Kind, Thing
@@ -143,7 +144,7 @@ def load_world_files(vault: Path) -> tuple[list[Definition], list[Problem]]:
 
 def _read(vault: Path, file: str, kind: Kind, good: Mapping[str, _Draft]) -> _Draft:
     """Read one file; one that is empty or vanishes is as it was."""
-    name = file.rsplit("/", 1)[1].removesuffix(".md").replace("-", " ")
+    name = sanitize(file.rsplit("/", 1)[1].removesuffix(".md").replace("-", " "))
     nothing = _Draft(Thing("", kind, name), file, Document(), {}, broken=True)
     try:
         text = read_if_there(vault / file, file=file)

@@ -10,6 +10,7 @@ from agents.memory.scan import damaged
 from mud.build import Parts, opened
 from mud.errors import Problem, VaultProblem
 from mud.phrases import check_texts
+from mud.sanitize import visible
 from mud.storage.texts import TextStore
 from mud.tools._tool import emit, tool
 
@@ -45,6 +46,6 @@ def _archives(parts: Parts) -> Iterator[Problem]:
 
 def _print(problem: Problem, *, json: bool) -> None:
     if json:
-        emit(asdict(problem))
+        emit(asdict(problem) | {"file": visible(problem.file), "message": visible(problem.message)})
     else:
         print(problem)
