@@ -46,7 +46,6 @@ _LINE_ENDS = "\x0b\x0c\r\x85\u2028\u2029"
 _ORDER = (
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*(?:[@-~]|\Z)"  # colours, movements
     r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x80-\x9f\n]*(?:\x07|\x1b\\|\x9c)"  # titles, links
-    r"|\x1b[ -/]*[0-Z\\^-~]"
 )
 """What a terminal takes for an order, its words included."""
 _WRONG = re.compile(
