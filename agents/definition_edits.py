@@ -113,6 +113,8 @@ def _hold(before: Document, after: Document, heading: str, told: str, file: str)
         return [(name, text) for name, text in one.sections.items() if name.casefold() != heading.casefold()]
 
     same = (before.front, before.title, before.intro, others(before))
-    if same != (after.front, after.title, after.intro, others(after)) or after.section(heading) != told.replace("\r\n", "\n"):
+    if same != (after.front, after.title, after.intro, others(after)) or after.section(heading) != told.replace(
+        "\r\n", "\n"
+    ):
         problem = f"the section ## {heading} cannot be found in it; expected every block of code to be closed"
         raise VaultProblem([Problem(file, 0, heading, problem)])
