@@ -15,10 +15,12 @@ from types import MappingProxyType
 from agents.definition_edits import as_meant
 from mud.errors import LociError, Problem, Refusal
 from mud.registry import hint, plug_in_names
+from mud.sanitize import sanitize
 from mud.storage.documents import Document, examine_document, link_name, render_document
 from mud.storage.files import free_stem, read_text, slugify, write_atomic
 from mud.storage.settings import Value, one_of, parse_overrides
 from mud.world.matching import plain
+from mud.world.names import misleading
 from mud.world.things import Kind, Thing
 from mud.world.world import World
 
@@ -186,7 +188,7 @@ def check_name(name: str) -> str:
     clean = " ".join(name.split())
     if not clean or not any(letter.isalnum() for letter in clean):
         raise Refusal("A name needs at least one letter or digit.")
-    if len(clean) > LONGEST_NAME or not clean.isprintable():
+    if len(clean) > LONGEST_NAME or sanitize(clean) != clean:
         raise Refusal(f"A name has at most {LONGEST_NAME} characters, all of them visible.")
     if clean.startswith("#") or any(mark in clean for mark in '"|[]/\\'):
         raise Refusal('A name may not begin with # nor hold any of " | [ ] / \\')
@@ -194,11 +196,14 @@ def check_name(name: str) -> str:
 
 
 def check_free(name: str, world: World) -> None:
-    """Make sure that nothing in the world has a name that somebody new is to have.
+    """Make sure that nothing in the world has a name that somebody new is to have, nor one that looks like it.
 
     Raises:
-        LociError: says what has it.
+        LociError: says what has it, or what the name would be taken for.
     """
+    why = misleading(name, (own for one in world.things.values() for own in one.names))
+    if why:
+        raise LociError(f"{why}; take another name")
     found = world.called(name)
     if found is not None and found.kind is Kind.CHARACTER:
         raise LociError(f"somebody is called {name} already, and has no memory: {name} is one of the world's own")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import logging
 import os
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 from mud.errors import LociError
 from mud.packages import check_packages
 from mud.registry import plug_in_names
-from mud.sanitize import visible
+from mud.sanitize import VisibleFormatter, visible
 
 _PROGRAM = "python -m mud"
 _RUN = "open the world and walk in (the default)"
@@ -116,6 +117,8 @@ def main(argv: list[str]) -> int:
     """Run one command and return its exit code: 0 done, 1 a clear error, 2 wrong usage."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a sign that this terminal has not must not end a command
+    if logging.lastResort is not None:  # what a command says that keeps no log
+        logging.lastResort.setFormatter(VisibleFormatter())
     try:
         check_packages()  # before anything is imported that needs one
         words = _command_first(argv)

@@ -32,7 +32,7 @@ from mud.possessing import look_through, submit
 from mud.registry import Registry
 from mud.reloading import Reloading
 from mud.requests import carry_out
-from mud.sanitize import visible
+from mud.sanitize import VisibleFormatter, visible
 from mud.supervise import supervise
 from mud.world.events import Request
 from mud.world.things import Thing
@@ -118,7 +118,7 @@ def _log_into(folder: Path) -> None:
     """Send the program's log into the vault, and warnings to stderr besides."""
     folder.mkdir(parents=True, exist_ok=True)
     file = RotatingFileHandler(folder / "loci.log", maxBytes=1_000_000, backupCount=3, encoding="utf-8")
-    file.setFormatter(_Visible("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    file.setFormatter(VisibleFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     shown = logging.StreamHandler()
     shown.setLevel(logging.WARNING)
     shown.setFormatter(_Plain())
@@ -129,20 +129,12 @@ def _log_into(folder: Path) -> None:
     logging.getLogger("httpx").setLevel(logging.WARNING)  # it would log a line for every call
 
 
-class _Visible(logging.Formatter):
-    """Spells what cannot be shown, as in the name of a file that somebody else made."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        """Return the record, which has several lines where there is a traceback."""
-        return visible(super().format(record), but="\n")
-
-
 class _Plain(logging.Formatter):
     """Shows people what went wrong in one line; the traceback is in the log file."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the message alone."""
-        return "loci: " + visible(record.getMessage(), but="\n")
+        return f"loci: {visible(record.getMessage())}"
 
 
 class App:

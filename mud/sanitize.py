@@ -9,6 +9,7 @@ to left. Pure, and the ground that all else stands on.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -133,3 +134,12 @@ def visible(text: str, but: str = "") -> str:
         if text.isascii() and text.isprintable()
         else _UNSHOWN.sub(lambda found: found[0] if found["kept"] or found[0] in but else ascii(found[0])[1:-1], text)
     )
+
+
+class VisibleFormatter(logging.Formatter):
+    """Spells what cannot be shown in a line of the log, such as the name of a file that somebody else made."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the record, which has several lines where there is a traceback."""
+        record = logging.makeLogRecord({**record.__dict__, "msg": visible(record.getMessage()), "args": ()})
+        return visible(super().format(record), but="\n")
