@@ -49,6 +49,7 @@ class Definition:
         profile: who it is.
         overrides: settings of its own, over those in `config/`.
         lines: line of each key of its front matter, for what is found wrong with it later.
+        name_line: the line of its name.
     """
 
     slug: str
@@ -64,6 +65,7 @@ class Definition:
     profile: str = ""
     overrides: Mapping[str, Value] = field(default_factory=dict)
     lines: Mapping[str, int] = field(default_factory=dict)
+    name_line: int = 1
 
     @property
     def file(self) -> str:
@@ -115,6 +117,7 @@ def read_definition(folder: Path, schemas: Mapping[str, type]) -> tuple[Definiti
         profile=as_meant((document.section("Profile") or "").strip()),
         overrides=overrides,
         lines=document.lines,
+        name_line=document.title_line,
     )
     return definition, problems
 
@@ -136,8 +139,10 @@ class _Front:
     def name(self) -> str:
         title = (self._document.title or "").strip()
         why = "there is no name" if not title else ""
+        if self._document.title_hides:
+            why = "the name holds characters that nobody can see"
         try:
-            title = check_name(title) if title else title
+            title = check_name(title) if title and not why else title
         except Refusal as refusal:
             why = refusal.text.rstrip(".")
         if why:

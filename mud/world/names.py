@@ -1,8 +1,8 @@
 """Names that would mislead: words that mean something else where a name is typed, and look-alikes of names there are.
 
 What looks alike is told by a skeleton, as in Unicode's report 39: compatible forms made one, and letters of other
-scripts put down as the Latin ones that they are drawn like. The tables are that report's, as far as they concern letters
-in which names are written. Pure.
+scripts put down as the Latin ones that they are drawn like. The tables are that report's, as far as they concern
+letters in which names are written. Pure.
 """
 
 from __future__ import annotations

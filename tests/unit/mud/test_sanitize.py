@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from mud.sanitize import sanitize, sanitize_json, visible
 
 ODD = st.text(
-    st.characters() | st.sampled_from("\x1b\x9b[m]\x07\u200b\u200c\u200d\u200e\u200f\u061c\ufe0f\u202e\ud83d\ude00👩❤می葛a1#")
+    st.characters()
+    | st.sampled_from("\x1b\x9b[m]\x07\u200b\u200c\u200d\u200e\u200f\u061c\ufe0f\u202e\ud83d\ude00👩❤می葛a1#")
 )
 ALWAYS = {*map(chr, range(0x20)), *map(chr, range(0x7F, 0xA0)), *map(chr, range(0xD800, 0xE000))} - {"\n", "\t"}
 ALWAYS |= {*"\u200b\u2028\u2029\ufeff\xad\u3164", *map(chr, range(0x202A, 0x202F)), *map(chr, range(0x2060, 0x2070))}
