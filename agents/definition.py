@@ -15,7 +15,7 @@ from types import MappingProxyType
 from agents.definition_edits import as_meant
 from mud.errors import LociError, Problem, Refusal
 from mud.registry import hint, plug_in_names
-from mud.sanitize import sanitize
+from mud.sanitize import sanitize, visible
 from mud.storage.documents import Document, examine_document, link_name, render_document
 from mud.storage.files import free_stem, read_text, slugify, write_atomic
 from mud.storage.settings import Value, one_of, parse_overrides
@@ -69,8 +69,8 @@ class Definition:
 
     @property
     def file(self) -> str:
-        """Its file's path inside the vault."""
-        return f"agents/{self.slug}/agent.md"
+        """Its file's path inside the vault, as it is told."""
+        return visible(f"agents/{self.slug}/agent.md")
 
     @property
     def names(self) -> tuple[str, ...]:

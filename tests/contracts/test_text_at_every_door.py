@@ -69,11 +69,17 @@ def _spoilt(vault: Path, junk: Junk) -> None:
     garden.write_text(text.replace("# The Garden", "# " + _words("The Garden", junk), 1), "utf-8", newline="")
     texts = vault / "text/commands.md"
     texts.write_text(texts.read_text("utf-8").replace("You say", _words("You say", junk), 1), "utf-8", newline="")
-    (vault / "agents/moss/notes").mkdir()
+    (vault / "agents/wr\x1b[31men\u202e\n").mkdir()
+    wren = '---\nid: "#7001"\nlocation: "[[The Lobby]]"\nbrain: nonsense\n---\n# Wren\n'
+    (vault / "agents/wr\x1b[31men\u202e\n/agent.md").write_text(wren, "utf-8")
+    (vault / "agents/fi\x1b[31mnch\u202e").mkdir()
+    finch = wren.replace("7001", "7002").replace("nonsense", "auto").replace("Wren", "Finch")
+    (vault / "agents/fi\x1b[31mnch\u202e/agent.md").write_text(finch, "utf-8")
+    (vault / "agents/eliza/notes").mkdir()
     note = f"# {_words('Sundial', junk)}\n\n{_words('The fin is missing.', junk)}\n"
-    (vault / "agents/moss/notes" / "sun\x1b[31mdial\u202e.md").write_text(note, "utf-8", newline="")
-    (vault / "agents/moss/notes" / "\u200bb\x07are.md").write_text(_words("Only words.", junk), "utf-8", newline="")
-    (vault / "agents/moss/journal.md").write_text(f"- {_words('Ada owes me a pear.', junk)}\n", "utf-8", newline="")
+    (vault / "agents/eliza/notes" / "sun\x1b[31mdial\u202e.md").write_text(note, "utf-8", newline="")
+    (vault / "agents/eliza/notes" / "\u200bb\x07are.md").write_text(_words("Only words.", junk), "utf-8", newline="")
+    (vault / "agents/eliza/journal.md").write_text(f"- {_words('Ada owes me a pear.', junk)}\n", "utf-8", newline="")
     (vault / "world/items" / "bad\x1b[2J\n\u202eitem.md").write_text("---\nid: 7\n---\n# Bad\n", "utf-8")
     (vault / "world/items" / "hollow\x1b[2J\u200b.md").write_text('---\nid: "#1999"\n---\nIt is hollow.\n', "utf-8")
     (vault / "config/llm/bad\x1b]0;x\x07\u2066.md").write_text("**nonsense**: 1\n", "utf-8")
@@ -128,6 +134,7 @@ def test_nothing_that_nobody_sees_comes_out_anywhere(tmp_path: Path, seed: int) 
     command("remember", "moss", life)
     command("remember", "moss", life, "--json")
     command("remember", "moss", wrong)
+    command("remember", "finch", life)
     command("remember", "mo\x1b[31mss", life)
     (vault / "config/llm/think.md").unlink(missing_ok=True)
     (vault / "config/llm/scripted.md").write_text(
@@ -141,7 +148,18 @@ def test_nothing_that_nobody_sees_comes_out_anywhere(tmp_path: Path, seed: int) 
         "@status",
         "examine me",
     ]
-    lines += ["who", "recall mill", "@notes moss", "@journal moss", "@archive moss#1-9", "@why moss", "help \u200bsay"]
+    lines += [
+        "who",
+        "recall mill",
+        "@notes eliza",
+        "@journal eliza",
+        "@archive moss#1-9",
+        "@why moss",
+        "@forget wren",
+        "@memory-history finch",
+        "@archive finch#3-4",
+        "help \u200bsay",
+    ]
     command("run", "--as", "Ada", "--seed", "1", "--seconds", "6", stdin="".join(f"{line}\n" for line in lines))
     for tool in (
         "check",
@@ -159,6 +177,7 @@ def test_nothing_that_nobody_sees_comes_out_anywhere(tmp_path: Path, seed: int) 
         command("recall", "moss", query, "--json")
         command("recall", "moss", stdin=query)
     written = [*vault.glob("log/*"), *vault.glob("agents/*/mind.md"), *vault.glob("agents/*/summaries/*.md")]
+    assert (vault / "agents/eliza/mind.md").exists()
     written += [*vault.glob("agents/*/notes/the*.md"), *vault.glob("agents/moss/archive/*")]
     assert len(written) > 8
     texts = said | {str(path): path.read_text("utf-8") for path in written}
