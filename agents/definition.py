@@ -15,11 +15,13 @@ from types import MappingProxyType
 from agents.definition_edits import as_meant
 from mud.errors import LociError, Problem, Refusal
 from mud.registry import hint, plug_in_names
+from mud.sanitize import sanitize, visible
 from mud.storage.documents import Document, examine_document, link_name, render_document
 from mud.storage.files import free_stem, read_text, slugify, write_atomic
 from mud.storage.paths import make_folder
 from mud.storage.settings import Value, one_of, parse_overrides
 from mud.world.matching import plain
+from mud.world.names import misleading
 from mud.world.things import Kind, Thing
 from mud.world.world import World
 
@@ -50,6 +52,7 @@ class Definition:
             stand beside what people wrote, in sections of their own.
         overrides: settings of its own, over those in `config/`.
         lines: line of each key of its front matter, for what is found wrong with it later.
+        name_line: the line of its name.
     """
 
     slug: str
@@ -68,11 +71,12 @@ class Definition:
     own_profile: str = ""
     overrides: Mapping[str, Value] = field(default_factory=dict)
     lines: Mapping[str, int] = field(default_factory=dict)
+    name_line: int = 1
 
     @property
     def file(self) -> str:
-        """Its file's path inside the vault."""
-        return f"agents/{self.slug}/agent.md"
+        """Its file's path inside the vault, as it is told."""
+        return visible(f"agents/{self.slug}/agent.md")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -123,6 +127,7 @@ def read_definition(folder: Path, schemas: Mapping[str, type]) -> tuple[Definiti
         own_profile=_section(document, "Own profile"),
         overrides=overrides,
         lines=document.lines,
+        name_line=document.title_line,
     )
     return definition, problems
 
@@ -148,8 +153,10 @@ class _Front:
     def name(self) -> str:
         title = (self._document.title or "").strip()
         why = "there is no name" if not title else ""
+        if self._document.title_hides:
+            why = "the name holds characters that nobody can see"
         try:
-            title = check_name(title) if title else title
+            title = check_name(title) if title and not why else title
         except Refusal as refusal:
             why = refusal.text.rstrip(".")
         if why:
@@ -200,7 +207,7 @@ def check_name(name: str) -> str:
     clean = " ".join(name.split())
     if not clean or not any(letter.isalnum() for letter in clean):
         raise Refusal("A name needs at least one letter or digit.")
-    if len(clean) > LONGEST_NAME or not clean.isprintable():
+    if len(clean) > LONGEST_NAME or sanitize(clean) != clean:
         raise Refusal(f"A name has at most {LONGEST_NAME} characters, all of them visible.")
     if clean.startswith("#") or any(mark in clean for mark in '"|[]/\\'):
         raise Refusal('A name may not begin with # nor hold any of " | [ ] / \\')
@@ -208,11 +215,14 @@ def check_name(name: str) -> str:
 
 
 def check_free(name: str, world: World) -> None:
-    """Make sure that nothing in the world has a name that somebody new is to have.
+    """Make sure that nothing in the world has a name that somebody new is to have, nor one that looks like it.
 
     Raises:
-        LociError: says what has it.
+        LociError: says what has it, or what the name would be taken for.
     """
+    why = misleading(name, (own for one in world.things.values() for own in one.names))
+    if why:
+        raise LociError(f"{why}; take another name")
     found = world.called(name)
     if found is not None and found.kind is Kind.CHARACTER:
         raise LociError(f"somebody is called {name} already, and has no memory: {name} is one of the world's own")

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from mud.errors import Problem, VaultProblem
-from mud.storage.documents import Document, markdown_lines, parse_document
+from mud.storage.documents import Document, body_of, markdown_lines, parse_document
 
 _HEADING = re.compile(r"^ {0,3}##[ \t]+(\S.*)$")
 _MARKS = r"#{1,2}[ \t]|`{3,}|~{3,}"
@@ -61,7 +61,7 @@ def replace_section(text: str, heading: str, content: str, file: str = "") -> st
     before = parse_document(text, file)
     newline = "\r\n" if "\r\n" in text else "\n"
     told = kept_from_marking(content.strip().replace("\r\n", "\n")).replace("\n", newline)
-    found = _meant(text, len(text) - len(before.body), heading)
+    found = _meant(text, len(text) - len(body_of(text)), heading)
     after = text
     for one in reversed(found[1:]):
         after = after[: one.start] + after[one.end :]
@@ -113,6 +113,8 @@ def _hold(before: Document, after: Document, heading: str, told: str, file: str)
         return [(name, text) for name, text in one.sections.items() if name.casefold() != heading.casefold()]
 
     same = (before.front, before.title, before.intro, others(before))
-    if same != (after.front, after.title, after.intro, others(after)) or after.section(heading) != told:
+    if same != (after.front, after.title, after.intro, others(after)) or after.section(heading) != told.replace(
+        "\r\n", "\n"
+    ):
         problem = f"the section ## {heading} cannot be found in it; expected every block of code to be closed"
         raise VaultProblem([Problem(file, 0, heading, problem)])

@@ -12,6 +12,7 @@ from agents.compaction.report import told_inner
 from agents.minds import Minds
 from mud.engine import Step
 from mud.errors import LociError
+from mud.sanitize import visible
 from mud.storage.documents import render_document
 from mud.storage.files import write_atomic
 
@@ -41,7 +42,7 @@ def render_page(agent: Agent, inner: Mapping[str, Any] | None = None) -> str:
             parts.append(f"## {title} ({summary.covers[0]}-{summary.covers[1]})\n\n{summary.text}")
     newest = "\n".join(f"- {entry.seq}. {' '.join(entry.text.split())}" for entry in memory.newest(NEWEST))
     parts.append(f"## Newest memories\n\n{newest or '-'}")
-    notes = "\n".join(f"- [[{note.slug}|{note.title}]]" for note in agent.notes.all())
+    notes = "\n".join(f"- [[{visible(note.slug)}|{note.title}]]" for note in agent.notes.all())
     parts.append(f"## Notes\n\n{notes or '-'}")
     if inner is not None:
         parts.append(f"## Inner life\n\n{told_inner(inner)}")

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from mud.errors import Problem, VaultProblem
 from mud.registry import hint
+from mud.sanitize import sanitize
 
 SECTIONS = {
     "profile": "identity",
@@ -140,7 +141,7 @@ def body_of(text: str, file: str, places: Sequence[str]) -> tuple[str, int, list
         file: what problems call it.
         places: every place that there is; another one is a problem.
     """
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    text = sanitize(text)
     front = _FRONT.match(text)
     body = text[front.end() :] if front else text
     first = 1 + text[: front.end()].count("\n") if front else 1

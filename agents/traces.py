@@ -18,6 +18,7 @@ import orjson
 from agents.llm.backends._backend import Completion
 from agents.memory.entries import Hit
 from agents.prompt import Prompt, Section
+from mud.sanitize import sanitize_json, sanitize_values
 
 LONGEST_HIT = 300
 """Characters kept of what recall found; the whole of it is in the archive."""
@@ -297,7 +298,7 @@ class Head:
             ValueError: when the rest of the line is broken.
         """
         try:
-            return _trace(json.loads(self.raw))
+            return _trace(sanitize_json(self.raw, json.loads(self.raw)))
         except (TypeError, AttributeError, KeyError, RecursionError) as error:
             raise ValueError("this is no trace") from error
 
@@ -308,7 +309,7 @@ def head_of(raw: bytes) -> Head | None:
     if found is None:
         return None
     try:
-        line = json.loads(found["line"])
+        line = sanitize_values(json.loads(found["line"]))
         return Head(int(found["step"]), found["at"].decode(), found["who"].decode(), line, raw)
     except ValueError:
         return None

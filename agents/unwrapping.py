@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from mud.sanitize import sanitize
+
 _THINKING = r"(?:think|thinking|thought|reasoning|reflection)"
 _THOUGHT = re.compile(rf"<({_THINKING})\b[^<>]{{0,99}}>.*?(?:</\1\s*>|\Z)", re.S | re.I)
 _THOUGHT_END = re.compile(rf"</{_THINKING}\s{{0,9}}>", re.I)
@@ -29,10 +31,6 @@ _TAG = re.compile(
     r"|rationale|explanation|private[ _-]?(?:reason|reasoning|rationale|thoughts?))"
     r"\s{0,9}/?>|\[/?TOOL_CALLS?\]",
     re.I,
-)
-_CONTROL = re.compile(
-    r"\x1b\[[0-9;]*(?:[A-Za-z]|\Z)"
-    r"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
 )
 _BLANKS = re.compile(r"[^\S\n]{2,}")
 
@@ -70,7 +68,7 @@ def even(raw: str) -> str:
     """Return a text with one kind of line end and of space, and without what could do something to a terminal."""
     raw = raw.replace("｜", "|")  # the bar of a Chinese or Japanese keyboard
     text = raw.replace("\r", "\n").replace("\t", " ").replace("\u2028", "\n").replace("\u2029", "\n")
-    return _CONTROL.sub("", text)
+    return sanitize(text)
 
 
 def squeezed(text: str) -> str:

@@ -31,6 +31,7 @@ from mud.possessing import look_through, submit
 from mud.registry import Registry
 from mud.reloading import Reloading
 from mud.requests import carry_out
+from mud.sanitize import VisibleFormatter, visible
 from mud.signals import Signals, signals
 from mud.storage.log_files import VaultLog
 from mud.supervise import supervise
@@ -119,7 +120,7 @@ def _check_texts(parts: Parts) -> None:
 def _log_into(folder: Path) -> None:
     """Send the program's log into the vault, and warnings to stderr besides."""
     file = VaultLog(folder / "loci.log", kept=3)
-    file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    file.setFormatter(VisibleFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     shown = logging.StreamHandler()
     shown.setLevel(logging.WARNING)
     shown.setFormatter(_Plain())
@@ -135,7 +136,7 @@ class _Plain(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the message alone."""
-        return f"loci: {record.getMessage()}"
+        return f"loci: {visible(record.getMessage())}"
 
 
 class App:

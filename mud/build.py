@@ -376,6 +376,7 @@ def unknown_names(parts: Parts) -> list[Problem]:
         *checks.unknown_names(configuration, parts.engine.world.locations()),
         *(problem for one in drafts for problem in checks.unknown_in(one, configuration, parts.texts)),
         *checks.names_said(parts.texts, drafts),
+        *checks.misleading_names(drafts, parts.world_files.named),
         *_unusable(configuration, parts.summary_prompts, parts.templates, parts.minds),
     ]
 

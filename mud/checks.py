@@ -27,6 +27,7 @@ from mud.registry import Registry, hint
 from mud.storage.configuration import Configuration
 from mud.storage.settings import Value, one_of
 from mud.storage.texts import TextStore
+from mud.world.names import misleading
 from mud.world.things import Thing
 
 EMBED = "embed"
@@ -94,6 +95,24 @@ def names_said(texts: TextStore, definitions: Iterable[Definition]) -> list[Prob
                 f"it says the name {name}, and whoever has this voice may be called otherwise; expected {{me}}: {text}"
             )
             problems.append(Problem(*texts.place(key), own, message))
+    return problems
+
+
+def misleading_names(definitions: Iterable[Definition], things: Iterable[Thing]) -> list[Problem]:
+    """Return the names and aliases of agents that mean something else, or look like the name of another.
+
+    Args:
+        definitions: every `agent.md` as it was read.
+        things: everything that files of the world describe.
+    """
+    names = [name for one in things for name in one.names]
+    problems = []
+    for one in definitions:
+        for name in filter(None, one.names):
+            if why := misleading(name, names):
+                line, key = (one.name_line, "") if name == one.name else (one.lines.get("aliases", 0), "aliases")
+                problems.append(Problem(one.file, line, key, f"{why}; expected another name"))
+        names += filter(None, one.names)
     return problems
 
 

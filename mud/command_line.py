@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import errno
 import io
+import logging
 import sys
 from pathlib import Path
 
 from mud.errors import LociError
 from mud.packages import check_packages
 from mud.registry import plug_in_names
+from mud.sanitize import VisibleFormatter, visible
 from mud.streams import unwritten
 
 _PROGRAM = "python -m mud"
@@ -125,6 +127,8 @@ def main(argv: list[str]) -> int:
     """Run one command and return its exit code: 0 done, 1 a clear error, 2 wrong usage."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a sign that this terminal has not must not end a command
+    if logging.lastResort is not None:  # what a command says that keeps no log
+        logging.lastResort.setFormatter(VisibleFormatter())
     code, wrong = 1, ""
     try:
         check_packages()  # before anything is imported that needs one
@@ -143,7 +147,7 @@ def main(argv: list[str]) -> int:
         gone = unshown.errno in (errno.EPIPE, errno.EIO)  # the reader of a pipe, a terminal
         code, wrong = (0, "") if gone else (1, f"stdout does not take what is shown: {_sentence(unshown)}")
     if wrong:
-        print(f"loci: {wrong}", file=sys.stderr)
+        print("loci: " + visible(wrong, but="\n"), file=sys.stderr)
     return code
 
 

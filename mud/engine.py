@@ -19,6 +19,7 @@ from mud.commands._view import describe_location
 from mud.commands._waking import waking
 from mud.errors import Refusal
 from mud.registry import Registry
+from mud.sanitize import sanitize
 from mud.storage.settings import setting
 from mud.world.changes import Change, Define, Leave, Put, WakeUp, change_from_json, change_to_json
 from mud.world.events import Event, Perceived, Request, mark_of
@@ -169,6 +170,7 @@ class Engine:
             line = read_line(text, self._settings().line_limit)
         except Refusal as refusal:
             return Step(0, self._now(), who, None, self._refused(refusal), failed=True)
+        text = sanitize(text)  # as it was read
         sleeps = actor.thinks and who in self.world.asleep
         try:
             line, command = understand(line, self._commands_of(who, role), self.world, who)

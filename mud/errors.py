@@ -16,6 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from mud.sanitize import visible
+
 
 class LociError(Exception):
     """Anything that Loci says is wrong, as one plain sentence."""
@@ -52,8 +54,13 @@ class Problem:
     message: str
 
     def __str__(self) -> str:
-        where = f"{self.file}:{self.line}" if self.line else self.file
-        return f"{where}: {self.key}: {self.message}" if self.key else f"{where}: {self.message}"
+        return ": ".join(part for part in (self.where, visible(self.key), visible(self.message)) if part)
+
+    @property
+    def where(self) -> str:
+        """The file and the line, as they are told: nothing in a file's name can do anything to a terminal."""
+        file = visible(self.file)
+        return f"{file}:{self.line}" if self.line else file
 
 
 class VaultProblem(LociError):

@@ -13,7 +13,7 @@ from agents.definition import Definition, find_location
 from agents.minds import Minds
 from agents.roster import at_other_places
 from agents.thinking import offers
-from mud.checks import check_names
+from mud.checks import check_names, misleading_names
 from mud.clock import Clock
 from mud.commands._command import Command
 from mud.engine import Engine, WorldSettings
@@ -73,6 +73,7 @@ def open_world(
     locations = [one.thing for one in files if one.thing.kind is Kind.LOCATION]
     named = [one for one in world_files.named if one.kind is Kind.LOCATION]
     problems += at_other_places(problems, check_names(configuration, texts, minds.drafts.values(), named))
+    problems += at_other_places(problems, misleading_names(minds.drafts.values(), world_files.named))
     if not locations:
         raise VaultProblem([Problem("world/locations", 0, "", "there is no location to be in"), *problems])
     records = list(ledger.after(state.step if state else 0))

@@ -13,6 +13,7 @@ from random import Random
 from agents.brains._brain import Voice
 from agents.brains._texts import ME, PLACE, SHARES
 from agents.repetition import repeats
+from mud.sanitize import sanitize
 
 WINDOW = 20
 """Within how many of its own lines nothing is said twice."""
@@ -27,9 +28,7 @@ _BEGINS = re.compile(r"(?:^|[.!?]\s+|(?<!\w)')$")
 
 def clean(text: str) -> str:
     """Make a text fit for one line: no line ends, no control characters, no mark that would begin a private reason."""
-    if not text.isprintable() or "|" in text:
-        text = "".join(" " if char == "|" or not char.isprintable() else char for char in text)
-    plain = " ".join(text.split())
+    plain = " ".join(sanitize(text).replace("|", " ").split())
     return plain if len(plain) <= LONGEST else plain[: LONGEST - 1].rsplit(" ", 1)[0] + "…"
 
 

@@ -10,6 +10,7 @@ from agents.life import must_be_written, trash_of
 from agents.minds import Minds
 from mud.commands._command import Context, Outcome, command
 from mud.errors import LociError, Refusal
+from mud.sanitize import visible
 from mud.storage.paths import make_folder, move
 from mud.world.events import Request
 from mud.world.narration import phrase
@@ -42,7 +43,7 @@ async def put_away(minds: Minds, request: Request) -> Outcome:
     definition = _asked(minds, request)  # others had their turn meanwhile
     trash = _put_away(minds, definition)
     await minds.means.recall.forget(definition.id)
-    told = {"trash": trash.relative_to(minds.means.vault), "folder": f"agents/{definition.slug}"}
+    told = {"trash": trash.relative_to(minds.means.vault), "folder": visible(f"agents/{definition.slug}")}
     return Outcome(minds.say(DONE, name=definition.name, **told))
 
 

@@ -15,7 +15,7 @@ from agents.commands._when import when
 from agents.commands._why_told import REASON_BAR, told_trace
 from agents.definition import find_definition
 from agents.memory.entries import Entry
-from agents.memory.references import read_reference
+from agents.memory.references import read_reference, reference
 from agents.minds import Minds
 from agents.traces import Head, Trace
 from mud.commands._command import Context, Outcome, command
@@ -215,7 +215,7 @@ def _of_memory(minds: Minds, request: Request, owner: str, seq: int) -> _Wanted:
         raise no_mind(minds, owner)
     entry = next(iter(holder.memory.read(seq, seq)), None)
     if entry is None:
-        raise Refusal(minds.say(NO_MEMORY, reference=f"{holder.slug}#{seq}"))
+        raise Refusal(minds.say(NO_MEMORY, reference=reference(holder.slug, seq)))
     if entry.actor is None:
         doer = None if holder.definition.person else holder
     else:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from agents.persons import second_person
 from mud.clock import iso, parse_iso
+from mud.sanitize import sanitize
 from mud.world.events import Perceived, mark_of
 
 KINDS = ("said", "heard", "did", "saw", "moved", "result", "thought", "note", "dream", "told")
@@ -39,6 +40,8 @@ class Entry(NamedTuple):
         importance: 1 (trifle) to 10 (never to be forgotten).
         source: number of the ledger step it comes from.
         mark: one of `mud.world.events.MARKS`, for what kind and words do not tell; None for most.
+        id: the name that whoever gave it in bulk has for it; None for most.
+        origin: for what was given in bulk, the digest of its file up to its line; see `agents.memory.received`.
     """
 
     seq: int
@@ -52,18 +55,22 @@ class Entry(NamedTuple):
     importance: int = 3
     source: int = 0
     mark: str | None = None
+    id: str | None = None
+    origin: str | None = None
 
     def to_json(self) -> str:
         """Return its archive line, without the newline."""
         # By hand: json.dumps takes four times as long, and this is half of an append.
-        seq, at, kind, actor, place, text, reason, failed, importance, source, mark = self
+        seq, at, kind, actor, place, text, reason, failed, importance, source, mark, id, origin = self
         return (
             f'{{"seq":{seq},"at":{_quoted(at)},"kind":{_quoted(kind)},'
             f'"actor":{"null" if actor is None else _quoted(actor)},'
             f'"place":{"null" if place is None else _quoted(place)},"text":{_quoted(text)},'
             f'"reason":{"null" if reason is None else _quoted(reason)},'
             f'"failed":{"true" if failed else "false"},"importance":{importance},"source":{source}'
-            + (f',"mark":{_quoted(mark)}}}' if mark else "}")
+            + (f',"mark":{_quoted(mark)}' if mark else "")
+            + (f',"id":{_quoted(id)}' if id else "")
+            + (f',"from":{_quoted(origin)}}}' if origin else "}")
         )
 
     @staticmethod
@@ -85,7 +92,13 @@ class Entry(NamedTuple):
             importance=data.get("importance", 3),
             source=data.get("source", 0),
             mark=mark_of(data.get("mark")),
+            id=_text(data.get("id")),
+            origin=_text(data.get("from")),
         )
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def in_prompt(entry: Entry, name: str) -> str:
@@ -159,8 +172,12 @@ def entry_from_perceived(perceived: Perceived, seq: int, at: str, source: int, n
     return Entry(seq, at, kind, actor, place, text, reason, failed, importance_of(kind, text, names), source, mark)
 
 
-RECORD_KEYS = ("text", "at", "kind", "actor", "place", "reason", "failed", "importance")
+LONGEST_ID = 200
+"""Characters of the name that a memory given in bulk may have."""
+RECORD_KEYS = ("text", "at", "kind", "actor", "place", "reason", "failed", "importance", "id")
 """What is read of a record from outside."""
+ORIGIN = "from"
+"""The key of an entry's origin."""
 
 
 def entry_from_record(
@@ -169,7 +186,8 @@ def entry_from_record(
     """Return the entry that a record from outside describes, such as a line given to `remember`.
 
     Args:
-        record: `text` is needed, the others of `RECORD_KEYS` are optional, any other is ignored.
+        record: `text` is needed, the others of `RECORD_KEYS` are optional; so is what `remember` says of its origin
+            under `ORIGIN`. Any other is ignored.
         seq: the number it gets.
         at: when, should the record not say.
         source: the ledger step it belongs to.
@@ -190,6 +208,8 @@ def entry_from_record(
         record.get("failed") is True,
         importance_of(kind, text, names) if importance is None else importance,
         source,
+        id=_optional(record.get("id")),
+        origin=_text(record.get(ORIGIN)),
     )
 
 
@@ -214,24 +234,17 @@ def _checked(record: Mapping[str, object]) -> tuple[str, str, int | None]:
     Raises:
         ValueError: when one is not.
     """
-    text, importance = record.get("text"), record.get("importance")
+    text, importance = _text_of(record), record.get("importance")
     # `told` of somebody is what they whispered, which is told to nobody else.
     kind = record.get("kind") or ("heard" if record.get("actor") else "told")
-    if not isinstance(text, str):
-        raise ValueError(
-            f"text: {'there is none' if text is None else f'{text!r} is no text'}; expected what is remembered"
-        )
-    if not text or text.isspace():
-        raise ValueError("text: it is blank; expected what is remembered")
+    if len(str(record.get("id") or "")) > LONGEST_ID:
+        raise ValueError(f"id: it is too long; expected at most {LONGEST_ID} characters")
     for key in _TEXTS:
         value = record.get(key)
         if value is not None:
             if not isinstance(value, str):
                 raise ValueError(f"{key}: {value!r} is no text")
             _check_whole(key, value)
-    _check_whole("text", text)
-    if len(text) > LONGEST_TEXT:
-        raise ValueError(f"text: it has {len(text):,} characters; expected at most {LONGEST_TEXT:,} in one memory")
     if not isinstance(kind, str) or kind not in KINDS:
         raise ValueError(f"kind: there is no kind {kind!r}; there is: {' '.join(KINDS)}")
     if importance is None:
@@ -241,13 +254,33 @@ def _checked(record: Mapping[str, object]) -> tuple[str, str, int | None]:
     return text, kind, importance
 
 
+def _text_of(record: Mapping[str, object]) -> str:
+    """Return what is remembered.
+
+    Raises:
+        ValueError: when that is nothing, or too much.
+    """
+    text = record.get("text")
+    if not isinstance(text, str):
+        raise ValueError(
+            f"text: {'there is none' if text is None else f'{text!r} is no text'}; expected what is remembered"
+        )
+    _check_whole("text", text)
+    text = sanitize(text)
+    if not text or text.isspace():
+        raise ValueError("text: it is blank; expected what is remembered")
+    if len(text) > LONGEST_TEXT:
+        raise ValueError(f"text: it has {len(text):,} characters; expected at most {LONGEST_TEXT:,} in one memory")
+    return text
+
+
 def _check_whole(key: str, text: str) -> None:
     if not text.isascii() and _HALF.search(text):
         raise ValueError(f"{key}: it holds half of a character, such as \\ud800 alone; expected whole ones")
 
 
 def _optional(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None
+    return sanitize(value) or None if isinstance(value, str) else None
 
 
 def _time(value: object, otherwise: str) -> str:
@@ -258,17 +291,21 @@ def _time(value: object, otherwise: str) -> str:
     """
     if not isinstance(value, str) or not value:
         return otherwise
-    if _WRITTEN.fullmatch(value):
-        return value
     try:
-        return iso(parse_iso(value))
-    except ValueError:
+        if not _ISO.fullmatch(value):
+            raise ValueError
+        return iso(parse_iso(value.replace(",", ".").upper()))
+    except (ValueError, OverflowError):  # the latter where its zone takes it out of all years
         raise ValueError(f"at: {value!r} is no time; expected one such as 2026-11-20T07:21:37.123Z") from None
 
 
-_WRITTEN = re.compile(r"\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\d\.\d{3}Z")
+_ISO = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+    r"(?:[Tt ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?(?:[Zz]|[+-][0-9]{2}:?[0-9]{2})?)?"
+)
+"""A date or a time of ISO 8601 that can be read in one way only; one without a zone is UTC."""
 
-_TEXTS = ("at", "kind", "actor", "place", "reason")
+_TEXTS = ("at", "kind", "actor", "place", "reason", "id")
 _HALF = re.compile("[\ud800-\udfff]")
 """Half of a surrogate pair: no character, though JSON and YAML can spell it."""
 _BASE = {"told": 6, "heard": 4, "note": 6, "saw": 2, "moved": 2, "result": 2}

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from mud.sanitize import sanitize
 from mud.storage.documents import markdown_lines
 
 DIRECT = "direct"
@@ -97,7 +98,7 @@ def _safe(name: str) -> str:
 
 def parse_entry(line: str) -> JournalEntry | None:
     """Return the entry of a line; None when it is none."""
-    found = _ITEM.match(line)
+    found = _ITEM.match(line := sanitize(line))
     if found is None:
         return None
     known = found["known"]

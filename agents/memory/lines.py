@@ -14,6 +14,7 @@ import orjson
 
 from agents.memory.entries import Entry
 from agents.memory.summaries import TIERS
+from mud.sanitize import sanitize_json
 from mud.storage.jsonl import LONGEST_LINE
 
 HIGHEST = 10**12
@@ -104,20 +105,17 @@ def encode(event: Mapping[str, Any]) -> str:
 
 
 def decode(raw: bytes) -> dict[str, Any] | None:
-    """Return the JSON object in a line; None when there is none.
-
-    Half of a surrogate pair, which JSON can spell and no tokenizer or terminal takes, becomes a question mark.
-    """
+    """Return the JSON object in a line, sanitized; None when there is none."""
     if len(raw) >= LONGEST_LINE:
         return None
     try:
-        line = orjson.loads(raw)
-    except ValueError:  # Python's own takes what orjson does not
         try:
-            line = json.loads(json.dumps(json.loads(raw), ensure_ascii=False).encode("utf-8", "replace"))
-        except (ValueError, RecursionError):
-            return None
-    return line if isinstance(line, dict) else None
+            line = orjson.loads(raw)
+        except ValueError:  # Python's own takes what orjson does not
+            line = json.loads(raw)
+        return sanitize_json(raw, line) if isinstance(line, dict) else None
+    except (ValueError, RecursionError):
+        return None
 
 
 def is_number(value: object) -> TypeGuard[int]:

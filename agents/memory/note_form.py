@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from mud.clock import iso, parse_iso
+from mud.sanitize import sanitize
 from mud.storage.documents import body_of, examine_document, heading_lines, link_name, markdown_lines, open_fence
 
 _HEADING = re.compile(r"^ {0,3}(#{1,2})[ \t]+(\S.*)$")
@@ -110,13 +111,14 @@ def read_note(raw: str, slug: str) -> Note | None:
         return None
     body = body_of(raw)
     stated = examine_document(raw, slug)[0].front if len(body) < len(raw) else {}
+    body = sanitize(body)
     start, end = _title_line(body)
     title = _heading(body[start:end].rstrip("\r\n"))
-    text = (body[:start] + body[end:]).replace("\r\n", "\n").strip()
+    text = (body[:start] + body[end:]).strip()
     dates = [section.at for section in _sections(text) if section.at]
     fronts = (written_time(str(stated.get(key, ""))) for key in _WRITTEN)
     updated = max(dates, default="") or next(filter(None, fronts), "")
-    return Note(title[2] if title else slug, slug, text, updated, _aliases(stated))
+    return Note(title[2] if title else sanitize(slug), slug, text, updated, _aliases(stated))
 
 
 def _aliases(stated: Mapping[str, object]) -> tuple[str, ...]:

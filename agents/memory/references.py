@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from mud.sanitize import visible
+
 _REFERENCE = re.compile(r"(?:(?P<owner>.*?)\s*#\s*)?(?P<first>\d{1,12})(?:\s*[-–]\s*(?P<last>\d{1,12}))?")
 
 
@@ -27,6 +29,7 @@ class Reference(NamedTuple):
 
 def reference(owner: str, first: int, last: int | None = None) -> str:
     """Return where memories are in the archive, such as `eliza#120` or `eliza#120-133`; `@archive` takes it."""
+    owner = visible(owner)  # it may be the name of a folder that somebody else made
     return f"{owner}#{first}" if last is None or last == first else f"{owner}#{first}-{last}"
 
 

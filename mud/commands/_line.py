@@ -8,6 +8,7 @@ from typing import NamedTuple
 from mud.commands._command import Command
 from mud.errors import Refusal
 from mud.registry import Registry, suggest
+from mud.sanitize import sanitize
 from mud.world.exits import SHORT, names_exit
 from mud.world.narration import shortened
 from mud.world.world import World
@@ -38,7 +39,7 @@ class Line(NamedTuple):
 
 
 def read_line(text: str, limit: int) -> Line:
-    r"""Split a line into verb, rest and private reason.
+    r"""Split a line into verb, rest and private reason. Letters without a shape are left out.
 
     The reason begins at the first bar, with or without spaces, so that nothing meant to be private is ever spoken; a
     bar that belongs to the words is typed `\|`. A direction alone, `n` or `north`, stands for `go north`.
@@ -54,6 +55,7 @@ def read_line(text: str, limit: int) -> Line:
         raise Refusal(f"That line is too long; the most is {limit:,} characters. Nothing was done.")
     if _CONTROL.search(text):
         raise Refusal("That line holds control characters, which nobody can read. Nothing was done.")
+    text = sanitize(text)
     halves = _BAR.split(text, maxsplit=1) if "|" in text else [text]
     body = halves[0].replace("\\|", "|").strip()
     if not body:

@@ -2,7 +2,6 @@
 
     documents      a markdown file with front matter, as a value and back                     pure
     settings       a config file against its schema, and back                                 pure
-    surrogates     halves of characters, which no file takes, joined or replaced              pure
     configuration  every config file in force, last good one kept, and where a value came from
     texts          what people read in the world, with its places filled
     files          names, atomic writes, careful reads, the one-writer lock

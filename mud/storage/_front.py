@@ -20,7 +20,7 @@ from frontmatter.default_handlers import YAMLHandler
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from mud.errors import Problem
-from mud.storage.surrogates import joined
+from mud.sanitize import sanitize
 
 _TAG = "tag:yaml.org,2002:"
 _SCALARS = (
@@ -260,7 +260,7 @@ class _Reader:
 
     def scalar(self, node: ScalarNode, key: str) -> object:
         """Return a scalar as text, bool, number or None."""
-        raw = joined(node.value)
+        raw = sanitize(node.value)
         kind = node.tag.removeprefix(_TAG)
         try:
             match kind:
@@ -290,7 +290,7 @@ class _Reader:
             if not isinstance(name, ScalarNode):
                 self.say(name.start_mark.index, outer, "a key must be text; a key with [ ] or { } needs quotes")
                 continue
-            own = joined(name.value)
+            own = sanitize(name.value)
             key = f"{outer}.{own}" if outer else own
             if own in found:
                 self.say(

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from mud.errors import Problem, VaultProblem
+from mud.sanitize import sanitize
 from mud.storage import _front
 
 _HEADING = re.compile(r"^ {0,3}(#{1,2})[ \t]+(\S.*)$")
@@ -23,17 +24,19 @@ _LINK = re.compile(r"^\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]$")
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A markdown file, read.
+    """A markdown file, read. Nothing in it holds what `sanitize` takes out.
 
     Args:
         front: the front matter's keys and values, in their order; text, bool, int, float, None, lists and mappings.
         lines: line number in the file of each of these keys; of a key inside another as `outer.inner`.
-        body: everything after the front matter, as it is.
+        body: everything after the front matter, with plain line ends; `body_of` returns it as it is.
         body_line: line number in the file of the body's first line.
         title: the `# heading` before the first `## heading`; None when there is none.
         intro: the text before the first `## heading`, without the title, stripped.
         sections: text under each `## heading`, stripped, in their order; headings as typed. Sections of one heading
             are joined.
+        title_line: line number in the file of the title; of the body when there is none.
+        title_hides: the title as it stands in the file holds characters that nobody can see.
     """
 
     front: dict[str, object] = field(default_factory=dict)
@@ -43,6 +46,8 @@ class Document:
     title: str | None = None
     intro: str = ""
     sections: dict[str, str] = field(default_factory=dict)
+    title_line: int = 1
+    title_hides: bool = False
 
     def section(self, heading: str) -> str | None:
         """Return the text under a `## heading`, found in any case; None when there is no such heading."""
@@ -158,7 +163,8 @@ def salvage_document(text: str) -> Document:
 
 def _document(text: str, front: _front.Front, begin: int) -> Document:
     """Return a front matter and the body that begins at an offset as a document."""
-    body = text[begin:]
+    raw = text[begin:]
+    body = sanitize(raw)
     title, parts = _outline(body)
     sections: dict[str, str] = {}
     for heading, start, end in parts[1:]:
@@ -168,7 +174,16 @@ def _document(text: str, front: _front.Front, begin: int) -> Document:
     if title is not None:
         intro = intro[: title[1]] + intro[title[2] :]
     line = text.count("\n", 0, begin) + 1
-    return Document(front.values, front.lines, body, line, title[0] if title else None, intro.strip(), sections)
+    name = title[0] if title else None
+    above = body.count("\n", 0, title[1]) if title else 0
+    hides = title is not None and body != raw and not _heads(name, raw.split("\n")[above])
+    return Document(front.values, front.lines, body, line, name, intro.strip(), sections, line + above, hides)
+
+
+def _heads(name: str | None, line: str) -> bool:
+    """Return whether a line of a file is the title with this name."""
+    mark = _HEADING.match(line.rstrip(" \t\r"))
+    return mark is not None and mark[2] == name
 
 
 def body_of(text: str) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
 
+from mud.sanitize import sanitize_json
 from mud.storage.files import encode, sync_folder, write_new
 from mud.storage.paths import check_size, make_folder, open_own, open_to_read, remove
 
@@ -35,7 +36,7 @@ class Line(NamedTuple):
     Args:
         number: counted from 1, from where reading began; empty lines count too.
         offset: of its first byte in the file.
-        data: the JSON object in it; None when it is broken, that is no JSON object or no UTF-8.
+        data: the JSON object in it, sanitized; None when it is broken, that is no JSON object or no UTF-8.
         raw: the line as text, without its newline; bytes that are no UTF-8 are shown as U+FFFD.
     """
 
@@ -73,7 +74,7 @@ def read_jsonl(path: Path, start: int = 0) -> Iterator[Line]:
 def _line(number: int, offset: int, raw: bytes) -> Line:
     try:
         text = raw.decode("utf-8")
-        data = json.loads(text)
+        data = sanitize_json(raw, json.loads(text))
     except (ValueError, RecursionError):
         return Line(number, offset, None, _shown(raw))
     return Line(number, offset, data if isinstance(data, dict) else None, text)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from mud.sanitize import sanitize
+
 _LINE = re.compile(
     r"(?P<key>[a-z][a-z_]*): (?:"
     r'"(?P<quoted>[^"\\\x00-\x1f\x7f-\xa0\u2028\u2029\ufeff\ud800-\udfff]*)"'
@@ -35,7 +37,7 @@ def plain_front(text: str) -> tuple[dict[str, object], str] | None:
         text: the whole file.
     """
     end = text.find("\n---\n", 3)
-    if not text.startswith("---\n") or end < 0:
+    if not text.startswith("---\n") or end < 0 or sanitize(text) != text:
         return None
     values: dict[str, object] = {}
     for line in text[4:end].split("\n"):

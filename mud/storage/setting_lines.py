@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from mud.errors import VaultProblem
 from mud.storage._values import Scalar, write_typed
-from mud.storage.documents import examine_document, markdown_lines, replace_key
+from mud.storage.documents import body_of, examine_document, markdown_lines, replace_key
 from mud.storage.settings import examine_settings
 
 
@@ -34,8 +34,9 @@ def replace_setting(text: str, schema: type, key: str, value: Scalar, file: str)
     if key in document.front:
         return replace_key(text, key, list(value) if isinstance(value, tuple) else value, file)
     line, head = f"**{key}**: {write_typed(value)}", f"**{key}**:"
-    body = len(text) - len(document.body)
-    for one in markdown_lines(document.body):
+    rest = body_of(text)
+    body = len(text) - len(rest)
+    for one in markdown_lines(rest):
         if not one.fenced and one.text.startswith(head):
             start = body + one.start
             return text[:start] + line + text[start + len(one.text) :]

@@ -19,8 +19,10 @@ from typing import NamedTuple
 
 from mud.errors import Problem, VaultProblem
 from mud.registry import hint
+from mud.sanitize import sanitize
 from mud.storage.documents import Document, examine_document, link_name, replace_key, salvage_document
 from mud.storage.files import read_if_there, read_text, slugify, write_atomic
+from mud.world.names import misleading
 from mud.world.things import Exit, Kind, Thing
 from mud.world.world import number_of
 
@@ -136,6 +138,7 @@ class WorldFiles:
             _resolved(one, directory)[0] for one in used if one.usable and owners.get(one.thing.id) in (None, one.file)
         ]
         self.homes |= {one.thing.id: one.file for one in found if one.thing.id}
+        problems += _misleading(drafts)  # told, and no more: a world that has such a name goes on with it
         problems += [_no_id_yet(one) for one in drafts if one.usable and not one.thing.id and one.file not in wrong]
         return found, sorted(problems, key=lambda problem: (problem.file, problem.line))
 
@@ -179,7 +182,7 @@ def _changed_at(path: Path) -> float:
 
 def _read(vault: Path, file: str, kind: Kind, good: Mapping[str, _Draft]) -> _Draft:
     """Read one file; one that is empty or vanishes is as it was."""
-    name = file.rsplit("/", 1)[1].removesuffix(".md").replace("-", " ")
+    name = sanitize(file.rsplit("/", 1)[1].removesuffix(".md").replace("-", " "))
     nothing = _Draft(Thing("", kind, name), file, Document(), {}, broken=True)
     try:
         text = read_if_there(vault / file, file=file)
@@ -304,6 +307,23 @@ def _no_id_yet(draft: _Draft) -> Problem:
 def _nothing_in(draft: _Draft) -> Problem:
     """Return the problem of an empty file that others speak of."""
     return Problem(draft.file, 1, "", "there is nothing in it, and other files lead to it; expected a line '# Name'")
+
+
+def _misleading(drafts: Iterable[_Draft]) -> list[Problem]:
+    """Return the names and aliases that mean something else, hide something, or look like that of an earlier file."""
+    problems: list[Problem] = []
+    names: list[str] = []
+    for draft in drafts:
+        line, told = draft.document.title_line, draft.thing.names if draft.document.title else draft.thing.aliases
+        if draft.document.title_hides:
+            message = "the name holds characters that nobody can see; expected one without"
+            problems.append(Problem(draft.file, line, "name", message))
+        for name in told:
+            if why := misleading(name, names):
+                at, key = (line, "name") if name == draft.document.title else (draft.line("aliases"), "aliases")
+                problems.append(Problem(draft.file, at, key, f"{why}; expected another name"))
+        names += told
+    return problems
 
 
 def _doubles(drafts: Sequence[_Draft], homes: Mapping[str, str]) -> tuple[list[Problem], dict[str, str]]:

@@ -12,6 +12,7 @@ from mud.build import Parts, opened, vault_in
 from mud.errors import Problem, VaultProblem
 from mud.links import leads_elsewhere
 from mud.phrases import check_texts
+from mud.sanitize import visible
 from mud.storage.texts import TextStore
 from mud.tools._tool import emit, tool
 
@@ -52,6 +53,6 @@ def _archives(parts: Parts) -> Iterator[Problem]:
 
 def _print(problem: Problem, *, json: bool) -> None:
     if json:
-        emit(asdict(problem))
+        emit(asdict(problem) | {"file": visible(problem.file), "message": visible(problem.message)})
     else:
         print(problem)

@@ -13,6 +13,7 @@ from agents.agent import Agent
 from agents.memory.entries import Hit
 from mud.build import Parts, opened_for_recall
 from mud.errors import LociError
+from mud.sanitize import sanitize
 from mud.tools._tool import VectorProgress, agent_argument, emit, progress, tool
 
 
@@ -41,13 +42,13 @@ def recall(args: argparse.Namespace) -> int:
 
 def _queries(query: str | None) -> Iterator[str]:
     if query is not None:
-        yield query
+        yield sanitize(query)
         return
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
     for line in sys.stdin:
         if line.strip():
-            yield line.strip()
+            yield sanitize(line.strip())
 
 
 async def _answer(parts: Parts, agent: Agent, args: argparse.Namespace) -> None:

@@ -10,23 +10,26 @@ import shutil
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, NamedTuple, cast
 
 import orjson
 
 from agents.agent import Agent
 from agents.compaction.settings import CompactionSettings
 from agents.llm.profiles import LLMProfile
-from agents.memory.entries import RECORD_KEYS, check_record
+from agents.memory.entries import ORIGIN, RECORD_KEYS, check_record
+from agents.memory.received import known_ids, newest_of, with_digests
 from agents.memory.summaries import Summary
 from mud.build import Parts, opened
 from mud.bulk import live_through, newcomer
 from mud.engine import WorldSettings
 from mud.errors import LociError, Problem, VaultProblem
 from mud.registry import plug_in_names
+from mud.sanitize import sanitize, visible
 from mud.storage.settings import Value, unknown_key
 from mud.tools._tool import VectorProgress, agent_argument, emit, progress, tool
 from mud.world.narration import counted
@@ -37,8 +40,11 @@ BY_RULES = "extractive"
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     agent_argument(parser)
-    parser.add_argument("file", metavar="FILE.jsonl", type=Path, help="a memory a line: text, at kind actor place")
+    parser.add_argument("file", metavar="FILE.jsonl", type=Path, help="a memory a line: text, at kind actor place id")
     parser.add_argument("--create", action="store_true", help="make the agent when there is none of that name")
+    parser.add_argument(
+        "--resume", action="store_true", help="go on where the same file was left, after a failure or a kill"
+    )
     parser.add_argument("--no-wait", action="store_true", help="do not wait for the vectors")
     parser.add_argument(
         "--summarizer",
@@ -51,21 +57,23 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 def remember(args: argparse.Namespace) -> int:
     """Append every memory of the file, or none when a line is wrong."""
     with _open(args.file) as file:
-        count = _check(file, args.file.name)
+        given = _Given(file, args.file.name)
         with opened(args.vault, writable=True) as parts:
-            if not count and args.create and parts.minds.find(args.agent) is None:
-                raise LociError(f"there is nothing to remember in {args.file.name}, and nobody was made")
+            if not given.count and args.create and parts.minds.find(args.agent) is None:
+                raise LociError(f"there is nothing to remember in {given.name}, and nobody was made")
             settings = _settings(parts, args.agent)
-            agent, record = asyncio.run(_remember(parts, args, settings, _records(file), count))
-    for warning in agent.memory.warnings:
+            agent, record = asyncio.run(_remember(parts, args, settings, given))
+    for warning in agent.memory.warnings if not record["error"] else ():
         progress(warning)
     if args.json:
         emit(record)
-    elif not count:
-        print(f"There is nothing to remember in {args.file.name}.")
-    else:
+    elif not given.count:
+        print(f"There is nothing to remember in {given.name}.")
+    elif not record["error"]:
         lived, folds = counted(record["count"], "memory", "memories"), counted(record["compactions"], "fold")
         print(f"{agent.name}: {lived}, {folds}{_written(record)}, {record['seconds']} s")
+    if record["error"]:
+        raise LociError(record["error"])
     return 0
 
 
@@ -107,36 +115,100 @@ def _lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
             yield number, line
 
 
-def _check(file: BinaryIO, name: str) -> int:
-    """Make sure that every line of a file is a memory, and return how many there are.
+class _Taken(NamedTuple):
+    """How far a file was taken.
+
+    Args:
+        lines: of the file, from its first.
+        first, last: the memories that they became.
+    """
+
+    lines: int
+    first: int
+    last: int
+
+    def told(self, given: _Given) -> str:
+        """Say so."""
+        memories = f"memory {self.last}" if self.first == self.last else f"memories {self.first}-{self.last}"
+        return (
+            f"{self.lines} of the {counted(given.count, 'line')} of {visible(given.name)} are remembered, as {memories}"
+        )
+
+
+class _Given:
+    """The lines of a file that are to be remembered, every one of them a memory.
 
     A key that nothing reads is told once, where it stands first: lines may come from elsewhere and have more.
+
+    Args:
+        file: the file.
+        name: what it is called.
 
     Raises:
         LociError: it is not UTF-8.
         VaultProblem: every line that is wrong.
     """
-    problems: list[Problem] = []
-    ignored: dict[str, int] = {}
-    count = 0
-    for number, line in _lines(file):
-        count += 1
-        try:
-            record = _record(line)
-            check_record(record)
-            for key in record.keys() - RECORD_KEYS:
-                ignored.setdefault(key, number)
-        except UnicodeDecodeError:
-            raise LociError(f"{name} cannot be read: it is not UTF-8") from None
-        except (json.JSONDecodeError, RecursionError):  # Python's own words count lines and columns in this one line
-            problems.append(Problem(name, number, "", f"line {number} is not valid JSON"))
-        except ValueError as error:
-            problems.append(Problem(name, number, "", str(error)))
-    if problems:
-        raise VaultProblem(problems)
-    for key, number in sorted(ignored.items(), key=lambda one: (one[1], one[0])):
-        progress(f"passed over: {Problem(name, number, key, unknown_key(key, RECORD_KEYS))}")
-    return count
+
+    def __init__(self, file: BinaryIO, name: str) -> None:
+        self._file, self.name = file, name
+        self.count = 0
+        self.named = False
+        """Some of them have a name of their own."""
+        self.known = 0
+        """Lines passed over, because their name is taken."""
+        problems: list[Problem] = []
+        ignored: dict[str, int] = {}
+        for number, line in _lines(file):
+            self.count += 1
+            try:
+                record = _record(line)
+                check_record(record)
+                self.named = self.named or bool(record.get("id"))
+                for key in record.keys() - RECORD_KEYS:
+                    ignored.setdefault(key, number)
+            except UnicodeDecodeError:
+                raise LociError(f"{name} cannot be read: it is not UTF-8") from None
+            except (json.JSONDecodeError, RecursionError):  # Python's own words count lines and columns in this one
+                problems.append(Problem(name, number, "", f"line {number} is not valid JSON"))
+            except ValueError as error:
+                problems.append(Problem(name, number, "", str(error)))
+        if problems:
+            raise VaultProblem(problems)
+        for key, number in sorted(ignored.items(), key=lambda one: (one[1], one[0])):
+            progress(f"passed over: {Problem(name, number, key, unknown_key(key, RECORD_KEYS))}")
+
+    def taken(self, archive: Path) -> _Taken | None:
+        """Return how far the file was taken when it was given last; None when it never was.
+
+        Raises:
+            OSError: when the archive cannot be read.
+        """
+        places = {digest: place for place, (digest, _) in enumerate(self._marked(), 1)}
+        found = newest_of(archive, places)
+        if found is None:
+            return None
+        lines = places[found[0]]
+        begun = newest_of(archive, {digest: 1 for digest, _ in islice(self._marked(), 1)})
+        return _Taken(lines, min(begun[1], found[1]) if begun else found[1], found[1])
+
+    def records(self, after: int, ids: set[str]) -> Iterator[dict[str, Any]]:
+        """Yield the memories behind so many lines, each with its origin; one whose name is taken is passed over.
+
+        Args:
+            after: the lines.
+            ids: the names that are taken; grows.
+        """
+        for digest, line in islice(self._marked(), after, None):
+            record = _record(line) | {ORIGIN: digest}
+            id = sanitize(record.get("id") or "")
+            if id and id in ids:
+                self.known += 1
+                continue
+            ids.add(id)
+            yield record
+
+    def _marked(self) -> Iterator[tuple[str, bytes]]:
+        return with_digests(line for _, line in _lines(self._file))
 
 
 def _record(line: bytes) -> dict[str, Any]:
@@ -147,11 +219,6 @@ def _record(line: bytes) -> dict[str, Any]:
     if not isinstance(record, dict):
         raise ValueError('expected an object, such as {"text": "..."}')
     return record
-
-
-def _records(file: BinaryIO) -> Iterator[dict[str, Any]]:
-    for _, line in _lines(file):
-        yield _record(line)
 
 
 def _agent(parts: Parts, name: str, *, create: bool) -> Agent:
@@ -167,19 +234,19 @@ def _settings(parts: Parts, name: str) -> CompactionSettings:
 
 
 async def _remember(
-    parts: Parts, args: argparse.Namespace, settings: CompactionSettings, records: Iterable[dict[str, Any]], count: int
+    parts: Parts, args: argparse.Namespace, settings: CompactionSettings, given: _Given
 ) -> tuple[Agent, dict[str, Any]]:
     """Append, fold whatever falls due, and index; return who remembers, and the record of it."""
     asks = args.summarizer not in (None, BY_RULES)
     try:
-        writes = await _model(parts, settings.profile) if asks and count else "rules"
+        writes = await _model(parts, settings.profile) if asks and given.count else "rules"
         agent = _agent(parts, args.agent, create=args.create)
-        if count:
+        if given.count:
             progress(f"summaries are written by {writes}")
         if args.summarizer is not None:
             _choose(parts, agent, args.summarizer)
         started = time.perf_counter()
-        record = await _live(parts, agent, records, asks=asks, wait=not args.no_wait)
+        record = await _live(parts, agent, given, args, asks=asks)
         return agent, record | {"seconds": round(time.perf_counter() - started, 3)}
     finally:
         await parts.queue.close(0)
@@ -208,23 +275,43 @@ def _choose(parts: Parts, agent: Agent, summarizer: str) -> None:
     parts.minds.definitions[agent.slug] = replace(definition, overrides={**definition.overrides, **chosen})
 
 
-async def _live(
-    parts: Parts, agent: Agent, records: Iterable[dict[str, Any]], *, asks: bool, wait: bool
-) -> dict[str, Any]:
+def _after(given: _Given, archive: Path, *, resume: bool) -> int:
+    """Say how far the file was taken already, and return behind which of its lines to begin."""
+    taken = given.taken(archive) if given.count else None
+    if taken is None:
+        if resume and given.count:
+            progress(f"nothing of {visible(given.name)} is remembered yet; it is taken from its first line")
+        return 0
+    goes_on = "it is gone on from there" if resume else "they come once more; --resume goes on from there instead"
+    progress(f"{taken.told(given)}; {goes_on}")
+    return taken.lines if resume else 0
+
+
+async def _live(parts: Parts, agent: Agent, given: _Given, args: argparse.Namespace, *, asks: bool) -> dict[str, Any]:
     memory, before = agent.memory, agent.memory.compactions
-    first, made = memory.total + 1, list[Summary]()
+    archive, first, made = agent.folder / "archive", memory.total + 1, list[Summary]()
+    after = _after(given, archive, resume=args.resume)
+    records = given.records(after, known_ids(archive) if given.named else set())
 
     async def fold(one: Agent) -> None:
         commits = await one.compactor.fold_due() if asks else one.compactor.fold_due_now()
         made.extend(summary for commit in commits for summary in commit.made)
 
+    error, wait = "", not args.no_wait
     await parts.recall.start(vectors=wait)
     try:
         await live_through(parts, agent, records, fold=fold)
         if wait and not await parts.recall.complete(VectorProgress()):
             progress(f"the vectors are missing: {parts.recall.trouble or 'they are switched off'}")
+    except asyncio.CancelledError:
+        progress(_newly_taken(given, archive, first, after)[1])
+        raise
+    except (LociError, OSError) as why:
+        error = f"{_newly_taken(given, archive, first, after)[1]}: {why}"
     finally:
         await parts.recall.stop()
+    if given.known:
+        progress(f"{counted(given.known, 'line')} passed over: memories of the same id are there already")
     return {
         "first": first if memory.total >= first else None,
         "last": memory.total if memory.total >= first else None,
@@ -233,4 +320,24 @@ async def _live(
         "summarizer": "model" if asks else BY_RULES,
         "model": next((summary.model for summary in reversed(made) if summary.model), None),
         "summaries": dict(Counter(summary.method for summary in made)),
+        "lines": given.count,
+        "taken": _newly_taken(given, archive, first, after)[0] if error else given.count,
+        "resumed_after": after,
+        "known": given.known,
+        "error": error or None,
     }
+
+
+def _newly_taken(given: _Given, archive: Path, first: int, after: int) -> tuple[int, str]:
+    """Return how many lines of the file are memories after a failure, as the archive alone knows, and a sentence on it.
+
+    Args:
+        given: the file.
+        archive: the archive's folder.
+        first: the memory that was to be the first.
+        after: the lines that were memories before.
+    """
+    taken = given.taken(archive)
+    if taken is None or (taken.last < first and not after):
+        return 0, f"nothing of {visible(given.name)} was remembered"
+    return taken.lines, f"{taken.told(given)}, and --resume goes on from there"

@@ -67,6 +67,42 @@ def test_three_kills_of_a_life_given_in_bulk_lose_nothing(tmp_path: Path) -> Non
     _kills(tmp_path, kills=3, seed=3)
 
 
+def _killed_at(vault: Path, life: Path, size: int) -> bool:
+    """Go on with a life, and kill the process when the archive has grown by so many bytes; whether it came to that."""
+    archive, before = vault / "agents/wren/archive", _size(vault)
+    command = [sys.executable, "-m", "mud", "remember", "wren", str(life), "--create", "--no-wait", "--resume"]
+    process = subprocess.Popen(
+        [*command, "--vault", str(vault)], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    while process.poll() is None:
+        if archive.exists() and _size(vault) >= before + size:
+            process.kill()
+            return process.wait() != 0
+    return False
+
+
+def _size(vault: Path) -> int:
+    return sum(path.stat().st_size for path in (vault / "agents/wren/archive").glob("*.jsonl"))
+
+
+@pytest.mark.parametrize("ids", [False, True])
+def test_a_life_that_is_resumed_after_every_kill_is_there_once_and_whole(tmp_path: Path, ids: bool) -> None:
+    vault, life = without_vectors(copy_vault(tmp_path)), tmp_path / "life.jsonl"
+    told = _life(life)
+    if ids:
+        records = [{"id": f"bell-{at}", "text": text} for at, text in enumerate(told)]
+        life.write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    kills = [_killed_at(vault, life, size) for size in (1, 50_000, 150_000, 300_000)]
+    assert all(kills)
+    found = texts(memories(vault, "wren"))
+    assert 0 < len(found) < len(told)
+    assert found == told[: len(found)]
+    (record,) = loci_json("remember", "wren", life, "--no-wait", "--resume", "--vault", vault)
+    assert (record["resumed_after"], record["first"], record["taken"]) == (len(found), len(found) + 1, GIVEN)
+    _check(vault, told)
+    assert texts(memories(vault, "wren")) == told
+
+
 @pytest.mark.torture
 def test_sixty_kills_of_a_life_given_in_bulk_lose_nothing(tmp_path: Path) -> None:
     _kills(tmp_path, kills=60, seed=60)

@@ -14,13 +14,12 @@ from typing import NamedTuple, Protocol
 from agents.llm.profiles import LLMProfile
 from agents.llm.tokens import at_most, estimate
 from mud.errors import Unavailable
-from mud.storage.surrogates import joined
+from mud.sanitize import sanitize
 
 TEXT_LIMIT = 100_000
 """Characters of a reply that are kept; no profile asks for as many."""
 
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """What could do something to a terminal, and no reply needs."""
 _SECRET = re.compile(r"(?<=//)[^/@]*@|[?#].*")
 """Where people put keys into addresses; backends refuse those, but the address is still shown."""
@@ -133,7 +132,7 @@ def tidy(text: str, stop: tuple[str, ...] = ()) -> str:
         text: the raw reply; may hold half a surrogate pair, which JSON can spell and UTF-8 cannot.
         stop: texts that end a reply.
     """
-    kept = _CONTROL.sub("", joined(text[:TEXT_LIMIT]))
+    kept = sanitize(text[:TEXT_LIMIT])
     ends = [at for mark in stop if mark and (at := kept.find(mark)) >= 0]
     return kept[: min(ends)] if ends else kept
 

@@ -14,7 +14,7 @@ import httpx
 
 from agents.llm.retries import Passing
 from mud.errors import Unavailable
-from mud.storage.surrogates import joined
+from mud.sanitize import sanitize
 
 
 class Http:
@@ -76,5 +76,5 @@ def _sent(payload: dict[str, Any] | None, headers: Mapping[str, str]) -> dict[st
     """Return body and headers of a request; half a character in a text must not keep all of it from being sent."""
     if payload is None:
         return {"headers": headers}
-    body = joined(json.dumps(payload, ensure_ascii=False, separators=(",", ":"), allow_nan=False)).encode()
+    body = sanitize(json.dumps(payload, ensure_ascii=False, separators=(",", ":"), allow_nan=False)).encode()
     return {"content": body, "headers": {"Content-Type": "application/json", **headers}}

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from agents.llm.backends._backend import Backend, Completion, Enough, LanguageModel, tidy
 from agents.llm.profiles import LLMProfile
 from mud.errors import Unavailable
+from mud.sanitize import sanitize
 
 if TYPE_CHECKING:
     from agents.llm.backends._openai_client import OpenAICompatible
@@ -150,7 +151,7 @@ async def _ordered(process: asyncio.subprocess.Process, order: dict[str, object]
         raise Unavailable(f"the embedded model did not start within {START_SECONDS:.0f} s") from error
     said = json.loads(line) if line else {"error": "its process ended; perhaps this processor is too old for it"}
     if "error" in said:
-        raise Unavailable(f"the embedded model does not start: {said['error']}")
+        raise Unavailable(f"the embedded model does not start: {sanitize(str(said['error']))}")
     return str(said["address"])
 
 

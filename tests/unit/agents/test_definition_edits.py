@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from agents.definition_edits import as_meant, kept_from_marking, replace_section
 from mud.errors import VaultProblem
+from mud.sanitize import sanitize
 from mud.storage.documents import examine_document, parse_document, replace_key
 
 FILE = """---
@@ -88,7 +89,7 @@ def test_what_is_kept_from_marking_is_read_as_it_was_meant(words: str) -> None:
     assert as_meant(kept_from_marking(words)) == words
 
 
-@given(st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=80))
+@given(st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=80).map(sanitize))
 def test_any_goal_comes_back_and_comments_and_prose_stay(goal: str) -> None:
     after = replace_key(FILE, "goal", goal)
     assert parse_document(after, "f").front["goal"] == goal

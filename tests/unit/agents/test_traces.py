@@ -25,9 +25,10 @@ from agents.traces import (
     lookup_of,
     to_json,
 )
+from mud.sanitize import sanitize
 
 AT = "2026-11-20T07:21:37.123Z"
-TEXT = st.text(max_size=30)
+TEXT = st.text(max_size=30).map(sanitize)
 SHARE = st.floats(0, 1)
 FOUND = st.builds(
     Found, TEXT, TEXT, SHARE, st.dictionaries(st.sampled_from(["lexical", "who"]), SHARE), TEXT, TEXT, TEXT, TEXT

@@ -47,9 +47,9 @@ class TestContract:
         for start in range(12):
             assert list(ledger.after(start)) == [{"step": n, **record(n)} for n in range(start + 1, 11)]
 
-    def test_any_text_is_kept_as_it_is(self, make: Callable[[], AnyLedger]) -> None:
+    def test_any_text_that_may_come_in_is_kept_as_it_is(self, make: Callable[[], AnyLedger]) -> None:
         ledger = make()
-        odd = '\u2028 \x00 \ud83d κόσμε \U0001f30d " \\ \n \r'
+        odd = '\t κόσμε \U0001f30d \u2009 e\u0301 " \\ \n'
         ledger.append(1, {"line": odd})
         assert [one["line"] for one in ledger.after(0)] == [odd]
 

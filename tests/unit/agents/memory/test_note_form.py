@@ -9,13 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.memory.note_form import entry_text, is_blank, new_file, read_note, with_entry, with_newest, with_only
+from mud.sanitize import sanitize
 from mud.storage.documents import examine_document, open_fence
 
 AT, LATER = "2026-11-20T07:21:37.123Z", "2026-11-21T07:21:37.123Z"
 
 MARKDOWN = st.lists(
     st.sampled_from(["# T", "## Old", f"## {AT}", "prose", "", "```", "~~~", "[[Key]]", "---", "  # x", "a: [[b]]"])
-    | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\n"), max_size=12),
+    | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\n"), max_size=12).map(sanitize),
     max_size=12,
 ).map("\n".join)
 FILES = st.builds(
@@ -97,8 +98,8 @@ def test_a_heading_with_a_gap_of_any_length_is_read(blank: str) -> None:
 
 
 REASONS = st.lists(
-    st.sampled_from(["*Because: odd*", "*Because: *", "*Because: a* b*", "*Because:", "prose", "*", "", " ", "\x0b"])
-    | st.text(st.characters(exclude_categories=["Cs"]), max_size=6),
+    st.sampled_from(["*Because: odd*", "*Because: *", "*Because: a* b*", "*Because:", "prose", "*", "", " ", "\t"])
+    | st.text(st.characters(exclude_categories=["Cs"]), max_size=6).map(sanitize),
     max_size=8,
 ).map("\n".join)
 

@@ -14,16 +14,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mud.sanitize import sanitize
 from mud.storage.jsonl import JsonlWriter, read_jsonl
 from tests.disks import file_size_limit, open_files_left
 
-JSON = st.dictionaries(
-    st.text(max_size=8), st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=20)), max_size=4
-)
+TEXT = st.text(max_size=20).map(sanitize)
+JSON = st.dictionaries(TEXT, st.one_of(st.none(), st.booleans(), st.integers(), TEXT), max_size=4)
 
 WRITE_FOR_EVER = """
 import json, sys
 from pathlib import Path
+from mud.sanitize import sanitize
 from mud.storage.jsonl import JsonlWriter
 writer, number = JsonlWriter(Path(sys.argv[1])), 0
 while True:
@@ -164,10 +165,10 @@ def test_a_line_holds_no_newline_and_a_closed_writer_writes_nothing(tmp_path: Pa
     assert (tmp_path / "new" / "a.jsonl").read_bytes() == b""
 
 
-def test_a_lone_surrogate_survives_as_json(tmp_path: Path) -> None:
+def test_what_nobody_can_see_does_not_come_out_of_a_file(tmp_path: Path) -> None:
     with JsonlWriter(tmp_path / "a.jsonl") as writer:
-        writer.append([dumps({"text": "a\ud800b"})])
-    assert next(read_jsonl(tmp_path / "a.jsonl")).data == {"text": "a\ud800b"}
+        writer.append([dumps({"text": "a\ud800b\x1b[31m\u200bc", "\u202ek": ["\r\n\x00"]})])
+    assert next(read_jsonl(tmp_path / "a.jsonl")).data == {"text": "a?bc", "k": ["\n"]}
 
 
 def test_what_was_acknowledged_survives_a_kill(tmp_path: Path) -> None:

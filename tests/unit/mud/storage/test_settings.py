@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mud.sanitize import sanitize
 from mud.storage.settings import (
     Value,
     describe,
@@ -218,9 +219,9 @@ def instances() -> st.SearchStrategy[Windows]:
         Windows,
         immediate_window=st.integers(1, 4096),
         recent_window=st.integers(1, 4096),
-        profile=st.text(max_size=30),
+        profile=st.text(max_size=30).map(sanitize),
         strategy=st.sampled_from(["waterfall", "none"]),
-        stop=st.lists(st.text(min_size=1, max_size=10), max_size=4).map(tuple),
+        stop=st.lists(st.text(min_size=1, max_size=10).map(sanitize).filter(bool), max_size=4).map(tuple),
         warmth=st.floats(0, 2),
         enabled=st.booleans(),
     )

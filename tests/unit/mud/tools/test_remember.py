@@ -4,10 +4,12 @@ import json
 import os
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mud.__main__ import main
+from tests.disks import file_size_limit
 from tests.processes import memories, texts
 from tests.vaults import copy_vault, without_vectors
 
@@ -33,7 +35,8 @@ def test_a_life_is_appended_folded_and_numbered(
     life = _life(tmp_path, *({"text": f"Pear {number} fell."} for number in range(300)))
     assert _remember(vault, "Eliza", life) == 0
     record = json.loads(capsys.readouterr().out)
-    keys = ["first", "last", "count", "compactions", "summarizer", "model", "summaries", "seconds"]
+    keys = ["first", "last", "count", "compactions", "summarizer", "model", "summaries"]
+    keys += ["lines", "taken", "resumed_after", "known", "error", "seconds"]
     assert list(record) == keys
     assert (record["first"], record["last"], record["count"], record["compactions"]) == (1, 300, 300, 3)
     assert _remember(vault, "eliza", life, "--no-wait") == 0
@@ -96,13 +99,13 @@ def test_without_a_model_that_is_asked_for_nothing_is_remembered_and_nobody_made
     assert not (vault / "agents/wendell").exists()
 
 
-def test_line_ends_of_other_worlds_inside_a_text_do_not_cut_it(tmp_path: Path, vault: Path) -> None:
+def test_line_ends_of_other_worlds_inside_a_text_do_not_cut_it_and_are_spaces(tmp_path: Path, vault: Path) -> None:
     text = "one\u2028two\u2029three\x85four\x0bfive\x0csix"
     path = tmp_path / "life.jsonl"
     line = '{"text": "' + text.replace("\x0b", "\\u000b").replace("\x0c", "\\f") + '"}'
     path.write_bytes(b"\xef\xbb\xbf" + line.encode() + b"\r\n\r\n")
     assert _remember(vault, "Eliza", str(path)) == 0
-    assert texts(memories(vault, "eliza")) == [text]
+    assert texts(memories(vault, "eliza")) == ["one two three four five six"]
 
 
 def test_an_empty_life_is_no_error(tmp_path: Path, vault: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -132,9 +135,9 @@ def test_a_key_that_nothing_reads_is_told_once_and_the_memory_kept(
     said = capsys.readouterr().err.splitlines()
     assert [line for line in said if line.startswith("passed over")] == [
         "passed over: life.jsonl:2: plaec: unknown key; expected one of text, at, kind, actor, place, reason, failed, "
-        "importance; did you mean place?",
+        "importance, id; did you mean place?",
         "passed over: life.jsonl:3: seq: unknown key; expected one of text, at, kind, actor, place, reason, failed, "
-        "importance",
+        "importance, id",
     ]
     assert texts(memories(vault, "eliza")) == ["a", "b", "c"]
 
@@ -239,3 +242,128 @@ def test_a_file_that_cannot_be_read_says_why(
         path.write_bytes(raw)
     assert _remember(vault, "eliza", str(path)) == 1
     assert says in capsys.readouterr().err
+
+
+def _record_of(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    record: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return record
+
+
+PEARS = [f"Pear {number} fell into the long grass behind the mill." for number in range(1500)]
+
+
+def test_a_full_disk_says_what_was_kept_and_resume_goes_on_from_there_exactly(
+    tmp_path: Path, vault: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    life = _life(tmp_path, *({"text": text} for text in PEARS))
+    with file_size_limit(150_000):
+        assert _remember(vault, "Eliza", life, "--no-wait") == 1
+    said = capsys.readouterr()
+    record = json.loads(said.out)
+    kept = record["taken"]
+    assert (record["first"], record["last"], record["count"], record["lines"]) == (1, kept, kept, 1500)
+    assert 0 < kept < 1500
+    assert texts(memories(vault, "eliza")) == PEARS[:kept]
+    told = f"{kept} of the 1,500 lines of life.jsonl are remembered, as memories 1-{kept}"
+    assert f"loci: {told}, and --resume goes on from there: " in said.err
+    assert record["error"] in said.err
+    assert _remember(vault, "Eliza", life, "--no-wait", "--resume") == 0
+    said = capsys.readouterr()
+    assert f"{told}; it is gone on from there" in said.err
+    record = json.loads(said.out)
+    assert (record["first"], record["last"], record["resumed_after"]) == (kept + 1, 1500, kept)
+    assert texts(memories(vault, "eliza")) == PEARS
+    assert _remember(vault, "Eliza", life, "--no-wait", "--resume") == 0
+    record = _record_of(capsys)
+    assert (record["first"], record["count"], record["taken"]) == (None, 0, 1500)
+    assert texts(memories(vault, "eliza")) == PEARS
+
+
+def test_the_same_file_once_more_says_that_it_is_there_already_and_comes_once_more(
+    tmp_path: Path, vault: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    life = _life(tmp_path, {"text": "One pear."}, {"text": "Two pears."})
+    assert _remember(vault, "Eliza", life) == 0
+    assert "already" not in capsys.readouterr().err
+    assert _remember(vault, "Eliza", life) == 0
+    told = "2 of the 2 lines of life.jsonl are remembered, as memories 1-2; they come once more; --resume goes on from"
+    assert told in capsys.readouterr().err
+    assert texts(memories(vault, "eliza")) == ["One pear.", "Two pears."] * 2
+
+
+def test_a_file_that_was_written_on_is_gone_on_with_and_another_file_is_none_of_it(
+    tmp_path: Path, vault: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _remember(vault, "Eliza", _life(tmp_path, {"text": "One."}, {"text": "Two."})) == 0
+    other = tmp_path / "other"
+    other.mkdir()
+    assert _remember(vault, "Eliza", _life(other, {"text": "Two."}, {"text": "One."}), "--resume") == 0
+    assert "nothing of life.jsonl is remembered yet; it is taken from its first line" in capsys.readouterr().err
+    longer = _life(tmp_path, {"text": "One."}, {"text": "Two."}, {"text": "Three."})
+    assert _remember(vault, "Eliza", longer, "--resume") == 0
+    assert texts(memories(vault, "eliza")) == ["One.", "Two.", "Two.", "One.", "Three."]
+
+
+def test_a_memory_of_an_id_that_is_taken_is_passed_over_by_the_same_agent_alone(
+    tmp_path: Path, vault: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    life = _life(
+        tmp_path, *({"text": f"{word}.", "id": id} for word, id in zip("ABCD", ["1", "2", "1", "4"], strict=True))
+    )
+    for _ in range(2):
+        assert _remember(vault, "Eliza", life) == 0
+    said = capsys.readouterr()
+    assert [json.loads(line)["known"] for line in said.out.splitlines()] == [1, 4]
+    assert "4 lines passed over: memories of the same id are there already" in said.err
+    assert texts(memories(vault, "eliza")) == ["A.", "B.", "D."]
+    assert [one["id"] for one in memories(vault, "eliza")] == ["1", "2", "4"]
+    assert _remember(vault, "Moss", life) == 0
+    assert texts(memories(vault, "moss")) == ["A.", "B.", "D."]
+
+
+def test_ids_and_resuming_go_together(tmp_path: Path, vault: Path) -> None:
+    life = _life(tmp_path, *({"text": text, "id": f"pear-{at % 900}"} for at, text in enumerate(PEARS)))
+    with file_size_limit(100_000):
+        assert _remember(vault, "Eliza", life, "--no-wait") == 1
+    assert _remember(vault, "Eliza", life, "--no-wait", "--resume") == 0
+    assert _remember(vault, "Eliza", life, "--no-wait") == 0
+    assert texts(memories(vault, "eliza")) == PEARS[:900]
+
+
+@pytest.mark.parametrize(
+    "at",
+    [
+        "yesterday", "2026-02-31T10:00:00Z", "2026-02-31T10:00:00.000Z", "0000-01-01T00:00:00Z", "2026-13-01",
+        "12026-01-01T00:00:00Z", "9999-12-31T23:59:59-12:00", "0001-01-01T00:00:00+01:00", "2026-W07", "20260101",
+        "2026-01-01T25:00:00Z", "2026-01-01T10", "10:00", "2026-01-01x10:00", "2026-01-01T10:00:00 CET", "٢٠٢٦-01-01",
+    ],
+)  # fmt: skip
+def test_a_date_that_is_none_is_refused_with_its_line_and_nothing_is_written(
+    tmp_path: Path, vault: Path, capsys: pytest.CaptureFixture[str], at: str
+) -> None:
+    assert _remember(vault, "Eliza", _life(tmp_path, {"text": "One."}, {"text": "Two.", "at": at})) == 1
+    assert f"life.jsonl:2: at: {at!r} is no time; expected one such as" in capsys.readouterr().err
+    assert not (vault / "agents/eliza/archive").exists()
+
+
+def test_a_date_that_can_be_read_in_one_way_is_kept_in_utc(tmp_path: Path, vault: Path) -> None:
+    given = {
+        "2026-11-20T07:21:37.123Z": "2026-11-20T07:21:37.123Z",
+        "2026-11-20T07:21:37+02:00": "2026-11-20T05:21:37.000Z",
+        "2026-11-20 07:21-0530": "2026-11-20T12:51:00.000Z",
+        "2026-11-20T07:21:37,5z": "2026-11-20T07:21:37.500Z",
+        "2026-11-20T07:21:37": "2026-11-20T07:21:37.000Z",
+        "2026-11-20": "2026-11-20T00:00:00.000Z",
+        "9999-12-31T23:59:59.999Z": "9999-12-31T23:59:59.999Z",
+        "0001-01-01": "0001-01-01T00:00:00.000Z",
+    }
+    assert _remember(vault, "Eliza", _life(tmp_path, *({"text": "A pear.", "at": at} for at in given))) == 0
+    assert [one["at"] for one in memories(vault, "eliza")] == list(given.values())
+
+
+@pytest.mark.parametrize(("id", "why"), [(7, "7 is no text"), ("x" * 201, "it is too long")])
+def test_an_id_that_is_none_is_refused(
+    tmp_path: Path, vault: Path, capsys: pytest.CaptureFixture[str], id: object, why: str
+) -> None:
+    assert _remember(vault, "Eliza", _life(tmp_path, {"text": "One.", "id": id})) == 1
+    assert f"life.jsonl:1: id: {why}" in capsys.readouterr().err

@@ -1,0 +1,71 @@
+"""Which lines of a file are memories already: what `remember` asks the archive before it takes more.
+
+Every memory that was given in bulk carries the digest of its file up to its own line, so that the archive alone says
+how far a file was taken, whenever whoever took it was killed. A line may have a name of its own besides, its `id`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from agents.memory.lines import decode, whole_lines
+from agents.memory.scan import archive_files
+
+_FROM = re.compile(rb'"from":"([0-9a-f]{16})"')
+_ID = b'"id":'
+
+
+def with_digests(lines: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:
+    """Yield each line of a file behind the digest of all lines up to it, in the form in which memories carry it.
+
+    A file that was written on later keeps the digests of the lines that it had.
+
+    Args:
+        lines: without blank ones; their ends do not count.
+    """
+    known = hashlib.sha256()
+    for line in lines:
+        known.update(line.strip() + b"\n")
+        yield known.copy().hexdigest()[:16], line
+
+
+def newest_of(archive: Path, wanted: Mapping[str, int]) -> tuple[str, int] | None:
+    """Return the newest memory that carries one of some digests: the digest, and the memory's number.
+
+    Args:
+        archive: the archive's folder.
+        wanted: by digest whatever belongs to it.
+
+    Raises:
+        OSError: when a file cannot be read.
+    """
+    for _, path in reversed(archive_files(archive)):
+        data = whole_lines(path.read_bytes())
+        found = [one for one in _FROM.finditer(data) if one[1].decode() in wanted]
+        for one in reversed(found):
+            line = decode(data[data.rfind(b"\n", 0, one.start()) + 1 : data.find(b"\n", one.start())])
+            if line is not None and isinstance(line.get("seq"), int) and line.get("from") == one[1].decode():
+                return one[1].decode(), line["seq"]
+    return None
+
+
+def known_ids(archive: Path) -> set[str]:
+    """Return the names that memories were given under, read once from the whole archive.
+
+    Raises:
+        OSError: when a file cannot be read.
+    """
+    found: set[str] = set()
+    for _, path in archive_files(archive):
+        data = whole_lines(path.read_bytes())
+        at = data.find(_ID)
+        while at >= 0:
+            end = data.find(b"\n", at)
+            line = decode(data[data.rfind(b"\n", 0, at) + 1 : end])
+            if line is not None and "seq" in line and isinstance(line.get("id"), str):
+                found.add(line["id"])
+            at = data.find(_ID, end)
+    return found

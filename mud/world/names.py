@@ -1,0 +1,73 @@
+"""Names that would mislead: words that mean something else where a name is typed, and look-alikes of names there are.
+
+What looks alike is told by a skeleton, as in Unicode's report 39: compatible forms made one, and letters of other
+scripts put down as the Latin ones that they are drawn like. The tables are that report's, as far as they concern
+letters in which names are written. Pure.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from functools import lru_cache
+
+from mud.world.exits import SHORT
+from mud.world.matching import plain
+
+_WORDS = """
+    i me my myself self you yourself he him himself she her herself it itself we us ourselves they them themselves
+    here there around nowhere everywhere somewhere inside outside back
+    all any both each every everybody everyone everything nobody noone none nothing somebody someone something anybody
+    anyone anything other others a an the this that these those who what where and or to from at with as
+"""
+RESERVED = frozenset(_WORDS.split()) | frozenset(SHORT) | frozenset(SHORT.values())
+"""Words that commands and texts use for whoever or whatever is meant."""
+
+_DRAWN_ALIKE = {
+    # Cyrillic
+    "АВЕЅІЈКМНОРСТУХҮԌԚԜӀ": "ABESIJKMHOPCTYXYGQWI",
+    "аеѕіјкорсухһԁԛԝѵүҽӏ": "aesijkopcyxhdqwvyel",
+    # Greek
+    "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧϜϹϳ": "ABEZHIKMNOPTYXFCj",
+    "αγικνορυχϲ": "ayiknopuxc",
+    # Armenian, Cherokee, Lisu
+    "օոսհցզգՏԼՕՍ": "onuhgqqSLOU",
+    "ᎠᎡᎢᎥᎩᎪᎫᎬᎳᎷᎻᏀᏃᏚᏙᏞᏟᏢᏦᏴᏒᏔ": "DRTiYAJEWMHGZSVLCPKBRW",
+    "ꓐꓑꓒꓓꓔꓖꓗꓙꓚꓜꓝꓠꓡꓢꓣꓦꓧꓪꓫꓬꓮꓰꓲꓳꓴ": "BPdDTGKJCZFNLSRVHWXYAEIOU",
+    # Latin letters of other tongues
+    "ıɑɡɩʟɴʀꜱᴀᴄᴏᴜᴠᴡᴢǀ": "iagilnrsacouvwzl",
+    "\u2800": " ",
+}
+_LATIN = str.maketrans({sign: to for signs, tos in _DRAWN_ALIKE.items() for sign, to in zip(signs, tos, strict=True)})
+_STROKES = str.maketrans("I1|0", "lllO")
+"""What is one stroke, or one ring, in many a typeface."""
+
+
+@lru_cache(maxsize=1 << 13)
+def _skeletons(name: str) -> tuple[str, str]:
+    """Return a name as it looks in any case, and as it looks with strokes and rings for one another."""
+    latin = unicodedata.normalize("NFKC", name.translate(_LATIN)).translate(_LATIN)
+    return plain(latin), unicodedata.normalize("NFC", " ".join(latin.split())).translate(_STROKES)
+
+
+def look_alike(name: str, others: Iterable[str]) -> str | None:
+    """Return the first of other names that looks like a name and is another; None when none does."""
+    typed, (folded, drawn) = plain(name), _skeletons(name)
+    for other in others:
+        its_folded, its_drawn = _skeletons(other)
+        if plain(other) != typed and (folded == its_folded or drawn == its_drawn):
+            return other
+    return None
+
+
+def misleading(name: str, others: Iterable[str] = ()) -> str:
+    """Return why a name would mislead, as a clause; empty when it would not.
+
+    Args:
+        name: the name.
+        others: the names that there are.
+    """
+    if _skeletons(name)[0] in RESERVED:
+        return f"{name!r} is a word that means something else where a name is typed"
+    other = look_alike(name, others)
+    return f"{name!r} looks like {other!r}, which is the name of another" if other is not None else ""
