@@ -6,7 +6,6 @@ import json
 import random
 import re
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -32,16 +31,19 @@ class Junk:
 
     Args:
         seed: of its chance.
-        halves: lone surrogates too, which only JSON and YAML can spell.
-        lines: characters that YAML and markdown would take for the end of a line.
     """
 
     def __init__(self, seed: int) -> None:
         self._chance = random.Random(seed)
-        self._left: Iterator[str] = iter(())
 
     def __call__(self, text: str, halves: bool = False, but: str = "") -> str:
-        """Return a text with some of it between all of its letters; after many texts every one was there."""
+        """Return a text with some of it behind each of its letters.
+
+        Args:
+            text: the text.
+            halves: lone surrogates too, which only JSON and YAML can spell.
+            but: what is left out.
+        """
         signs = [sign for sign in [*HIDDEN, *ORDERS, *(LONE if halves else [])] if not set(sign) & set(but)]
         return "".join(letter + self._next(signs) if letter.isalpha() else letter for letter in text)
 
@@ -145,6 +147,7 @@ def test_nothing_that_nobody_sees_comes_out_anywhere(tmp_path: Path, seed: int) 
         junk("say hello again"),
         _words("look", junk),
         "look",
+        "say he\u200bllo the\u2060re",
         "@status",
         "examine me",
     ]
