@@ -43,7 +43,7 @@ async def put_away(minds: Minds, request: Request) -> Outcome:
     definition = _asked(minds, request)  # others had their turn meanwhile
     trash = _put_away(minds, definition)
     await minds.means.recall.forget(definition.id)
-    told = {"trash": trash.relative_to(minds.means.vault), "folder": visible(f"agents/{definition.slug}")}
+    told = {"trash": visible(str(trash.relative_to(minds.means.vault))), "folder": visible(f"agents/{definition.slug}")}
     return Outcome(minds.say(DONE, name=definition.name, **told))
 
 

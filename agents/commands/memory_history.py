@@ -16,6 +16,7 @@ from agents.memory.references import reference
 from agents.minds import Minds
 from mud.commands._command import Context, Outcome, command
 from mud.errors import Refusal
+from mud.sanitize import visible
 from mud.world.events import Request
 from mud.world.narration import phrase
 
@@ -66,7 +67,7 @@ async def show_history(minds: Minds, request: Request) -> Outcome:
         lines = await _lines(minds, agent, first, last)
     except OSError as error:
         raise Refusal(minds.say(UNREADABLE_ALL, name=agent.name, why=error.strerror or error)) from None
-    earlier = [minds.say(EARLIER, name=agent.slug, page=page - 1)] if page > 1 else []
+    earlier = [minds.say(EARLIER, name=visible(agent.slug), page=page - 1)] if page > 1 else []
     return Outcome("\n".join([title, *lines, *earlier]))
 
 

@@ -6,7 +6,7 @@ import json
 import random
 import re
 import shutil
-from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -32,16 +32,19 @@ class Junk:
 
     Args:
         seed: of its chance.
-        halves: lone surrogates too, which only JSON and YAML can spell.
-        lines: characters that YAML and markdown would take for the end of a line.
     """
 
     def __init__(self, seed: int) -> None:
         self._chance = random.Random(seed)
-        self._left: Iterator[str] = iter(())
 
     def __call__(self, text: str, halves: bool = False, but: str = "") -> str:
-        """Return a text with some of it between all of its letters; after many texts every one was there."""
+        """Return a text with some of it behind each of its letters.
+
+        Args:
+            text: the text.
+            halves: lone surrogates too, which only JSON and YAML can spell.
+            but: what is left out.
+        """
         signs = [sign for sign in [*HIDDEN, *ORDERS, *(LONE if halves else [])] if not set(sign) & set(but)]
         return "".join(letter + self._next(signs) if letter.isalpha() else letter for letter in text)
 
@@ -111,11 +114,16 @@ def _hidden(where: str, text: str) -> list[str]:
     return [f"{where}: {text[max(0, one.start() - 80) : one.end() + 20]!r}" for one in FOUND.finditer(text)][:3]
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_nothing_that_nobody_sees_comes_out_anywhere(tmp_path: Path, seed: int) -> None:
-    vault, junk = without_vectors(copy_vault(tmp_path)), Junk(seed)
-    _spoilt(vault, junk)
-    _lived(vault, junk)
+def _asked(vault: Path, said: dict[str, str], *args: object, stdin: str = "") -> None:
+    """Run a command, and note what it said."""
+    done = loci(*args, "--vault", vault, stdin=stdin)
+    assert "Traceback" not in done.stderr, done.stderr
+    said[f"{args} stdout"], said[f"{args} stderr"] = done.stdout, done.stderr
+
+
+def _remembered_and_typed(vault: Path, said: dict[str, str], junk: Junk, tmp_path: Path) -> None:
+    """Give somebody memories, and live in the world for a while."""
+    command = partial(_asked, vault, said)
     life = tmp_path / "li\x1b[31mfe\u202e.jsonl"
     records = [
         {"text": junk(f"Moss says the bell rang {at} times."), "actor": junk("Moss"), "place": junk("The Hall")}
@@ -124,13 +132,6 @@ def test_nothing_that_nobody_sees_comes_out_anywhere(tmp_path: Path, seed: int) 
     life.write_text("".join(f"{json.dumps(one)}\n" for one in records), "utf-8")
     wrong = tmp_path / "wro\x1b[31mng\u200b.jsonl"
     wrong.write_text('{"text": 7}\n', "utf-8")
-    said: dict[str, str] = {}
-
-    def command(*args: object, stdin: str = "") -> None:
-        done = loci(*args, "--vault", vault, stdin=stdin)
-        assert "Traceback" not in done.stderr, done.stderr
-        said[f"{args} stdout"], said[f"{args} stderr"] = done.stdout, done.stderr
-
     command("remember", "moss", life)
     command("remember", "moss", life, "--json")
     command("remember", "moss", wrong)
@@ -145,6 +146,7 @@ def test_nothing_that_nobody_sees_comes_out_anywhere(tmp_path: Path, seed: int) 
         junk("say hello again"),
         _words("look", junk),
         "look",
+        "say he\u200bllo the\u2060re",
         "@status",
         "examine me",
     ]
@@ -161,6 +163,11 @@ def test_nothing_that_nobody_sees_comes_out_anywhere(tmp_path: Path, seed: int) 
         "help \u200bsay",
     ]
     command("run", "--as", "Ada", "--seed", "1", "--seconds", "6", stdin="".join(f"{line}\n" for line in lines))
+
+
+def _looked_at(vault: Path, said: dict[str, str], junk: Junk) -> None:
+    """Ask for all that can be shown."""
+    command = partial(_asked, vault, said)
     for tool in (
         "check",
         "status moss",
@@ -176,8 +183,18 @@ def test_nothing_that_nobody_sees_comes_out_anywhere(tmp_path: Path, seed: int) 
         command("recall", "eliza", query)
         command("recall", "moss", query, "--json")
         command("recall", "moss", stdin=query)
-    written = [*vault.glob("log/*"), *vault.glob("agents/*/mind.md"), *vault.glob("agents/*/summaries/*.md")]
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_nothing_that_nobody_sees_comes_out_anywhere(tmp_path: Path, seed: int) -> None:
+    vault, junk = without_vectors(copy_vault(tmp_path)), Junk(seed)
+    _spoilt(vault, junk)
+    _lived(vault, junk)
+    said: dict[str, str] = {}
+    _remembered_and_typed(vault, said, junk, tmp_path)
+    _looked_at(vault, said, junk)
     assert (vault / "agents/eliza/mind.md").exists()
+    written = [*vault.glob("log/*"), *vault.glob("agents/*/mind.md"), *vault.glob("agents/*/summaries/*.md")]
     written += [*vault.glob("agents/*/notes/the*.md"), *vault.glob("agents/moss/archive/*")]
     assert len(written) > 8
     texts = said | {str(path): path.read_text("utf-8") for path in written}
