@@ -1,16 +1,12 @@
-"""`check`: every mistake in the vault, with file, line and key."""
+"""`check`: every mistake in the vault, with file, line and key. It takes no lock and writes nothing."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
 from dataclasses import asdict
 
-from agents.memory.scan import damaged
-from mud.build import Parts, opened
-from mud.errors import Problem, VaultProblem
-from mud.phrases import check_texts
-from mud.storage.texts import TextStore
+from mud.build import must_be_there
+from mud.checks import check_vault
 from mud.tools._tool import emit, tool
 
 
@@ -21,30 +17,11 @@ def _no_arguments(parser: argparse.ArgumentParser) -> None:
 @tool("check", "say what is wrong in the vault, file by file; exit 1 if anything is", _no_arguments)
 def check(args: argparse.Namespace) -> int:
     """Print every problem; nothing when there is none."""
-    try:
-        with opened(args.vault, writable=False) as parts:
-            problems = [*parts.problems, *check_texts(parts.texts), *_archives(parts)]
-    except VaultProblem as wrong:
-        texts = TextStore(args.vault / "text")
-        texts.load()
-        problems = [*wrong.problems, *check_texts(texts)]
+    must_be_there(args.vault)
+    problems = check_vault(args.vault)
     for problem in problems:
-        _print(problem, json=args.json)
+        if args.json:
+            emit(asdict(problem))
+        else:
+            print(problem)
     return 1 if problems else 0
-
-
-def _archives(parts: Parts) -> Iterator[Problem]:
-    """Yield the lines of archives that cannot be read; what they held is lost, and their neighbours are not."""
-    for slug in sorted(parts.minds.definitions):
-        try:
-            for file, line in damaged(parts.vault / "agents" / slug / "archive"):
-                yield Problem(f"agents/{slug}/archive/{file}", line, "", "this line cannot be read")
-        except OSError as error:
-            yield Problem(f"agents/{slug}/archive", 0, "", f"it cannot be read: {error.strerror or error}")
-
-
-def _print(problem: Problem, *, json: bool) -> None:
-    if json:
-        emit(asdict(problem))
-    else:
-        print(problem)
