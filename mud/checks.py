@@ -165,7 +165,7 @@ def _prompts(reading: Reading) -> list[Problem]:
     """Return the settings that name a prompt which there is not, or wait for more than a window holds."""
     configuration, drafts = reading.configuration, reading.drafts
     return [
-        *unknown_styles(configuration, reading.styles.names(), drafts),
+        *unknown_styles(configuration, [name.removesuffix(".md") for name in reading.styles.there()], drafts),
         *unknown_templates(configuration, reading.templates.there(), drafts),
         *beyond_windows(configuration, load("agents.compaction.strategies", Strategy, "strategy"), drafts),
     ]
@@ -328,7 +328,7 @@ def unknown_styles(
 
     Args:
         configuration: the settings.
-        styles: names of the files in `prompts/summaries` that can be used.
+        styles: names of the files in `prompts/summaries`, without endings; of one that is wrong that is told.
         definitions: every `agent.md` as it was read.
     """
     values = _set(configuration, CompactionSettings, "prompt_style", definitions)

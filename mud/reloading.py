@@ -121,9 +121,10 @@ class Reloading:
         self.report([*self._news(paths, problems), *_only_now(refused, problems), *messages])
 
     def _news(self, paths: Iterable[Path], problems: list[Problem]) -> list[str]:
-        """Return what is wrong that was not told yet or is in a file just saved, and which files are mended.
+        """Return what is wrong that was not told yet or stands in a file just saved, and which files are mended.
 
-        While a file is gone or empty, which may be half an edit, it is told of files just saved alone.
+        What a file lacks as a whole is told once. While a file is gone or empty, which may be half an edit, files just
+        saved alone are told of.
         """
         vault = self._parts.vault
         gone = {path for path in paths if _is_checked(path) and _gone(path)}
@@ -132,7 +133,9 @@ class Reloading:
             self._do_later(self._look_again(gone, self._parts.clock))
         half = {path.relative_to(vault).as_posix() for path in self._in_edit if _gone(path)}
         saved = {path.relative_to(vault).as_posix() for path in paths} - half
-        news = [one for one in problems if one.file in saved or (one not in self._known and not half)]
+        fresh = [one for one in problems if one not in self._known and (one.file in saved or not half)]
+        again = [one for one in problems if one in self._known and one.file in saved and (one.line or one.key)]
+        news = [one for one in problems if one in (*fresh, *again)]
         mended = {one.file for one in self._known} - {one.file for one in problems} - half
         self._known = frozenset(one for one in problems if one in self._known or one in news)
         return [*map(str, news), *(self._parts.texts.render(MENDED, file=file) for file in sorted(mended))]

@@ -93,7 +93,7 @@ async def test_each_key_of_a_broken_file_is_told_once_and_where_it_stands(tmp_pa
         on.replace("agents/eliza/agent.md", "brian: auto\n", "")
         problems = on.reloading.everything()
         assert [(one.line, one.key) for one in problems] == [(2, "id"), (5, "location")]
-        assert "expected '#2001'" in problems[0].message
+        assert "'#1002' is taken by world/locations/" in problems[0].message
 
 
 async def test_a_mistake_is_told_when_its_file_is_saved_and_not_again_with_another_files(tmp_path: Path) -> None:
