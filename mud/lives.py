@@ -26,6 +26,8 @@ from mud.storage.world_state import read_state
 
 NO_STEP = "this line is no step and is passed over; expected one JSON object with the number of a step"
 
+_SECONDS = len("2026-11-20T07:21:37")
+"""Characters of a time as it is written, without its milliseconds, which a folder in the trash does not tell."""
 _PUT_AWAY = re.compile(r"-(\d{8}-\d{6})(?:-\d+)?")
 
 
@@ -135,8 +137,10 @@ def _left(record: dict[str, Any]) -> Counter[str]:
 
 def _is_due(life: _Life, record: dict[str, Any], step: int) -> bool:
     """Return whether what a step left has to stand in an archive by now."""
-    number, at = record["step"], record.get("at")
-    return isinstance(at, str) and at >= life.begun and (number <= step or number < life.examined.last_source)
+    at, number = record.get("at"), int(record["step"])
+    if not isinstance(at, str) or at[:_SECONDS] <= life.begun[:_SECONDS]:
+        return False
+    return number <= step or number < life.examined.last_source
 
 
 def _older(life: _Life, steps: Counter[int]) -> Iterator[Problem]:

@@ -228,6 +228,8 @@ class Reloading:
         minds, engine = self._parts.minds, self._parts.engine
         try:
             minds.assign_ids(engine.world.next_id, self.watcher.wrote)
+            # Also of whoever does not come in yet: nothing else may get an id that stands in a file.
+            engine.world.reserve(max(int(one.id[1:]) + 1 for one in minds.definitions.values()))
             definition, agent = minds.definitions[slug], minds.by_slug(slug)
             if agent is None and not definition.person:
                 return self._let_in(slug)
