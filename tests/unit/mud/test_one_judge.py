@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from mud.__main__ import main
@@ -201,8 +201,27 @@ def hold_to_one_judge(running: Asked, home: Path, file: str, mutation: Mutation,
     return checked
 
 
-@settings(max_examples=EXAMPLES)
+# An example is as small as it can be, and takes most of a second: none is shrunk.
+@settings(max_examples=EXAMPLES, phases=(Phase.explicit, Phase.reuse, Phase.generate))
 @given(st.sampled_from(FILES), st.sampled_from(MUTATIONS), st.integers(0, 10_000))
 def test_of_a_spoilt_vault_everybody_says_the_same(running: Asked, file: str, mutation: Mutation, place: int) -> None:
     with TemporaryDirectory() as home:
         hold_to_one_judge(running, Path(home), file, mutation, place)
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "place"),
+    [
+        ("prompts/think.md", "deleted", 0),  # nothing can be thought with, and a memory stands all the same
+        ("prompts/dream.md", "another place", 5),
+        ("agents/moss/agent.md", "no UTF-8", 4),
+        ("config/llm/think.md", "deleted", 0),
+        ("text/instinct/default.md", "cut", 60),
+        ("world/locations/the-garden.md", "emptied", 0),
+    ],
+)
+def test_of_what_was_once_told_by_some_alone_everybody_says_the_same(
+    running: Asked, tmp_path: Path, file: str, name: str, place: int
+) -> None:
+    (mutation,) = (one for one in MUTATIONS if one.name == name)
+    assert hold_to_one_judge(running, tmp_path, file, mutation, place)
