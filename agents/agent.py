@@ -29,6 +29,7 @@ from agents.memory.entries import Entry
 from agents.memory.journal import Journal
 from agents.memory.memory import Memory
 from agents.memory.notes import Notes
+from agents.memory.ranges import Range
 from agents.memory.seeds import Seeds
 from agents.recall.documents import Listed, documents_of, versions_of
 from agents.sleeping import Keeper
@@ -65,6 +66,7 @@ class Agent:
         traces: how its lines came about.
         counter: counts the tokens of what it remembers.
         thinker: decides for it; None for a person, and while nobody thinks.
+        unreadable: memories that could not be read when its whole archive was looked through last.
     """
 
     definition: Definition
@@ -83,6 +85,7 @@ class Agent:
     traces: TraceFile
     counter: TokenCounter = field(default_factory=TokenCounter)
     thinker: Thinker | None = None
+    unreadable: Sequence[Range] = ()
 
     @property
     def name(self) -> str:

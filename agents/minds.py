@@ -5,6 +5,7 @@ Works without a running world too: the command line's tools open a vault and use
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
@@ -24,6 +25,7 @@ from agents.folding import Folding
 from agents.inner.inner import Inner
 from agents.means import Means
 from agents.memory.entries import Entry, Hit
+from agents.memory.examining import examine
 from agents.memory.notes import Note
 from agents.memory.seeds import fresh
 from agents.memory.weights import last_values, read_weighed
@@ -381,6 +383,15 @@ class Minds:
         self.index_documents(agent)
         return written
 
+    async def look_through(self, agent: Agent) -> None:
+        """Find out which memories of an agent cannot be read; the world goes on meanwhile.
+
+        Raises:
+            OSError: when the archive cannot be read.
+        """
+        found = await asyncio.to_thread(examine, agent.folder / "archive")
+        agent.unreadable = found.unreadable
+
     def status(self, agent: Agent) -> dict[str, Any]:
         """Return how a memory stands, as the command line's `status` prints it; of models and recall what is wrong."""
         means, silent = self.means, self.means.silent()
@@ -397,6 +408,7 @@ class Minds:
             room=room if (room := self.room_of(agent)) != UNLIMITED else None,
             shed=self.shed_of(agent),
             inner=self.inner.told(agent, known=True),
+            unreadable=agent.unreadable,
         )
         return status(agent.memory, agent.settings(), agent.compactor.outlook, facts)
 

@@ -22,7 +22,7 @@ from agents.templates import Templates
 from agents.thinking import offers
 from mud.commands._command import Command
 from mud.commands._view import shown_name
-from mud.errors import Refusal, Unavailable
+from mud.errors import Refusal, Unavailable, VaultProblem
 from mud.registry import Registry
 from mud.world.narration import phrase
 from mud.world.things import Thing
@@ -153,7 +153,11 @@ class Prompting:
         Asked for after every memory; it is counted anew when a file, or what the model's server says, has changed.
         """
         means, definition = self._minds.means, agent.definition
-        by = (definition, means.configuration.version, agent.counter.ratio, self._template(agent))
+        try:
+            template = self._template(agent)
+        except VaultProblem:  # there is none that can be used, as `check` says: no prompt is ever built
+            return UNLIMITED
+        by = (definition, means.configuration.version, agent.counter.ratio, template)
         if self._rooms.get(agent.slug, (None,))[0] != by:
             self._rooms[agent.slug] = by, self._room(agent)
         return self._rooms[agent.slug][1]
@@ -180,7 +184,7 @@ class Prompting:
                 passed = parts.passed[len(parts.passed) - len(kept) :]
                 rest = replace(parts, transcript=kept, passed=passed, transcript_range=(first, last), left_out=None)
                 prompt = self._built(agent, rest)
-        except (Refusal, Unavailable):
+        except (Refusal, Unavailable, VaultProblem):
             return None
         return Shed(prompt.shed, prompt.unheld)
 

@@ -20,10 +20,11 @@ from agents.living import Drives, Living
 from agents.llm.spending_file import keep_spending
 from agents.mind_page import MindPages
 from mud.build import SHIPPED, Parts, opened, spare_what_stays
+from mud.checks import check_lives
 from mud.chronicle import Chronicle, show_event, show_event_json
 from mud.engine import Step, WorldSettings
 from mud.errors import LociError, VaultProblem
-from mud.phrases import MODEL_ANSWERS, MODEL_SILENT, SYNCED, UNSYNCED, check_texts, load_phrases
+from mud.phrases import MODEL_ANSWERS, MODEL_SILENT, SYNCED, UNSYNCED, load_phrases
 from mud.portal.plain import run_plain, show_plain
 from mud.portal.session import Session
 from mud.portal.wrapped import show_wrapped
@@ -90,7 +91,7 @@ def run(options: Options) -> int:
     name = check_name(options.name)
     with opened(options.vault, writable=True) as parts:
         _log_into(parts.vault / "log")
-        _check_texts(parts)
+        _must_have_words(parts)
         for problem in parts.problems:
             print(f"loci: {problem}", file=sys.stderr)
         asyncio.run(App(parts, options, name).live())
@@ -104,13 +105,12 @@ def _load_brains() -> Registry[Brain]:
     return load_brains()
 
 
-def _check_texts(parts: Parts) -> None:
-    """Hold the vault's texts to what the program says; without words for something the world cannot run.
+def _must_have_words(parts: Parts) -> None:
+    """Make sure that the vault has words for all that the program says, be they lent; without them it cannot run.
 
     Raises:
         LociError: names what is missing.
     """
-    parts.problems += check_texts(parts.texts)
     missing = [one.key for one in load_phrases() if not parts.texts.variants(one.key)]
     if missing:
         source = f"copy them from {SHIPPED / 'text'}"
@@ -228,6 +228,7 @@ class App:
             ("counting what models cost", lambda: keep_spending(parts.vault, parts.queue.budget, parts.clock)),
             ("mind pages", self._pages.run),
             ("watching the vault", self._reloading.watcher.run),
+            ("looking through archives", self._check_lives),
         ]
         if self._options.agents:
             duties += [("agents", self._live_on), ("watching the models", self._watch_models)]
@@ -365,6 +366,11 @@ class App:
     async def _index_all(self) -> None:
         for agent in self._parts.minds.opened():
             await self._parts.minds.catch_up(agent)
+
+    async def _check_lives(self) -> None:
+        """Tell what is wrong with memories; a long life takes a second to look through, for which nobody waits."""
+        problems = await asyncio.to_thread(check_lives, self._parts.vault)
+        self._reloading.report(problem for problem in problems if problem not in self._parts.problems)
 
     async def _keep_saving(self) -> None:
         saved = -1

@@ -5,22 +5,20 @@ from __future__ import annotations
 import asyncio
 import gc
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from random import Random
 
 from agents.agent import Agent
 from agents.commands._answer import Answerer
-from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategies._strategy import Strategy
 from agents.compaction.summarizers._styles import Style, parse_style
 from agents.compaction.summarizers._summarizer import Summarizer
-from agents.definition import Definition, find_definition
-from agents.inner.settings import InnerSettings
+from agents.definition import find_definition
 from agents.llm.backends._backend import Backend, Completion
 from agents.llm.budget import Budget, BudgetSettings
 from agents.llm.counting import served
@@ -30,19 +28,18 @@ from agents.llm.spending_file import read_spending, write_spending
 from agents.means import Ask, Means
 from agents.minds import Minds
 from agents.prompt import Prompt
-from agents.prompt_template import Template, parse_template
+from agents.prompt_template import Template
 from agents.prompting import Prompting
 from agents.recall.recall import RecallService
 from agents.recall.settings import RecallSettings
 from agents.recall.till import Till
 from agents.roster import agent_file
 from agents.templates import Templates
-from agents.thinking import PROMPTS, ThinkingSettings, offers, templates_in_use
-from mud import checks
-from mud.checks import EMBED
+from agents.thinking import ThinkingSettings, offers
+from mud.checks import EMBED, FAMILIES, SCHEMAS, SHIPPED, check_files, thought_templates, unknown_in
 from mud.clock import Clock
 from mud.commands._command import Command
-from mud.engine import Engine, WorldSettings
+from mud.engine import Engine
 from mud.errors import LociError, Problem, VaultLocked, VaultProblem
 from mud.ledger import Ledger
 from mud.met_hosts import MetHosts
@@ -51,36 +48,21 @@ from mud.recovery import state_of
 from mud.registry import Registry, collect, load
 from mud.storage.configuration import Configuration
 from mud.storage.files import VaultLock, sweep_leftovers
-from mud.storage.paths import VaultSettings, missing_in
+from mud.storage.paths import missing_in
 from mud.storage.texts import TextStore
 from mud.storage.world_files import WorldFiles
 from mud.storage.world_state import write_state
 
 __all__ = [
+    "FAMILIES",
+    "SCHEMAS",
+    "SHIPPED",
     "Parts",
     "RealClock",
     "load_commands",
     "opened",
     "opened_for_recall",
-    "unknown_names",
 ]
-
-SCHEMAS: dict[str, type] = {
-    "vault": VaultSettings,
-    "world": WorldSettings,
-    "thinking": ThinkingSettings,
-    "inner_life": InnerSettings,
-    "memory_compaction": CompactionSettings,
-    "recall": RecallSettings,
-    "budget": BudgetSettings,
-}
-"""What each file in `vault/config` sets."""
-
-SHIPPED = Path(__file__).resolve().parent.parent / "vault"
-"""The vault that came with the program, whose words an older vault is lent."""
-
-FAMILIES: dict[str, type] = {"llm": LLMProfile}
-"""What each file in a folder of `vault/config` sets."""
 
 
 class RealClock:
@@ -118,7 +100,7 @@ class Parts:
         ledger, engine: the world's steps and its door.
         prompting: builds the prompts of thoughts.
         writable: this process holds the vault's lock.
-        problems: what is wrong in the vault.
+        met: what was found wrong while it was opened, and may be mended by that.
         reading: why a tool that would rather write only reads; empty when there is no such reason.
     """
 
@@ -138,7 +120,7 @@ class Parts:
     engine: Engine
     prompting: Prompting
     writable: bool
-    problems: list[Problem] = field(default_factory=list)
+    met: list[Problem] = field(default_factory=list)
     reading: str = ""
 
     def __post_init__(self) -> None:
@@ -146,6 +128,11 @@ class Parts:
         """Tells the owner of hosts of models that answer for the first time."""
         if self.writable:
             self.queue.tell_met(self.met_hosts)
+
+    @cached_property
+    def problems(self) -> list[Problem]:
+        """What is wrong in the vault's files, as they stood when this was first asked for."""
+        return list(dict.fromkeys([*self.met, *check_files(self.vault)]))
 
     def save(self) -> None:
         """Write the state, once everything that it includes is in the archives and on the disk.
@@ -265,10 +252,10 @@ def load_commands() -> Registry[Command]:
 def _put_together(vault: Path, clock: Clock, *, writable: bool, alone: bool = False) -> Parts:
     configuration = Configuration(vault, SCHEMAS, FAMILIES)
     texts = TextStore(vault / "text", SHIPPED / "text")
-    problems = configuration.load() + texts.load()
-    templates = _templates(vault, configuration, lambda: minds.definitions.values())
+    templates = thought_templates(vault, configuration, lambda: minds.definitions.values())
     summaries = Templates(vault / "prompts/summaries", None, parse_style, "prompts/summaries")
-    problems += summaries.load()
+    for part in (configuration, texts, summaries):
+        part.load()  # what is wrong is said by `check_files`
     budget = Budget(lambda: configuration.get(BudgetSettings), clock)
     read_spending(vault, budget)
     commands = load_commands()
@@ -305,37 +292,28 @@ def _put_together(vault: Path, clock: Clock, *, writable: bool, alone: bool = Fa
             queue,
         )
     )
-    minds.roster.unknown_in = lambda definition: checks.unknown_in(definition, configuration, texts)
+    minds.roster.unknown_in = lambda definition: unknown_in(definition, configuration, texts)
     budget.own = _own_limits(configuration, minds)
-    problems += minds.inner.load()
-    state = saved_state(vault, problems, writable=writable)
+    minds.inner.load()
+    met: list[Problem] = []
+    state = saved_state(vault, met, writable=writable)
     world_files = WorldFiles(vault, state.files if state else {})
     minds.roster.lived(state.files if state else {})
-    problems += minds.load_definitions()
-    problems += templates.load() + _unusable(configuration, summaries, templates, minds)
+    minds.load_definitions()
+    templates.load()
     ledger, engine = open_world(
-        world_files, state, clock, configuration, texts, commands, minds, problems, writable=writable
+        world_files, state, clock, configuration, texts, commands, minds, met, writable=writable
     )
     prompting = Prompting(minds, templates, commands)
     minds.world = engine.world
-    problems += [problem for slug in minds.definitions for problem in minds.seed(slug)]
+    for slug in minds.definitions:
+        minds.seed(slug)
     minds.prompt_of, minds.room_of, minds.shed_of = _prompter(prompting), prompting.room, prompting.shed
     return Parts(
         vault, clock, configuration, texts, templates, summaries, commands,
         load("agents.commands", Answerer, "request"),
-        queue, recall, minds, world_files, ledger, engine, prompting, writable, problems,
+        queue, recall, minds, world_files, ledger, engine, prompting, writable, met,
     )  # fmt: skip
-
-
-def _templates(
-    vault: Path, configuration: Configuration, everybody: Callable[[], Iterable[Definition]]
-) -> Templates[Template]:
-    """Return the templates of thoughts: the shipped ones, and those that settings of all and of each agent name."""
-
-    def files() -> list[str]:
-        return templates_in_use(configuration, (one.overrides for one in everybody()), vault / PROMPTS)
-
-    return Templates(vault / PROMPTS, files, parse_template)
 
 
 def _profiles(configuration: Configuration, commands: Registry[Command]) -> Callable[[str], LLMProfile]:
@@ -365,32 +343,6 @@ def _own_limits(configuration: Configuration, minds: Minds) -> Callable[[str], B
 def _name_of(minds: Minds, who: str) -> str:
     """Return the name of whose id this is; the id when there is nobody."""
     return next((one.name for one in minds.definitions.values() if one.id == who), who)
-
-
-def unknown_names(parts: Parts) -> list[Problem]:
-    """Return what settings and agents name that there is not: locations, LLM profiles, voices, prompt styles,
-    templates; and the LLM profiles that leave no room for a prompt."""
-    configuration, drafts = parts.configuration, parts.minds.drafts.values()
-    return [
-        *checks.without_room(configuration),
-        *checks.unknown_names(configuration, parts.engine.world.locations()),
-        *(problem for one in drafts for problem in checks.unknown_in(one, configuration, parts.texts)),
-        *checks.names_said(parts.texts, drafts),
-        *checks.misleading_names(drafts, parts.world_files.named),
-        *_unusable(configuration, parts.summary_prompts, parts.templates, parts.minds),
-    ]
-
-
-def _unusable(
-    configuration: Configuration, styles: Templates[Style], templates: Templates[Template], minds: Minds
-) -> list[Problem]:
-    """Return the settings that name a prompt which there is not, or wait for more than a window holds."""
-    drafts = minds.drafts.values()
-    return [
-        *checks.unknown_styles(configuration, styles.names(), drafts),
-        *checks.unknown_templates(configuration, templates.there(), drafts),
-        *checks.beyond_windows(configuration, minds.means.strategies, drafts),
-    ]
 
 
 def _asker(queue: ModelQueue) -> Ask:

@@ -1,39 +1,77 @@
-"""What one file of the vault says of another: settings, agents and voices that name something there is not.
+"""The one judge of mistakes: everything that is wrong in a vault, as its files stand.
 
-Held against everything that could be read, also in files that another mistake keeps out, so that one mistake hides no
-other. Nothing here writes.
+`check_files` is what a running world says at its start and after an edit; `check_vault` is what `check`, `status` and
+`@reload` list. Both read the vault anew, so that what they say does not depend on what a running world holds, and
+neither takes a lock or writes. Whoever adds a check adds it to `CHECKS`, or to `mud.lives` when it reads whole lives.
+
+What one file says of another is held against everything that could be read, also in files that another mistake keeps
+out, so that one mistake hides no other.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 
 from agents.brains._texts import says_name
 from agents.compaction.integrity import beyond_reach
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategies._strategy import Strategy
+from agents.compaction.summarizers._styles import parse_style
 from agents.definition import Definition, find_location, misplaced
 from agents.inner.settings import InnerSettings
-from agents.inner.words import FILES
+from agents.inner.words import FILES, parse_words
+from agents.llm.budget import BudgetSettings
 from agents.llm.keys import why_not, why_not_to
 from agents.llm.profiles import LLMProfile
+from agents.memory.seeds import fresh
+from agents.memory.unreadable import unreadable
 from agents.nights import time_of
 from agents.prompt import MINIMUM
-from agents.thinking import PROMPTS, ThinkingSettings, file_of, think_profile
+from agents.prompt_template import Template, parse_template
+from agents.recall.settings import RecallSettings
+from agents.roster import Roster, at_other_places
+from agents.templates import Templates
+from agents.thinking import PROMPTS, ThinkingSettings, file_of, templates_in_use, think_profile
+from mud import lives
 from mud.engine import WorldSettings
-from mud.errors import Problem
-from mud.registry import Registry, hint
+from mud.errors import Problem, VaultProblem
+from mud.links import leads_elsewhere
+from mud.phrases import VOICES, check_texts
+from mud.registry import Registry, hint, load
 from mud.storage.configuration import Configuration
+from mud.storage.paths import VaultSettings
 from mud.storage.settings import Value, one_of
 from mud.storage.texts import TextStore
+from mud.storage.world_files import WorldFiles
+from mud.storage.world_state import State, read_state
 from mud.world.names import misleading
-from mud.world.things import Thing
+from mud.world.things import Kind, Thing
+
+SCHEMAS: dict[str, type] = {
+    "vault": VaultSettings,
+    "world": WorldSettings,
+    "thinking": ThinkingSettings,
+    "inner_life": InnerSettings,
+    "memory_compaction": CompactionSettings,
+    "recall": RecallSettings,
+    "budget": BudgetSettings,
+}
+"""What each file in `vault/config` sets."""
+
+FAMILIES: dict[str, type] = {"llm": LLMProfile}
+"""What each file in a folder of `vault/config` sets."""
+
+SHIPPED = Path(__file__).resolve().parent.parent / "vault"
+"""The vault that came with the program, whose words an older vault is lent."""
+
+NOWHERE = Problem("world/locations", 0, "", "there is no location to be in")
 
 EMBED = "embed"
 """The LLM profile that names the server which embeds."""
-VOICES, WHO = "instinct.", "self.who"
-"""Where the texts that minds speak with stand, below the name of a voice, and which of them says who one is."""
+WHO = "self.who"
+"""The text of a voice that says who one is."""
 TIMES = ("sleep_at", "wake_at")
 """Settings that are times of day."""
 PROFILES = (
@@ -42,6 +80,144 @@ PROFILES = (
     (InnerSettings, "dream_profile", ", and the profile that writes summaries is asked"),
 )
 """Settings that name an LLM profile, and what happens while there is none of that name."""
+
+
+class Reading:
+    """A vault as its files say: read for the first time, so that no last good form of a file is in it.
+
+    Args:
+        vault: its folder.
+    """
+
+    def __init__(self, vault: Path) -> None:
+        self.vault = vault
+        self.configuration = Configuration(vault, SCHEMAS, FAMILIES)
+        self.texts = TextStore(vault / "text", SHIPPED / "text")
+        self.roster = Roster(vault / "agents", SCHEMAS)
+        self.state, self.problems = _state(vault)
+        homes = self.state.files if self.state else {}
+        self.roster.lived(homes)
+        self.world_files = WorldFiles(vault, homes)
+        self.styles = Templates(vault / "prompts/summaries", None, parse_style, "prompts/summaries")
+        self.words = Templates(vault / PROMPTS, lambda: FILES, parse_words)
+        self.templates = thought_templates(vault, self.configuration, lambda: self.roster.drafts.values())
+        self.problems += [*self.configuration.load(), *self.texts.load(), *self.roster.load(None, ())]
+        self.problems += [*self.styles.load(), *self.words.load(), *self.templates.load()]
+        self.files, wrong = self.world_files.load()
+        self.problems += wrong
+
+    @property
+    def drafts(self) -> list[Definition]:
+        """Every `agent.md` as it was read, mistakes and all."""
+        return list(self.roster.drafts.values())
+
+    @property
+    def locations(self) -> list[Thing]:
+        """Every location that another file may name."""
+        return [one for one in self.world_files.named if one.kind is Kind.LOCATION]
+
+
+def check_vault(vault: Path) -> list[Problem]:
+    """Return everything that is wrong in a vault, each mistake once; a life of a hundred thousand takes a second.
+
+    Args:
+        vault: its folder.
+    """
+    return list(dict.fromkeys([*check_files(vault), *check_lives(vault)]))
+
+
+def check_lives(vault: Path) -> list[Problem]:
+    """Return everything that is wrong with the memories that the program writes; see `mud.lives`."""
+    roster = Roster(vault / "agents", SCHEMAS)
+    roster.load(None, ())
+    return _in_order(lives.check_lives(vault, roster.drafts.values()))
+
+
+def check_files(vault: Path) -> list[Problem]:
+    """Return everything that is wrong in the files that people write, and in the world's state; each mistake once.
+
+    Args:
+        vault: its folder.
+    """
+    reading = Reading(vault)
+    problems = [*reading.problems, *check_texts(reading.texts)]
+    for check in CHECKS:
+        problems += at_other_places(problems, check(reading))
+    return _in_order(problems)
+
+
+def _in_order(problems: Iterable[Problem]) -> list[Problem]:
+    return sorted(dict.fromkeys(problems), key=lambda problem: (problem.file, problem.line))
+
+
+def thought_templates(
+    vault: Path, configuration: Configuration, everybody: Callable[[], Iterable[Definition]]
+) -> Templates[Template]:
+    """Return the templates of thoughts: the shipped ones, and those that settings of all and of each agent name."""
+
+    def files() -> list[str]:
+        return templates_in_use(configuration, (one.overrides for one in everybody()), vault / PROMPTS)
+
+    return Templates(vault / PROMPTS, files, parse_template)
+
+
+def _names(reading: Reading) -> list[Problem]:
+    return check_names(reading.configuration, reading.texts, reading.drafts, reading.locations)
+
+
+def _ids(reading: Reading) -> list[Problem]:
+    """Return who has the id of something in the world."""
+    return reading.roster.give_way({one.thing.id: one.file for one in reading.files if one.thing.id})
+
+
+def _prompts(reading: Reading) -> list[Problem]:
+    """Return the settings that name a prompt which there is not, or wait for more than a window holds."""
+    configuration, drafts = reading.configuration, reading.drafts
+    return [
+        *unknown_styles(configuration, [name.removesuffix(".md") for name in reading.styles.there()], drafts),
+        *unknown_templates(configuration, reading.templates.there(), drafts),
+        *beyond_windows(configuration, load("agents.compaction.strategies", Strategy, "strategy"), drafts),
+    ]
+
+
+def _memories(reading: Reading) -> list[Problem]:
+    """Return what is wrong with memories that people wrote, whatever is wrong with whose they are."""
+    folders = sorted(path.parent for path in reading.vault.glob("agents/[!.]*/agent.md"))
+    return [problem for folder in folders for problem in fresh(folder)[1]]
+
+
+def _world(reading: Reading) -> list[Problem]:
+    """Return that there is no location."""
+    return [] if any(one.thing.kind is Kind.LOCATION for one in reading.files) else [NOWHERE]
+
+
+def _state(vault: Path) -> tuple[State | None, list[Problem]]:
+    """Return the saved state, and what is wrong with it."""
+    try:
+        return read_state(vault), []
+    except VaultProblem as wrong:
+        return None, list(wrong.problems)
+
+
+def _misleading(reading: Reading) -> list[Problem]:
+    return misleading_names(reading.drafts, reading.world_files.named)
+
+
+def _unreadable(reading: Reading) -> list[Problem]:
+    """Return the notes, summaries and journals that cannot be read."""
+    folders = sorted(path.parent for path in reading.vault.glob("agents/[!.]*/agent.md"))
+    return [problem for folder in folders for problem in unreadable(folder)]
+
+
+def _elsewhere(reading: Reading) -> list[Problem]:
+    """Return what leads elsewhere, and is no file or folder."""
+    return list(leads_elsewhere(reading.vault))
+
+
+CHECKS: tuple[Callable[[Reading], list[Problem]], ...] = (
+    _elsewhere, _ids, _names, _misleading, _prompts, _memories, _unreadable, _world,
+)  # fmt: skip
+"""What is held against each other when every file was read; of two that are wrong at one place the first is told."""
 
 
 def check_names(
@@ -214,7 +390,7 @@ def unknown_styles(
 
     Args:
         configuration: the settings.
-        styles: names of the files in `prompts/summaries` that can be used.
+        styles: names of the files in `prompts/summaries`, without endings; of one that is wrong that is told.
         definitions: every `agent.md` as it was read.
     """
     values = _set(configuration, CompactionSettings, "prompt_style", definitions)

@@ -124,16 +124,24 @@ class Ledger:
 
     def after(self, step: int) -> Iterator[dict[str, Any]]:
         """Yield the records of every step after this one, in order. A broken line is passed over and logged."""
+        for name, number, record in self.lines(step):
+            if record is None:
+                log.warning("log/%s:%d: this line is no step and is passed over", name, number)
+            elif record["step"] > step:
+                yield record
+
+    def lines(self, step: int = 0) -> Iterator[tuple[str, int, dict[str, Any] | None]]:
+        """Yield the lines of every file that may hold a later step: file, line, and the record; None for no step.
+
+        Raises:
+            OSError: when a file cannot be read.
+        """
         files = self._files()
         for at, (_, path) in enumerate(files):
             if at + 1 < len(files) and files[at + 1][0] <= step + 1:
                 continue
             for line in read_jsonl(path):
-                number = _step_of(line)
-                if number is None:
-                    log.warning("log/%s:%d: this line is no step and is passed over", path.name, line.number)
-                elif number > step and line.data is not None:
-                    yield line.data
+                yield path.name, line.number, line.data if _step_of(line) is not None else None
 
 
 def _is_sound(value: object) -> bool:

@@ -11,14 +11,14 @@ from pathlib import Path
 
 from agents.definition import Definition, find_location
 from agents.minds import Minds
-from agents.roster import at_other_places
 from agents.thinking import offers
-from mud.checks import check_names, misleading_names
+from mud.checks import NOWHERE, check_files
 from mud.clock import Clock
 from mud.commands._command import Command
 from mud.engine import Engine, WorldSettings
 from mud.errors import Problem, VaultProblem
 from mud.ledger import Ledger
+from mud.lives import stays_asleep
 from mud.recovery import Placed, build_world
 from mud.registry import Registry
 from mud.storage.configuration import Configuration
@@ -40,7 +40,7 @@ def open_world(
     texts: TextStore,
     commands: Registry[Command],
     minds: Minds,
-    problems: list[Problem],
+    met: list[Problem],
     *,
     writable: bool,
 ) -> tuple[Ledger, Engine]:
@@ -51,7 +51,7 @@ def open_world(
         state: as it was last saved; None when it never was.
         clock, configuration, texts, commands: what its engine needs.
         minds: everybody, defined and not opened yet.
-        problems: what is wrong so far; what is found wrong is added.
+        met: takes what is found wrong here and now: a state that cannot be used, a memory that cannot be opened.
         writable: this process holds the vault's lock.
 
     Raises:
@@ -69,13 +69,9 @@ def open_world(
     files = [one for one in files if one.thing.id]  # a reader writes no id
     if writable:
         _tell_begun_with({problem.file for problem in wrong}, {one.file for one in files})
-    problems += wrong + minds.roster.give_way({one.thing.id: one.file for one in files})
-    locations = [one.thing for one in files if one.thing.kind is Kind.LOCATION]
-    named = [one for one in world_files.named if one.kind is Kind.LOCATION]
-    problems += at_other_places(problems, check_names(configuration, texts, minds.drafts.values(), named))
-    problems += at_other_places(problems, misleading_names(minds.drafts.values(), world_files.named))
-    if not locations:
-        raise VaultProblem([Problem("world/locations", 0, "", "there is no location to be in"), *problems])
+    minds.roster.give_way({one.thing.id: one.file for one in files})
+    if not any(one.thing.kind is Kind.LOCATION for one in files):
+        raise VaultProblem(dict.fromkeys([NOWHERE, *met, *check_files(vault)]))
     records = list(ledger.after(state.step if state else 0))
     world = build_world(place_minds(files, minds.definitions.values()), state, records)
     world.reserve(free)
@@ -87,7 +83,7 @@ def open_world(
     for record in records:
         minds.recover(record)
     for slug, why in minds.asleep.items():
-        problems.append(Problem(f"agents/{slug}", 0, "", f"{minds.definitions[slug].name} stays asleep: {why}"))
+        met.append(stays_asleep(minds.definitions[slug], why))
     known = [agent.memory.last_source for agent in minds.opened()]
     engine.number = max([ledger.last, state.step if state else 0, *known])
     return ledger, engine
@@ -113,12 +109,12 @@ def _tell_begun_with(wrong: set[str], used: set[str]) -> None:
             log.warning("%s: until it is mended what it describes is not in the world", file)
 
 
-def saved_state(vault: Path, problems: list[Problem], *, writable: bool) -> State | None:
+def saved_state(vault: Path, met: list[Problem], *, writable: bool) -> State | None:
     """Return the saved state; one that cannot be used is a problem and set aside, for the ledger has it all."""
     try:
         return read_state(vault)
     except VaultProblem as wrong:
-        problems += wrong.problems
+        met += wrong.problems
     if writable:
         try:
             aside = set_state_aside(vault)

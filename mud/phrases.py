@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from types import ModuleType
+import importlib
+from collections.abc import Mapping
 
-from agents import daytime, living, prompting
 from agents.brains._texts import wrong_in
-from agents.commands import _answer, _count, _edit, _when, _why_told
-from agents.inner import dreams, inner, insights, learned, reflection
-from mud import engine, met_hosts, reloading, requests
-from mud.checks import VOICES
-from mud.commands import _find, _view, _waking
 from mud.errors import Problem
 from mud.registry import modules
-from mud.storage.texts import TextStore
+from mud.storage.texts import Text, TextStore
 from mud.world.narration import Phrase, phrase
 
 MODEL_ANSWERS = phrase("app.models.answers", "host")
@@ -21,27 +16,37 @@ MODEL_SILENT = phrase("app.models.silent", "host")
 UNSYNCED = phrase("app.disk.unsynced", "why")
 SYNCED = phrase("app.disk.synced")
 
-_OTHERS: tuple[ModuleType, ...] = (
-    engine, met_hosts, requests, reloading, daytime, living, prompting, _find, _view, _waking, _answer, _count, _edit,
-    _when, _why_told, dreams, inner, insights, learned, reflection,
+_OTHERS = (
+    "mud.engine", "mud.met_hosts", "mud.requests", "mud.reloading", "mud.commands._find", "mud.commands._view",
+    "mud.commands._waking", "agents.daytime", "agents.living", "agents.prompting", "agents.commands._answer",
+    "agents.commands._count", "agents.commands._edit", "agents.commands._when", "agents.commands._why_told", "agents.inner.dreams",
+    "agents.inner.inner", "agents.inner.insights", "agents.inner.learned", "agents.inner.reflection",
 )  # fmt: skip
-"""Modules that are no plug-ins and speak."""
+"""Modules that are no plug-ins and speak; by their names, as some of them are told what is wrong with the texts."""
 
-
+VOICES = "instinct."
+"""Where the texts that minds speak with stand, below the name of a voice."""
 DEFAULT_VOICE = "default"
 """The voice that the others fall back on."""
 
 
 def check_texts(texts: TextStore) -> list[Problem]:
     """Return what is wrong with the vault's texts: what the program says, and what minds speak with."""
-    problems = texts.check(load_phrases())
-    below: dict[str, dict[str, tuple[str, ...]]] = {DEFAULT_VOICE: {}}
-    for key in texts.keys(VOICES):
-        voice, _, own = key.removeprefix(VOICES).partition(".")
-        below.setdefault(voice, {})[own] = texts.variants(key)
+    return texts.check(load_phrases(), check_voices)
+
+
+def check_voices(texts: Mapping[str, Text]) -> list[Problem]:
+    """Return what is wrong with what minds speak with."""
+    below: dict[str, dict[str, Text]] = {DEFAULT_VOICE: {}}
+    for key, text in sorted(texts.items()):
+        if key.startswith(VOICES):
+            voice, _, own = key.removeprefix(VOICES).partition(".")
+            below.setdefault(voice, {})[own] = text
+    problems = []
     for voice, found in below.items():
-        for own, message in wrong_in(found, complete=voice == DEFAULT_VOICE):
-            file, line = texts.place(f"{VOICES}{voice}.{own}")
+        told = {own: text.variants for own, text in found.items()}
+        for own, message in wrong_in(told, complete=voice == DEFAULT_VOICE):
+            file, line = (found[own].file, found[own].line) if own in found else (f"text/instinct/{voice}.md", 0)
             problems.append(Problem(file, line, own, message))
     return problems
 
@@ -49,7 +54,8 @@ def check_texts(texts: TextStore) -> list[Problem]:
 def load_phrases() -> list[Phrase]:
     """Return every phrase, each once."""
     found = {own.key: own for own in (MODEL_ANSWERS, MODEL_SILENT, UNSYNCED, SYNCED)}
-    for module in (*_OTHERS, *modules("mud.commands"), *modules("agents.commands")):
+    others = [importlib.import_module(name) for name in _OTHERS]
+    for module in (*others, *modules("mud.commands"), *modules("agents.commands")):
         for value in vars(module).values():
             if isinstance(value, Phrase):
                 found[value.key] = value

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import defaultdict
-from collections.abc import Callable, Collection, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from pathlib import Path
 
 from agents.definition import Definition as Character
@@ -14,12 +13,12 @@ from agents.living import Living
 from agents.llm.profiles import LLMProfile
 from agents.memory.summaries import TIERS
 from agents.memory.unreadable import JOURNALS, unreadable_file
-from agents.roster import at_other_places
-from mud.build import Parts, unknown_names
-from mud.checks import names_said
+from mud.build import Parts
+from mud.checks import check_files
 from mud.clock import Clock
 from mud.commands._command import Outcome
 from mud.errors import LociError, Problem
+from mud.phrases import check_texts
 from mud.storage.paths import SETTINGS
 from mud.storage.watch import Watcher
 from mud.storage.world_files import Definition, assign_ids
@@ -53,11 +52,11 @@ class Reloading:
         parts.minds.send_away = self.send_away
         self.watcher = Watcher(self.changed, parts.clock)
         self._later: set[asyncio.Task[None]] = set()
-        told = frozenset(parts.problems)
-        self._known: defaultdict[str, frozenset[Problem]] = defaultdict(lambda: told)
-        """What is wrong in each part of the vault that is always read as a whole, as it was last told."""
-        self._wrong = {problem.file for problem in told}
-        """Files in which something was wrong when they were read last."""
+        check_texts(parts.texts)  # from now on edits are held to what the program says
+        self._known = frozenset(parts.problems) - frozenset(parts.met)
+        """What is wrong in the files that people write, as far as it was told."""
+        self._in_edit: set[Path] = set()
+        """Files that are gone or empty since a moment: what comes of that is not told yet."""
         self._starts = {slug: one.location for slug, one in parts.minds.definitions.items()}
         """Where everybody's file said they start, when it counted."""
         for folder in ("config", "config/llm", "text", "text/instinct", "prompts", "prompts/summaries", "agents"):
@@ -75,90 +74,107 @@ class Reloading:
     def everything(self) -> list[Problem]:
         """Read all that people edit again; return what is wrong."""
         parts = self._parts
-        problems = parts.configuration.load()
-        for top, read in (("text", parts.texts.reload), ("prompts", self._prompts), ("world", self._world)):
-            problems += read()
-            self._known[top] = frozenset(problems)
-        problems += parts.minds.load_definitions()
+        parts.configuration.load()
+        parts.texts.reload()
+        self._prompts()
+        refused = self._world() + parts.minds.load_definitions()
         for slug in list(parts.minds.definitions):
-            problems += self._take_up(slug)
+            refused += self._take_up(slug)
         for agent in parts.minds.opened():
-            self._report(f"{agent.name}: {message}" for message in agent.memory.refresh())
+            self.report(f"{agent.name}: {message}" for message in agent.memory.refresh())
             parts.minds.index_documents(agent)
-            wrong = parts.minds.seed(agent.slug)
-            self._known[f"memories of {agent.slug}"] = frozenset(wrong)
-            problems += wrong
-        problems += at_other_places(problems, self._settings_changed())
-        self._known["names"] = frozenset(problems)
+            parts.minds.seed(agent.slug)
+        self._settings_changed()
         self._fold_due()
-        problems += at_other_places(problems, self._names_nothing())
-        self._wrong = {problem.file for problem in problems}
-        self._report(message for slug in parts.minds.definitions for message in self._moved(slug))
+        problems = check_files(parts.vault)
+        self._known = frozenset(problems)
+        self._in_edit.clear()
+        self.report(_only_now(refused, problems))
+        self.report(message for slug in parts.minds.definitions for message in self._moved(slug))
         return problems
 
     def changed(self, paths: frozenset[Path]) -> None:
         """Take up changed files; what is wrong in them is logged and told, and what became wrong elsewhere."""
-        problems: list[Problem] = []
+        parts = self._parts
+        refused: list[Problem] = []
         messages: list[str] = []
         by_top: dict[str, list[Path]] = {}
-        if self._parts.vault / SETTINGS in paths:  # what was behind a link may be read now, or no more
-            problems += self.everything()
+        if parts.vault / SETTINGS in paths:  # what was behind a link may be read now, or no more
+            known = self._known
+            self.everything()
+            self._known = known
         for path in sorted(paths):
-            by_top.setdefault(path.relative_to(self._parts.vault).parts[0], []).append(path)
+            by_top.setdefault(path.relative_to(parts.vault).parts[0], []).append(path)
         for path in by_top.get("config", ()):
-            problems += self._parts.configuration.reload(path)
+            parts.configuration.reload(path)
         if "text" in by_top:
-            problems += self._news("text", self._parts.texts.reload(), by_top["text"])
-            self._take_up_voices()
-            voices = names_said(self._parts.texts, self._parts.minds.drafts.values())
-            problems += self._news("voices", voices, by_top["text"])
+            parts.texts.reload()
         if "world" in by_top:
-            problems += self._news("world", self._world(), by_top["world"])
+            refused += self._world()
         for path in by_top.get("agents", ()):
             wrong, told = self._agent_file(path)
-            problems += wrong
+            refused += wrong
             messages += told
-        naming = [*by_top.get("config", ()), *(path for path in by_top.get("agents", ()) if path.name == "agent.md")]
-        if naming:
-            problems += at_other_places(problems, self._news("names", self._settings_changed(), naming))
-        if naming or "prompts" in by_top:
-            problems += self._news("prompts", self._prompts(), by_top.get("prompts", ()))
+        if set(by_top) - {"agents"}:
+            refused += self._take_up_waiting()
+        if "config" in by_top or any(path.name == "agent.md" for path in paths):
+            self._settings_changed()
+            self._prompts()
+        elif "prompts" in by_top:
+            self._prompts()
         self._fold_due()
-        self._report([*map(str, dict.fromkeys(problems)), *self._mended(paths, problems), *messages])
+        wrong_before = {one.file for one in self._known}
+        looked_at = any(_is_checked(path) or path.relative_to(parts.vault).as_posix() in wrong_before for path in paths)
+        problems = check_files(parts.vault) if refused or looked_at else list(self._known)
+        self.report([*self._news(paths, problems), *_only_now(refused, problems), *messages])
 
-    def _mended(self, paths: Iterable[Path], problems: Iterable[Problem]) -> list[str]:
-        """Return which of the files just saved were wrong and are not any more; an empty one may be half an edit."""
-        saved = {path.relative_to(self._parts.vault).as_posix() for path in paths if not _gone(path)}
-        wrong = {problem.file for problem in problems}
-        mended = (self._wrong & saved) - wrong
-        self._wrong = (self._wrong | wrong) - mended
-        return [self._parts.texts.render(MENDED, file=file) for file in sorted(mended)]
+    def _news(self, paths: Iterable[Path], problems: list[Problem]) -> list[str]:
+        """Return what is wrong that was not told yet or stands in a file just saved, and which files are mended.
 
-    def _news(self, part: str, problems: list[Problem], paths: Collection[Path]) -> list[Problem]:
-        """Return of all that is wrong in a part of the vault what was not told yet, or is in a file just saved."""
-        saved = {path.relative_to(self._parts.vault).as_posix() for path in paths}
-        known, self._known[part] = self._known[part], frozenset(problems)
-        return [problem for problem in problems if problem not in known or problem.file in saved]
+        What a file lacks as a whole is told once. While a file is gone or empty, which may be half an edit, files just
+        saved alone are told of.
+        """
+        vault = self._parts.vault
+        gone = {path for path in paths if _is_checked(path) and _gone(path)}
+        if gone:
+            self._in_edit |= gone
+            self._do_later(self._look_again(gone, self._parts.clock))
+        half = {path.relative_to(vault).as_posix() for path in self._in_edit if _gone(path)}
+        saved = {path.relative_to(vault).as_posix() for path in paths} - half
+        fresh = [one for one in problems if one not in self._known and (one.file in saved or not half)]
+        again = [one for one in problems if one in self._known and one.file in saved and (one.line or one.key)]
+        news = [one for one in problems if one in (*fresh, *again)]
+        mended = {one.file for one in self._known} - {one.file for one in problems} - half
+        self._known = frozenset(one for one in problems if one in self._known or one in news)
+        return [*map(str, news), *(self._parts.texts.render(MENDED, file=file) for file in sorted(mended))]
 
-    def _prompts(self) -> list[Problem]:
-        return self._parts.templates.load() + self._parts.summary_prompts.load()
+    async def _look_again(self, gone: set[Path], clock: Clock) -> None:
+        """Tell what is wrong because files are still gone or empty after a while."""
+        await clock.sleep(MISSING_FOR)
+        self._in_edit -= gone
+        self.report(self._news((), check_files(self._parts.vault)))
 
-    def _settings_changed(self) -> list[Problem]:
+    def _prompts(self) -> None:
+        """Read the prompts that models are asked with; those of the inner life are read when they are needed."""
+        self._parts.templates.load()
+        self._parts.summary_prompts.load()
+
+    def _settings_changed(self) -> None:
         """Have the parts that do not look at their settings by themselves do so."""
         self._parts.recall.look_again()
         if self._living is not None:
             for agent in self._parts.minds.opened():
                 self._living.redefined(agent)
         self._parts.queue.hold_to(self._parts.configuration.names(LLMProfile))
-        return unknown_names(self._parts)
 
     def _fold_due(self) -> None:
         """Begin the folds that a changed window makes due."""
         for agent in self._parts.minds.opened():
             self._parts.minds.remembered(agent.slug, ())
 
-    def _report(self, lines: Iterable[str]) -> None:
-        for line in lines:
+    def report(self, lines: Iterable[object]) -> None:
+        """Log sentences and tell them to every owner on line."""
+        for line in map(str, lines):
             log.info("%s", line)
             self._tell(self._parts.texts.render(CHANGED, problems=line))
 
@@ -177,7 +193,7 @@ class Reloading:
         if agent is None or len(inside) != 3:
             return [], []
         if inside[1] == "memories":
-            return self._news(f"memories of {agent.slug}", minds.seed(agent.slug), [path]), []
+            minds.seed(agent.slug)
         if inside[1] == "summaries" and path.suffix == ".md":
             if _gone(path):
                 self._do_later(self._restore(agent.slug, self._parts.clock))
@@ -200,17 +216,11 @@ class Reloading:
         problems = minds.load_definition(slug)
         return problems if problems or slug not in minds.definitions else self._take_up(slug)
 
-    def _take_up_voices(self) -> None:
-        """Take up the files that nothing was wrong with but a voice, if there are texts for it now."""
+    def _take_up_waiting(self) -> list[Problem]:
+        """Take up the files of agents that something else kept out, such as a voice or a location that is there now."""
         minds = self._parts.minds
-        for slug in [slug for slug, draft in minds.drafts.items() if draft is not minds.definitions.get(slug)]:
-            self._definition(slug)
-
-    def _names_nothing(self) -> list[Problem]:
-        """Return which files of agents name a location that there is not, as they stand, whatever else is wrong."""
-        locations = self._parts.engine.world.locations()
-        known = [one for one in self._parts.minds.drafts.values() if not one.person]
-        return [misplaced(one, locations) for one in known if find_location(one.location or "", locations) is None]
+        waiting = [slug for slug, draft in minds.drafts.items() if draft is not minds.definitions.get(slug)]
+        return [problem for slug in waiting for problem in self._definition(slug)]
 
     def _moved(self, slug: str) -> list[str]:
         """Return that somebody's file names another location than when it counted, and that nobody is moved by it."""
@@ -230,6 +240,8 @@ class Reloading:
         minds, engine = self._parts.minds, self._parts.engine
         try:
             minds.assign_ids(engine.world.next_id, self.watcher.wrote)
+            # Also of whoever does not come in yet: nothing else may get an id that stands in a file.
+            engine.world.reserve(max(int(one.id[1:]) + 1 for one in minds.definitions.values()))
             definition, agent = minds.definitions[slug], minds.by_slug(slug)
             if agent is None and not definition.person:
                 return self._let_in(slug)
@@ -284,8 +296,8 @@ class Reloading:
         except LociError:  # the disk is full, as the log says; it leaves when that is over
             self._do_later(self._miss(slug, clock))
             return
-        self._report([f"{agent.name} has left the world: agents/{slug}/agent.md is gone"])
-        self._report(map(str, self._newcomers()))
+        self.report([f"{agent.name} has left the world: agents/{slug}/agent.md is gone"])
+        self.report(self._newcomers())
 
     def _newcomers(self) -> list[Problem]:
         """Take up the files that nobody plays: the id in one may have been that of somebody who has left."""
@@ -364,7 +376,19 @@ class Reloading:
         gone = [f"{tier}.md" for tier in TIERS if _gone(summaries / f"{tier}.md")]
         told = agent.memory.restore_missing()
         back = [f"{file} was gone and is written again" for file in gone if (summaries / file).exists()]
-        self._report(f"{agent.name}: {message}" for message in [*told, *back])
+        self.report(f"{agent.name}: {message}" for message in [*told, *back])
+
+
+def _only_now(refused: Iterable[Problem], problems: Iterable[Problem]) -> list[Problem]:
+    """Return what a running world cannot take up although nothing is wrong with the file, such as another id."""
+    wrong = {problem.file for problem in problems}
+    return [problem for problem in dict.fromkeys(refused) if problem.file not in wrong]
+
+
+def _is_checked(path: Path) -> bool:
+    """Return whether a file is one of those that people write; summaries and notes are told of by the memory."""
+    own = path.parent.name in ("summaries", "notes") and path.parent.parent.name != "prompts"
+    return path.suffix == ".md" and not own
 
 
 def _gone(path: Path) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable
 
 from mud.build import Parts
+from mud.checks import check_lives
 from mud.commands._command import Outcome
 from mud.commands._find import LONGEST_SHOWN
 from mud.errors import LociError, Problem, Refusal
@@ -49,7 +51,7 @@ async def carry_out(parts: Parts, request: Request, reload: Reload) -> Outcome |
             case "save":
                 return _save(parts)
             case "reload":
-                return _reload(parts, reload)
+                return await _reload(parts, reload)
             case "show_config":
                 return _show_config(parts, request.args.get("key", ""))
         return await parts.answerers.get(request.name).run(parts.minds, request)
@@ -71,10 +73,10 @@ def _save(parts: Parts) -> Outcome:
     return Outcome(parts.texts.render(SAVED, step=parts.engine.number))
 
 
-def _reload(parts: Parts, reload: Reload) -> Outcome:
-    problems = reload()
+async def _reload(parts: Parts, reload: Reload) -> Outcome:
+    problems = [*reload(), *await asyncio.to_thread(check_lives, parts.vault)]
     if problems:
-        return Outcome(parts.texts.render(WRONG, problems="\n".join(map(str, problems))))
+        return Outcome(parts.texts.render(WRONG, problems="\n".join(map(str, dict.fromkeys(problems)))))
     return Outcome(parts.texts.render(RELOADED))
 
 

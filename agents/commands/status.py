@@ -54,6 +54,8 @@ async def report_briefly(minds: Minds, request: Request) -> Outcome:
     """Return the report in five lines, behind one that says so when the agent is paused."""
     agent = asked_about(minds, request)
     await agent.measure()
+    with suppress(OSError):  # told as what is wrong with the archive
+        await minds.look_through(agent)
     return Outcome("\n".join(filter(None, [pause_of(minds, agent), *_lines(minds.say, minds.status(agent))])))
 
 
@@ -63,6 +65,7 @@ async def report_fully(minds: Minds, request: Request) -> Outcome:
     agent = asked_about(minds, request)
     await agent.measure()
     with suppress(OSError):  # the report says nothing of it then
+        await minds.look_through(agent)
         await minds.inner.look(agent)
     return Outcome("\n".join(filter(None, [pause_of(minds, agent), minds.report(agent)])))
 

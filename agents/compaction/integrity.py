@@ -50,6 +50,7 @@ class Facts:
         room: tokens that summaries and memories may take in its next prompt; None when there is no prompt.
         shed: what that leaves out; None when there is no prompt.
         inner: when it reflected and dreamed last, and how far the next reflection is; None when that is not known.
+        unreadable: memories that every line of the archive was looked at for, and that cannot be read.
     """
 
     now: datetime | None = None
@@ -62,6 +63,7 @@ class Facts:
     room: int | None = None
     shed: Shed | None = None
     inner: Mapping[str, Any] | None = None
+    unreadable: Sequence[Range] = ()
 
 
 def coverage(view: View) -> list[Range]:
@@ -108,7 +110,8 @@ def status(
     standing, view = outlook.standing(), _view(memory, settings, outlook)
     shown = _shown(memory, view, total)
     gaps, overlaps = holes([*_older(memory, view, shown), *coverage(view)], total)
-    for gap in [*gaps, *_damaged(memory)]:
+    unreadable = merged([*gaps, *_damaged(memory), *facts.unreadable])
+    for gap in unreadable:
         memory.note_unreadable(*gap)
     weight = weigh(memory, view, shown, standing.window, facts.counter)
     # by the sizes that were just counted: a long life is not counted again
@@ -143,6 +146,7 @@ def status(
         "skipped": facts.skipped,
         "notice": facts.notice or None,
         "waiting": memory.waiting,
+        "unreadable": [_range(found) for found in unreadable],
         "archive": _archive(memory),
         "settings": {key: {"value": value, "from": origin} for key, (value, origin) in facts.settings.items()},
         "inner": dict(facts.inner) if facts.inner is not None else None,

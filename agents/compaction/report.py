@@ -10,6 +10,7 @@ from typing import Any
 
 from agents.compaction.settings import CompactionSettings
 from agents.memory.ranges import spoken
+from agents.memory.troubles import TOLD
 from mud.storage.settings import Setting, describe
 
 _UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
@@ -217,10 +218,15 @@ def _value(value: object) -> str:
 
 
 def _coverage(status: Mapping[str, Any]) -> str:
-    if not status["gaps"] and not status["overlaps"]:
-        return f"1-{status['total']} whole, no gap and no overlap" if status["total"] else "nothing to cover yet"
-    told = [f"gap {_span(found)}" for found in status["gaps"]]
-    return ", ".join([*told, *(f"overlap {_span(found)}" for found in status["overlaps"])])
+    """Say which memories the view accounts for, and which of them cannot be read any more."""
+    gaps, overlaps, total = status["gaps"], status["overlaps"], status["total"]
+    if not total:
+        return "nothing to cover yet"
+    told = [*(f"gap {_span(found)}" for found in gaps), *(f"overlap {_span(found)}" for found in overlaps)]
+    if lost := [_span(found) for found in status["unreadable"] if found not in gaps]:
+        more = f" and {len(lost) - TOLD:,} more" if len(lost) > TOLD else ""
+        told.append(f"1-{total} but for {', '.join(lost[:TOLD])}{more}, which cannot be read")
+    return "; ".join(told) or f"1-{total} whole, no gap and no overlap"
 
 
 def _archive(archive: Mapping[str, int | None], waiting: int) -> str:

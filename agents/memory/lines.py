@@ -211,14 +211,21 @@ def _within(lines: Iterable[dict[str, Any] | None], first: int, last: int) -> li
     return [entry for entry in found if entry is not None]
 
 
-def _entry(line: dict[str, Any]) -> Entry | None:
-    """Return the entry of a line; None when a part that it needs is lost or is no text."""
+def is_whole(line: Mapping[str, Any]) -> bool:
+    """Return whether a line with the number of a memory has every part that it needs, and none that is no text."""
     for key in ("at", "kind", "text"):
         if not isinstance(line.get(key), str):
-            return None
+            return False
     for key in ("actor", "place", "reason"):
         if (value := line.get(key)) is not None and not isinstance(value, str):
-            return None
+            return False
+    return True
+
+
+def _entry(line: dict[str, Any]) -> Entry | None:
+    """Return the entry of a line; None when a part that it needs is lost or is no text."""
+    if not is_whole(line):
+        return None
     if is_number(line.get("source", 0)) and is_number(line.get("importance", 3)):
         return Entry.from_json(line)
     kept = {key: value for key, value in line.items() if key not in ("source", "importance") or is_number(value)}

@@ -2,18 +2,19 @@
 
 A file that is followed by another holds the memories from its own number to the next one's. Whether they are all there
 is counted in its bytes: a hundred thousand lines take a few hundredths of a second. Only a file whose count is wrong is
-read line by line. A line that begins and ends as it should and is broken in between is noticed when it is read.
+read line by line. A line that begins and ends as it should and is broken in between is noticed when it is read, and by
+`agents.memory.examining`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from agents.memory.lines import decode, entries, is_number, whole_lines
+from agents.memory.lines import decode, entries, is_number
 from agents.memory.ranges import Range, merged, missing
 from mud.storage.paths import read_bytes
 
@@ -63,19 +64,6 @@ def _whole(data: bytes, first: int, last: int) -> bool:
         data.startswith(mark) or data.rfind(b"\n" + mark) >= 0
         for mark in (b'{"seq":%d,' % seq for seq in (first, last))
     )
-
-
-def damaged(folder: Path) -> Iterator[tuple[str, int]]:
-    """Yield every line of an archive that cannot be read: the name of its file, and its number there.
-
-    A last line without its end is somebody's who writes at this moment.
-
-    Raises:
-        OSError: when a file cannot be read.
-    """
-    for _, path in archive_files(folder):
-        for number in broken_lines(whole_lines(read_bytes(path))):
-            yield path.name, number
 
 
 def broken_lines(data: bytes) -> list[int]:

@@ -11,8 +11,8 @@ from random import Random
 from agents.agent import Agent
 from mud.build import Parts
 from mud.bulk import newcomer
-from mud.checks import VOICES
 from mud.errors import LociError
+from mud.phrases import VOICES
 from mud.storage.texts import TextStore
 from mud.world.matching import plain
 from mud.world.narration import counted

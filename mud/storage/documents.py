@@ -153,12 +153,20 @@ def examine_document(text: str, file: str, longest: int = _front.LONGEST_FRONT) 
     """Read a markdown file as `parse_document` does, and return what can be read beside what is wrong."""
     where = _front.split(text)
     front = _front.parse_front(text, where, file, longest)
-    return _document(text, front, where.body), front.problems
+    document = _document(text, front, where.body)
+    if where.body and not document.front and not front.problems and _SECOND_FRONT.match(document.body):
+        message = "the front matter is empty, and one follows; expected a single line --- above it"
+        return document, [Problem(file, document.body_line - 1, "", message)]
+    return document, front.problems
 
 
 def salvage_document(text: str) -> Document:
     """Return what can be read of a markdown file whose front matter is not in order: each key that is by itself."""
     return _document(text, *_front.salvage(text))
+
+
+_SECOND_FRONT = re.compile(r"(?:[A-Za-z_]+:.*\n(?:[ \t]+.*\n)*)+---[ \t\r]*$", re.M)
+"""A front matter whose first fence is not there, or belongs to an empty one above it."""
 
 
 def _document(text: str, front: _front.Front, begin: int) -> Document:

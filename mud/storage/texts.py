@@ -17,7 +17,7 @@ Nothing in here decides what is said; it only knows the words.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -186,8 +186,12 @@ def _unescaped(text: str) -> str:
     return re.sub(r"\\([n\\])", lambda found: "\n" if found[1] == "n" else "\\", text)
 
 
+Rule = Callable[[Mapping[str, Text]], Iterable[Problem]]
+"""Returns what is wrong in texts, given by full key."""
+
+
 class TextStore:
-    """All texts of a vault. A change with a mistake in it changes nothing: the last good texts stay.
+    """All texts of a vault. A file with a mistake in it changes nothing: its last good texts stay, others are taken.
 
     Args:
         folder: the folder of texts, `vault/text`.
@@ -198,7 +202,7 @@ class TextStore:
         self._folder, self._shipped = folder, shipped
         self._lent: dict[str, Text] = {}
         self._texts: dict[str, Text] = {}
-        self._phrases: tuple[Phrase, ...] = ()
+        self._rules: tuple[Rule, ...] = ()
 
     def load(self) -> list[Problem]:
         """Read every file, keep what is in order, and return everything that is wrong."""
@@ -215,31 +219,39 @@ class TextStore:
         return {key: text for key, text in self._read(self._shipped, files)[0].items() if key not in own}
 
     def reload(self) -> list[Problem]:
-        """Read every file again and take it over when nothing is wrong, the phrases that `check` saw included.
+        """Read every file again and take over those in which nothing is wrong, by what `check` was given too.
 
         A file that is empty or gone is an edit in progress: its texts in use stay.
 
         Returns:
-            Everything that is wrong; then all texts in use stay.
+            Everything that is wrong.
         """
         texts, problems = self._read(self._folder)
         here = {text.file for text in texts.values()}
-        kept = {key: text for key, text in self._texts.items() if text.file not in here and key not in texts}
-        in_edit = {key: text for key, text in kept.items() if self._in_edit(text.file)}
-        texts = {**self._lent, **texts, **in_edit}
-        problems += _checked(texts, self._phrases)
-        if not problems:
-            self._texts = texts
+        in_edit = {text.file for text in self._texts.values() if text.file not in here and self._in_edit(text.file)}
+        kept = {key: text for key, text in self._texts.items() if text.file in in_edit}
+        problems += self._wrong(self._lent | kept | texts)
+        files, keys = {problem.file for problem in problems}, {problem.key for problem in problems}
+        old = {key: text for key, text in self._texts.items() if text.file in files | in_edit or key in keys}
+        self._texts = self._lent | old | {key: text for key, text in texts.items() if text.file not in files}
         return problems
 
-    def check(self, phrases: Iterable[Phrase]) -> list[Problem]:
+    def check(self, phrases: Iterable[Phrase], *rules: Rule) -> list[Problem]:
         """Return what is wrong between the phrases that the program uses and the texts there are.
 
         Every phrase needs one text, a text may use the phrase's places only, and a text that no phrase uses is a
-        mistake outside of `FREE`. `reload` holds to the phrases checked last.
+        mistake outside of `FREE`. `reload` holds to what was checked last.
+
+        Args:
+            phrases: what the program uses.
+            rules: what texts are held to besides.
         """
-        self._phrases = tuple(phrases)
-        return [*_checked(self._texts, self._phrases), *self._told_lent()]
+        known = tuple(phrases)
+        self._rules = (lambda texts: _checked(texts, known), *rules)
+        return [*self._wrong(self._texts), *self._told_lent()]
+
+    def _wrong(self, texts: Mapping[str, Text]) -> list[Problem]:
+        return [problem for rule in self._rules for problem in rule(texts)]
 
     def _told_lent(self) -> Iterator[Problem]:
         """Yield what is lent, one problem for each file: it holds nothing up, and the vault's owner should know."""

@@ -81,8 +81,11 @@ class _Draft(NamedTuple):
 
     @property
     def usable(self) -> bool:
-        """It has an id or can be given one; one that was typed wrongly is not replaced: its writer meant one."""
-        return bool(self.thing.id) or not (self.broken or "id" in self.document.front)
+        """It has an id or can be given one.
+
+        One that was typed wrongly is not replaced: its writer meant one. Nor is one written where there is no name.
+        """
+        return bool(self.thing.id) or not (self.broken or "id" in self.document.front or not self.document.title)
 
     def line(self, key: str) -> int:
         """Return the line of a key; the first when it has none."""

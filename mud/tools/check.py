@@ -1,19 +1,13 @@
-"""`check`: every mistake in the vault, with file, line and key."""
+"""`check`: every mistake in the vault, with file, line and key. It takes no lock and writes nothing."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
 from dataclasses import asdict
 
-from agents.memory.scan import damaged
-from agents.memory.unreadable import unreadable
-from mud.build import Parts, opened, vault_in
-from mud.errors import Problem, VaultProblem
-from mud.links import leads_elsewhere
-from mud.phrases import check_texts
+from mud.build import vault_in
+from mud.checks import check_vault
 from mud.sanitize import visible
-from mud.storage.texts import TextStore
 from mud.tools._tool import emit, tool
 
 
@@ -24,35 +18,10 @@ def _no_arguments(parser: argparse.ArgumentParser) -> None:
 @tool("check", "say what is wrong in the vault, file by file; exit 1 if anything is", _no_arguments)
 def check(args: argparse.Namespace) -> int:
     """Print every problem; nothing when there is none."""
-    vault = vault_in(args.vault)
-    try:
-        with opened(vault, writable=False) as parts:
-            problems = [*parts.problems, *check_texts(parts.texts), *_archives(parts)]
-    except VaultProblem as wrong:
-        texts = TextStore(vault / "text")
-        texts.load()
-        problems = [*wrong.problems, *check_texts(texts)]
-    elsewhere = list(leads_elsewhere(vault))
-    known = {problem.file for problem in elsewhere}
-    problems = [*(one for one in problems if one.file not in known), *elsewhere]
+    problems = check_vault(vault_in(args.vault))
     for problem in problems:
-        _print(problem, json=args.json)
+        if args.json:
+            emit(asdict(problem) | {"file": visible(problem.file), "message": visible(problem.message)})
+        else:
+            print(problem)
     return 1 if problems else 0
-
-
-def _archives(parts: Parts) -> Iterator[Problem]:
-    """Yield what cannot be read of memories: files, and lines of archives, whose neighbours can."""
-    for slug in sorted(parts.minds.definitions):
-        try:
-            yield from unreadable(parts.vault / "agents" / slug)
-            for file, line in damaged(parts.vault / "agents" / slug / "archive"):
-                yield Problem(f"agents/{slug}/archive/{file}", line, "", "this line cannot be read")
-        except OSError as error:
-            yield Problem(f"agents/{slug}/archive", 0, "", f"it cannot be read: {error.strerror or error}")
-
-
-def _print(problem: Problem, *, json: bool) -> None:
-    if json:
-        emit(asdict(problem) | {"file": visible(problem.file), "message": visible(problem.message)})
-    else:
-        print(problem)

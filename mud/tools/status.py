@@ -1,13 +1,15 @@
-"""`status`: how a memory stands. A reader: it takes no lock and repairs nothing."""
+"""`status`: how a memory stands, and what is wrong in the vault. A reader: it takes no lock and repairs nothing."""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
 from contextlib import suppress
+from dataclasses import asdict
 
 from agents.agent import Agent
 from mud.build import Parts, opened
+from mud.checks import check_vault
 from mud.tools._tool import agent_argument, emit, tool
 
 
@@ -17,10 +19,13 @@ def status(args: argparse.Namespace) -> int:
     with opened(args.vault, writable=False) as parts:
         agent = parts.minds.get(args.agent)
         asyncio.run(_measure(parts, agent))
+        problems = check_vault(args.vault)
         if args.json:
-            emit(parts.minds.status(agent))
+            emit({**parts.minds.status(agent), "problems": [asdict(problem) for problem in problems]})
         else:
             print(parts.minds.report(agent))
+            if problems:
+                print("", "Mistakes in the vault:", *(f"  {problem}" for problem in problems), sep="\n")
     return 0
 
 
@@ -28,6 +33,7 @@ async def _measure(parts: Parts, agent: Agent) -> None:
     try:
         await agent.measure()
         with suppress(OSError):  # then the status says nothing of it
+            await parts.minds.look_through(agent)
             await parts.minds.inner.look(agent)
     finally:
         await parts.queue.close(0)

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from mud.build import RealClock, opened
-from mud.reloading import Reloading
+from mud.reloading import MISSING_FOR, Reloading
 from mud.storage.files import write_atomic
 from tests.houses import house
+from tests.unit.agents.llm.stage import settle
 from tests.unit.mud.stage import edited
 from tests.vaults import copy_vault
 
@@ -53,6 +54,12 @@ async def test_a_false_location_is_a_mistake_and_a_changed_one_counts_when_the_w
         ("text/app.md", "{host}", "{hots}"),
         ("prompts/summaries/narrative.md", "# Memories:\n{memories}", "# Memories:\n{memmories}"),
         ("agents/moss/agent.md", "voice: ", "voces: "),
+        ("agents/moss/agent.md", "voice: ", "voice: no"),
+        ("prompts/importance.md", "{memories}", "{memmories}"),
+        ("prompts/reflect.md", "{memories}", "{memmories}"),
+        ("prompts/dream.md", "{memories}", "{memmories}"),
+        ("text/instinct/moss.md", "**talk**: ", "**talk**: un"),
+        ("text/instinct/default.md", "**explore**: sometimes", "**explore**: perhaps"),
     ],
 )
 async def test_a_file_that_is_right_again_is_told_once(tmp_path: Path, file: str, right: str, wrong: str) -> None:
@@ -93,7 +100,7 @@ async def test_each_key_of_a_broken_file_is_told_once_and_where_it_stands(tmp_pa
         on.replace("agents/eliza/agent.md", "brian: auto\n", "")
         problems = on.reloading.everything()
         assert [(one.line, one.key) for one in problems] == [(2, "id"), (5, "location")]
-        assert "expected '#2001'" in problems[0].message
+        assert "'#1002' is taken by world/locations/" in problems[0].message
 
 
 async def test_a_mistake_is_told_when_its_file_is_saved_and_not_again_with_another_files(tmp_path: Path) -> None:
@@ -228,3 +235,65 @@ async def test_a_voice_that_says_a_name_of_its_own_is_told_and_speaks_all_the_sa
         assert any("I am Eliza." in text for text in on.home.voice("eliza", "self.who"))
         on.replace(file, "- I am Eliza. I ask", "- I am {me}. I ask")
         assert on.told[1:] == [f"(the vault) nothing is wrong in {file} any more"]
+
+
+async def test_a_manner_that_is_none_changes_nothing_and_the_other_files_of_texts_are_taken_up(tmp_path: Path) -> None:
+    async with edited(tmp_path) as on:
+        before = on.home.voice("default", "manner.explore")
+        on.replace("text/instinct/default.md", "**explore**: sometimes", "**explore**: perhaps")
+        (told,) = on.told
+        assert "explore: expected one of never, seldom, sometimes, often, always" in told
+        assert on.home.voice("default", "manner.explore") == before
+        ann = on.home.enter("Ann")
+        on.replace("text/commands.md", '**said**: You say, "{words}"', '**said**: You speak: "{words}"')
+        assert on.told == [told]
+        assert on.home.type(ann, "say hm").reply == 'You speak: "hm"'
+        assert [f"(the vault) {problem}" for problem in on.reloading.everything()] == [told]
+
+
+async def test_a_mistake_is_told_once_and_once_that_it_is_mended_whatever_is_saved_meanwhile(tmp_path: Path) -> None:
+    async with edited(tmp_path) as on:
+        on.replace("prompts/dream.md", "{memories}", "{memmories}")
+        told = len(on.told)
+        assert all("prompts/dream.md" in line for line in on.told)
+        on.replace("config/world.md", "**start_location**: The Garden", "**start_location**: The Library")
+        on.replace("text/app.md", "step {step} is", "step {step} was")
+        on.reloading.everything()
+        on.replace("world/items/sundial.md", "type: item", "type: item ")
+        assert len(on.told) == told
+        on.replace("prompts/dream.md", "{memmories}", "{memories}")
+        on.replace("text/app.md", "step {step} was", "step {step} is")
+        assert on.told[told:] == ["(the vault) nothing is wrong in prompts/dream.md any more"]
+
+
+async def test_what_comes_of_a_file_that_is_gone_is_told_when_it_stays_away(tmp_path: Path) -> None:
+    async with edited(tmp_path) as on:
+        path = on.vault / "prompts/dream.md"
+        kept = path.read_text(encoding="utf-8")
+        path.unlink()
+        on.noticed("prompts/dream.md")
+        on.replace("text/app.md", "step {step} is", "step {step} was")
+        await settle()
+        assert on.told == []
+        on.clock.advance(MISSING_FOR)
+        await settle()
+        assert on.told == ["(the vault) prompts/dream.md: it is missing or empty; expected the words of the prompt"]
+        on.write("prompts/dream.md", kept)
+        assert on.told[1:] == ["(the vault) nothing is wrong in prompts/dream.md any more"]
+        on.write("prompts/dream.md", "")
+        on.write("prompts/dream.md", kept)
+        on.clock.advance(MISSING_FOR)
+        await settle()
+        assert len(on.told) == 2
+
+
+async def test_an_agent_that_something_else_kept_out_comes_in_when_that_is_there(tmp_path: Path) -> None:
+    async with edited(tmp_path) as on:
+        (on.vault / "agents/wren").mkdir()
+        on.write("agents/wren/agent.md", '---\nlocation: "[[The Mill]]"\n---\n# Wren\n')
+        assert "wren" not in on.home.minds.definitions
+        on.write("world/locations/the-mill.md", "---\ntype: location\n---\n# The Mill\n\nIt turns.\n")
+        here = on.home.engine.world.location_of(on.home.agent("Wren").id)
+        assert here is not None
+        assert here.name == "The Mill"
+        assert on.told[1:] == ["(the vault) nothing is wrong in agents/wren/agent.md any more"]

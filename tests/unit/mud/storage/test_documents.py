@@ -275,3 +275,12 @@ def test_a_link_gives_its_name(typed: str, name: str | None) -> None:
 def test_what_front_matter_cannot_hold_is_refused(value: object, error: type[Exception]) -> None:
     with pytest.raises(error, match="front matter cannot hold"):
         render_document({"a": value}, "")
+
+
+def test_a_front_matter_below_an_empty_one_is_a_mistake_and_a_rule_below_is_none() -> None:
+    _, (problem,) = examine_document('---\n---\nid: "#1003"\nexits:\n  south: x\n---\n# The Library\n', "a.md")
+    assert (problem.line, problem.message) == (
+        2,
+        "the front matter is empty, and one follows; expected a single line --- above it",
+    )
+    assert examine_document("---\n---\nHe said: go.\n\nShe went.\n\n---\n", "a.md")[1] == []

@@ -83,4 +83,5 @@ def test_a_line_of_an_archive_that_cannot_be_read_is_named(tmp_path: Path, capsy
     whole = '{"seq":%d,"at":"2026-11-20T07:21:37.123Z","kind":"told","text":"A pear fell.","source":1}\n'
     (archive / "0000000001.jsonl").write_text(whole % 1 + "{broken\n" + whole % 3 + '{"seq":4,')
     assert main(["check", "--vault", str(vault)]) == 1
-    assert capsys.readouterr().out == "agents/moss/archive/0000000001.jsonl:2: this line cannot be read\n"
+    told = "this line cannot be read; expected one JSON object, with the number of a memory as seq or an event"
+    assert capsys.readouterr().out == f"agents/moss/archive/0000000001.jsonl:2: {told}\n"
