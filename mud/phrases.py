@@ -20,7 +20,8 @@ _OTHERS = (
     "mud.engine", "mud.met_hosts", "mud.requests", "mud.reloading", "mud.commands._find", "mud.commands._view",
     "mud.commands._waking", "agents.daytime", "agents.living", "agents.prompting", "agents.commands._answer",
     "agents.commands._count", "agents.commands._edit", "agents.commands._when", "agents.commands._why_told",
-    "agents.inner.dreams", "agents.inner.inner", "agents.inner.insights", "agents.inner.learned", "agents.inner.reflection",
+    "agents.inner.dreams", "agents.inner.inner", "agents.inner.insights", "agents.inner.learned",
+    "agents.inner.reflection",
 )  # fmt: skip
 """Modules that are no plug-ins and speak; by their names, as some of them are told what is wrong with the texts."""
 
