@@ -8,7 +8,6 @@ file alone.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
@@ -29,7 +28,7 @@ from agents.memory.lines import (
     parse_commit,
     whole_lines,
 )
-from agents.memory.scan import broken_lines
+from agents.memory.scan import archive_files, broken_lines
 from mud.storage.jsonl import JsonlWriter
 from mud.storage.paths import make_folder, read_bytes
 
@@ -41,8 +40,6 @@ COUNTED = 256
 
 _LOOKED_AT = 320
 """Lines at the end of a file that are looked at when it is opened: room for `COUNTED` memories and some events."""
-
-_NAME = re.compile(r"\d{10,}\.jsonl")
 
 
 class LineWriter(Protocol):
@@ -109,7 +106,7 @@ class Archive:
         self.total, self.last_source, self.last_source_count, self.last_commit = 0, 0, 0, None
         if writable:
             make_folder(self._folder.parent, above=True)  # only now: taken away later, it is not made again
-        self._firsts = self._files()
+        self._firsts = [first for first, _ in archive_files(self._folder)]
         messages = []
         if self._firsts and self._firsts[0] != 1:
             messages.append(f"archive: the memories before {self._firsts[0]} are missing; their file is gone")
@@ -117,11 +114,6 @@ class Archive:
             messages += self._open_last()
         self._learn(messages)
         return messages
-
-    def _files(self) -> list[int]:
-        if not self._folder.is_dir():
-            return []
-        return sorted(int(path.stem) for path in self._folder.iterdir() if _NAME.fullmatch(path.name))
 
     def _path(self, first: int) -> Path:
         return self._folder / f"{first:010d}.jsonl"
@@ -146,13 +138,13 @@ class Archive:
         """Count the memories of the last source backwards; return whether there is nothing more to count."""
         raws = list(islice(backwards(data), _LOOKED_AT))
         whole = len(raws) < _LOOKED_AT
-        lines, broken, odd = in_order(map(decode, reversed(raws)), first - 1 if whole else None)
+        lines, broken, odd = in_order(map(decode, reversed(raws)), first - 1 if whole else None, first)
         if not lines and not whole:
             whole = True
-            lines, broken, odd = in_order(map(decode, reversed(list(backwards(data)))), first - 1)
+            lines, broken, odd = in_order(map(decode, reversed(list(backwards(data)))), first - 1, first)
         name = f"archive/{first:010d}.jsonl"
         if broken:
-            line = broken_lines(data)[-broken]  # the whole file is gone through only where something is wrong
+            line = broken_lines(data, first)[-broken]  # the whole file is gone through only where something is wrong
             where = f"{name}:{line}: " + ("this line" if broken == 1 else f"this line and {broken - 1} more")
             messages.append(f"{where} cannot be read and {_are(broken)} passed over")
         if odd:

@@ -11,9 +11,10 @@ from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agents.memory.lines import decode, entries, is_commit, is_number, is_whole, parse_commit, whole_lines
+from agents.memory.lines import LEAP, decode, entries, is_commit, is_number, is_whole, parse_commit, whole_lines
 from agents.memory.ranges import Range, merged, missing, spoken
 from agents.memory.scan import archive_files
+from mud.storage.paths import read_bytes
 
 NO_JSON = "cannot be read; expected one JSON object, with the number of a memory as seq or an event"
 NOT_WHOLE = "cannot be read; expected at, kind and text, each a text"
@@ -62,7 +63,7 @@ def examine(archive: Path) -> Examined:
     last = 0
     for (first, path), (after, _) in pairwise([*files, (0, archive)]):
         try:
-            data = whole_lines(path.read_bytes())
+            data = whole_lines(read_bytes(path))
         except OSError as error:
             wrong.append((path.name, 0, f"it cannot be read: {error.strerror or error}"))
             unreadable += [(first, after - 1)] if after else []
@@ -89,7 +90,7 @@ def first_after(archive: Path, step: int) -> tuple[str, int]:
     """
     place = ("", 0)
     for _, path in archive_files(archive):
-        for number, line in _numbered(whole_lines(path.read_bytes())):
+        for number, line in _numbered(whole_lines(read_bytes(path))):
             place = (path.name, number)
             if line is not None and "seq" in line and is_number(line.get("source")) and line["source"] > step:
                 return place
@@ -140,7 +141,7 @@ class _File:
             elif "seq" not in line:
                 if is_commit(line) and parse_commit(line) is None:
                     self._say(number, NO_COMMIT)
-            elif not is_number(seq := line["seq"]):
+            elif not is_number(seq := line["seq"]) or seq > self.first + LEAP:
                 self._say(number, NO_JSON, broken=True)
             elif seq in lines:
                 self._say(number, f"memory {seq} stands here again; expected it once (first in line {lines[seq]})")

@@ -19,6 +19,8 @@ from mud.storage.jsonl import LONGEST_LINE
 
 HIGHEST = 10**12
 """The highest number of a memory, a step or a fold; a line with a higher one cannot be read."""
+LEAP = 1_000_000
+"""Memories in a row that may be missing in an archive; a number further on was never given, and cannot be read."""
 COMMITS = frozenset({"auto_compact", "manual_compact", "rebuild"})
 """The events that say which summaries hold from now on; the last of them is the truth."""
 
@@ -138,7 +140,9 @@ def backwards(data: bytes) -> Iterator[bytes]:
         end = start - 1
 
 
-def in_order(lines: Iterable[dict[str, Any] | None], before: int | None) -> tuple[list[dict[str, Any]], int, int]:
+def in_order(
+    lines: Iterable[dict[str, Any] | None], before: int | None, begins: int
+) -> tuple[list[dict[str, Any]], int, int]:
     """Return the memories among lines whose numbers go on, and how many lines were broken, and how many out of order.
 
     A number goes on when it follows the one before; every line passed over in between may have been one more. Two
@@ -148,6 +152,7 @@ def in_order(lines: Iterable[dict[str, Any] | None], before: int | None) -> tupl
         lines: decoded, in the order of the file; None for one that could not be.
         before: the memory before the first of them; None when that is not known, then the first two that go on from
             each other are the start.
+        begins: the memory that the file is named by.
     """
     known, before = before is not None, before or 0
     taken: list[dict[str, Any]] = []
@@ -156,7 +161,7 @@ def in_order(lines: Iterable[dict[str, Any] | None], before: int | None) -> tupl
     for line in lines:
         if line is not None and "seq" not in line:
             continue
-        if line is None or not is_number(line["seq"]):
+        if line is None or not is_number(line["seq"]) or line["seq"] > begins + LEAP:
             broken, passed, last_odd = broken + 1, passed + 1, None
             continue
         seq = line["seq"]
@@ -188,7 +193,7 @@ def entries(data: bytes, begins: int, first: int, last: int) -> list[Entry]:
     found = _within(map(decode, whole_lines(part).split(b"\n")), first, last)
     if [entry.seq for entry in found] != list(range(first, last + 1)):
         raws = (raw for raw in whole_lines(data).split(b"\n") if raw.strip())
-        found = _within(in_order(map(decode, raws), begins - 1)[0], first, last)
+        found = _within(in_order(map(decode, raws), begins - 1, begins)[0], first, last)
     return found
 
 

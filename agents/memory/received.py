@@ -13,6 +13,7 @@ from pathlib import Path
 
 from agents.memory.lines import decode, whole_lines
 from agents.memory.scan import archive_files
+from mud.storage.paths import read_bytes
 
 _FROM = re.compile(rb'"from":"([0-9a-f]{16})"')
 _ID = b'"id":'
@@ -43,7 +44,7 @@ def newest_of(archive: Path, wanted: Mapping[str, int]) -> tuple[str, int] | Non
         OSError: when a file cannot be read.
     """
     for _, path in reversed(archive_files(archive)):
-        data = whole_lines(path.read_bytes())
+        data = whole_lines(read_bytes(path))
         found = [one for one in _FROM.finditer(data) if one[1].decode() in wanted]
         for one in reversed(found):
             line = decode(data[data.rfind(b"\n", 0, one.start()) + 1 : data.find(b"\n", one.start())])
@@ -60,7 +61,7 @@ def known_ids(archive: Path) -> set[str]:
     """
     found: set[str] = set()
     for _, path in archive_files(archive):
-        data = whole_lines(path.read_bytes())
+        data = whole_lines(read_bytes(path))
         at = data.find(_ID)
         while at >= 0:
             end = data.find(b"\n", at)

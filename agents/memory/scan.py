@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from agents.memory.lines import decode, entries, is_number
+from agents.memory.lines import LEAP, decode, entries, is_number
 from agents.memory.ranges import Range, merged, missing
 from mud.storage.paths import read_bytes
 
@@ -23,14 +23,16 @@ _BEGINS = b'{"seq":'
 
 
 def archive_files(folder: Path) -> list[tuple[int, Path]]:
-    """Return the files of an archive, each with the memory it begins with, in order.
+    """Return the files of an archive, each with the memory it begins with, in order; none after a leap.
 
     Raises:
         OSError: when the folder cannot be read.
     """
     if not folder.is_dir():
         return []
-    return sorted((int(path.stem), path) for path in folder.iterdir() if _NAME.fullmatch(path.name))
+    found = sorted((int(path.stem), path) for path in folder.iterdir() if _NAME.fullmatch(path.name))
+    leaps = (at for at, (one, after) in enumerate(pairwise([(1, folder), *found])) if after[0] > one[0] + LEAP)
+    return found[: next(leaps, None)]
 
 
 def lost(folder: Path, first: int, last: int, total: int) -> list[Range]:
@@ -66,13 +68,14 @@ def _whole(data: bytes, first: int, last: int) -> bool:
     )
 
 
-def broken_lines(data: bytes) -> list[int]:
-    """Return the numbers of a file's lines that cannot be read; see `in_order`."""
-    return [number for number, raw in enumerate(data.split(b"\n"), 1) if raw.strip() and _is_broken(decode(raw))]
+def broken_lines(data: bytes, begins: int) -> list[int]:
+    """Return the numbers of a file's lines that cannot be read, by the memory it is named by; see `in_order`."""
+    lines = ((number, decode(raw)) for number, raw in enumerate(data.split(b"\n"), 1) if raw.strip())
+    return [number for number, line in lines if _is_broken(line, begins)]
 
 
-def _is_broken(line: Mapping[str, Any] | None) -> bool:
-    return line is None or ("seq" in line and not is_number(line["seq"]))
+def _is_broken(line: Mapping[str, Any] | None, begins: int) -> bool:
+    return line is None or ("seq" in line and not (is_number(line["seq"]) and line["seq"] <= begins + LEAP))
 
 
 def size(folder: Path) -> tuple[int, int]:

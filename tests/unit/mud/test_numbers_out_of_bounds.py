@@ -11,7 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.definition import read_definition
+from agents.memory.examining import examine
+from agents.memory.lines import LEAP
+from agents.memory.memory import Memory
 from mud.build import FAMILIES, SCHEMAS, opened
+from mud.clock import VirtualClock
 from mud.ledger import Ledger
 from mud.storage._front import DEEPEST, LONGEST_FRONT
 from mud.storage.documents import examine_document, salvage_document
@@ -155,3 +159,25 @@ def test_steps_out_of_bounds_are_passed_over_and_later_ones_are_found_again(tmp_
     ledger.append(10**10 + 20_000, {})
     ledger.close()
     assert [one["step"] for one in Ledger(tmp_path).after(2)] == [10**10, 10**10 + 20_000]
+
+
+@pytest.mark.parametrize("leap", [LEAP + 10, 10**12 - 2, 10**18], ids=str)
+@pytest.mark.parametrize("file", ["0000000001.jsonl", None])
+def test_a_memory_whose_number_leaps_is_passed_over_and_told_and_the_life_goes_on(
+    tmp_path: Path, leap: int, file: str | None
+) -> None:
+    folder = tmp_path / "wren"
+    before = Memory("Wren", folder, VirtualClock())
+    before.open(writable=True)
+    before.append_raw([{"text": f"The {number}. day."} for number in range(1, 4)])
+    before.close()
+    path = folder / "archive" / (file or f"{leap:010d}.jsonl")
+    last = json.loads((folder / "archive/0000000001.jsonl").read_text().splitlines()[-1])
+    with path.open("a") as archive:
+        archive.writelines(json.dumps(last | {"seq": seq}, separators=(",", ":")) + "\n" for seq in (leap, leap + 1))
+    after = Memory("Wren", folder, VirtualClock())
+    after.open(writable=True)
+    after.append_raw([{"text": "The day after."}])
+    assert [entry.seq for entry in after.read(1, after.total)] == [1, 2, 3, 4]
+    after.close()
+    assert [name for name, _, _ in examine(folder / "archive").wrong] == [path.name]
