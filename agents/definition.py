@@ -17,6 +17,7 @@ from mud.errors import LociError, Problem, Refusal
 from mud.registry import hint, plug_in_names
 from mud.storage.documents import Document, examine_document, link_name, render_document
 from mud.storage.files import free_stem, read_text, slugify, write_atomic
+from mud.storage.paths import make_folder
 from mud.storage.settings import Value, one_of, parse_overrides
 from mud.world.matching import plain
 from mud.world.things import Kind, Thing
@@ -241,7 +242,7 @@ def write_definition(
     sections = {"Description": description} if person else {"Description": description, "Profile": profile}
     told = [f"## {title}\n" + (f"{text}\n" if text else "") for title, text in sections.items()]
     body = "\n".join([f"# {name}\n", *told])
-    agents.mkdir(exist_ok=True)  # a vault may have had nobody yet
+    make_folder(agents)  # a vault may have had nobody yet
     write_atomic(agents / slug / "agent.md", render_document({**front, **more}, body))
     if person:
         write_atomic(agents / slug / ".gitignore", "*\n")

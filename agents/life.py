@@ -17,6 +17,7 @@ from agents.memory.entries import Entry
 from agents.memory.memory import Memory, View
 from mud.clock import Clock
 from mud.errors import Unavailable
+from mud.storage.paths import make_folder, move
 from mud.world.events import Perceived
 
 TRASH = ".trash"
@@ -150,15 +151,15 @@ def _move(folder: Path, parts: Sequence[str], target: Path) -> Path:
     Raises:
         OSError: when one cannot be moved; those before it are back.
     """
-    target.mkdir(parents=True)
+    make_folder(target, above=True)
     moved: list[str] = []
     try:
         for part in parts:
-            (folder / part).rename(target / part)
+            move(folder / part, target / part)
             moved.append(part)
     except OSError:
         for part in moved:
-            (target / part).rename(folder / part)
+            move(target / part, folder / part)
         target.rmdir()
         raise
     return target

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from agents.traces import Head, Trace, head_of, to_json
+from mud.storage.paths import make_folder, open_own, read_bytes, remove
 
 log = logging.getLogger(__name__)
 
@@ -68,11 +69,11 @@ class TraceFile:
         if files and _append(files[-1], data, room // FILES):
             self._newest = files[-1]
             return
-        self._folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self._folder, above=True)
         for path in files:  # before the new one is begun: a full disk must not keep what would make room
             if sum(sizes) + max(room // FILES, len(data)) <= room:
                 break
-            path.unlink(missing_ok=True)
+            remove(path)
             sizes.pop(0)
         self._newest = self._folder / f"{trace.step:010d}.jsonl"
         _append(self._newest, data)
@@ -88,7 +89,7 @@ class TraceFile:
             if through is not None and int(path.stem) > through:
                 continue
             try:
-                lines = path.read_bytes().split(b"\n")
+                lines = read_bytes(path).split(b"\n")
             except OSError as error:
                 log.warning("traces of %s cannot be read: %s", self._folder.name, error)
                 continue
@@ -133,7 +134,7 @@ def _append(path: Path, data: bytes, most: int | None = None) -> bool:
         OSError: when it cannot be written.
     """
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_APPEND | (os.O_CREAT if most is None else 0), 0o666)
+        descriptor = open_own(path, os.O_RDWR | os.O_APPEND | (os.O_CREAT if most is None else 0))
     except FileNotFoundError:
         if most is None:
             raise

@@ -40,11 +40,11 @@ def _parser() -> argparse.ArgumentParser:
 def _parser_of(name: str) -> argparse.ArgumentParser:
     """Return the parser of one command; the others' own imports are half of its start."""
     from mud.registry import load
-    from mud.tools._tool import Tool
+    from mud.tools._tool import Tool, folder
 
     tool = load("mud.tools", Tool, "command", [name]).get(name) if name != "run" else None
     parser = argparse.ArgumentParser(prog=f"{_PROGRAM} {name}", description=tool.help if tool else _RUN)
-    parser.add_argument("--vault", type=Path, default=Path("vault"), metavar="DIR", help="the vault (default: vault)")
+    parser.add_argument("--vault", type=folder, default=Path("vault"), metavar="DIR", help="the vault (default: vault)")
     parser.add_argument("--json", action="store_true", help="print one JSON object a line")
     (tool.add_arguments if tool else _add_run)(parser)
     parser.set_defaults(run=tool.run if tool else _run)

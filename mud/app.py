@@ -8,7 +8,6 @@ import signal
 import sys
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
-from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -32,6 +31,7 @@ from mud.possessing import look_through, submit
 from mud.registry import Registry
 from mud.reloading import Reloading
 from mud.requests import carry_out
+from mud.storage.log_files import VaultLog
 from mud.supervise import supervise
 from mud.world.events import Request
 from mud.world.things import Thing
@@ -85,7 +85,7 @@ def run(options: Options) -> int:
         options = options._replace(brain=checked_kind(options.brain))
     name = check_name(options.name)
     with opened(options.vault, writable=True) as parts:
-        _log_into(options.vault / "log")
+        _log_into(parts.vault / "log")
         _check_texts(parts)
         for problem in parts.problems:
             print(f"loci: {problem}", file=sys.stderr)
@@ -115,8 +115,7 @@ def _check_texts(parts: Parts) -> None:
 
 def _log_into(folder: Path) -> None:
     """Send the program's log into the vault, and warnings to stderr besides."""
-    folder.mkdir(parents=True, exist_ok=True)
-    file = RotatingFileHandler(folder / "loci.log", maxBytes=1_000_000, backupCount=3, encoding="utf-8")
+    file = VaultLog(folder / "loci.log", kept=3)
     file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     shown = logging.StreamHandler()
     shown.setLevel(logging.WARNING)

@@ -49,6 +49,7 @@ from mud.recovery import state_of
 from mud.registry import Registry, collect, load
 from mud.storage.configuration import Configuration
 from mud.storage.files import VaultLock, sweep_leftovers
+from mud.storage.paths import VaultSettings, missing_in
 from mud.storage.texts import TextStore
 from mud.storage.world_files import WorldFiles
 from mud.storage.world_state import write_state
@@ -63,10 +64,8 @@ __all__ = [
     "unknown_names",
 ]
 
-FOLDERS = ("agents", "config", "prompts", "text", "world")
-"""A vault has at least one of these."""
-
 SCHEMAS: dict[str, type] = {
+    "vault": VaultSettings,
     "world": WorldSettings,
     "thinking": ThinkingSettings,
     "inner_life": InnerSettings,
@@ -180,7 +179,7 @@ def opened(vault: Path, *, writable: bool, clock: Clock | None = None, alone: bo
     Raises:
         LociError: when there is no vault, another process writes to it, or nothing can be made of it.
     """
-    must_be_there(vault)
+    vault = vault_in(vault)
     if not writable:
         yield _put_together(vault, clock or RealClock(), writable=False, alone=alone)
         return
@@ -188,14 +187,21 @@ def opened(vault: Path, *, writable: bool, clock: Clock | None = None, alone: bo
         yield parts
 
 
-def must_be_there(vault: Path) -> None:
-    """Make sure that a folder with anything of a vault is where one is named.
+def vault_in(folder: Path) -> Path:
+    """Return a vault's folder by its own path, without a link; from there on no link is followed unasked.
+
+    Args:
+        folder: as somebody named it.
 
     Raises:
-        LociError: there is none.
+        LociError: no vault is there.
     """
-    if not any((vault / name).is_dir() for name in FOLDERS):
-        raise LociError(f"there is no vault in {vault}; name one with --vault, or start in the folder that has it")
+    vault = folder.resolve()
+    if lacking := missing_in(vault):
+        why = f" (it lacks {lacking})" if vault.is_dir() else ""
+        end = "name one with --vault, or start in the folder that has it"
+        raise LociError(f"there is no vault in {folder}{why}; {end}")
+    return vault
 
 
 @contextmanager
@@ -223,7 +229,7 @@ def opened_for_recall(vault: Path) -> Iterator[Parts]:
     Raises:
         LociError: as `opened`.
     """
-    must_be_there(vault)
+    vault = vault_in(vault)
     with ExitStack() as stack:
         try:
             stack.enter_context(VaultLock(vault))
@@ -232,7 +238,7 @@ def opened_for_recall(vault: Path) -> Iterator[Parts]:
             stack.close()
             parts = _put_together(vault, RealClock(), writable=False)
             used = isinstance(error, VaultLocked)
-            parts.reading = "the vault is in use" if used else "the vault cannot be written to"
+            parts.reading = "the vault is in use" if used else f"the vault cannot be written to ({error})"
         yield parts
 
 

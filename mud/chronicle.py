@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Mapping
-from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from mud.engine import Step
+from mud.storage.log_files import VaultLog
 from mud.world.events import Event
 from mud.world.world import World
 
@@ -35,10 +35,9 @@ class Chronicle:
     def __init__(
         self, folder: Path, world: World, show: Show | None = None, gone: Callable[[], None] = lambda: None
     ) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
         self._world = world
         self._log = logging.Logger("chronicle")
-        file = RotatingFileHandler(folder / "chronicle.md", maxBytes=1_000_000, backupCount=9, encoding="utf-8")
+        file = VaultLog(folder / "chronicle.md", kept=9)
         file.setFormatter(logging.Formatter("%(message)s"))
         self._log.addHandler(file)
         self._file = file

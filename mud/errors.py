@@ -3,6 +3,7 @@
     LociError                 abstract: catch this at the rim
         Refusal               for the player: what was tried cannot be done, and what might
         VaultProblem          for the owner of the vault: file, line, key, what is wrong, what was expected
+            UnsafePath        the same, of a file that may not be opened: a link, a pipe
         VaultLocked           for the owner: another process writes to this vault
         UnknownName           for whoever chose a plug-in by name: what there is instead
         Unavailable           for the owner: a model, an embedder, an index or a disk does not answer
@@ -65,6 +66,13 @@ class VaultProblem(LociError):
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
         super().__init__("\n".join(map(str, self.problems)))
+
+
+class UnsafePath(VaultProblem, OSError):
+    """A file of the vault that may not be opened as it stands there: a link, a pipe, a device.
+
+    It is also an OSError: whoever lives on when a disk is full lives on after this one too.
+    """
 
 
 class VaultLocked(LociError):

@@ -18,6 +18,7 @@ from typing import Any
 import orjson
 
 from mud.storage.jsonl import JsonlWriter, Line, read_jsonl
+from mud.storage.paths import make_folder
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +54,7 @@ class Ledger:
         Raises:
             OSError: when the folder cannot be written.
         """
-        self._folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self._folder, above=True)
         files = self._files()
         if not files:
             return []

@@ -19,6 +19,7 @@ from mud.checks import names_said
 from mud.clock import Clock
 from mud.commands._command import Outcome
 from mud.errors import LociError, Problem
+from mud.storage.paths import SETTINGS
 from mud.storage.watch import Watcher
 from mud.storage.world_files import Definition, assign_ids
 from mud.world.changes import Change, Define, Put
@@ -99,6 +100,8 @@ class Reloading:
         problems: list[Problem] = []
         messages: list[str] = []
         by_top: dict[str, list[Path]] = {}
+        if self._parts.vault / SETTINGS in paths:  # what was behind a link may be read now, or no more
+            problems += self.everything()
         for path in sorted(paths):
             by_top.setdefault(path.relative_to(self._parts.vault).parts[0], []).append(path)
         for path in by_top.get("config", ()):

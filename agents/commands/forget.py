@@ -10,6 +10,7 @@ from agents.life import must_be_written, trash_of
 from agents.minds import Minds
 from mud.commands._command import Context, Outcome, command
 from mud.errors import LociError, Refusal
+from mud.storage.paths import make_folder, move
 from mud.world.events import Request
 from mud.world.narration import phrase
 from mud.world.roles import Role
@@ -75,14 +76,14 @@ def _put_away(minds: Minds, definition: Definition) -> Path:
         if agent is not None:
             must_be_written(agent.memory)
         trash = trash_of(folder, minds.means.clock.now())
-        trash.parent.mkdir(exist_ok=True)
-        folder.rename(trash)
+        make_folder(trash.parent)
+        move(folder, trash)
     except (LociError, OSError) as error:
         raise Refusal(minds.say(CANNOT, name=definition.name, why=error)) from None
     assert minds.send_away is not None
     try:
         minds.send_away(definition)
     except LociError as error:
-        trash.rename(folder)
+        move(trash, folder)
         raise Refusal(minds.say(CANNOT, name=definition.name, why=error)) from None
     return trash

@@ -16,6 +16,7 @@ from agents.memory.archive import LineWriter
 from agents.memory.ranges import Range
 from agents.memory.summaries import Summary
 from mud.storage.jsonl import JsonlWriter, read_jsonl
+from mud.storage.paths import remove
 
 CHUNK = 64
 """Memories of one part at most."""
@@ -141,7 +142,7 @@ class Progress:
         """Remove the file: the summaries hold, or it belongs to other settings."""
         self.close()
         for path in (self._path, *self._path.parent.glob(f"{FILE}.torn-*")):
-            path.unlink(missing_ok=True)
+            remove(path)
 
 
 def _part(line: dict[str, Any] | None) -> Summary | None:

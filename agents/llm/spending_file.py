@@ -14,6 +14,7 @@ from agents.llm.budget import Budget
 from mud.clock import Clock
 from mud.errors import VaultProblem
 from mud.storage.files import read_if_there, write_atomic
+from mud.storage.paths import make_folder
 
 log = logging.getLogger(__name__)
 
@@ -50,7 +51,7 @@ async def keep_spending(vault: Path, budget: Budget, clock: Clock) -> None:
 
 def _write(vault: Path, text: str) -> None:
     try:
-        (vault / FILE).parent.mkdir(exist_ok=True)
+        make_folder((vault / FILE).parent)
         write_atomic(vault / FILE, text)
     except OSError as error:  # a full disk; the next spending is written with this one
         log.warning("what was spent on models cannot be written: %s", error)

@@ -31,6 +31,7 @@ from agents.memory.lines import (
 )
 from agents.memory.scan import broken_lines
 from mud.storage.jsonl import JsonlWriter
+from mud.storage.paths import make_folder, read_bytes
 
 PER_FILE = 4096
 """Memories in one file."""
@@ -107,7 +108,7 @@ class Archive:
         self._held.clear()
         self.total, self.last_source, self.last_source_count, self.last_commit = 0, 0, 0, None
         if writable:
-            self._folder.parent.mkdir(parents=True, exist_ok=True)  # only now: taken away later, it is not made again
+            make_folder(self._folder.parent, above=True)  # only now: taken away later, it is not made again
         self._firsts = self._files()
         messages = []
         if self._firsts and self._firsts[0] != 1:
@@ -133,7 +134,7 @@ class Archive:
         """Find total, last source and last commit from the end of the last file, or of the one before if need be."""
         counted = named = False
         for back, first in enumerate(reversed(self._firsts)):
-            data = whole_lines(self._path(first).read_bytes())
+            data = whole_lines(read_bytes(self._path(first)))
             self.total = self.total or first - 1
             if not counted:  # a step's memories may lie in two files, never in three
                 counted = self._learn_last(data, first, messages) or back > 0
@@ -211,7 +212,7 @@ class Archive:
         """Begin a new file with these lines; the old one stays the last until they are written."""
         if not self._writable:
             raise RuntimeError("this archive was opened for reading")
-        self._folder.mkdir(exist_ok=True)
+        make_folder(self._folder)
         writer = self._open_writer(self._path(first))
         try:
             writer.append(lines)
@@ -285,7 +286,7 @@ class Archive:
         for number, start in enumerate(self._firsts):
             end = self._firsts[number + 1] - 1 if number + 1 < len(self._firsts) else self.total - len(self._held)
             if start <= last and end >= first:
-                found += entries(self._path(start).read_bytes(), start, max(first, start), min(last, end))
+                found += entries(read_bytes(self._path(start)), start, max(first, start), min(last, end))
         return found + [entry for entry in self._held if first <= entry.seq <= last]
 
     def where(self, first: int, last: int) -> str:

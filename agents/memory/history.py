@@ -12,6 +12,7 @@ from typing import Any
 from agents.memory.entries import Entry
 from agents.memory.lines import decode, entries, is_commit, line_of, whole_lines
 from agents.memory.scan import archive_files
+from mud.storage.paths import read_bytes
 
 _EVENT = b'"event":'
 
@@ -34,7 +35,7 @@ def events(archive: Path, first: int, last: int, name: str = "") -> list[tuple[i
     found: list[tuple[int, dict[str, Any]]] = []
     for (start, path), end in zip(files, ends, strict=False):
         if start <= last and end >= first:
-            found += _events(whole_lines(path.read_bytes()), start, _EVENT + f'"{name}"'.encode() if name else _EVENT)
+            found += _events(whole_lines(read_bytes(path)), start, _EVENT + f'"{name}"'.encode() if name else _EVENT)
     return [(seq, event) for seq, event in found if (first if first > 1 else 0) <= seq <= last]
 
 
@@ -58,7 +59,7 @@ def tail(
     for (start, path), end in zip(files, [*(begins - 1 for begins, _ in files[1:]), last], strict=False):
         if start > last or end < first:
             continue
-        data = whole_lines(path.read_bytes())
+        data = whole_lines(read_bytes(path))
         begin = max(0, line_of(data, first))
         memories += entries(data[begin:], max(start, first) if begin else start, first, last)
         for name in names:
@@ -81,7 +82,7 @@ def newest(archive: Path, before: int, marks: Sequence[bytes], files: int) -> tu
     found: list[dict[str, Any] | None] = [None] * len(marks)
     looked = before
     for start, path in reversed([one for one in archive_files(archive) if one[0] < before][-files:]):
-        data = whole_lines(path.read_bytes())
+        data = whole_lines(read_bytes(path))
         end = line_of(data, before) if looked == before else -1
         looked = start
         for place, mark in enumerate(marks):
@@ -100,7 +101,7 @@ def last_event(archive: Path, name: str) -> dict[str, Any] | None:
         OSError: when a file cannot be read.
     """
     for start, path in reversed(archive_files(archive)):
-        for _, event in reversed(list(_events(whole_lines(path.read_bytes()), start))):
+        for _, event in reversed(list(_events(whole_lines(read_bytes(path)), start))):
             if event["event"] == name:
                 return dict(event)
     return None

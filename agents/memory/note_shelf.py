@@ -13,6 +13,7 @@ from typing import NamedTuple
 from agents.memory.note_form import Note, folded, read_note
 from mud.errors import VaultProblem
 from mud.storage.files import read_if_there
+from mud.storage.paths import may_be_read
 
 ENDING = ".md"
 _NOWHERE = (FileNotFoundError, NotADirectoryError, PermissionError)
@@ -145,7 +146,8 @@ def _states(folder: Path) -> dict[str, tuple[int, int, int]]:
         for entry in entries:
             if entry.name.endswith(ENDING):
                 with suppress(OSError):  # a link to nowhere, or just gone
-                    found[entry.name] = _state(entry.stat())
+                    if not entry.is_symlink() or may_be_read(folder / entry.name):
+                        found[entry.name] = _state(entry.stat())
     return found
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from agents.memory.lines import decode, entries, is_number, whole_lines
 from agents.memory.ranges import Range, merged, missing
+from mud.storage.paths import read_bytes
 
 _NAME = re.compile(r"\d{10,}\.jsonl")
 _BEGINS = b'{"seq":'
@@ -48,7 +49,7 @@ def lost(folder: Path, first: int, last: int, total: int) -> list[Range]:
     gaps: list[Range] = [(first, min(last, files[0][0] - 1 if files else last))]
     for (begins, path), (after, _) in pairwise([*files, (total + 1, folder)]):
         start, end = max(first, begins), min(last, after - 1)
-        if start <= end and not _whole(data := path.read_bytes(), begins, after - 1):
+        if start <= end and not _whole(data := read_bytes(path), begins, after - 1):
             gaps += missing((entry.seq for entry in entries(data, begins, start, end)), start, end)
     return merged(gap for gap in gaps if gap[0] <= gap[1])
 
@@ -73,7 +74,7 @@ def damaged(folder: Path) -> Iterator[tuple[str, int]]:
         OSError: when a file cannot be read.
     """
     for _, path in archive_files(folder):
-        for number in broken_lines(whole_lines(path.read_bytes())):
+        for number in broken_lines(whole_lines(read_bytes(path))):
             yield path.name, number
 
 

@@ -98,7 +98,7 @@ def read_seed(folder: Path, name: str) -> Seed:
         VaultProblem: what is wrong with it.
     """
     file = f"agents/{folder.name}/{FOLDER}/{name}"
-    text = read_text(folder / FOLDER / name, file=file)
+    text = read_text(folder / FOLDER / name, file=file, inside=True)
     document = parse_document(text, file)
     front = document.front
     record = {key: front.get(key, front.get(_OTHERWISE.get(key, key))) for key in _KEYS}

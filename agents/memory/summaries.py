@@ -18,6 +18,7 @@ from agents.memory.references import reference
 from mud.errors import Problem, VaultProblem
 from mud.storage.documents import parse_document, render_document
 from mud.storage.files import read_if_there, sha256_text, sync_files, write_atomic, write_unsynced
+from mud.storage.paths import move, remove
 from mud.storage.plain_front import plain_front
 
 TIERS = ("longterm", "recent")
@@ -253,18 +254,16 @@ class SummaryFiles:
             OSError: when it cannot be written.
         """
         raw, path = self.render(summary), self.current(summary.tier)
-        if path.is_symlink():
-            self._write(path, raw)
-            return raw
         # ext4 waits for the disk when a file replaces another, for 1 to 20 ms. Should a kill come between the two
         # lines, the file is made again from its version, which a reader takes meanwhile.
-        path.unlink(missing_ok=True)
+        if not path.is_symlink():  # writing says what is wrong with that
+            remove(path)
         self._write_unsynced(path, raw)
         return raw
 
     def remove_current(self, tier: str) -> None:
         """Remove a file in use for which there is no summary; whoever calls has kept its text."""
-        self.current(tier).unlink(missing_ok=True)
+        remove(self.current(tier))
 
     def move_current(self, tier: str, now: str) -> str:
         """Move a file in use that is no text to a version's name, byte for byte; return that name.
@@ -273,7 +272,7 @@ class SummaryFiles:
             OSError: when it cannot be moved.
         """
         name = self._free(f"{tier}-{stamp(now)}-edited")
-        self.current(tier).rename(self.folder / name)
+        move(self.current(tier), self.folder / name)
         return name
 
     def write_version(self, summary: Summary, memories: Sequence[Entry] = ()) -> tuple[str, str]:
@@ -301,7 +300,7 @@ class SummaryFiles:
 
     def remove_version(self, name: str) -> None:
         """Take back a version of a fold that was not committed."""
-        (self.folder / name).unlink(missing_ok=True)
+        remove(self.folder / name)
 
     def keep_edited(self, tier: str, raw: str, updated: str) -> str:
         """Keep a person's text as a version beside the one it came from; return its file name.

@@ -12,7 +12,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
 
-from mud.errors import Unavailable
+from mud.errors import Unavailable, UnsafePath
+from mud.storage.paths import check_tree, may_be_read, remove
 
 log = logging.getLogger(__name__)
 
@@ -74,7 +75,7 @@ class IndexFile:
         self.close()
         if not self._private:
             for end in ("", "-wal", "-shm", "-journal"):
-                Path(f"{self.path}{end}").unlink(missing_ok=True)
+                remove(Path(f"{self.path}{end}"))
 
     def do(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run `work` in a transaction; when the file is broken, begin anew; when the disk is full, go on in memory.
@@ -84,6 +85,8 @@ class IndexFile:
         """
         try:
             return self._once(work)
+        except UnsafePath as error:
+            self._go_on_in_memory(error, copies=False)
         except OtherForm as error:
             log.info("The index %s is made anew: %s.", self.path, error)
             self._begin_anew()
@@ -142,7 +145,7 @@ class IndexFile:
             return True
 
     def _connected(self) -> sqlite3.Connection:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        check_tree(self.path.parent)
         if not self.path.exists():
             # A journal that outlived its file would be played into the new one.
             self.discard()
@@ -187,8 +190,10 @@ def read_only(path: Path) -> sqlite3.Connection:
     """Open an index for reading alone; a file that nobody has open gets no file beside it either.
 
     Raises:
-        sqlite3.OperationalError: there is no such file.
+        sqlite3.OperationalError: there is no such file, or it may not be read.
     """
+    if not path.is_file() or not may_be_read(path):
+        raise sqlite3.OperationalError(f"there is no index {path}")
     # SQLite takes its journal away with it: without one nobody has the file open, and there is nobody to mind.
     complete = not Path(f"{path}-wal").exists()
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if complete else ''}", uri=True)

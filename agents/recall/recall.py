@@ -14,7 +14,7 @@ import logging
 import shutil
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -30,6 +30,7 @@ from agents.recall.till import Till
 from agents.recall.vectors import Near, VectorKeeper
 from mud.clock import Clock
 from mud.errors import Refusal
+from mud.storage.paths import own_folder
 from mud.supervise import supervise
 
 log = logging.getLogger(__name__)
@@ -67,12 +68,16 @@ def discard_index(vault: Path, *, embeddings: bool = False) -> None:
     Args:
         vault: the vault's folder.
         embeddings: also what was embedded, which takes the longest to make anew.
+
+    Raises:
+        UnsafePath: the folder is a link: what it leads to is none of ours.
     """
-    for path in (vault / FOLDER).glob("*"):
-        if path.is_dir():
-            shutil.rmtree(path)
-        elif embeddings or not path.name.startswith(KEPT):
-            path.unlink(missing_ok=True)
+    with suppress(FileNotFoundError), own_folder(vault / FOLDER):
+        for path in (vault / FOLDER).glob("*"):
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            elif embeddings or not path.name.startswith(KEPT):
+                path.unlink(missing_ok=True)
 
 
 class RecallService:

@@ -3,9 +3,9 @@
 The functions at the bottom are what the parent calls through its process pool. Nothing heavy is imported before
 `prepare` has run. It never reads stdin and never writes to stdout or stderr, which belong to the world.
 
-Files in `.index/`: `worker.lock` (held as long as the child lives), `chroma/`, `chroma.closed` (written at a clean end:
-which files `chroma/` held; whoever opens it and finds it gone, or other files, begins with an empty folder),
-`embeddings.sqlite3`.
+Files in `.index/`: `worker.lock` (held as long as the child lives, as the folder itself is), `chroma/`,
+`chroma.closed` (written at a clean end: which files `chroma/` held; whoever opens it and finds it gone, or other files,
+begins with an empty folder), `embeddings.sqlite3`.
 """
 
 from __future__ import annotations
@@ -35,8 +35,10 @@ from agents.recall.documents import (
     digest_of,
     place_named,
 )
-from mud.errors import Unavailable, UnknownName
+from mud.errors import Unavailable, UnknownName, UnsafePath
 from mud.registry import load
+from mud.storage.files import lock_folder
+from mud.storage.paths import check_tree, open_own
 
 if TYPE_CHECKING:
     from agents.recall.embedders._embedder import Served
@@ -108,15 +110,17 @@ class Store:
         UnknownName: there is no such embedder.
         StoreFailed: the server does not answer.
         FolderGone: the folder was deleted meanwhile.
+        UnsafePath: something in the folder is a link.
     """
 
     def __init__(self, folder: Path, embedder: str, server: str = "", by: LLMProfile | None = None) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
+        check_tree(folder)
         self._closed = False
         self._served: Served | None = None
         self._lock_path = folder / "worker.lock"
-        self._lock = os.open(self._lock_path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         # An older child may still be ending: two writers would lose vectors without a word.
+        self._folder_lock = lock_folder(folder, wait=True)
+        self._lock = open_own(self._lock_path, os.O_RDWR | os.O_CREAT, 0o644)
         fcntl.flock(self._lock, fcntl.LOCK_EX)
         self._watched = {self._lock_path: os.fstat(self._lock).st_ino}
         try:
@@ -265,6 +269,7 @@ class Store:
         if self._embedded and self._lock_path.exists():
             self._seal.close()
         os.close(self._lock)
+        os.close(self._folder_lock)
 
 
 _store: Store | None = None
@@ -279,7 +284,7 @@ def _told(work: Callable[P, R]) -> Callable[P, R]:
             return work(*args, **kwargs)
         except EmbedderAway as error:
             raise EmbedderAway(str(error)) from None
-        except (Unavailable, UnknownName) as error:
+        except (Unavailable, UnknownName, UnsafePath) as error:
             raise EmbedderMissing(str(error)) from None
         except StoreFailed:
             raise

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from prompt_toolkit import PromptSession
@@ -11,6 +13,7 @@ from prompt_toolkit.history import FileHistory
 from prompt_toolkit.patch_stdout import patch_stdout
 
 from mud.portal.session import Session
+from mud.storage.paths import make_folder, open_own
 
 log = logging.getLogger(__name__)
 
@@ -18,9 +21,22 @@ log = logging.getLogger(__name__)
 class _History(FileHistory):
     """What was typed, in a file; a disk that is full costs the history, never the session."""
 
+    def __init__(self, path: Path) -> None:
+        super().__init__(str(path))
+        self._path = path
+
+    def load_history_strings(self) -> Iterable[str]:
+        """Return what was typed before, the newest first; nothing when the file is none of ours."""
+        try:
+            os.close(open_own(self._path, os.O_RDONLY))
+            yield from super().load_history_strings()
+        except OSError:
+            return
+
     def store_string(self, string: str) -> None:
         """Write down one line, as far as it is text."""
         try:
+            os.close(open_own(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND))
             super().store_string(string.encode("utf-8", "replace").decode("utf-8"))
         except OSError as error:
             log.warning("what was typed cannot be kept for the arrow keys: %s", error)
@@ -34,10 +50,10 @@ async def run_terminal(session: Session, words: list[str], history: Path) -> Non
         words: the verbs to complete with the tab key.
         history: file that keeps what was typed, for the arrow keys.
     """
-    history.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(history.parent, above=True)
     completer = WordCompleter(words, sentence=True)
     prompt: PromptSession[str] = PromptSession(
-        "> ", history=_History(str(history)), completer=completer, complete_while_typing=False
+        "> ", history=_History(history), completer=completer, complete_while_typing=False
     )
     with patch_stdout(raw=True):
         while not session.over:

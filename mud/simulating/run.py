@@ -14,7 +14,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -25,7 +25,7 @@ from agents.living import Drives, Living
 from agents.mind_page import MindPages
 from agents.thinker import FALLBACK, Thought
 from mud.brains import load_brains
-from mud.build import Parts, must_be_there, opened, spare_what_stays
+from mud.build import Parts, opened, spare_what_stays, vault_in
 from mud.chronicle import Chronicle
 from mud.clock import VirtualClock, parse_iso
 from mud.engine import Step
@@ -34,6 +34,7 @@ from mud.requests import carry_out
 from mud.simulating.figures import Figures, resident
 from mud.simulating.people import make_up
 from mud.state_hash import state_hash
+from mud.storage.files import copy_folder
 from mud.world.events import Request
 from mud.world.narration import counted
 
@@ -91,7 +92,7 @@ def simulate(plan: Plan, say: Say) -> dict[str, Any]:
     Raises:
         LociError: when it cannot begin, or nothing happens in it any more.
     """
-    must_be_there(plan.vault)
+    plan = replace(plan, vault=vault_in(plan.vault))
     clock = VirtualClock()
     with (
         _stage(plan) as vault,
@@ -109,10 +110,10 @@ def _stage(plan: Plan) -> Iterator[Path]:
         yield plan.vault
         return
     with tempfile.TemporaryDirectory(prefix="loci-simulate-", dir=place_for(_needed(plan))) as folder:
+        copy = Path(folder).resolve()
         for name in COPIED:
-            if (plan.vault / name).is_dir():
-                shutil.copytree(plan.vault / name, Path(folder) / name, ignore=partial(_left_out, plan.vault))
-        yield Path(folder)
+            copy_folder(plan.vault / name, copy / name, partial(_left_out, plan.vault))
+        yield copy
 
 
 def _left_out(vault: Path, folder: str, names: list[str]) -> set[str]:

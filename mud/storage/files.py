@@ -1,7 +1,7 @@
 """Files that stay whole: safe names, atomic writes, careful reads and the lock that keeps a vault to one writer.
 
-Nothing in here knows what stands in a file. A reader never meets a half-written file, a name never leaves its folder,
-and a failed write leaves nothing behind.
+Every file is opened as `paths` does. Nothing in here knows what stands in one. A reader never meets a half-written
+file, a name never leaves its folder, and a failed write leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -13,13 +13,27 @@ import hashlib
 import os
 import re
 import secrets
+import shutil
 import stat
 import unicodedata
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from pathlib import Path
 from types import TracebackType
 
-from mud.errors import Problem, VaultLocked, VaultProblem
+from mud.errors import Problem, UnsafePath, VaultLocked, VaultProblem
+from mud.storage.paths import (
+    LINK,
+    NO_FILE,
+    first_link,
+    make_folder,
+    may_be_read,
+    open_in,
+    open_own,
+    own_folder,
+    read_bytes,
+    remove,
+    unsafe,
+)
 
 READ_LIMIT = 4 * 1024 * 1024
 """Bytes that a file written by people may have; more is no text that somebody typed."""
@@ -33,8 +47,10 @@ _RESERVED = frozenset({"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("
 """Names that Windows keeps for devices, whatever their ending."""
 _LEFTOVER = re.compile(r"\.[0-9a-f]{12}\.tmp")
 """The names of the files that `write_atomic` writes beside."""
-_BLOCK = 4096
-"""Bytes of a file that are asked for at once at least."""
+NOTE = ".lock"
+"""The file of a vault that names the process which holds it."""
+_NO_FOLDERS = (errno.EBADF, errno.EINVAL, errno.ENOLCK, errno.ENOTSUP, errno.EISDIR)
+"""What file systems answer that cannot lock a folder, such as those of a network."""
 _DROPPED = "'’ʼ`´"
 """Marks inside a word that leave no gap: "Eliza's" is one word."""
 
@@ -90,62 +106,70 @@ def sha256_text(text: str) -> str:
 def write_atomic(path: Path, text: str) -> None:
     """Replace a file as a whole: whoever reads it sees the old text or the new one, also after a power cut.
 
-    A link is followed, so that a vault may link to files kept elsewhere; the permissions of the old file stay.
+    The permissions of the old file stay.
 
     Args:
         path: the file; its folder is made when missing, not those above it.
         text: everything it shall hold.
 
     Raises:
+        UnsafePath: when the file or a folder above it is a link, or it is no ordinary file.
         OSError: when it cannot be written; the old file is untouched and nothing is left beside it.
     """
-    target = path.resolve() if path.is_symlink() else path
-    target.parent.mkdir(exist_ok=True)
-    beside = target.with_name(f".{secrets.token_hex(6)}.tmp")
-    try:
-        write_new(beside, encode(text), _mode_of(target))
-        beside.replace(target)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
-    sync_folder(target.parent)
+    _replace(path, text, synced=True)
 
 
 def write_unsynced(path: Path, text: str) -> None:
     """Put a file in its place as a whole, as `write_atomic` does, but leave it to the system when it reaches the disk.
 
-    For many small files at once: a kill loses nothing of it; a power cut may, until `os.sync` has returned. A link is
-    replaced, not followed.
+    For many small files at once: a kill loses nothing of it; a power cut may, until `os.sync` has returned.
 
     Args:
         path: the file; its folder is made when missing, not those above it.
         text: everything it shall hold.
 
     Raises:
+        UnsafePath: as `write_atomic`.
         OSError: when it cannot be written; then nothing has changed and nothing is left beside it.
     """
-    beside = f"{path.parent}/.{secrets.token_hex(6)}.tmp"
+    _replace(path, text, synced=False)
+
+
+def _replace(path: Path, text: str, *, synced: bool) -> None:
+    """Write a file under a name of its own and give it the name that it shall have."""
     try:
-        _write_at_once(beside, encode(text))
-        os.replace(beside, path)  # noqa: PTH105  (a path object takes as long as the renaming)
+        with own_folder(path.parent) as folder:
+            mode, beside = _mode_of(path, folder), f".{secrets.token_hex(6)}.tmp"
+            try:
+                descriptor = open_in(folder, beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666, path)
+                _fill(descriptor, encode(text), mode, synced=synced)
+                os.replace(beside, path.name, src_dir_fd=folder, dst_dir_fd=folder)
+            except BaseException:
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(beside, dir_fd=folder)
+                raise
     except FileNotFoundError:
         if path.parent.is_dir():
             raise
-        path.parent.mkdir(exist_ok=True)
-        write_unsynced(path, text)
-    except BaseException:
-        Path(beside).unlink(missing_ok=True)
-        raise
+        make_folder(path.parent)
+        _replace(path, text, synced=synced)
+    else:
+        if synced:
+            sync_folder(path.parent)
 
 
-def _write_at_once(path: str, data: bytes) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+def _fill(descriptor: int, data: bytes, mode: int | None, *, synced: bool) -> None:
+    """Write everything into a new file and close it."""
     try:
-        written = os.write(descriptor, data)
+        if mode is not None:
+            os.fchmod(descriptor, mode)
+        left = memoryview(data)
+        while left:
+            left = left[os.write(descriptor, left) :]
+        if synced:
+            os.fsync(descriptor)
     finally:
         os.close(descriptor)
-    if written != len(data):
-        raise OSError(errno.ENOSPC, f"only {written} of {len(data)} bytes could be written", path)
 
 
 def sweep_leftovers(folder: Path) -> None:
@@ -154,19 +178,23 @@ def sweep_leftovers(folder: Path) -> None:
     Only the vault's one writer may call this, before it writes itself. What cannot be removed stays: it does no harm.
 
     Args:
-        folder: the folder, not those in it; it need not be there.
+        folder: the folder, not those in it; it need not be there, and is left alone when a link leads there.
     """
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError), own_folder(folder):
         for path in [path for path in folder.iterdir() if _LEFTOVER.fullmatch(path.name)]:
             if path.is_file() and not path.is_symlink():
-                path.unlink()
+                remove(path)
 
 
-def _mode_of(path: Path) -> int | None:
+def _mode_of(path: Path, folder: int) -> int | None:
+    """Return the permissions of what a file shall replace; None when that is nothing."""
     try:
-        return stat.S_IMODE(path.stat().st_mode)
+        found = os.stat(path.name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
         return None
+    if not stat.S_ISREG(found.st_mode):
+        raise unsafe(path, LINK if stat.S_ISLNK(found.st_mode) else NO_FILE)
+    return stat.S_IMODE(found.st_mode)
 
 
 def write_new(path: Path, data: bytes, mode: int | None = None) -> None:
@@ -181,18 +209,13 @@ def write_new(path: Path, data: bytes, mode: int | None = None) -> None:
         FileExistsError: when there is such a file.
         OSError: when it cannot be written; a part of it may be there then.
     """
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-    with os.fdopen(descriptor, "wb") as file:
-        if mode is not None:
-            os.fchmod(file.fileno(), mode)
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
+    _fill(open_own(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL), data, mode, synced=True)
 
 
 def sync_folder(folder: Path) -> None:
     """Make names that were just created or replaced in a folder survive a power cut."""
-    descriptor = os.open(folder, os.O_RDONLY)
+    with own_folder(folder) as at:
+        descriptor = os.open(".", os.O_RDONLY, dir_fd=at)
     try:
         os.fsync(descriptor)
     finally:
@@ -209,7 +232,7 @@ def sync_files(paths: Sequence[Path]) -> None:
         OSError: when the disk refuses one.
     """
     for path in paths:
-        descriptor = os.open(path, os.O_RDONLY)
+        descriptor = open_own(path, os.O_RDONLY)
         try:
             os.fsync(descriptor)
         finally:
@@ -218,36 +241,63 @@ def sync_files(paths: Sequence[Path]) -> None:
         sync_folder(paths[0].parent)
 
 
-def read_text(path: Path, limit: int = READ_LIMIT, file: str | None = None) -> str:
+def copy_folder(
+    source: Path, target: Path, left_out: Callable[[str, list[str]], set[str]] = lambda folder, names: set()
+) -> None:
+    """Copy a folder of a vault, as far as it may be read: no link that is not followed, no pipe, no device.
+
+    A link in a folder that is linked itself is left out too: otherwise a copy might have no end.
+
+    Args:
+        source: the folder; nothing happens when it is not there or not to be read.
+        target: the copy, which is not there yet.
+        left_out: tells of a folder's names which are not copied.
+    """
+
+    def kept_out(folder: str, names: list[str]) -> set[str]:
+        return left_out(folder, names) | {name for name in names if not _can_be_copied(Path(folder, name))}
+
+    if _can_be_copied(source) and source.is_dir():
+        shutil.copytree(source, target, ignore=kept_out)
+
+
+def _can_be_copied(path: Path) -> bool:
+    if path.is_symlink() and (not may_be_read(path) or first_link(path.parent)):
+        return False
+    return path.is_dir() or path.is_file()
+
+
+def read_text(path: Path, limit: int = READ_LIMIT, file: str | None = None, *, inside: bool = False) -> str:
     """Return the text of a file that people may have written, byte for byte (line ends as they are).
 
     Args:
         path: the file.
         limit: most bytes it may have.
         file: what problems call it, its path inside the vault; the path as given when None.
+        inside: never read it from outside of the vault, whatever `follow_links` says.
 
     Raises:
-        VaultProblem: when it is missing, unreadable, no ordinary file, too long, or not UTF-8.
+        VaultProblem: when it is missing, unreadable, no ordinary file, a link that is not followed, too long, or not
+            UTF-8.
     """
-    text = read_if_there(path, limit, file)
+    text = read_if_there(path, limit, file, inside=inside)
     if text is None:
         raise _trouble(path, file, "there is no such file")
     return text
 
 
-def read_if_there(path: Path, limit: int = READ_LIMIT, file: str | None = None) -> str | None:
+def read_if_there(path: Path, limit: int = READ_LIMIT, file: str | None = None, *, inside: bool = False) -> str | None:
     """Return the text of a file as `read_text` does, or None when there is no such file.
 
     Raises:
         VaultProblem: as `read_text`, but for a missing file.
     """
     try:
-        found = path.stat()
-        if not stat.S_ISREG(found.st_mode):
-            raise _trouble(path, file, "this is no ordinary file; expected a text file")
-        data = _read_up_to(path, limit, max(found.st_size, _BLOCK))
+        data = read_bytes(path, limit, inside=inside)
     except FileNotFoundError:
         return None
+    except UnsafePath as error:
+        raise _trouble(path, file, error.problems[0].message) from error
     except OSError as error:
         raise _trouble(path, file, f"it cannot be read: {error.strerror or error}") from error
     if len(data) > limit:
@@ -259,29 +309,36 @@ def read_if_there(path: Path, limit: int = READ_LIMIT, file: str | None = None) 
         raise _trouble(path, file, "this line is not UTF-8 text; save the file as UTF-8", line) from error
 
 
-def _read_up_to(path: Path, limit: int, size: int) -> bytes:
-    """Return what a file holds, but no more than one byte above the limit.
-
-    To ask at once for as much as it may hold at most would have all that room made ready for it; `size` is what it
-    likely holds.
-    """
-    descriptor, data = os.open(path, os.O_RDONLY), b""
-    try:
-        while len(data) <= limit and (more := os.read(descriptor, min(size, limit - len(data)) + 1)):
-            data += more
-    finally:
-        os.close(descriptor)
-    return data
-
-
 def _trouble(path: Path, file: str | None, message: str, line: int = 0) -> VaultProblem:
     return VaultProblem([Problem(str(path) if file is None else file, line, "", message)])
+
+
+def lock_folder(folder: Path, *, wait: bool) -> int:
+    """Lock a folder itself, where the file system is able to, and return its descriptor; closing that gives it back.
+
+    Args:
+        folder: the folder; nothing in it is touched, so that nothing that is removed in it lets anybody in.
+        wait: wait until nobody else holds it.
+
+    Raises:
+        BlockingIOError: when another process holds it and this one does not wait.
+        OSError: when it is not there or cannot be opened.
+    """
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except OSError as error:
+        if error.errno not in _NO_FOLDERS:
+            os.close(descriptor)
+            raise
+    return descriptor
 
 
 class VaultLock:
     """Keeps a vault to one writer while it is held; the kernel frees it when its process ends, however that ends.
 
-    The file `.lock` stays behind on purpose: removing it would let two processes lock two files of one name.
+    What is locked is the vault's folder, so that whoever removes `.lock` lets nobody in. That file is a note of who
+    holds the vault. It is locked too: a file system that cannot lock folders has this lock alone.
 
     Args:
         vault: the vault's folder.
@@ -289,38 +346,45 @@ class VaultLock:
 
     def __init__(self, vault: Path) -> None:
         self._vault = vault
-        self._descriptor: int | None = None
+        self._held: list[int] = []
+        """Descriptors: of the folder, and of the note."""
 
     def acquire(self) -> None:
-        """Take the lock and write this process's number into it.
+        """Take the lock and note this process's number.
 
         Raises:
-            VaultLocked: when another process holds it.
+            VaultLocked: when another process holds it; nothing is written then.
             VaultProblem: when the vault is no folder that can be written to.
         """
-        with contextlib.ExitStack() as undo:
-            try:
-                descriptor = os.open(self._vault / ".lock", os.O_RDWR | os.O_CREAT, 0o666)
-                undo.callback(os.close, descriptor)
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                os.ftruncate(descriptor, 0)
-                os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
-            except BlockingIOError:
-                holder = os.read(descriptor, 32).split(b"\n")[0]
-                raise VaultLocked(str(self._vault.absolute()), int(holder) if holder.isdigit() else None) from None
-            except OSError as error:
-                why = f"the vault cannot be locked: {error.strerror or error}; expected a folder one may write to"
-                raise VaultProblem([Problem(str(self._vault), 0, "", why)]) from error
-            undo.pop_all()
-            self._descriptor = descriptor
+        note = self._vault / NOTE
+        try:
+            self._held.append(lock_folder(self._vault, wait=False))
+            descriptor = open_own(note, os.O_RDWR | os.O_CREAT)
+            self._held.append(descriptor)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+        except BlockingIOError:
+            self._let_go()
+            raise VaultLocked(str(self._vault.absolute()), _noted(note)) from None
+        except OSError as error:
+            self._let_go()
+            if isinstance(error, UnsafePath):
+                raise
+            why = f"the vault cannot be locked: {error.strerror or error}; expected a folder one may write to"
+            raise VaultProblem([Problem(str(self._vault), 0, "", why)]) from error
+
+    def _let_go(self) -> None:
+        for descriptor in self._held:
+            os.close(descriptor)
+        self._held.clear()
 
     def release(self) -> None:
         """Give the lock back; doing so twice is allowed."""
-        if self._descriptor is not None:
+        for note in self._held[1:]:
             with contextlib.suppress(OSError):
-                os.ftruncate(self._descriptor, 0)  # a number left behind would name a process that is gone
-            os.close(self._descriptor)
-            self._descriptor = None
+                os.ftruncate(note, 0)  # a number left behind would name a process that is gone
+        self._let_go()
 
     def __enter__(self) -> VaultLock:
         self.acquire()
@@ -328,3 +392,12 @@ class VaultLock:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.release()
+
+
+def _noted(note: Path) -> int | None:
+    """Return the number of the process that holds a vault; None when its note is gone or says nothing."""
+    try:
+        number = read_bytes(note, 32).split(b"\n")[0]
+    except OSError:
+        return None
+    return int(number) if number.isdigit() else None

@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any, NamedTuple
 
 from mud.storage.files import encode, sync_folder, write_new
+from mud.storage.paths import make_folder, open_own, open_to_read, remove
 
 log = logging.getLogger(__name__)
 
@@ -49,7 +50,7 @@ def read_jsonl(path: Path, start: int = 0) -> Iterator[Line]:
     Raises:
         OSError: when it cannot be read.
     """
-    with path.open("rb") as file:
+    with os.fdopen(open_to_read(path), "rb") as file:
         file.seek(start)
         offset = start
         for number, raw in enumerate(file, 1):
@@ -143,9 +144,9 @@ class JsonlWriter:
             self.close()
 
     def _open(self) -> int:
-        self._path.parent.mkdir(exist_ok=True)  # not those above it: whoever took them away took the file along
+        make_folder(self._path.parent)  # not those above it: whoever took them away took the file along
         is_new = not self._path.exists()
-        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+        descriptor = open_own(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
         try:
             size, opened = self._repair(descriptor), os.fstat(descriptor)
             if is_new:
@@ -162,7 +163,7 @@ class JsonlWriter:
         if self._descriptor is None:
             raise ValueError(f"{self._path.name} is closed")
         try:
-            named = os.stat(self._name)  # noqa: PTH116
+            named = os.lstat(self._name)
         except FileNotFoundError:
             named = None
         if named is None or (named.st_dev, named.st_ino) != self._file or named.st_size != self._size:
@@ -197,7 +198,7 @@ class JsonlWriter:
                 number += 1
                 continue
             except OSError:
-                path.unlink(missing_ok=True)
+                remove(path)
                 raise
             sync_folder(path.parent)
             return path

@@ -297,7 +297,10 @@ class TextStore:
 
     def _in_edit(self, file: str) -> bool:
         path = self._folder.parent / file
-        return not path.is_file() or not path.read_bytes().strip()
+        try:
+            return not (read_if_there(path) or "").strip()
+        except VaultProblem:
+            return False
 
 
 def _checked(texts: Mapping[str, Text], phrases: tuple[Phrase, ...]) -> list[Problem]:

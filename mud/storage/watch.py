@@ -30,6 +30,7 @@ from watchdog.observers.api import BaseObserver, ObservedWatch
 
 from mud.clock import Clock
 from mud.storage.files import sha256_text
+from mud.storage.paths import read_bytes
 
 log = logging.getLogger(__name__)
 
@@ -209,7 +210,7 @@ class Watcher:
     def _differs(self, path: Path) -> bool:
         """Return whether a file holds something else than what is known of it, and know it from now on."""
         try:
-            now = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
+            now = hashlib.sha256(read_bytes(path)).hexdigest() if path.is_file() else None
         except OSError:
             return True  # whoever reads it says why it cannot be read
         known = self._hashes.get(path, "" if path in self._marks.get(path.parent, ()) else None)
@@ -288,6 +289,6 @@ def _scan(folder: Path) -> dict[Path, _Mark]:
 
 def _folders_in(folder: Path) -> list[Path]:
     try:
-        return sorted(inner for inner in folder.iterdir() if inner.is_dir())
+        return sorted(inner for inner in folder.iterdir() if inner.is_dir() and not inner.is_symlink())
     except OSError:
         return []

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from mud.errors import Problem, VaultProblem
 from mud.storage.documents import parse_document, render_document
 from mud.storage.files import read_if_there, write_atomic
+from mud.storage.paths import make_folder, move
 
 STATE = "world/state.md"
 
@@ -87,10 +88,10 @@ def set_state_aside(vault: Path) -> str:
         OSError: when it cannot be renamed.
     """
     folder = vault / "log"
-    folder.mkdir(exist_ok=True)
+    make_folder(folder)
     number = next(n for n in itertools.count(1) if not (folder / f"state-broken-{n}.md").exists())
     aside = folder / f"state-broken-{number}.md"
-    (vault / STATE).rename(aside)
+    move(vault / STATE, aside)
     return aside.relative_to(vault).as_posix()
 
 

@@ -6,7 +6,10 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
+
+from mud.errors import LociError
 
 Run = Callable[[argparse.Namespace], int]
 
@@ -30,6 +33,17 @@ class Tool(NamedTuple):
 def tool(name: str, help: str, add_arguments: Callable[[argparse.ArgumentParser], None]) -> Callable[[Run], Tool]:
     """Make a function a command of the command line."""
     return lambda run: Tool(name, help, add_arguments, run)
+
+
+def folder(text: str) -> Path:
+    """Return the folder that an argument names.
+
+    Raises:
+        LociError: it names none; an empty variable of a shell must not mean the folder that one happens to be in.
+    """
+    if not text.strip():
+        raise LociError("--vault takes a folder, and was given nothing")
+    return Path(text)
 
 
 def agent_argument(parser: argparse.ArgumentParser) -> None:

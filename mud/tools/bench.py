@@ -7,13 +7,13 @@ from pathlib import Path
 
 from mud.benches._bench import Bench, write_block
 from mud.registry import load
-from mud.tools._tool import emit, progress, tool
+from mud.tools._tool import emit, folder, progress, tool
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     """Add a command of its own for every bench; what stands before its name may stand behind it too."""
     common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
-    common.add_argument("--vault", type=Path, metavar="DIR", help="the vault whose settings and texts are used")
+    common.add_argument("--vault", type=folder, metavar="DIR", help="the vault whose settings and texts are used")
     common.add_argument("--json", action="store_true", help="print one JSON object")
     common.add_argument("--table", type=Path, metavar="FILE", help="write the tables between their marks in this file")
     parser.set_defaults(table=None)

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 from agents.memory.scan import damaged
-from mud.build import Parts, opened
+from mud.build import Parts, opened, vault_in
 from mud.errors import Problem, VaultProblem
+from mud.links import leads_elsewhere
 from mud.phrases import check_texts
 from mud.storage.texts import TextStore
 from mud.tools._tool import emit, tool
@@ -21,13 +22,16 @@ def _no_arguments(parser: argparse.ArgumentParser) -> None:
 @tool("check", "say what is wrong in the vault, file by file; exit 1 if anything is", _no_arguments)
 def check(args: argparse.Namespace) -> int:
     """Print every problem; nothing when there is none."""
+    vault = vault_in(args.vault)
     try:
-        with opened(args.vault, writable=False) as parts:
+        with opened(vault, writable=False) as parts:
             problems = [*parts.problems, *check_texts(parts.texts), *_archives(parts)]
     except VaultProblem as wrong:
-        texts = TextStore(args.vault / "text")
+        texts = TextStore(vault / "text")
         texts.load()
         problems = [*wrong.problems, *check_texts(texts)]
+    known = {problem.file for problem in problems}
+    problems += [one for one in leads_elsewhere(vault) if one.file not in known]
     for problem in problems:
         _print(problem, json=args.json)
     return 1 if problems else 0

@@ -22,7 +22,7 @@ def reindex(args: argparse.Namespace) -> int:
     """Throw the index away and fill it again, vectors included."""
     with opened(args.vault, writable=True) as parts:
         started = time.perf_counter()
-        discard_index(args.vault, embeddings=args.embed)
+        discard_index(parts.vault, embeddings=args.embed)
         record = asyncio.run(_fill(parts))
         record["seconds"] = round(time.perf_counter() - started, 3)
     if args.json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import hashlib
 import os
 import signal
@@ -105,13 +106,12 @@ def test_a_folder_is_made_but_not_those_above_it(tmp_path: Path, write: Callable
     assert not list(tmp_path.iterdir()), "whoever took a folder away is not to find it again"
 
 
-def test_permissions_and_links_survive_a_write(tmp_path: Path) -> None:
-    kept, link = tmp_path / "kept.md", tmp_path / "link.md"
+@pytest.mark.parametrize("write", [write_atomic, write_unsynced])
+def test_permissions_survive_a_write(tmp_path: Path, write: Callable[[Path, str], None]) -> None:
+    kept = tmp_path / "kept.md"
     kept.write_text("old")
     kept.chmod(0o640)
-    link.symlink_to(kept)
-    write_atomic(link, "new")
-    assert link.is_symlink()
+    write(kept, "new")
     assert kept.read_text() == "new"
     assert stat.S_IMODE(kept.stat().st_mode) == 0o640
 
@@ -247,3 +247,54 @@ def test_a_file_that_need_not_wait_for_the_disk_is_whole_or_not_there(tmp_path: 
         write_unsynced(tmp_path / "new", "a folder is there")
     assert [found.name for found in sorted(tmp_path.rglob("*"))] == ["new", "a.md"]
     assert path.read_text() == "two\n"
+
+
+STOLEN = """
+import sys
+from pathlib import Path
+from mud.errors import VaultLocked
+from mud.storage.files import VaultLock
+try:
+    with VaultLock(Path(sys.argv[1])):
+        print("both write")
+except VaultLocked as locked:
+    print(locked.pid)
+"""
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_whoever_removes_the_note_of_who_holds_a_vault_lets_nobody_in(tmp_path: Path, *, again: bool) -> None:
+    def second() -> str:
+        run = [sys.executable, "-c", STOLEN, str(tmp_path)]
+        return subprocess.run(run, capture_output=True, text=True, check=True).stdout.strip()
+
+    with VaultLock(tmp_path):
+        assert second() == str(os.getpid())
+        (tmp_path / ".lock").unlink()
+        if again:
+            (tmp_path / ".lock").write_text("77\n")
+        assert second() == ("77" if again else "None")
+        assert (tmp_path / ".lock").exists() is again, "who does not get the vault writes nothing into it"
+    assert second() == "both write"
+
+
+def test_a_lock_that_is_a_link_is_told_and_what_it_leads_to_stays(tmp_path: Path) -> None:
+    (tmp_path / "vault").mkdir()
+    (tmp_path / "bashrc").write_text("mine")
+    (tmp_path / "vault/.lock").symlink_to(tmp_path / "bashrc")
+    with pytest.raises(VaultProblem, match=r"\.lock: this is a link"), VaultLock(tmp_path / "vault"):
+        pass
+    assert (tmp_path / "bashrc").read_text() == "mine"
+    (tmp_path / "vault/.lock").unlink()
+    with VaultLock(tmp_path / "vault"):
+        pass
+
+
+def test_where_folders_cannot_be_locked_the_note_is(tmp_path: Path) -> None:
+    """A process that locks the note alone, as on some network file systems, keeps everybody else out too."""
+    with (tmp_path / ".lock").open("w") as note:
+        fcntl.flock(note, fcntl.LOCK_EX)
+        with pytest.raises(VaultLocked), VaultLock(tmp_path):
+            pass
+    with VaultLock(tmp_path):
+        pass

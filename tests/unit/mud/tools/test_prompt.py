@@ -66,7 +66,8 @@ def test_one_who_has_left_has_a_prompt_and_a_vault_that_cannot_be_locked_is_read
     assert main(["prompt", "ann", "--vault", str(vault)]) == 0
     said = capsys.readouterr()
     assert said.out.endswith("~Ann>\n")
-    assert "the vault cannot be written to: related notes" in said.err
+    assert "the vault cannot be written to (.lock: this is no ordinary file;" in said.err
+    assert ": related notes and experiences are found by words alone" in said.err
 
 
 def test_a_vault_in_use_is_read_by_words_alone_and_it_says_so(

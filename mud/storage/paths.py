@@ -1,0 +1,303 @@
+"""The way to every file of a vault: opened where it stands, whatever a stranger's vault has put in its place.
+
+What the program writes is never reached through a link: none of the folders on the way is one, nor the file itself.
+What people wrote is read through a link that ends inside the vault, elsewhere only where `follow_links` is on. Nothing
+but an ordinary file is opened: a pipe would block for ever. A hard link cannot be told from a file.
+
+A vault's own path is resolved once, where the program begins; below that every folder is opened from the one above it,
+so that nothing can be put in between a look and the opening.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import takewhile
+from pathlib import Path
+
+from mud.errors import Problem, UnsafePath
+from mud.storage.settings import examine_settings, setting
+
+SETTINGS = "config/vault.md"
+"""The file of a vault that says whether links are followed."""
+WORLD, BESIDES = "world", ("agents", "config", "prompts", "text")
+"""The folders by which a vault is known: the first, and at least one of the others, whatever its age."""
+
+_FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
+"""How a folder on the way is opened; Linux needs no permission to list it."""
+_FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_LINK = (errno.ELOOP, errno.EMLINK, errno.ENOTDIR)
+"""What systems answer when a link is not followed."""
+_NO_FILE = (errno.ENXIO, errno.EISDIR, errno.ENODEV, errno.EOPNOTSUPP)
+"""What they answer when a socket, a pipe or a folder is opened as a file."""
+LINK = "this is a link, and the program writes through none; expected it here itself, or nothing under this name"
+NO_FILE = "this is no ordinary file; expected one, or nothing under this name"
+NEVER = "this leads out of the vault through a link, and is never read; expected it here itself"
+OUTSIDE = f"this leads out of the vault through a link, and is read only with follow_links: true in {SETTINGS}"
+
+_LONGEST = 1 << 20
+_MOST_WALKED = 4096
+_walked: dict[str, tuple[int, int]] = {}
+"""Device and inode of folders that were walked to without a link: one that is still the same is not walked to again."""
+
+
+@dataclass(frozen=True, slots=True)
+class VaultSettings:
+    """`config/vault.md`."""
+
+    follow_links: bool = setting(
+        False,
+        "Whether files that people wrote are read through links that lead out of the vault; memories never are, and "
+        "nothing is ever written through a link. Leave it off in a vault that you have from somebody else.",
+        per_agent=False,
+    )
+
+
+def open_own(path: Path | str, flags: int, mode: int = 0o666) -> int:
+    """Open a file that the program writes, and return its descriptor.
+
+    Args:
+        path: the file; none of the folders above it may be a link.
+        flags: as `os.open` takes them.
+        mode: its permissions when it is made.
+
+    Raises:
+        UnsafePath: when it, or a folder above it, is a link, or when it is no ordinary file; nothing is changed then.
+        OSError: when it cannot be opened.
+    """
+    with own_folder(os.path.dirname(path)) as folder:  # noqa: PTH120  (a path object takes twice as long)
+        return open_in(folder, os.path.basename(path), flags, mode, path)  # noqa: PTH119
+
+
+def open_in(folder: int, name: str, flags: int, mode: int, path: Path | str) -> int:
+    """Open an ordinary file in a folder that is open, and return its descriptor.
+
+    Args:
+        folder: the folder's descriptor.
+        name: the file's name in it.
+        flags, mode: as `os.open` takes them.
+        path: the file's whole path, for problems.
+
+    Raises:
+        UnsafePath: when it is a link or no ordinary file.
+        OSError: when it cannot be opened.
+    """
+    try:
+        descriptor = os.open(name, flags | _FILE, mode, dir_fd=folder)
+    except OSError as error:
+        if error.errno in _LINK:
+            raise unsafe(path, LINK) from None
+        if error.errno in _NO_FILE:
+            raise unsafe(path, NO_FILE) from None
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise unsafe(path, NO_FILE)
+    return descriptor
+
+
+@contextlib.contextmanager
+def own_folder(folder: Path | str) -> Iterator[int]:
+    """Open a folder that the program writes in, for as long as the block takes; give its descriptor.
+
+    It can stand for the folder wherever a `dir_fd` is taken, and for nothing else.
+
+    Raises:
+        UnsafePath: when it, or a folder above it, is a link.
+        OSError: when it is not there or cannot be opened.
+    """
+    at = _opened_folder(os.fspath(folder) or ".")
+    try:
+        yield at
+    finally:
+        os.close(at)
+
+
+def _opened_folder(folder: str) -> int:
+    """Return the descriptor of a folder that no link leads to."""
+    with contextlib.suppress(OSError):
+        at = os.open(folder, _FOLDER)
+        found = os.fstat(at)
+        if _walked.get(folder) == (found.st_dev, found.st_ino):
+            return at
+        os.close(at)
+    at = os.open("/" if folder.startswith("/") else ".", _FOLDER)
+    try:
+        for part in filter(None, folder.split("/")):
+            inner = os.open(part, _FOLDER, dir_fd=at)
+            os.close(at)
+            at = inner
+        found = os.fstat(at)
+    except OSError as error:
+        os.close(at)
+        if error.errno in _LINK and (link := first_link(Path(folder))) is not None:
+            raise unsafe(link, LINK) from None
+        raise OSError(error.errno, error.strerror, folder) from None
+    if len(_walked) >= _MOST_WALKED:
+        _walked.clear()
+    _walked[folder] = found.st_dev, found.st_ino
+    return at
+
+
+def make_folder(folder: Path, *, above: bool = False) -> None:
+    """Make a folder that the program writes in, where it is not there yet.
+
+    Args:
+        folder: the folder.
+        above: make those above it too.
+
+    Raises:
+        UnsafePath: when it, or a folder above it, is a link.
+        OSError: when it cannot be made, or when the one above it is not there.
+    """
+    try:
+        with own_folder(folder.parent) as parent, contextlib.suppress(FileExistsError):
+            os.mkdir(folder.name, dir_fd=parent)
+    except FileNotFoundError:
+        if not above:
+            raise
+        make_folder(folder.parent, above=True)
+        make_folder(folder)
+    os.close(_opened_folder(str(folder)))  # it may have been there, as a link
+
+
+def check_tree(folder: Path) -> None:
+    """Make a folder that a library writes in, and make sure that nothing in it leads elsewhere.
+
+    A library opens files by their names: whoever puts a link there afterwards is not kept from it.
+
+    Raises:
+        UnsafePath: when it, a folder above it or anything in it is a link, or anything in it is no ordinary file.
+        OSError: when it cannot be made or read.
+    """
+    make_folder(folder, above=True)
+    for at, folders, files in os.walk(folder):
+        for path in (Path(at, name) for name in (*folders, *files)):
+            mode = path.lstat().st_mode
+            if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+                raise unsafe(path, LINK if stat.S_ISLNK(mode) else NO_FILE)
+
+
+def remove(path: Path) -> None:
+    """Remove a file that the program wrote, as far as it is there. Of a link only the link goes.
+
+    Raises:
+        UnsafePath: when a folder above it is a link.
+        OSError: when it cannot be removed.
+    """
+    with contextlib.suppress(FileNotFoundError), own_folder(path.parent) as folder:
+        os.unlink(path.name, dir_fd=folder)
+
+
+def move(source: Path, target: Path) -> None:
+    """Give a file or folder of the program another name. Nothing should be there under it.
+
+    Raises:
+        UnsafePath: when a folder above either is a link.
+        OSError: when it cannot be moved.
+    """
+    with own_folder(source.parent) as before, own_folder(target.parent) as after:
+        os.rename(source.name, target.name, src_dir_fd=before, dst_dir_fd=after)
+
+
+def open_to_read(path: Path | str, *, inside: bool = False) -> int:
+    """Open a file to read it, and return its descriptor.
+
+    Args:
+        path: the file.
+        inside: never read it from outside of the vault, whatever `follow_links` says.
+
+    Raises:
+        UnsafePath: when it is no ordinary file, or a link that leads where it may not.
+        OSError: when it is not there or cannot be read.
+    """
+    try:
+        return open_own(path, os.O_RDONLY)
+    except UnsafePath:
+        if first_link(Path(path)) is None:
+            raise
+    real = os.path.realpath(path)
+    if not _may_be_read(Path(path), Path(real), inside=inside):
+        raise unsafe(path, NEVER if inside else OUTSIDE)
+    return open_own(real, os.O_RDONLY)
+
+
+def read_bytes(path: Path | str, limit: int | None = None, *, inside: bool = False) -> bytes:
+    """Return what a file holds.
+
+    Args:
+        path: the file.
+        limit: no more than one byte above so many are read; None for all.
+        inside: as in `open_to_read`.
+
+    Raises:
+        UnsafePath: as `open_to_read`.
+        OSError: when it cannot be read.
+    """
+    with os.fdopen(open_to_read(path, inside=inside), "rb") as file:
+        return file.read() if limit is None else file.read(limit + 1)
+
+
+def may_be_read(path: Path) -> bool:
+    """Return whether a file or folder is no link, or one that is followed; see `open_to_read`."""
+    return first_link(path) is None or _may_be_read(path, Path(os.path.realpath(path)))
+
+
+def _may_be_read(path: Path, real: Path, *, inside: bool = False) -> bool:
+    vaults = vaults_of(path)
+    if not vaults:
+        return False
+    return real.is_relative_to(vaults[-1]) or (not inside and all(map(_follows_links, vaults)))
+
+
+def first_link(path: Path) -> Path | None:
+    """Return the uppermost of a file and the folders above it that is a link; None when none is."""
+    return next((one for one in reversed((path, *path.parents)) if one.is_symlink()), None)
+
+
+def vaults_of(path: Path) -> list[Path]:
+    """Return the vaults that a file lies in, as far as no link leads there, the outermost first.
+
+    Nearly always that is one. Where a folder of somebody else's in it looks like a vault too, both must allow a link.
+    """
+    above = reversed(path.absolute().parents)
+    return [folder for folder in takewhile(lambda one: not one.is_symlink(), above) if not missing_in(folder)]
+
+
+def missing_in(folder: Path) -> str:
+    """Return in words what a folder lacks to be a vault; empty when it is one."""
+    lacking = [f"{WORLD}/"] if not (folder / WORLD).is_dir() else []
+    if not any((folder / name).is_dir() for name in BESIDES):
+        lacking.append(f"any of {', '.join(f'{name}/' for name in BESIDES)}")
+    return " and ".join(lacking)
+
+
+def _follows_links(vault: Path) -> bool:
+    """Return whether links that lead out of a vault are followed; not when the file that says so has a mistake.
+
+    It is read whenever such a link is met, so that saving it acts at once; it is no link itself.
+    """
+    try:
+        with os.fdopen(open_own(vault / SETTINGS, os.O_RDONLY), encoding="utf-8", errors="replace") as file:
+            return _said(file.read(_LONGEST))
+    except OSError:
+        return False
+
+
+@lru_cache(maxsize=8)
+def _said(text: str) -> bool:
+    given, problems = examine_settings(text, VaultSettings, SETTINGS)
+    return not problems and any(value.value is True for value in given)
+
+
+def unsafe(path: Path | str, message: str) -> UnsafePath:
+    """Return the error that a file may not be opened, named as it is called inside its vault."""
+    path = Path(path)
+    vaults = vaults_of(path)
+    file = path.absolute().relative_to(vaults[0]).as_posix() if vaults else str(path)
+    return UnsafePath([Problem(file, 0, "", message)])
