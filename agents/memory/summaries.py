@@ -240,7 +240,7 @@ class SummaryFiles:
         Raises:
             VaultProblem: when it is there and cannot be read as text.
         """
-        raw = read_if_there(self.current(tier))
+        raw = read_if_there(self.current(tier), file=f"summaries/{tier}.md")
         return raw if raw is not None and raw.strip() else None
 
     def render(self, summary: Summary, memories: Sequence[Entry] = ()) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from agents.memory.entries import Entry
 from agents.memory.lines import CommitLine
 from agents.memory.summaries import TIERS, Summary, SummaryFiles, edited, parse_summary
-from mud.errors import VaultProblem
+from mud.errors import UnsafePath, VaultProblem
 
 
 @dataclass(slots=True)
@@ -175,7 +175,9 @@ class Tiers:
         held = self._held.get(tier)
         try:
             raw = self._files.read_current(tier)
-        except VaultProblem:
+        except VaultProblem as error:
+            if isinstance(error.__cause__, OSError) and not isinstance(error.__cause__, UnsafePath):
+                return [f"{error}; what was folded holds"]  # nobody's text is moved because a disk failed to read it
             return self._set_aside(tier) if self._writable else []
         if raw is None or (held is not None and raw == held.raw):
             return []
