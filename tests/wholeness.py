@@ -6,7 +6,7 @@ import asyncio
 import io
 import json
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -42,18 +42,27 @@ def check_ledger(vault: Path, said: Sequence[str]) -> None:
     assert [text for text in kept if text in set(said)] == list(said)
 
 
-def go_on(vault: Path, words: str) -> None:
-    """Start a world, have Eliza say something there, and end it."""
+def go_on(vault: Path, words: str, whole: Container[str] | None = None) -> None:
+    """Start a world, have Eliza say something there, and end it.
+
+    Args:
+        vault: its folder.
+        words: what she says.
+        whole: the texts that summaries may have at the start; any where None.
+    """
 
     async def live() -> None:
         with opened(vault, writable=True) as parts:
             parts.engine.observe(parts.minds.observe)
             eliza = parts.minds.get("eliza")
+            for slug in parts.minds.definitions if whole is not None else ():
+                memory = parts.minds.open(slug).memory
+                texts = [one.text for one in (memory.longterm, memory.recent) if one is not None]
+                assert [text for text in texts if text not in (whole or ())] == []
             step = parts.engine.step(eliza.id, f"say {words}", Role.AGENT)
             assert step.reply.startswith(f'You say, "{words}"'), step.reply
             await parts.minds.settle_folds()
             parts.save()
-            assert eliza.memory.warnings == []
 
     asyncio.run(live())
 
@@ -88,8 +97,8 @@ def check_life(vault: Path, slug: str, *, power_lost: bool = False) -> None:
         assert main(["status", slug, "--json", "--vault", str(vault)]) == 0
     status = json.loads(shown.getvalue())
     assert (status["total"], status["gaps"], status["overlaps"]) == (len(records), [], [])
-    assert status["warnings"] == []
-    check_summaries(vault / "agents" / slug / "summaries", len(records))
+    assert [one for one in status["warnings"] if not (power_lost and "what the last fold wrote is gone" in one)] == []
+    check_summaries(vault / "agents" / slug / "summaries", len(records), power_lost=power_lost)
     lived = [(record["source"], record["text"]) for record in records if BULK not in record["text"]]
     identity = _identity(vault, slug)
     told = [
@@ -104,11 +113,16 @@ def _identity(vault: Path, slug: str) -> str:
     return next(line for line in front.splitlines() if line.startswith("id:")).split(":")[1].strip(" '\"")
 
 
-def check_summaries(folder: Path, total: int) -> None:
-    """See that every summary and every version can be read, and that none is taken for a person's."""
+def check_summaries(folder: Path, total: int, *, power_lost: bool = False) -> None:
+    """See that every summary and every version can be read, and that none is taken for a person's.
+
+    After a power cut that is only asked of the two in use: a version that no fold names may be torn.
+    """
     for path in folder.glob("*.md"):
         tier, _, version = path.stem.partition("-")
         assert tier in TIERS
+        if power_lost and version:
+            continue
         assert "edited" not in version, "a text of the program was taken for a person's"
         summary = parse_summary(path.read_text("utf-8"), tier, path.name, version=bool(version))
         assert summary.text
