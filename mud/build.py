@@ -52,7 +52,7 @@ from mud.storage.files import VaultLock, sweep_leftovers
 from mud.storage.paths import VaultSettings, missing_in
 from mud.storage.texts import TextStore
 from mud.storage.world_files import WorldFiles
-from mud.storage.world_state import write_state
+from mud.storage.world_state import State, write_state
 from mud.world.roles import Role
 
 __all__ = [
@@ -115,6 +115,7 @@ class Parts:
         minds: everybody's memory.
         world_files: the world's files.
         ledger, engine: the world's steps and its door.
+        unread: what stays in the saved state of things whose files cannot be read.
         prompting: builds the prompts of thoughts.
         writable: this process holds the vault's lock.
         problems: what is wrong in the vault.
@@ -135,6 +136,7 @@ class Parts:
     world_files: WorldFiles
     ledger: Ledger
     engine: Engine
+    unread: State
     prompting: Prompting
     writable: bool
     problems: list[Problem] = field(default_factory=list)
@@ -152,7 +154,7 @@ class Parts:
         self.sync()  # after a power cut only the ledger's steps after this state are applied
         world = self.engine.world
         names = {thing.id: thing.name for thing in world.things.values()}
-        write_state(self.vault, state_of(world, self.engine.number), names)
+        write_state(self.vault, state_of(world, self.engine.number, self.unread), names)
 
     def voice(self, voice: str, key: str) -> tuple[str, ...]:
         """Return what minds may say: the variants of a text in one voice, else in the voice `default`."""
@@ -296,7 +298,9 @@ def _put_together(vault: Path, clock: Clock, *, writable: bool, alone: bool = Fa
     problems += minds.load_definitions()
     problems += templates.load() + _unusable(configuration, summaries, templates, minds)
     world_files = WorldFiles(vault)
-    ledger, engine = open_world(world_files, clock, configuration, texts, commands, minds, problems, writable=writable)
+    ledger, engine, unread = open_world(
+        world_files, clock, configuration, texts, commands, minds, problems, writable=writable
+    )
     prompting = Prompting(minds, templates, commands)
     minds.world = engine.world
     problems += [problem for slug in minds.definitions for problem in minds.seed(slug)]
@@ -304,7 +308,7 @@ def _put_together(vault: Path, clock: Clock, *, writable: bool, alone: bool = Fa
     return Parts(
         vault, clock, configuration, texts, templates, summaries, commands,
         load("agents.commands", Answerer, "request"),
-        queue, recall, minds, world_files, ledger, engine, prompting, writable, problems,
+        queue, recall, minds, world_files, ledger, engine, unread, prompting, writable, problems,
     )  # fmt: skip
 
 

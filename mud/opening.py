@@ -18,7 +18,7 @@ from mud.commands._command import Command
 from mud.engine import Engine, WorldSettings
 from mud.errors import Problem, VaultProblem
 from mud.ledger import Ledger
-from mud.recovery import Placed, build_world
+from mud.recovery import Placed, build_world, not_in
 from mud.registry import Registry
 from mud.storage.configuration import Configuration
 from mud.storage.texts import TextStore
@@ -41,7 +41,7 @@ def open_world(
     problems: list[Problem],
     *,
     writable: bool,
-) -> tuple[Ledger, Engine]:
+) -> tuple[Ledger, Engine, State]:
     """Make the world from files, state and ledger, and give every memory what the ledger has and it has not.
 
     Args:
@@ -50,6 +50,9 @@ def open_world(
         minds: everybody, defined and not opened yet.
         problems: what is wrong so far; what is found wrong is added.
         writable: this process holds the vault's lock.
+
+    Returns:
+        The ledger, the engine, and what is to stay in the saved state of things whose files cannot be read.
 
     Raises:
         VaultProblem: there is no location; with everything else that is wrong.
@@ -86,7 +89,7 @@ def open_world(
         problems.append(Problem(f"agents/{slug}", 0, "", f"{minds.definitions[slug].name} stays asleep: {why}"))
     known = [agent.memory.last_source for agent in minds.opened()]
     engine.number = max([ledger.last, state.step if state else 0, *known])
-    return ledger, engine
+    return ledger, engine, not_in(world, state)
 
 
 def _tell_begun_with(wrong: set[str], used: set[str]) -> None:
