@@ -62,7 +62,8 @@ def not_in(world: World, state: State | None) -> State:
     """Return what a saved state says of things that the world has not: their files could not be read this time."""
     if state is None:
         return State(0, 0, {}, {})
-    where, away = ({one: to for one, to in part.items() if one not in world.things} for part in (state.where, state.away))
+    where = {one: into for one, into in state.where.items() if one not in world.things}
+    away = {one: location for one, location in state.away.items() if one not in world.things}
     return State(state.step, state.next_id, where, away, tuple(one for one in state.asleep if one in where))
 
 

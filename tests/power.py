@@ -12,6 +12,7 @@ import os
 import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatch
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -33,9 +34,15 @@ class File:
     changes: list[tuple[int, int, bytes | None]]
     syncs: list[int] = field(default_factory=list)
 
-    def content(self, before: int, chance: Random | None = None) -> bytes:
-        """Return what it holds before a call; after a power cut just then, where there is chance."""
-        certain = max((synced for synced in self.syncs if synced < before), default=-1)
+    def content(self, before: int, chance: Random | None = None, synced: int = -1) -> bytes:
+        """Return what it holds before a call; after a power cut just then, where there is chance.
+
+        Args:
+            before: the call's number.
+            chance: what is cut off.
+            synced: number of the last call before it by which everything was synced.
+        """
+        certain = max([synced, *(one for one in self.syncs if one < before)])
         done = [one for one in self.changes if one[0] < before]
         sure = [one for one in done if one[0] < certain]
         if chance is None:
@@ -81,6 +88,8 @@ class Recording:
         self._names: dict[str, File] = dict(self._first)
         self._namings: list[Naming] = []
         self._folders: dict[str, list[int]] = {}
+        self._all: list[int] = []
+        """Numbers of the calls by which everything was synced."""
         for number, call in enumerate(self.calls, 1):
             if "call" in call and not call["path"].endswith(" (deleted)"):
                 self._take(number, call)
@@ -97,6 +106,8 @@ class Recording:
                 file.changes.append((number, call["at"], base64.b64decode(call["data"])))
             case "ftruncate" if file is not None:
                 file.changes.append((number, call["size"], None))
+            case "sync":
+                self._all.append(number)
             case "fsync" | "fdatasync":
                 (file.syncs if file is not None else self._folders.setdefault(path, [])).append(number)
             case "rename" if file is not None:
@@ -116,11 +127,18 @@ class Recording:
         """Return what is on the disk before a call; after a power cut just then, where there is chance."""
         names = dict[str, File | None](self._first)
         undone = chance.choice((0.0, 0.5, 1.0)) if chance is not None else 0.0
+        synced = max((number for number in self._all if number < before), default=-1)
         for number, folder, named in self._namings:
-            certain = any(number < synced < before for synced in self._folders.get(folder, ()))
+            certain = number < synced or any(number < one < before for one in self._folders.get(folder, ()))
             if number < before and (certain or chance is None or chance.random() >= undone):
                 names.update(named)
-        return {path: file.content(before, chance) for path, file in names.items() if file is not None}
+        return {path: file.content(before, chance, synced) for path, file in names.items() if file is not None}
+
+    def finished(self, path: str) -> list[str]:
+        """Return every content that a file of such a path ever had when it was whole, removed ones too."""
+        made = [*self._first.items(), *((name, file) for _, _, names in self._namings for name, file in names.items())]
+        found = [file.content(len(self.calls) + 1) for name, file in made if file and fnmatch(name, path)]
+        return [content.decode("utf-8") for content in found]
 
     def cut(self, before: int, chance: Random, folder: Path) -> None:
         """Leave in a folder what a power cut may leave before a call."""

@@ -127,7 +127,7 @@ MACHINES = {
         0xC000003E,
         {
             1: "write", 18: "pwrite", 20: "writev", 74: "fsync", 75: "fdatasync", 77: "ftruncate", 82: "rename",
-            83: "mkdir", 87: "unlink", 257: "openat", 258: "mkdirat", 263: "unlinkat", 264: "renameat",
+            83: "mkdir", 87: "unlink", 162: "sync", 257: "openat", 258: "mkdirat", 263: "unlinkat", 264: "renameat",
             316: "renameat2",
         },
         27, (14, 13, 12, 7), 10,
@@ -136,7 +136,7 @@ MACHINES = {
         0xC00000B7,
         {
             64: "write", 68: "pwrite", 66: "writev", 82: "fsync", 83: "fdatasync", 46: "ftruncate", 34: "mkdirat",
-            35: "unlinkat", 38: "renameat", 276: "renameat2", 56: "openat",
+            35: "unlinkat", 38: "renameat", 276: "renameat2", 81: "sync", 56: "openat",
         },
         34, (0, 1, 2, 3), 0,
     ),
@@ -363,6 +363,8 @@ class Tracer:
         """Return a call on a file that counts, and what is written to stdout if that is wanted; None for any other."""
         name = stopped.name
         match name:
+            case "sync":
+                return {"call": name, "path": ""}
             case "openat":
                 path = self._inside(stopped.path(stopped.argument(0), stopped.argument(1)))
                 return path and {"call": "open", **path, "flags": stopped.argument(2) & 0xFFFFFFFF}

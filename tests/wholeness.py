@@ -1,4 +1,4 @@
-"""What must hold of a vault whatever happened to the process or the disk: read from its files, and by its next start."""
+"""What must hold of a vault whatever happened to process or disk: read from its files, and by its next start."""
 
 from __future__ import annotations
 
@@ -101,9 +101,7 @@ def check_life(vault: Path, slug: str, *, power_lost: bool = False) -> None:
     check_summaries(vault / "agents" / slug / "summaries", len(records), power_lost=power_lost)
     lived = [(record["source"], record["text"]) for record in records if BULK not in record["text"]]
     identity = _identity(vault, slug)
-    told = [
-        (step["step"], left["text"]) for step in ledger(vault) for left in step["left"] if left["who"] == identity
-    ]
+    told = [(step["step"], left["text"]) for step in ledger(vault) for left in step["left"] if left["who"] == identity]
     assert [one for one in lived if one in told] == told
     assert power_lost or lived == told
 

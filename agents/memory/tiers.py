@@ -203,7 +203,7 @@ class Tiers:
         return [] if opening else [f"summaries/{found.tier}.md was edited; its text is used from now on"]
 
     def _mend(self, held: _Held, raw: str) -> list[str]:
-        """Restore a file that breaks off within its text, as a power cut leaves it, and keep what a hand may have cut."""
+        """Restore a file that a power cut tore within its text, and keep what stands there: a hand may have cut it."""
         tier = held.summary.tier
         name = self._files.keep_edited(tier, raw, held.committed.updated)
         held.raw = self._files.write_current(held.summary)
