@@ -7,7 +7,7 @@ command asks for that: see `definition_edits`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -228,6 +228,22 @@ def check_free(name: str, world: World) -> None:
         raise LociError(f"somebody is called {name} already, and has no memory: {name} is one of the world's own")
     if found is not None:
         raise LociError(f"the {found.kind.value} {found.name} has the name {name} already; take another name")
+
+
+def check_unread(name: str, agents: Path, read: Container[str]) -> None:
+    """Make sure that somebody new is not somebody whose file could not be read.
+
+    Args:
+        name: what the new one is to be called.
+        agents: `vault/agents`.
+        read: the slugs of those whose file was read, whatever was wrong with it.
+
+    Raises:
+        LociError: names the file.
+    """
+    slug = slugify(name)
+    if slug not in read and (agents / slug / "agent.md").exists():
+        raise LociError(f"agents/{slug}/agent.md could not be read, and may be {name}'s; mend it, or take another name")
 
 
 def write_definition(

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 from agents.brains._brain import Brain
 from agents.commands.brain import checked_kind
 from agents.commands.cost import told
-from agents.definition import check_free, check_name, find_definition, find_location, write_definition
+from agents.definition import check_free, check_name, check_unread, find_definition, find_location, write_definition
 from agents.living import Drives, Living
 from agents.llm.spending_file import keep_spending
 from agents.mind_page import MindPages
@@ -292,6 +292,7 @@ class App:
         if found is not None:
             return found.slug
         check_free(self._name, world)
+        check_unread(self._name, self._parts.vault / "agents", minds.drafts)
         slug = write_definition(self._parts.vault / "agents", self._name, world.new_id(), person=True)
         problems = minds.load_definition(slug)
         if problems:

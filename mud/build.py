@@ -51,7 +51,7 @@ from mud.storage.files import VaultLock, sweep_leftovers
 from mud.storage.paths import missing_in
 from mud.storage.texts import TextStore
 from mud.storage.world_files import WorldFiles
-from mud.storage.world_state import write_state
+from mud.storage.world_state import State, write_state
 
 __all__ = [
     "FAMILIES",
@@ -98,6 +98,7 @@ class Parts:
         minds: everybody's memory.
         world_files: the world's files.
         ledger, engine: the world's steps and its door.
+        unread: what stays in the saved state of things whose files cannot be read.
         prompting: builds the prompts of thoughts.
         writable: this process holds the vault's lock.
         met: what was found wrong while it was opened, and may be mended by that.
@@ -118,6 +119,7 @@ class Parts:
     world_files: WorldFiles
     ledger: Ledger
     engine: Engine
+    unread: State
     prompting: Prompting
     writable: bool
     met: list[Problem] = field(default_factory=list)
@@ -146,7 +148,7 @@ class Parts:
         self.sync()  # after a power cut only the ledger's steps after this state are applied
         world = self.engine.world
         names = {thing.id: thing.name for thing in world.things.values()}
-        write_state(self.vault, state_of(world, self.engine.number, self._homes()), names)
+        write_state(self.vault, state_of(world, self.engine.number, self._homes(), self.unread), names)
 
     def _homes(self) -> dict[str, str]:
         """Return the file of each thing, by id; in order, so that the state does not change where nothing does."""
@@ -301,7 +303,7 @@ def _put_together(vault: Path, clock: Clock, *, writable: bool, alone: bool = Fa
     minds.roster.lived(state.files if state else {})
     minds.load_definitions()
     templates.load()
-    ledger, engine = open_world(
+    ledger, engine, unread = open_world(
         world_files, state, clock, configuration, texts, commands, minds, met, writable=writable
     )
     prompting = Prompting(minds, templates, commands)
@@ -312,7 +314,7 @@ def _put_together(vault: Path, clock: Clock, *, writable: bool, alone: bool = Fa
     return Parts(
         vault, clock, configuration, texts, templates, summaries, commands,
         load("agents.commands", Answerer, "request"),
-        queue, recall, minds, world_files, ledger, engine, prompting, writable, met,
+        queue, recall, minds, world_files, ledger, engine, unread, prompting, writable, met,
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from agents.agent import Agent
-from agents.definition import check_free, check_name, write_definition
+from agents.definition import check_free, check_name, check_unread, write_definition
 from mud.build import Parts
 from mud.errors import LociError, VaultProblem
 
@@ -43,6 +43,7 @@ def newcomer(
     """
     clean = check_name(name)
     check_free(clean, parts.engine.world)
+    check_unread(clean, parts.vault / "agents", parts.minds.drafts)
     folder = parts.vault / "agents"
     slug = write_definition(
         folder,

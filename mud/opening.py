@@ -19,7 +19,7 @@ from mud.engine import Engine, WorldSettings
 from mud.errors import Problem, VaultProblem
 from mud.ledger import Ledger
 from mud.lives import stays_asleep
-from mud.recovery import Placed, build_world
+from mud.recovery import Placed, build_world, not_in
 from mud.registry import Registry
 from mud.storage.configuration import Configuration
 from mud.storage.texts import TextStore
@@ -43,7 +43,7 @@ def open_world(
     met: list[Problem],
     *,
     writable: bool,
-) -> tuple[Ledger, Engine]:
+) -> tuple[Ledger, Engine, State]:
     """Make the world from files, state and ledger, and give every memory what the ledger has and it has not.
 
     Args:
@@ -53,6 +53,9 @@ def open_world(
         minds: everybody, defined and not opened yet.
         met: takes what is found wrong here and now: a state that cannot be used, a memory that cannot be opened.
         writable: this process holds the vault's lock.
+
+    Returns:
+        The ledger, the engine, and what is to stay in the saved state of things whose files cannot be read.
 
     Raises:
         VaultProblem: there is no location; with everything else that is wrong.
@@ -86,7 +89,7 @@ def open_world(
         met.append(stays_asleep(minds.definitions[slug], why))
     known = [agent.memory.last_source for agent in minds.opened()]
     engine.number = max([ledger.last, state.step if state else 0, *known])
-    return ledger, engine
+    return ledger, engine, not_in(world, state)
 
 
 def _offered(commands: Registry[Command], minds: Minds) -> Callable[[str], Registry[Command]]:

@@ -59,6 +59,26 @@ def _settle(world: World, placed: Sequence[Placed]) -> None:
             world.apply([Put(thing.id, place)])
 
 
-def state_of(world: World, step: int, files: Mapping[str, str] = MappingProxyType({})) -> State:
-    """Return what is to be saved of the world after this step, and of the file that describes each thing."""
-    return State(step, world.next_id, dict(world.where), dict(world.away), tuple(world.asleep), files)
+def not_in(world: World, state: State | None) -> State:
+    """Return what a saved state says of things that the world has not: their files could not be read this time."""
+    if state is None:
+        return State(0, 0, {}, {})
+    where = {one: into for one, into in state.where.items() if one not in world.things}
+    away = {one: location for one, location in state.away.items() if one not in world.things}
+    return State(state.step, state.next_id, where, away, tuple(one for one in state.asleep if one in where))
+
+
+def state_of(
+    world: World, step: int, files: Mapping[str, str] = MappingProxyType({}), kept: State | None = None
+) -> State:
+    """Return what is to be saved of the world after this step.
+
+    Args:
+        world: the world.
+        step: the step's number.
+        files: the file that describes each thing, by id.
+        kept: what stays as it was saved, of things that the world still has not.
+    """
+    rest = not_in(world, kept)
+    where, away = {**rest.where, **world.where}, {**rest.away, **world.away}
+    return State(step, world.next_id, where, away, (*world.asleep, *rest.asleep), files)

@@ -21,10 +21,10 @@ PATIENCE = 60.0
 
 
 def loci(
-    *args: object, stdin: str = "", timeout: float = 120.0, home: Path | None = None
+    *args: object, stdin: str = "", timeout: float = 120.0, home: Path | None = None, under: Sequence[str] = ()
 ) -> subprocess.CompletedProcess[str]:
-    """Run one command of the command line to its end, in another home folder if one is given."""
-    command = [sys.executable, "-m", "mud", *map(str, args)]
+    """Run one command of the command line to its end, in another home folder if one is given, under another command."""
+    command = [*under, sys.executable, "-m", "mud", *map(str, args)]
     environment = {**os.environ, "HOME": str(home)} if home is not None else None
     return subprocess.run(
         command, input=stdin, capture_output=True, text=True, cwd=ROOT, timeout=timeout, check=False, env=environment
@@ -45,19 +45,20 @@ class Running:
         vault: the vault's folder.
         args: further options of `run`.
         errors: file that gets what it writes to stderr; None to throw that away.
+        under: the command that runs it as its child, such as a tracer; none when empty.
     """
 
-    def __init__(self, vault: Path, *args: str, errors: Path | None = None) -> None:
+    def __init__(self, vault: Path, *args: str, errors: Path | None = None, under: Sequence[str] = ()) -> None:
         with (errors or Path(os.devnull)).open("ab") as stderr:
-            self._process = self._started(vault, args, stderr)
+            self._process = self._started(vault, args, stderr, under)
         self._lines: queue.Queue[str | None] = queue.Queue()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
     @staticmethod
-    def _started(vault: Path, args: Sequence[str], stderr: IO[bytes]) -> subprocess.Popen[str]:
+    def _started(vault: Path, args: Sequence[str], stderr: IO[bytes], under: Sequence[str]) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [sys.executable, "-u", "-m", "mud", "run", "--vault", str(vault), *args],
+            [*under, sys.executable, "-u", "-m", "mud", "run", "--vault", str(vault), *args],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=stderr,
@@ -84,6 +85,20 @@ class Running:
             self._process.stdin.flush()
         except (BrokenPipeError, ValueError):  # the latter when another thread killed it and closed the pipe
             return
+
+    def read_as_far_as(self, text: str, seconds: float) -> list[str]:
+        """Return the lines up to the first that holds a text, its end, or where nothing more comes for some seconds."""
+        lines: list[str] = []
+        while not (lines and text in lines[-1]):
+            try:
+                line = self._lines.get(timeout=seconds)
+            except queue.Empty:
+                break
+            if line is None:
+                self._lines.put(None)  # whoever reads the rest has to know too
+                break
+            lines.append(line)
+        return lines
 
     def read_until(self, text: str) -> list[str]:
         """Return the lines up to the first that holds a text, that one included."""

@@ -240,7 +240,7 @@ class SummaryFiles:
         Raises:
             VaultProblem: when it is there and cannot be read as text.
         """
-        raw = read_if_there(self.current(tier))
+        raw = read_if_there(self.current(tier), file=f"summaries/{tier}.md")
         return raw if raw is not None and raw.strip() else None
 
     def render(self, summary: Summary, memories: Sequence[Entry] = ()) -> str:
@@ -335,12 +335,12 @@ class SummaryFiles:
         return kept.strip() == raw.strip() or kept.startswith(raw.rstrip() + "\n" + _VERBATIM)
 
     def version(self, tier: str, name: str) -> Summary | None:
-        """Return a version by its file name; None when it is gone or cannot be understood."""
+        """Return a version by its file name; None when it is gone, breaks off or cannot be understood."""
         if Path(name).name != name:
             return None
         try:
             raw = read_if_there(self.folder / name, OWN_LIMIT)
-            found = parse_summary(raw, tier, name, version=True) if raw is not None else None
+            found = parse_summary(raw, tier, name, version=True) if raw is not None and is_whole(raw) else None
         except VaultProblem:
             return None
         return found if found is not None and found.text else None
@@ -381,6 +381,11 @@ class SummaryFiles:
             if not os.path.lexists(f"{self.folder}/{name}"):
                 self._taken[tier] = stem, number
                 return name
+
+
+def is_whole(raw: str) -> bool:
+    """Return whether a file ends as this program ends them; one that a power cut tore hardly ever does."""
+    return raw.endswith("\n")
 
 
 def _made(name: str) -> tuple[str, int]:

@@ -13,8 +13,8 @@ from typing import Any
 
 from agents.memory.entries import Entry
 from agents.memory.lines import CommitLine
-from agents.memory.summaries import TIERS, Summary, SummaryFiles, edited, parse_summary
-from mud.errors import VaultProblem
+from agents.memory.summaries import TIERS, Summary, SummaryFiles, edited, is_whole, parse_summary
+from mud.errors import UnsafePath, VaultProblem
 
 
 @dataclass(slots=True)
@@ -138,7 +138,7 @@ class Tiers:
     def _in_use(self, tier: str) -> Summary | None:
         try:
             raw = self._files.read_current(tier)
-            return parse_summary(raw, tier, f"summaries/{tier}.md") if raw is not None else None
+            return parse_summary(raw, tier, f"summaries/{tier}.md") if raw is not None and is_whole(raw) else None
         except VaultProblem:
             return None
 
@@ -175,7 +175,9 @@ class Tiers:
         held = self._held.get(tier)
         try:
             raw = self._files.read_current(tier)
-        except VaultProblem:
+        except VaultProblem as error:
+            if isinstance(error.__cause__, OSError) and not isinstance(error.__cause__, UnsafePath):
+                return [f"{error}; what was folded holds"]  # nobody's text is moved because a disk failed to read it
             return self._set_aside(tier) if self._writable else []
         if raw is None or (held is not None and raw == held.raw):
             return []
@@ -184,6 +186,8 @@ class Tiers:
         except VaultProblem:
             found = None
         if held is not None and found is not None and found.covers == held.summary.covers:
+            if opening and not is_whole(raw) and held.committed.text.startswith(found.text):
+                return self._mend(held, raw) if self._writable else []
             return self._take(held, found, raw, opening)
         return self._set_right(tier, raw, found) if self._writable else []
 
@@ -197,6 +201,13 @@ class Tiers:
         ours = found.text == held.committed.text
         held.summary = held.committed if ours else edited(held.committed, found.text)
         return [] if opening else [f"summaries/{found.tier}.md was edited; its text is used from now on"]
+
+    def _mend(self, held: _Held, raw: str) -> list[str]:
+        """Restore a file that a power cut tore within its text, and keep what stands there: a hand may have cut it."""
+        tier = held.summary.tier
+        name = self._files.keep_edited(tier, raw, held.committed.updated)
+        held.raw = self._files.write_current(held.summary)
+        return [f"summaries/{tier}.md: it broke off, and is restored; what stood there is kept as {name}"]
 
     def _set_right(self, tier: str, raw: str, found: Summary | None) -> list[str]:
         """Keep a text that cannot hold, unless some version holds it already, and restore the file."""
