@@ -207,7 +207,7 @@ def check_name(name: str) -> str:
     clean = " ".join(name.split())
     if not clean or not any(letter.isalnum() for letter in clean):
         raise Refusal("A name needs at least one letter or digit.")
-    if len(clean) > LONGEST_NAME or sanitize(clean) != clean:
+    if len(clean) > LONGEST_NAME or sanitize(clean) != clean or len(name.strip().splitlines()) > 1:
         raise Refusal(f"A name has at most {LONGEST_NAME} characters, all of them visible.")
     if clean.startswith("#") or any(mark in clean for mark in '"|[]/\\'):
         raise Refusal('A name may not begin with # nor hold any of " | [ ] / \\')

@@ -101,16 +101,22 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
+_STRUCTURE = ("#", "~", "---")
+"""What headings, cues and the lines around a transcript begin with in a prompt."""
+
+
 def in_prompt(entry: Entry, name: str) -> str:
     """Return a memory as it stands in a prompt: its text, with the private reason behind what was done.
 
     What everybody saw one do is told by one's name in the archive, and as all that one did in a prompt: `You smile.`
+    What looks like a part of the prompt is indented, as all further lines of a memory are.
 
     Args:
         entry: the memory.
         name: whose it is.
     """
     text = second_person(entry.text, name) if entry.kind == "did" and entry.actor is None else entry.text
+    text = f"  {text}" if text.startswith(_STRUCTURE) else text
     return f"{text} (your reason: {entry.reason})" if entry.reason else text
 
 

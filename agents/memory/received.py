@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 
 from agents.memory.lines import decode, whole_lines
@@ -33,19 +33,19 @@ def with_digests(lines: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:
         yield known.copy().hexdigest()[:16], line
 
 
-def newest_of(archive: Path, wanted: Mapping[str, int]) -> tuple[str, int] | None:
+def newest_of(archive: Path, wanted: Container[str] | None = None) -> tuple[str, int] | None:
     """Return the newest memory that carries one of some digests: the digest, and the memory's number.
 
     Args:
         archive: the archive's folder.
-        wanted: by digest whatever belongs to it.
+        wanted: the digests; None for any.
 
     Raises:
         OSError: when a file cannot be read.
     """
     for _, path in reversed(archive_files(archive)):
         data = whole_lines(read_bytes(path))
-        found = [one for one in _FROM.finditer(data) if one[1].decode() in wanted]
+        found = [one for one in _FROM.finditer(data) if wanted is None or one[1].decode() in wanted]
         for one in reversed(found):
             line = decode(data[data.rfind(b"\n", 0, one.start()) + 1 : data.find(b"\n", one.start())])
             if line is not None and isinstance(line.get("seq"), int) and line.get("from") == one[1].decode():

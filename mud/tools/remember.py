@@ -280,7 +280,10 @@ def _after(given: _Given, archive: Path, *, resume: bool) -> int:
     taken = given.taken(archive) if given.count else None
     if taken is None:
         if resume and given.count:
-            progress(f"nothing of {visible(given.name)} is remembered yet; it is taken from its first line")
+            nothing = f"nothing of {visible(given.name)} is remembered"
+            if newest_of(archive) is not None:  # what it was when it was taken, it may be no more
+                raise LociError(f"{nothing} as it is now, but other lines are; without --resume it is taken whole")
+            progress(f"{nothing} yet; it is taken from its first line")
         return 0
     goes_on = "it is gone on from there" if resume else "they come once more; --resume goes on from there instead"
     progress(f"{taken.told(given)}; {goes_on}")

@@ -62,10 +62,10 @@ class Http:
         except httpx.ConnectError as error:
             raise Unavailable(f"nothing answers at {self._name}") from error
         except httpx.TransportError as error:
-            raise Passing(f"{self._name} broke off: {error or type(error).__name__}") from error
+            raise Passing(f"{self._name} broke off: {str(error) or type(error).__name__}") from error
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, RuntimeError) as error:
             # RuntimeError is what httpx raises once the client is closed.
-            raise Unavailable(f"{self._name} broke off: {error or type(error).__name__}") from error
+            raise Unavailable(f"{self._name} broke off: {str(error) or type(error).__name__}") from error
 
     async def close(self) -> None:
         """Close every connection."""

@@ -229,7 +229,8 @@ class Wire:
             key: what must not be repeated.
             after: the seconds after which the server asks to be tried again, as it says them.
         """
-        said = words_of(answer, key)
+        # Who refuses a key often repeats it, whole, in part or spelled otherwise.
+        said = words_of(answer, key) if not (key and status in (401, 403)) else ""
         words = "; ".join(filter(None, (self._meanings.get(status, ""), said)))
         sentence = f"{self.name} answered {status}" + (f": {words}" if words else "")
         raise _error(status, answer, sentence, after)

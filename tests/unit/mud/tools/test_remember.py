@@ -291,17 +291,17 @@ def test_the_same_file_once_more_says_that_it_is_there_already_and_comes_once_mo
     assert texts(memories(vault, "eliza")) == ["One pear.", "Two pears."] * 2
 
 
-def test_a_file_that_was_written_on_is_gone_on_with_and_another_file_is_none_of_it(
+def test_a_file_that_was_written_on_is_gone_on_with_and_one_that_was_changed_is_not(
     tmp_path: Path, vault: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert _remember(vault, "Eliza", _life(tmp_path, {"text": "One."}, {"text": "Two."})) == 0
     other = tmp_path / "other"
     other.mkdir()
-    assert _remember(vault, "Eliza", _life(other, {"text": "Two."}, {"text": "One."}), "--resume") == 0
-    assert "nothing of life.jsonl is remembered yet; it is taken from its first line" in capsys.readouterr().err
+    assert _remember(vault, "Eliza", _life(other, {"text": "One!"}, {"text": "Two."}), "--resume") == 1
+    assert "nothing of life.jsonl is remembered as it is now, but other lines are" in capsys.readouterr().err
     longer = _life(tmp_path, {"text": "One."}, {"text": "Two."}, {"text": "Three."})
     assert _remember(vault, "Eliza", longer, "--resume") == 0
-    assert texts(memories(vault, "eliza")) == ["One.", "Two.", "Two.", "One.", "Three."]
+    assert texts(memories(vault, "eliza")) == ["One.", "Two.", "Three."]
 
 
 def test_a_memory_of_an_id_that_is_taken_is_passed_over_by_the_same_agent_alone(
