@@ -19,12 +19,12 @@ from agents.definition import check_free, check_name, check_unread, find_definit
 from agents.living import Drives, Living
 from agents.llm.spending_file import keep_spending
 from agents.mind_page import MindPages
-from mud.build import SHIPPED, Parts, opened, spare_what_stays
+from mud.build import Parts, must_have_words, opened, spare_what_stays
 from mud.checks import check_lives
 from mud.chronicle import Chronicle, show_event, show_event_json
 from mud.engine import Step, WorldSettings
 from mud.errors import LociError, VaultProblem
-from mud.phrases import MODEL_ANSWERS, MODEL_SILENT, SYNCED, UNSYNCED, load_phrases
+from mud.phrases import MODEL_ANSWERS, MODEL_SILENT, SYNCED, UNSYNCED
 from mud.portal.plain import run_plain, show_plain
 from mud.portal.session import Session
 from mud.portal.wrapped import show_wrapped
@@ -91,7 +91,7 @@ def run(options: Options) -> int:
     name = check_name(options.name)
     with opened(options.vault, writable=True) as parts:
         _log_into(parts.vault / "log")
-        _must_have_words(parts)
+        must_have_words(parts.texts)
         for problem in parts.problems:
             print(f"loci: {problem}", file=sys.stderr)
         asyncio.run(App(parts, options, name).live())
@@ -103,18 +103,6 @@ def _load_brains() -> Registry[Brain]:
     from mud.brains import load_brains
 
     return load_brains()
-
-
-def _must_have_words(parts: Parts) -> None:
-    """Make sure that the vault has words for all that the program says, be they lent; without them it cannot run.
-
-    Raises:
-        LociError: names what is missing.
-    """
-    missing = [one.key for one in load_phrases() if not parts.texts.variants(one.key)]
-    if missing:
-        source = f"copy them from {SHIPPED / 'text'}"
-        raise LociError(f"the vault's text/ has no words for {missing[0]} and {len(missing) - 1} more; {source}")
 
 
 def _log_into(folder: Path) -> None:

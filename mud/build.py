@@ -44,6 +44,7 @@ from mud.errors import LociError, Problem, VaultLocked, VaultProblem
 from mud.ledger import Ledger
 from mud.met_hosts import MetHosts
 from mud.opening import open_world, saved_state
+from mud.phrases import load_phrases
 from mud.recovery import state_of
 from mud.registry import Registry, collect, load
 from mud.storage.configuration import Configuration
@@ -60,6 +61,7 @@ __all__ = [
     "Parts",
     "RealClock",
     "load_commands",
+    "must_have_words",
     "opened",
     "opened_for_recall",
 ]
@@ -340,6 +342,18 @@ def _own_limits(configuration: Configuration, minds: Minds) -> Callable[[str], B
         return configuration.for_agent(BudgetSettings, definition.overrides if definition is not None else {})
 
     return limits
+
+
+def must_have_words(texts: TextStore) -> None:
+    """Make sure that the vault has words for all that the program says, be they lent; without them it cannot run.
+
+    Raises:
+        LociError: names what is missing.
+    """
+    missing = [one.key for one in load_phrases() if not texts.variants(one.key)]
+    if missing:
+        source = f"copy them from {SHIPPED / 'text'}"
+        raise LociError(f"the vault's text/ has no words for {missing[0]} and {len(missing) - 1} more; {source}")
 
 
 def _name_of(minds: Minds, who: str) -> str:

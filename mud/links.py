@@ -33,6 +33,8 @@ def leads_elsewhere(vault: Path) -> Iterator[Problem]:
                 seed = MEMORIES in path.relative_to(vault).parts
                 if _is_written(path.relative_to(vault)):
                     yield from unsafe(path, LINK).problems
+                elif not path.exists():
+                    yield Problem(path.relative_to(vault).as_posix(), 0, "", "this link leads nowhere")
                 elif not may_be_read(path, inside=seed):
                     yield from unsafe(path, NEVER if seed else OUTSIDE).problems
             elif not stat.S_ISREG(mode := path.lstat().st_mode) and not stat.S_ISDIR(mode):

@@ -148,7 +148,9 @@ def _older(life: _Life, steps: Counter[int]) -> Iterator[Problem]:
     count = steps.total() - sum(last - first + 1 for first, last in life.examined.unreadable)
     if count <= 0:
         return
-    name, line = first_after(life.archive, min(steps))
+    name, line = "", 0
+    with suppress(OSError):  # what cannot be read is told already
+        name, line = first_after(life.archive, min(steps))
     file = "/".join(filter(None, (f"agents/{life.whose.slug}/archive", name)))
     span = f"step {min(steps)}" if len(steps) == 1 else f"steps {min(steps)} to {max(steps)}"
     memories = "a memory that the ledger" if count == 1 else f"{count} memories that the ledger"

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agents.memory.ranges import spoken
-from mud.build import Parts, opened
+from mud.build import Parts, must_have_words, opened
 from mud.tools._tool import agent_argument, emit, tool
 
 
@@ -16,6 +16,7 @@ from mud.tools._tool import agent_argument, emit, tool
 def compact(args: argparse.Namespace) -> int:
     """Print what the fold came to."""
     with opened(args.vault, writable=True) as parts:
+        must_have_words(parts.texts)
         record = asyncio.run(_fold(parts, args.agent))
     if args.json:
         emit(record)

@@ -7,7 +7,7 @@ import asyncio
 from dataclasses import asdict
 
 from agents.prompt import Prompt
-from mud.build import Parts, opened_for_recall
+from mud.build import Parts, must_have_words, opened_for_recall
 from mud.tools._tool import agent_argument, emit, progress, tool
 
 
@@ -15,6 +15,7 @@ from mud.tools._tool import agent_argument, emit, progress, tool
 def prompt(args: argparse.Namespace) -> int:
     """Print the prompt; with `--json` its sections and what was shed too."""
     with opened_for_recall(args.vault) as parts:
+        must_have_words(parts.texts)
         agent = parts.minds.get(args.agent)
         built = asyncio.run(_build(parts, agent.name))
         if args.json:

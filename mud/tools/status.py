@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import asdict
 
 from agents.agent import Agent
-from mud.build import Parts, opened
+from mud.build import Parts, must_have_words, opened
 from mud.checks import check_vault
 from mud.tools._tool import agent_argument, emit, tool
 
@@ -17,6 +17,7 @@ from mud.tools._tool import agent_argument, emit, tool
 def status(args: argparse.Namespace) -> int:
     """Print the status, as text or as one JSON object."""
     with opened(args.vault, writable=False) as parts:
+        must_have_words(parts.texts)
         agent = parts.minds.get(args.agent)
         asyncio.run(_measure(parts, agent))
         problems = check_vault(args.vault)
