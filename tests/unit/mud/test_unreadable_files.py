@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -101,12 +102,34 @@ def test_whose_archive_cannot_be_read_stays_asleep(
     assert main(["status", "eliza", "--vault", str(vault)]) == 0
 
 
-def test_a_file_that_may_not_be_read_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_archive_that_leads_elsewhere_is_never_opened_and_hides_no_other_mistake(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     vault = without_vectors(copy_vault(tmp_path))
-    (vault / "config/world.md").chmod(0)
-    if os.access(vault / "config/world.md", os.R_OK):
-        pytest.skip("whoever runs this may read everything")
-    assert "config/world.md: it cannot be read: Permission denied" in told_by_check(vault, capsys)
+    assert main(["remember", "moss", str(given(tmp_path)), "--no-wait", "--vault", str(vault)]) == 0
+    archive = vault / "agents/moss/archive/0000000001.jsonl"
+    archive.rename(tmp_path / "elsewhere.jsonl")
+    archive.symlink_to("/dev/zero")
+    (vault / "config/thinking.md").unlink()
+    (vault / "config/thinking.md").symlink_to("nowhere.md")
+    told = told_by_check(vault, capsys)
+    assert "agents/moss/archive/0000000001.jsonl: this is a link" in told
+    assert "config/thinking.md: this link leads nowhere" in told
+
+
+@pytest.mark.parametrize("tool", ["status", "prompt", "compact"])
+def test_a_vault_without_words_is_told_as_one(tmp_path: Path, capsys: pytest.CaptureFixture[str], tool: str) -> None:
+    vault = without_vectors(copy_vault(tmp_path))
+    shutil.rmtree(vault / "text")
+    assert main([tool, "moss", "--vault", str(vault)]) == 1
+    assert "loci: the vault's text/ has no words for " in capsys.readouterr().err
+
+
+def given(folder: Path) -> Path:
+    """Return a file of memories."""
+    file = folder / "given.jsonl"
+    file.write_text('{"text": "The rain fell."}\n', encoding="utf-8")
+    return file
 
 
 @pytest.mark.parametrize("file", FILES)
