@@ -152,7 +152,8 @@ class Parts:
         memories = [agent.memory for agent in self.minds.opened()]
         if self.minds.owed or any(one.waiting or one.missing_from is not None for one in memories):
             return
-        self.sync()  # after a power cut only the ledger's steps after this state are applied
+        if not self.sync():  # after a power cut only the ledger's steps after this state are applied
+            return
         world = self.engine.world
         names = {thing.id: thing.name for thing in world.things.values()}
         write_state(self.vault, state_of(world, self.engine.number, self.unread), names)
@@ -161,11 +162,14 @@ class Parts:
         """Return what minds may say: the variants of a text in one voice, else in the voice `default`."""
         return self.texts.variants(f"instinct.{voice}.{key}") or self.texts.variants(f"instinct.default.{key}")
 
-    def sync(self) -> None:
-        """Force ledger and archives onto the disk."""
+    def sync(self) -> bool:
+        """Force ledger and archives onto the disk, and return whether it confirmed every archive.
+
+        Raises:
+            OSError: when it refuses the ledger.
+        """
         self.ledger.sync()
-        for agent in self.minds.opened():
-            agent.memory.sync()
+        return all([agent.memory.sync() for agent in self.minds.opened()])
 
 
 class Asked(NamedTuple):

@@ -1,4 +1,4 @@
-"""`simulate` with a model whose host fails in every way, and on a disk that fails its index: by seed, twice the same."""
+"""`simulate` with a model whose host fails in every way, and on a disk that fails its index: by seed, all the same."""
 
 from __future__ import annotations
 
