@@ -169,7 +169,8 @@ class Parts:
             OSError: when it refuses the ledger.
         """
         self.ledger.sync()
-        return all([agent.memory.sync() for agent in self.minds.opened()])
+        confirmed = [agent.memory.sync() for agent in self.minds.opened()]  # each, whatever another's answer
+        return all(confirmed)
 
 
 class Asked(NamedTuple):

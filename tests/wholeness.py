@@ -81,11 +81,16 @@ def check_whole(vault: Path, said: Sequence[str], player: str = "ann", *, power_
         raw = path.read_bytes()
         assert not raw or raw.endswith(b"\n")
         assert all(isinstance(json.loads(line), dict) for line in raw.splitlines())
-    for folder in sorted(vault.glob("agents/*/archive")):
-        check_life(vault, folder.parent.name, power_lost=power_lost)
+    check_lives(vault, power_lost=power_lost)
     if said:
         kept = texts(memories(vault, player))
         assert [text for text in kept if text in set(said)] == list(said)
+
+
+def check_lives(vault: Path, *, power_lost: bool = False) -> None:
+    """See that every life is whole, and that the ledger comes to the saved state."""
+    for folder in sorted(vault.glob("agents/*/archive")):
+        check_life(vault, folder.parent.name, power_lost=power_lost)
     check_replay(vault)
 
 

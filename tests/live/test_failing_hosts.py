@@ -1,10 +1,10 @@
-"""`simulate` with a model whose host fails in every way, and on a disk that fails its index: by seed, all the same."""
+"""`simulate` with a model whose host fails in every way: the same world for the same seed, and every life whole."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,11 +18,10 @@ from mud.clock import Clock
 from mud.errors import Unavailable
 from mud.registry import Registry
 from mud.simulating.run import Plan, simulate
-from tests.processes import loci_json, memories, texts
+from tests.processes import memories, texts
 from tests.settings import put
-from tests.syscalls import Spec, calls, can_trace, tracer
 from tests.vaults import copy_vault, without_vectors
-from tests.wholeness import check_life, check_replay
+from tests.wholeness import check_lives
 
 TIMEOUT = 8.0
 """Seconds after which a call is given up."""
@@ -95,12 +94,6 @@ def vault(tmp_path: Path) -> Path:
     return vault
 
 
-def _is_whole(vault: Path) -> None:
-    for folder in sorted(vault.glob("agents/*/archive")):
-        check_life(vault, folder.parent.name)
-    check_replay(vault)
-
-
 TOLD = ("state_hash", "world_seconds", "events", "memories", "thoughts", "compactions", "repetition_rate")
 
 
@@ -113,7 +106,7 @@ def test_a_model_that_fails_by_seed_makes_the_same_world_twice_and_no_life_is_ha
     assert first["compactions"] > 0
     assert any("lantern" in text for text in texts(memories(vault, "eliza")))
     assert caplog.records == []
-    _is_whole(vault)
+    check_lives(vault)
 
 
 @pytest.mark.torture
@@ -121,31 +114,4 @@ def test_a_model_that_fails_by_seed_makes_the_same_world_twice_and_no_life_is_ha
 def test_a_model_that_fails_by_any_seed_harms_no_life(vault: Path, seed: int) -> None:
     first, second = _simulated(vault, seed, 3_000), _simulated(vault, seed, 3_000, keep=True)
     assert [first[key] for key in TOLD] == [second[key] for key in TOLD]
-    _is_whole(vault)
-
-
-def _with_a_broken_index(folder: Path, fault: str, at: int, steps: int, *, lasting: bool) -> dict[str, Any]:
-    """Simulate on a disk that fails at the n-th call on the index, and return what it came to."""
-    folder.mkdir()
-    vault = without_vectors(copy_vault(folder))
-    spec = Spec(str(vault / ".index"), str(folder / "calls"), (), fault, at, lasting)
-    (record,) = loci_json(
-        "simulate", "--vault", vault, "--steps", steps, "--seed", 7, "--keep", under=tracer(spec) if at else ()
-    )
-    assert not at or any(call["fault"] for call in calls(spec)), "it had no such call"
-    _is_whole(vault)
-    return record
-
-
-@pytest.mark.skipif(not can_trace(), reason="this machine lets nobody trace system calls")
-@pytest.mark.parametrize(
-    ("places", "steps"), [((5,), 200), pytest.param(range(1, 200, 4), 2_000, marks=pytest.mark.torture)]
-)
-def test_an_index_whose_disk_fails_changes_nothing_in_the_world(
-    tmp_path: Path, places: Iterable[int], steps: int
-) -> None:
-    whole = _with_a_broken_index(tmp_path / "whole", "broken", 0, steps, lasting=False)
-    for fault, lasting in (("broken", False), ("broken", True), ("full", True)):
-        for at in places:
-            struck = _with_a_broken_index(tmp_path / f"{fault}-{lasting}-{at}", fault, at, steps, lasting=lasting)
-            assert [struck[key] for key in TOLD] == [whole[key] for key in TOLD], (fault, lasting, at)
+    check_lives(vault)

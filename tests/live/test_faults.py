@@ -16,11 +16,9 @@ from tests.live.test_fold_kills import TINY
 from tests.power import LEFT_OUT, Recording
 from tests.processes import Running, loci, memories, texts
 from tests.settings import put
-from tests.syscalls import FAULTS, Spec, calls, can_trace, tracer
+from tests.syscalls import FAULTS, Spec, calls, tracer
 from tests.vaults import copy_vault, without_vectors
 from tests.wholeness import answered, check_ledger, check_whole, go_on, ledger
-
-pytestmark = pytest.mark.skipif(not can_trace(), reason="this machine lets nobody trace system calls")
 
 FIRST = (
     "say lantern {0}.0 hangs in the Lobby",

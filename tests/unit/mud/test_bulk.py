@@ -45,7 +45,7 @@ def test_whose_file_cannot_be_read_is_nobody_new(tmp_path: Path) -> None:
     (vault / "agents/eliza/agent.md").write_bytes(b"\xff\xfe no text")
     with (
         opened(vault, writable=True) as parts,
-        pytest.raises(LociError, match="agents/eliza/agent.md could not be read"),
+        pytest.raises(LociError, match=r"agents/eliza/agent\.md could not be read"),
     ):
         newcomer(parts, "Eliza")
     assert not (vault / "agents/eliza-2").exists()
