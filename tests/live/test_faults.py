@@ -224,7 +224,7 @@ def lose_power(lived: Path, recording: tuple[Recording, int], vault: Path, seed:
         assert {f"barrel 2.{number} stands by the Cistern" for number in range(GIVEN)} <= kept
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(12))
 def test_after_a_power_cut_what_was_synced_is_there_and_no_summary_is_torn(
     lived: Path, recording: tuple[Recording, int], tmp_path: Path, seed: int
 ) -> None:
