@@ -12,6 +12,7 @@ from datetime import UTC, datetime, tzinfo
 from functools import cached_property, partial
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
 from agents.agent import Agent
 from agents.commands._answer import Answerer
@@ -147,7 +148,8 @@ class Parts:
         memories = [agent.memory for agent in self.minds.opened()]
         if self.minds.owed or any(one.waiting or one.missing_from is not None for one in memories):
             return
-        self.sync()  # after a power cut only the ledger's steps after this state are applied
+        if not self.sync():  # after a power cut only the ledger's steps after this state are applied
+            return
         world = self.engine.world
         names = {thing.id: thing.name for thing in world.things.values()}
         write_state(self.vault, state_of(world, self.engine.number, self._homes(), self.unread), names)
@@ -161,15 +163,33 @@ class Parts:
         """Return what minds may say: the variants of a text in one voice, else in the voice `default`."""
         return self.texts.variants(f"instinct.{voice}.{key}") or self.texts.variants(f"instinct.default.{key}")
 
-    def sync(self) -> None:
-        """Force ledger and archives onto the disk."""
+    def sync(self) -> bool:
+        """Force ledger and archives onto the disk, and return whether it confirmed every archive.
+
+        Raises:
+            OSError: when it refuses the ledger.
+        """
         self.ledger.sync()
-        for agent in self.minds.opened():
-            agent.memory.sync()
+        confirmed = [agent.memory.sync() for agent in self.minds.opened()]  # each, whatever another's answer
+        return all(confirmed)
+
+
+class Asked(NamedTuple):
+    """How language models are asked.
+
+    Args:
+        backends: the ways to reach one.
+        chance: makes the jitter of pauses before a further try.
+    """
+
+    backends: Registry[Backend]
+    chance: Random
 
 
 @contextmanager
-def opened(vault: Path, *, writable: bool, clock: Clock | None = None, alone: bool = False) -> Iterator[Parts]:
+def opened(
+    vault: Path, *, writable: bool, clock: Clock | None = None, alone: bool = False, asked: Asked | None = None
+) -> Iterator[Parts]:
     """Open a vault, put its parts together, and let go of it at the end.
 
     Args:
@@ -178,15 +198,16 @@ def opened(vault: Path, *, writable: bool, clock: Clock | None = None, alone: bo
         clock: the time; the machine's when None.
         alone: nobody is served meanwhile and all goes by rules: no language model is asked for summaries and counts,
             and the index works at once instead of in the background.
+        asked: how models are asked, also where nobody is served; None for as the program does.
 
     Raises:
         LociError: when there is no vault, another process writes to it, or nothing can be made of it.
     """
     vault = vault_in(vault)
     if not writable:
-        yield _put_together(vault, clock or RealClock(), writable=False, alone=alone)
+        yield _put_together(vault, clock or RealClock(), writable=False, alone=alone, asked=asked)
         return
-    with VaultLock(vault), _opened_to_write(vault, clock or RealClock(), alone=alone) as parts:
+    with VaultLock(vault), _opened_to_write(vault, clock or RealClock(), alone=alone, asked=asked) as parts:
         yield parts
 
 
@@ -208,11 +229,11 @@ def vault_in(folder: Path) -> Path:
 
 
 @contextmanager
-def _opened_to_write(vault: Path, clock: Clock, *, alone: bool = False) -> Iterator[Parts]:
+def _opened_to_write(vault: Path, clock: Clock, *, alone: bool = False, asked: Asked | None = None) -> Iterator[Parts]:
     """Open a vault whose lock is held."""
     for folder in (vault / "world", *vault.glob("world/*/"), *vault.glob("agents/*/")):
         sweep_leftovers(folder)
-    parts = _put_together(vault, clock, writable=True, alone=alone)
+    parts = _put_together(vault, clock, writable=True, alone=alone, asked=asked)
     with ExitStack() as closing:  # each of these, whatever becomes of the others
         closing.callback(write_spending, vault, parts.queue.budget)
         closing.callback(lambda: parts.ledger.close())
@@ -253,7 +274,9 @@ def load_commands() -> Registry[Command]:
     return load("mud.commands", Command, "command").joined(collect("agents.commands", Command))
 
 
-def _put_together(vault: Path, clock: Clock, *, writable: bool, alone: bool = False) -> Parts:
+def _put_together(
+    vault: Path, clock: Clock, *, writable: bool, alone: bool = False, asked: Asked | None = None
+) -> Parts:
     configuration = Configuration(vault, SCHEMAS, FAMILIES)
     texts = TextStore(vault / "text", SHIPPED / "text")
     templates = thought_templates(vault, configuration, lambda: minds.definitions.values())
@@ -263,13 +286,9 @@ def _put_together(vault: Path, clock: Clock, *, writable: bool, alone: bool = Fa
     budget = Budget(lambda: configuration.get(BudgetSettings), clock)
     read_spending(vault, budget)
     commands = load_commands()
-    queue = ModelQueue(
-        _profiles(configuration, commands),
-        load("agents.llm.backends", Backend, "backend"),
-        clock,
-        chance=Random(),
-        budget=budget,
-    )
+    backends, chance = asked or Asked(load("agents.llm.backends", Backend, "backend"), Random())
+    queue = ModelQueue(_profiles(configuration, commands), backends, clock, chance=chance, budget=budget)
+    by_model = not alone or asked is not None
     recall = RecallService(
         vault,
         lambda: configuration.get(RecallSettings),
@@ -288,11 +307,11 @@ def _put_together(vault: Path, clock: Clock, *, writable: bool, alone: bool = Fa
             load("agents.compaction.summarizers", Summarizer, "summarizer"),
             recall,
             clock,
-            _asker(queue) if not alone else None,
+            _asker(queue) if by_model else None,
             summaries.named,
             lambda: queue.silent(configuration.names(LLMProfile)),
             writable,
-            partial(served, queue, clock) if not alone else None,
+            partial(served, queue, clock) if by_model else None,
             queue,
         )
     )

@@ -46,6 +46,8 @@ class Disk:
     def __init__(self, cut: int = 0, half: bool = False) -> None:
         self.writes = 0
         self.full = False
+        self.unsynced = False
+        """It refuses to have put anything on the disk."""
         self.cut = cut
         self.half = half
         self.meanwhile: Callable[[int], None] | None = None
@@ -98,7 +100,9 @@ class DiskLines:
         self._lines.append(lines)
 
     def sync(self) -> None:
-        """Do nothing: no test loses what the kernel has."""
+        """Do nothing, or fail: no test loses what the kernel has."""
+        if self._disk.unsynced:
+            raise OSError(5, "Input/output error")
 
     def close(self) -> None:
         """Let go of the file."""

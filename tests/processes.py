@@ -31,9 +31,9 @@ def loci(
     )
 
 
-def loci_json(*args: object, stdin: str = "") -> list[dict[str, Any]]:
+def loci_json(*args: object, stdin: str = "", under: Sequence[str] = ()) -> list[dict[str, Any]]:
     """Run one command with `--json`, hold it to exit code 0, and return its records."""
-    done = loci(*args, "--json", stdin=stdin)
+    done = loci(*args, "--json", stdin=stdin, under=under)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 

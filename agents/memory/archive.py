@@ -204,6 +204,7 @@ class Archive:
         """Begin a new file with these lines; the old one stays the last until they are written."""
         if not self._writable:
             raise RuntimeError("this archive was opened for reading")
+        self.sync()  # before anything is written: what fails after that would be written twice
         make_folder(self._folder)
         writer = self._open_writer(self._path(first))
         try:
@@ -211,11 +212,10 @@ class Archive:
         except BaseException:
             writer.close()
             raise
-        if self._writer is not None:
-            self._writer.sync()
-            self._writer.close()
-        self._writer = writer
+        old, self._writer = self._writer, writer
         self._firsts.append(first)
+        if old is not None:
+            old.close()
 
     def _ready(self) -> LineWriter:
         if self._writer is not None:

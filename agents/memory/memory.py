@@ -390,16 +390,20 @@ class Memory:
         """Write again the summary files in use that are gone, blank or behind; return what the owner should know."""
         return self._troubles.guarded(self._tiers.restore)
 
-    def sync(self) -> None:
+    def sync(self) -> bool:
         """Have what was written put on the disk; a disk that refuses is shown as a warning. May run in a thread.
 
         Nothing waits for it: after a power cut that came first, the last memories come from the ledger again, and a
         fold whose summaries are gone is made anew.
+
+        Returns:
+            Whether the disk confirmed it.
         """
         try:
             self._files.sync()  # first, so that no line on the disk names a summary that is not
             self._archive.sync()
         except OSError as error:
             self.note_trouble("sync", f"the disk did not confirm the archive ({error})")
-        else:
-            self.note_trouble("sync", None)
+            return False
+        self.note_trouble("sync", None)
+        return True

@@ -21,14 +21,16 @@ from typing import Any
 
 from agents.agent import Agent
 from agents.living import Drives, Living
+from agents.llm.backends._backend import Backend
 from agents.mind_page import MindPages
 from agents.thinker import FALLBACK, Thought
 from mud.brains import load_brains
-from mud.build import Parts, opened, spare_what_stays, vault_in
+from mud.build import Asked, Parts, opened, spare_what_stays, vault_in
 from mud.chronicle import Chronicle
-from mud.clock import VirtualClock, parse_iso
+from mud.clock import Clock, VirtualClock, parse_iso
 from mud.engine import Step
 from mud.errors import LociError
+from mud.registry import Registry
 from mud.requests import carry_out
 from mud.signals import temporary_folder
 from mud.simulating.figures import Figures, resident
@@ -73,6 +75,7 @@ class Plan:
         agents: how many agents live in it; None for those that it has.
         seed: of all chance.
         keep: in the vault itself, not in a copy.
+        backends: makes the ways to reach a language model, on the run's time; None when nobody asks any.
     """
 
     vault: Path
@@ -80,6 +83,7 @@ class Plan:
     agents: int | None
     seed: int
     keep: bool = False
+    backends: Callable[[Clock], Registry[Backend]] | None = None
 
 
 def simulate(plan: Plan, say: Say) -> dict[str, Any]:
@@ -96,11 +100,15 @@ def simulate(plan: Plan, say: Say) -> dict[str, Any]:
     clock = VirtualClock()
     with (
         _stage(plan) as vault,
-        opened(vault, writable=True, clock=clock, alone=True) as parts,
+        opened(vault, writable=True, clock=clock, alone=True, asked=_asked(plan, clock)) as parts,
     ):
         for problem in parts.problems:
             say(f"loci: {problem}")
         return asyncio.run(_Run(parts, clock, plan, say).go())
+
+
+def _asked(plan: Plan, clock: Clock) -> Asked | None:
+    return Asked(plan.backends(clock), Random(plan.seed)) if plan.backends is not None else None
 
 
 @contextmanager
@@ -164,7 +172,8 @@ class _Run:
         self._agents = self._people(chance)
         clock.advance(self._lived())
         # Nobody can ever read in a copy how a line came about, nor the pages and the chronicle below.
-        drives = Drives(load_brains, parts.voice, parts.queue, parts.prompting, chance, clock, FALLBACK, plan.keep)
+        brain = FALLBACK if plan.backends is None else None
+        drives = Drives(load_brains, parts.voice, parts.queue, parts.prompting, chance, clock, brain, plan.keep)
         self._living = Living(parts.minds, parts.engine, drives, self._submitted)
         self._pages = MindPages(parts.minds, lambda path, text: None) if plan.keep else None
         self._chronicle = Chronicle(parts.vault / "log", parts.engine.world) if plan.keep else None
@@ -206,6 +215,8 @@ class _Run:
         for agent in self._agents:
             await parts.minds.catch_up(agent)
             self._living.wake(agent)
+        if self._plan.backends is not None:  # nobody watches the models: each is asked, and found out about
+            self._living.answers.update(dict.fromkeys(self._living.profiles(), True))
         for observer in (parts.minds, self._living, figures, self._pages, self._chronicle):
             if observer is not None:
                 parts.engine.observe(observer.observe)

@@ -38,3 +38,14 @@ def test_a_name_that_cannot_be_one_is_refused(tmp_path: Path) -> None:
         pytest.raises(LociError),
     ):
         newcomer(parts, "")
+
+
+def test_whose_file_cannot_be_read_is_nobody_new(tmp_path: Path) -> None:
+    vault = without_vectors(copy_vault(tmp_path))
+    (vault / "agents/eliza/agent.md").write_bytes(b"\xff\xfe no text")
+    with (
+        opened(vault, writable=True) as parts,
+        pytest.raises(LociError, match=r"agents/eliza/agent\.md could not be read"),
+    ):
+        newcomer(parts, "Eliza")
+    assert not (vault / "agents/eliza-2").exists()

@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mud.recovery import build_world, state_of
+from mud.recovery import build_world, not_in, state_of
 from mud.storage.world_state import State
 from mud.world.things import Kind, Thing
 from mud.world.world import World
@@ -109,6 +109,16 @@ def test_what_a_person_without_a_file_carried_is_back_where_its_file_puts_it() -
     without = [(thing, place) for thing, place in FILES if thing.id != ANN]
     world = build_world(without, state_of(engine.world, engine.number), [])
     assert world.where[LAMP] == GARDEN
+
+
+def test_whose_file_cannot_be_read_at_one_start_is_at_the_next_one_where_they_were() -> None:
+    state = State(1, 4000, {ANN: GARDEN, MOSS: LOBBY}, {}, (MOSS,))
+    without = [(thing, place) for thing, place in FILES if thing.id != MOSS]
+    world = build_world(without, state, [])
+    saved = state_of(world, 2, not_in(world, kept=state))
+    again = build_world(FILES, saved, [])
+    assert again.where[MOSS] == LOBBY
+    assert MOSS in again.asleep
 
 
 def test_a_file_edited_meanwhile_is_newer_than_what_the_ledger_says() -> None:

@@ -186,6 +186,19 @@ def test_a_full_disk_writes_nothing_of_the_part_that_failed(tmp_path: Path) -> N
     assert opened(tmp_path).total == 3
 
 
+def test_a_disk_that_refuses_a_full_file_gets_nothing_twice_into_the_next_one(tmp_path: Path) -> None:
+    disk = Disk()
+    archive = opened(tmp_path, per_file=2, disk=disk)
+    archive.append([entry(1), entry(2)])
+    disk.unsynced = True
+    with pytest.raises(OSError, match="Input/output"):
+        archive.append([entry(3)])
+    disk.unsynced = False
+    archive.append([entry(3)])
+    assert len((tmp_path / "0000000003.jsonl").read_text().splitlines()) == 1
+    assert [one.seq for one in opened(tmp_path, per_file=2).read(1, 9)] == [1, 2, 3]
+
+
 def test_a_missing_first_file_is_said(tmp_path: Path) -> None:
     archive = opened(tmp_path, per_file=2)
     archive.append([entry(seq) for seq in range(1, 6)])

@@ -14,6 +14,7 @@ from agents.compaction.integrity import coverage, holes, status
 from agents.compaction.report import report
 from agents.memory.summaries import Summary, parse_summary, render_summary, stamp
 from mud.errors import VaultProblem
+from tests.disks import open_files_left
 from tests.lives import Life, heard
 
 
@@ -107,6 +108,54 @@ def test_a_file_that_is_no_text_is_set_aside_byte_for_byte(tmp_path: Path) -> No
     assert "cannot be read as text" in life.memory.reload_summary(path)[0]
     assert path.read_bytes() == before
     assert b"\xff\xfe\x00 bell" in [found.read_bytes() for found in path.parent.glob("*-edited.md")]
+
+
+def test_a_summary_that_a_power_cut_tore_is_restored_and_is_no_shorter_text_of_a_person(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.live(200)
+    path, whole = life.summary_file("recent"), life.memory.recent
+    before = path.read_text()
+    for end in (len(before) - 1, len(before) - 20, before.index("# ") + 9):
+        path.write_text(before[:end])
+        life.start()
+        assert life.memory.recent == whole
+        assert path.read_text() == before
+    shorter = before.rstrip()[:-20] + "\n"
+    path.write_text(shorter)
+    life.start()
+    assert path.read_text() == shorter, "a person may take something off the end"
+    assert life.memory.recent is not None
+    assert life.memory.recent.method == "edited"
+
+
+def test_of_a_fold_whose_version_a_power_cut_tore_nothing_is_shown(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.live(200)
+    before = life.memory.recent
+    life.live(64)
+    newest = life.memory.recent
+    assert before is not None
+    assert newest is not None
+    assert newest.covers[1] > before.covers[1]
+    (version,) = tmp_path.glob(f"summaries/recent-{stamp(newest.updated)}.md")
+    version.write_text(version.read_text()[:-30])
+    life.summary_file("recent").unlink()
+    life.summary_file("longterm").unlink()
+    life.start()
+    assert life.memory.recent == before
+    assert any("what the last fold wrote is gone" in message for message in life.messages)
+
+
+def test_a_summary_that_the_disk_fails_to_read_is_left_where_it_is(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.live(200)
+    path, recent = life.summary_file("recent"), life.memory.recent
+    path.write_text(path.read_text() + "And the bell rang twice.\n")
+    with open_files_left(0):
+        assert "cannot be read" in life.memory.reload_summary(path)[0]
+    assert life.memory.recent == recent
+    assert "was edited" in life.memory.reload_summary(path)[0]
+    assert life.edited_versions() == []
 
 
 def test_a_summary_that_nobody_made_is_kept_and_removed(tmp_path: Path) -> None:
