@@ -115,7 +115,7 @@ def test_whose_file_cannot_be_read_at_one_start_is_at_the_next_one_where_they_we
     state = State(1, 4000, {ANN: GARDEN, MOSS: LOBBY}, {}, (MOSS,))
     without = [(thing, place) for thing, place in FILES if thing.id != MOSS]
     world = build_world(without, state, [])
-    saved = state_of(world, 2, not_in(world, kept=state))
+    saved = state_of(world, 2, kept=not_in(world, state))
     again = build_world(FILES, saved, [])
     assert again.where[MOSS] == LOBBY
     assert MOSS in again.asleep
