@@ -16,7 +16,9 @@ import os
 import platform
 import signal
 import struct
+import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -416,6 +418,17 @@ def _stops() -> Iterator[tuple[int, int]]:
             yield os.waitpid(-1, _WALL)
         except ChildProcessError:
             return
+
+
+def can_trace() -> bool:
+    """Return whether this machine lets a process trace the system calls of those that it starts."""
+    if MACHINE is None:
+        return False
+    with tempfile.TemporaryDirectory() as folder:
+        command = [*tracer(Spec(folder, f"{folder}/calls")), sys.executable, "-c", "raise SystemExit(7)"]
+        return (
+            subprocess.run(command, cwd=Path(__file__).parent.parent, capture_output=True, check=False).returncode == 7
+        )
 
 
 def _main(words: Sequence[str]) -> int:
