@@ -60,6 +60,10 @@ def look_alike(name: str, others: Iterable[str]) -> str | None:
     return None
 
 
+LONGEST = 120
+"""Characters of a name at most."""
+
+
 def misleading(name: str, others: Iterable[str] = ()) -> str:
     """Return why a name would mislead, as a clause; empty when it would not.
 
@@ -67,6 +71,8 @@ def misleading(name: str, others: Iterable[str] = ()) -> str:
         name: the name.
         others: the names that there are.
     """
+    if len(name) > LONGEST:
+        return f"the name has {len(name):,} characters, more than the {LONGEST} that can be taken in"
     if _skeletons(name)[0] in RESERVED:
         return f"{name!r} is a word that means something else where a name is typed"
     other = look_alike(name, others)

@@ -38,3 +38,8 @@ def test_a_name_that_one_can_tell_from_all_others_is_fine(name: str) -> None:
 )
 def test_a_word_that_means_something_else_is_no_name(name: str) -> None:
     assert misleading(name) == f"{name!r} is a word that means something else where a name is typed"
+
+
+def test_a_name_that_nobody_reads_to_its_end_is_told_without_it() -> None:
+    assert misleading("n" * 120) == ""
+    assert misleading("n" * 100_000) == "the name has 100,000 characters, more than the 120 that can be taken in"
