@@ -289,15 +289,8 @@ def _put_together(
     backends, chance = asked or Asked(load("agents.llm.backends", Backend, "backend"), Random())
     queue = ModelQueue(_profiles(configuration, commands), backends, clock, chance=chance, budget=budget)
     by_model = not alone or asked is not None
-    recall = RecallService(
-        vault,
-        lambda: configuration.get(RecallSettings),
-        clock,
-        private=not writable,
-        at_once=alone,
-        by=lambda: configuration.get_named(LLMProfile, EMBED) if EMBED in configuration.names(LLMProfile) else None,
-        till=Till(budget, lambda who: _name_of(minds, who), clock),
-    )
+    till = Till(budget, lambda who: _name_of(minds, who), clock)
+    recall = _recall(vault, configuration, clock, till, private=not writable, at_once=alone)
     minds = Minds(
         Means(
             vault,
@@ -337,6 +330,18 @@ def _put_together(
         load("agents.commands", Answerer, "request"),
         queue, recall, minds, world_files, ledger, engine, unread, prompting, writable, met,
     )  # fmt: skip
+
+
+def _recall(
+    vault: Path, configuration: Configuration, clock: Clock, till: Till, *, private: bool, at_once: bool
+) -> RecallService:
+    def embedder() -> LLMProfile | None:
+        return configuration.get_named(LLMProfile, EMBED) if EMBED in configuration.names(LLMProfile) else None
+
+    def settings() -> RecallSettings:
+        return configuration.get(RecallSettings)
+
+    return RecallService(vault, settings, clock, private=private, at_once=at_once, by=embedder, till=till)
 
 
 def _profiles(configuration: Configuration, commands: Registry[Command]) -> Callable[[str], LLMProfile]:

@@ -123,7 +123,8 @@ def check_vault(vault: Path) -> list[Problem]:
     Args:
         vault: its folder.
     """
-    return list(dict.fromkeys([*check_files(vault), *check_lives(vault)]))
+    problems = _not_in(leads_elsewhere(vault), check_lives(vault))
+    return list(dict.fromkeys([*check_files(vault), *problems]))
 
 
 def check_lives(vault: Path) -> list[Problem]:
@@ -139,11 +140,17 @@ def check_files(vault: Path) -> list[Problem]:
     Args:
         vault: its folder.
     """
-    reading = Reading(vault)
+    reading, elsewhere = Reading(vault), list(leads_elsewhere(vault))
     problems = [*reading.problems, *check_texts(reading.texts)]
     for check in CHECKS:
         problems += at_other_places(problems, check(reading))
-    return _in_order(problems)
+    return _in_order([*elsewhere, *_not_in(elsewhere, problems)])
+
+
+def _not_in(known: Iterable[Problem], problems: Iterable[Problem]) -> list[Problem]:
+    """Return the problems of files of which none is known yet."""
+    files = {one.file for one in known}
+    return [one for one in problems if one.file not in files]
 
 
 def _in_order(problems: Iterable[Problem]) -> list[Problem]:
@@ -209,13 +216,8 @@ def _unreadable(reading: Reading) -> list[Problem]:
     return [problem for folder in folders for problem in unreadable(folder)]
 
 
-def _elsewhere(reading: Reading) -> list[Problem]:
-    """Return what leads elsewhere, and is no file or folder."""
-    return list(leads_elsewhere(reading.vault))
-
-
 CHECKS: tuple[Callable[[Reading], list[Problem]], ...] = (
-    _elsewhere, _ids, _names, _misleading, _prompts, _memories, _unreadable, _world,
+    _ids, _names, _misleading, _prompts, _memories, _unreadable, _world,
 )  # fmt: skip
 """What is held against each other when every file was read; of two that are wrong at one place the first is told."""
 

@@ -80,8 +80,10 @@ def _come_in(parts: Parts, name: str, voice: str, chance: Random) -> Agent:
         profile=" ".join(profile),
         more={"voice": voice, "think_interval": chance.randint(*INTERVALS)},
     )
-    engine.witnesses.add(agent.id)
+    # They are to have lived here all along: nobody witnesses that they come.
+    witnesses, engine.witnesses = engine.witnesses, set()
     step = engine.enter(agent.definition.thing(), home.id)
+    engine.witnesses = witnesses | {agent.id}
     if step.failed:
         raise LociError(step.reply)
     return agent

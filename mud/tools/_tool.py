@@ -6,10 +6,12 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mud.errors import LociError
+from mud.errors import LociError, Problem
+from mud.sanitize import visible
 
 Run = Callable[[argparse.Namespace], int]
 
@@ -49,6 +51,11 @@ def folder(text: str) -> Path:
 def agent_argument(parser: argparse.ArgumentParser) -> None:
     """Add the argument that names an agent."""
     parser.add_argument("agent", metavar="AGENT", help="name, slug or id of the agent, in any case")
+
+
+def shown(problem: Problem) -> dict[str, Any]:
+    """Return a problem as `--json` shows it."""
+    return asdict(problem) | {"file": visible(problem.file), "message": visible(problem.message)}
 
 
 def emit(record: Mapping[str, Any]) -> None:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import asdict
 
 from mud.build import vault_in
 from mud.checks import check_vault
-from mud.sanitize import visible
-from mud.tools._tool import emit, tool
+from mud.tools._tool import emit, shown, tool
 
 
 def _no_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,7 +19,7 @@ def check(args: argparse.Namespace) -> int:
     problems = check_vault(vault_in(args.vault))
     for problem in problems:
         if args.json:
-            emit(asdict(problem) | {"file": visible(problem.file), "message": visible(problem.message)})
+            emit(shown(problem))
         else:
             print(problem)
     return 1 if problems else 0

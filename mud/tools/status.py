@@ -5,12 +5,11 @@ from __future__ import annotations
 import argparse
 import asyncio
 from contextlib import suppress
-from dataclasses import asdict
 
 from agents.agent import Agent
 from mud.build import Parts, must_have_words, opened
 from mud.checks import check_vault
-from mud.tools._tool import agent_argument, emit, tool
+from mud.tools._tool import agent_argument, emit, shown, tool
 
 
 @tool("status", "how an agent's memory stands: totals, tiers, gaps, what is due next", agent_argument)
@@ -22,7 +21,7 @@ def status(args: argparse.Namespace) -> int:
         asyncio.run(_measure(parts, agent))
         problems = check_vault(args.vault)
         if args.json:
-            emit({**parts.minds.status(agent), "problems": [asdict(problem) for problem in problems]})
+            emit({**parts.minds.status(agent), "problems": list(map(shown, problems))})
         else:
             print(parts.minds.report(agent))
             if problems:
