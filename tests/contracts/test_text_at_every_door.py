@@ -200,7 +200,7 @@ def test_nothing_that_nobody_sees_comes_out_anywhere(tmp_path: Path, seed: int) 
     texts = said | {str(path): path.read_text("utf-8") for path in written}
     assert [found for where, text in texts.items() for found in _hidden(where, text)] == []
     assert "the mill is sold" in said["('recall', 'eliza', 'mill bell') stdout"]
-    assert 'You say, "hello there"' in next(text for where, text in said.items() if "run" in where)
+    assert ', "hello there"' in next(text for where, text in said.items() if "run" in where)  # its verb may be spoilt
     assert "the bell rang" in said["('prompt', 'moss') stdout"]
     assert r"world/items/bad\x1b[2J\n\u202eitem.md" in said["('check',) stdout"]
     shutil.rmtree(vault)

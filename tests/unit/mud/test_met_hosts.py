@@ -113,7 +113,7 @@ def test_whoever_starts_a_world_is_told_whom_its_models_are_asked_from(tmp_path:
             with Headless(vault) as world:
                 assert world.says("A language model answers")
             runs.append(world.said)
-    told = f"{host} answers for the first time, and says that its model is wandering[31m-7b."
+    told = f"{host} answers for the first time, and says that its model is wandering-7b."
     assert [said.count(told) for said in runs] == [1, 0]
     assert "\x1b" not in runs[0]
 
