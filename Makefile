@@ -2,7 +2,8 @@
 PYTHON ?= python3
 BIN    := .venv/bin
 ARGS   ?=
-# Two at a time, as most tests wait for processes; those of one file share what it sets up.
+# Two at a time, as most tests wait for processes; those of one file share what it sets up. Some need ptrace: where there
+# is none, a line at the end of a run names those that were not run.
 SPREAD := -n 2 --dist loadfile
 
 .PHONY: run test check torture folds embedded hashes clean

@@ -239,8 +239,7 @@ class Minds:
         """
         number, at = record["step"], record.get("at")
         if not isinstance(at, str):
-            log.warning("step %s of the ledger has no time; what it left is passed over", number)
-            return
+            return  # as `mud.lives` tells
         for who, perceptions in by_witness(left_by(record)).items():
             slug = next((slug for slug, one in self.definitions.items() if one.id == who), None)
             if slug is None:

@@ -1,19 +1,16 @@
 """What a step left with whom: of a step that just happened, and of one that stands in the ledger.
 
-A ledger line that somebody edited by hand may hold anything; what is no memory is passed over and said in the log.
+A ledger line that somebody edited by hand may hold anything; what is no memory is passed over, as `mud.lives` tells.
 """
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from agents.memory.entries import KINDS
 from mud.engine import perceived_from_json
 from mud.world.events import Perceived
-
-log = logging.getLogger(__name__)
 
 
 def by_witness(left: Iterable[Perceived]) -> dict[str, list[Perceived]]:
@@ -24,15 +21,20 @@ def by_witness(left: Iterable[Perceived]) -> dict[str, list[Perceived]]:
     return grouped
 
 
-def left_by(record: Mapping[str, Any]) -> list[Perceived]:
-    """Return what a ledger record left, without what cannot be read."""
+def left_by(record: Mapping[str, Any], broken: list[object] | None = None) -> list[Perceived]:
+    """Return what a ledger record left, without what cannot be read.
+
+    Args:
+        record: the record.
+        broken: takes what cannot be read.
+    """
     left: list[Perceived] = []
     held = record.get("left", [])
     for data in held if isinstance(held, list) else [held]:
         if isinstance(data, dict) and _is_memory(data):
             left.append(perceived_from_json(data))
-        else:
-            log.warning("step %s of the ledger left something that is no memory; it is passed over", record.get("step"))
+        elif broken is not None:
+            broken.append(data)
     return left
 
 

@@ -22,18 +22,11 @@ def main(argv: list[str]) -> int:
 
 
 def program() -> int:
-    """Run the command that was typed, and return its exit code.
-
-    Raises:
-        SystemExit: wrong usage, or help.
-    """
+    """Run the command that was typed, and return its exit code."""
     try:
         signals.heed()
         streams.hold()
         return main(sys.argv[1:])
-    except SystemExit:  # wrong usage, or help
-        streams.unwritten()
-        raise
     finally:
         signals.ignore()
 

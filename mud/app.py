@@ -94,7 +94,8 @@ def run(options: Options) -> int:
         must_have_words(parts.texts)
         for problem in parts.problems:
             print(f"loci: {problem}", file=sys.stderr)
-        asyncio.run(App(parts, options, name).live())
+        with asyncio.Runner() as runner:  # where no loop can be made, nothing waits for one
+            runner.run(App(parts, options, name).live())
     return 0
 
 

@@ -131,7 +131,9 @@ def check_lives(vault: Path) -> list[Problem]:
     """Return everything that is wrong with the memories that the program writes; see `mud.lives`."""
     roster = Roster(vault / "agents", SCHEMAS)
     roster.load(None, ())
-    return _in_order(lives.check_lives(vault, roster.drafts.values()))
+    world_files = WorldFiles(vault)
+    world_files.load()
+    return _in_order(lives.check_lives(vault, roster.drafts.values(), world_files.named))
 
 
 def check_files(vault: Path) -> list[Problem]:

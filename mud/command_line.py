@@ -138,6 +138,8 @@ def main(argv: list[str]) -> int:
 
             allow(args.allow_env)
         code = args.run(args)
+    except SystemExit as ended:  # wrong usage, or help
+        code = int(ended.code or 0)
     except BrokenPipeError:
         code = 0  # whoever read our output has gone
     except (LociError, OSError, MemoryError, RuntimeError) as error:

@@ -397,13 +397,19 @@ def perceived_from_json(data: dict[str, Any]) -> Perceived:
     )  # fmt: skip
 
 
-def changes_of(record: dict[str, Any]) -> list[Change]:
-    """Return the changes that a ledger record holds; one that cannot be read is passed over and logged."""
+def changes_of(record: dict[str, Any], broken: list[object] | None = None) -> list[Change]:
+    """Return the changes that a ledger record holds, without what cannot be read; `mud.lives` tells of that.
+
+    Args:
+        record: the record.
+        broken: takes what cannot be read.
+    """
     changes: list[Change] = []
-    held = record.get("changes")
-    for data in held if isinstance(held, list) else ():
+    held = record.get("changes", [])
+    for data in held if isinstance(held, list) else [held]:
         try:
             changes.append(change_from_json(data))
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            log.warning("step %s of the ledger holds a change that cannot be read: %s", record.get("step"), error)
+        except (AttributeError, KeyError, TypeError, ValueError):
+            if broken is not None:
+                broken.append(data)
     return changes

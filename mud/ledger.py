@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import json
-import logging
 import math
 import re
 from collections.abc import Iterator
@@ -19,8 +18,6 @@ import orjson
 
 from mud.storage.jsonl import JsonlWriter, Line, read_jsonl
 from mud.storage.paths import make_folder
-
-log = logging.getLogger(__name__)
 
 PER_FILE = 10_000
 HIGHEST_STEP = 10**15
@@ -123,11 +120,9 @@ class Ledger:
                 writer.sync()
 
     def after(self, step: int) -> Iterator[dict[str, Any]]:
-        """Yield the records of every step after this one, in order. A broken line is passed over and logged."""
-        for name, number, record in self.lines(step):
-            if record is None:
-                log.warning("log/%s:%d: this line is no step and is passed over", name, number)
-            elif record["step"] > step:
+        """Yield the records of every step after this one, in order. A line that is no step is passed over."""
+        for _, _, record in self.lines(step):
+            if record is not None and record["step"] > step:
                 yield record
 
     def lines(self, step: int = 0) -> Iterator[tuple[str, int, dict[str, Any] | None]]:

@@ -1,4 +1,5 @@
-"""What is wrong with whole lives: archives that have lost memories, and archives that are older than the ledger.
+"""What is wrong with whole lives: archives that have lost memories, steps of the ledger that cannot be used as they
+stand there, and archives that are older than it.
 
 It reads every line of archives and ledger, and writes nothing. What a running world writes meanwhile is no mistake: the
 state is read first, which is saved after the archives, and an archive's line comes after the ledger's.
@@ -6,6 +7,7 @@ state is read first, which is saved after the archives, and an archive's line co
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
@@ -16,16 +18,30 @@ from typing import Any, NamedTuple
 
 from agents.definition import Definition
 from agents.life import TRASH
-from agents.memory.entries import KINDS
 from agents.memory.examining import Examined, examine, first_after
 from agents.memory.memory import Memory
+from agents.witnesses import left_by
 from mud.clock import VirtualClock, iso
+from mud.engine import changes_of
 from mud.errors import LociError, Problem, VaultProblem
 from mud.ledger import Ledger
-from mud.storage.world_state import read_state
+from mud.storage.world_state import State, read_state
+from mud.world.changes import Define, Put
+from mud.world.narration import shortened
+from mud.world.things import Thing
+from mud.world.world import FIRST_ID, number_of
 
 NO_STEP = "this line is no step and is passed over; expected one JSON object with the number of a step"
 
+NO_CHANGE = (
+    'this step holds what is no change, and it is passed over: {}; expected one such as {{"put": "#1001", "into": '
+    '"#1000"}}'
+)
+NO_MEMORY = "this step left what is no memory, and it is passed over: {}; expected texts for who, kind and text"
+NO_TIME = "this step has no time, and what it left is passed over; expected one such as 2026-11-20T07:21:37.123Z as at"
+NOBODY = "this step names {}, and what it says of it is passed over; expected the id of what there is or ever was"
+_LONGEST_SHOWN = 80
+"""Characters that are shown of what cannot be used."""
 _SECONDS = len("2026-11-20T07:21:37")
 """Characters of a time as it is written, without its milliseconds, which a folder in the trash does not tell."""
 _PUT_AWAY = re.compile(r"-(\d{8}-\d{6})(?:-\d+)?")
@@ -41,14 +57,39 @@ class _Life(NamedTuple):
     """When it began anew, as a time is written; empty when it never was put away."""
 
 
-def check_lives(vault: Path, definitions: Iterable[Definition]) -> list[Problem]:
+class _Ids:
+    """The ids of all that there is or ever was: one that was given once is not given again.
+
+    Args:
+        known: those of today.
+        next_id: the number of the next that was to be given when the world was saved.
+    """
+
+    def __init__(self, known: Iterable[str], next_id: int) -> None:
+        self._known = set[str]()
+        self._next = next_id
+        for one in known:
+            self.add(one)
+
+    def add(self, id: str) -> None:
+        """Take note of an id."""
+        self._known.add(id)
+        self._next = max(self._next, number_of(id) + 1)
+
+    def __contains__(self, id: str) -> bool:
+        return 0 < number_of(id) < self._next or id in self._known
+
+
+def check_lives(vault: Path, definitions: Iterable[Definition], things: Iterable[Thing] = ()) -> list[Problem]:
     """Return what is wrong with every life of a vault, by file and line.
 
     Args:
         vault: its folder.
         definitions: every `agent.md` as it was read.
+        things: everything that files of the world describe.
     """
-    step = _saved_step(vault)
+    state = _saved_state(vault)
+    step, next_id = (state.step, state.next_id) if state is not None else (0, FIRST_ID)
     known = {one.slug: one for one in definitions}
     problems: list[Problem] = []
     lives: list[_Life] = []
@@ -64,7 +105,8 @@ def check_lives(vault: Path, definitions: Iterable[Definition]) -> list[Problem]
         problems += [Problem(f"{file}/{name}", line, "", message) for name, line, message in examined.wrong]
         if whose is not None:
             lives.append(_Life(whose, archive, examined, _begun(vault, folder.name)))
-    return [*problems, *_held_to_ledger(vault, lives, step)]
+    ids = _Ids([*(one.id for one in known.values()), *(one.id for one in things)], next_id)
+    return [*problems, *_held_to_ledger(vault, lives, step, ids)]
 
 
 def stays_asleep(whose: Definition, why: str) -> Problem:
@@ -85,12 +127,11 @@ def _opened(whose: Definition, folder: Path) -> list[Problem]:
     return [Problem(f"agents/{whose.slug}/summaries", 0, "", one) for one in told]
 
 
-def _saved_step(vault: Path) -> int:
-    """Return the last step that stands in the saved state, and so in the archives; 0 when there is none."""
+def _saved_state(vault: Path) -> State | None:
+    """Return the saved state, up to whose step all stands in the archives; None when there is none."""
     with suppress(VaultProblem):
-        if (state := read_state(vault)) is not None:
-            return state.step
-    return 0
+        return read_state(vault)
+    return None
 
 
 def _begun(vault: Path, slug: str) -> str:
@@ -100,8 +141,8 @@ def _begun(vault: Path, slug: str) -> str:
     return iso(max(times)) if times else ""
 
 
-def _held_to_ledger(vault: Path, lives: list[_Life], step: int) -> Iterator[Problem]:
-    """Yield the lines of the ledger that are no steps, and the archives that lack what it left with somebody.
+def _held_to_ledger(vault: Path, lives: list[_Life], step: int, ids: _Ids) -> Iterator[Problem]:
+    """Yield what is wrong with the ledger's lines, and the archives that lack what it left with somebody.
 
     What a step later than the saved state left is given back at the next start, unless something later was remembered.
     """
@@ -113,7 +154,9 @@ def _held_to_ledger(vault: Path, lives: list[_Life], step: int) -> Iterator[Prob
             if record is None:
                 yield Problem(f"log/{name}", number, "", NO_STEP)
                 continue
-            for who, count in _left(record).items():
+            left: list[str] = []
+            yield from (Problem(f"log/{name}", number, "", why) for why in _unusable(record, ids, left))
+            for who, count in Counter(left).items():
                 life = by_id.get(who)
                 if life is None or not _is_due(life, record, step):
                     continue
@@ -125,14 +168,35 @@ def _held_to_ledger(vault: Path, lives: list[_Life], step: int) -> Iterator[Prob
         yield from _older(by_id[who], steps)
 
 
-def _left(record: dict[str, Any]) -> Counter[str]:
-    """Return how many memories a step left with whom."""
-    left = record.get("left")
-    return Counter(
-        one["who"]
-        for one in (left if isinstance(left, list) else ())
-        if isinstance(one, dict) and isinstance(one.get("who"), str) and one.get("kind") in KINDS
-    )
+def _unusable(record: dict[str, Any], ids: _Ids, left: list[str]) -> Iterator[str]:
+    """Yield what of a step is passed over when the world is made again, and why.
+
+    Args:
+        record: the step.
+        ids: the ids of all that there is before it; takes those of what it brings.
+        left: takes the id of whoever it left a memory with, once for each.
+    """
+    broken: list[object] = []
+    named: list[str] = []
+    for change in changes_of(record, broken):
+        match change:
+            case Define(thing):
+                ids.add(thing.id)
+            case Put(one, into):
+                named += [one, into]
+            case _:
+                named.append(change.thing)
+    yield from (NO_CHANGE.format(_shown(one)) for one in broken)
+    broken.clear()
+    left += [one.who for one in left_by(record, broken)]
+    yield from (NO_MEMORY.format(_shown(one)) for one in broken)
+    if left and not isinstance(record.get("at"), str):
+        yield NO_TIME
+    yield from (NOBODY.format(one) for one in dict.fromkeys([*named, *left]) if one not in ids)
+
+
+def _shown(value: object) -> str:
+    return shortened(json.dumps(value, ensure_ascii=False), _LONGEST_SHOWN)
 
 
 def _is_due(life: _Life, record: dict[str, Any], step: int) -> bool:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import difflib
 import importlib
 import importlib.util
-import pkgutil
 from collections.abc import Callable, Collection, Iterable, Iterator
+from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from mud.errors import UnknownName
@@ -166,10 +166,14 @@ def plug_in_names(package: str) -> tuple[str, ...]:
 
     Args:
         package: one whose plug-ins are called as their files are.
+
+    Raises:
+        OSError: the folder cannot be listed. `pkgutil` would call it empty.
     """
     spec = importlib.util.find_spec(package)
     folders = (spec.submodule_search_locations if spec else None) or []
-    return tuple(sorted(info.name for info in pkgutil.iter_modules(folders) if not info.name.startswith("_")))
+    files = (file for folder in folders for file in Path(folder).iterdir())
+    return tuple(sorted(file.stem for file in files if file.suffix == ".py" and not file.stem.startswith("_")))
 
 
 def collect(package: str, kind: type[T], only: Collection[str] | None = None) -> list[T]:

@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from tests.syscalls import TRACED, can_trace
 
 # A busy machine is no bug: an example may take as long as it takes. The check is free of luck: the same examples each
 # time, so what it says depends on the change alone; `make torture` draws others (LOCI_EXAMPLES=new).
 settings.register_profile("same", deadline=None, derandomize=True)
 settings.register_profile("new", deadline=None)
 settings.load_profile(os.environ.get("LOCI_EXAMPLES", "same"))
+
+
+LIVE = Path(__file__).parent / "live"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say which tests of a folder that was asked for cannot be run on this machine."""
+    asked = [config.invocation_params.dir / argument.partition("::")[0] for argument in config.args]
+    if any(path == LIVE or path in LIVE.parents for path in asked) and not can_trace():
+        files = ", ".join(f"tests/live/{file}" for file in TRACED)
+        terminalreporter.write_line(
+            f"not run here: {files}; what fails or kills system calls needs ptrace", yellow=True
+        )
 
 
 @pytest.fixture

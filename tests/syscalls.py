@@ -420,6 +420,10 @@ def _stops() -> Iterator[tuple[int, int]]:
             return
 
 
+TRACED = ("test_faults.py", "test_index_faults.py")
+"""The tests in `tests/live` that need a machine on which `can_trace`."""
+
+
 def can_trace() -> bool:
     """Return whether this machine lets a process trace the system calls of those that it starts."""
     if MACHINE is None:

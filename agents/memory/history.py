@@ -130,4 +130,4 @@ def _seq_before(data: bytes, end: int, start: int) -> int:
     if at == 0 and not data.startswith(mark):
         return start - 1
     number = data[at + len(mark) : data.find(b",", at)]
-    return int(number) if number.isdigit() else start - 1
+    return int(number) if number.isdigit() and len(number) < 19 else start - 1

@@ -6,6 +6,7 @@ the later holds. So whoever reads the archive anew comes to the same values.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,6 +19,7 @@ EVENT = "importance"
 REACH = 512
 """An event line stands at most so many memories behind those that it names, so that one reads no further for it."""
 LEAST, MOST = 1, 10
+_SEQ = re.compile("[0-9]{1,18}")
 
 
 def weights_event(at: str, through: int, values: Mapping[int, int], method: str) -> dict[str, Any]:
@@ -41,7 +43,7 @@ def values_of(event: Mapping[str, Any]) -> dict[int, int]:
     return {
         int(seq): value
         for seq, value in values.items()
-        if isinstance(seq, str) and seq.isascii() and seq.isdigit() and type(value) is int and LEAST <= value <= MOST
+        if isinstance(seq, str) and _SEQ.fullmatch(seq) and type(value) is int and LEAST <= value <= MOST
     }
 
 

@@ -11,9 +11,11 @@ from random import Random
 from agents.agent import Agent
 from mud.build import Parts
 from mud.bulk import newcomer
+from mud.commands._command import Outcome
 from mud.errors import LociError
 from mud.phrases import VOICES
 from mud.storage.texts import TextStore
+from mud.world.changes import Define, Put
 from mud.world.matching import plain
 from mud.world.narration import counted
 
@@ -80,10 +82,10 @@ def _come_in(parts: Parts, name: str, voice: str, chance: Random) -> Agent:
         profile=" ".join(profile),
         more={"voice": voice, "think_interval": chance.randint(*INTERVALS)},
     )
-    # They are to have lived here all along: nobody witnesses that they come.
-    witnesses, engine.witnesses = engine.witnesses, set()
-    step = engine.enter(agent.definition.thing(), home.id)
-    engine.witnesses = witnesses | {agent.id}
+    character = agent.definition.thing()
+    # No arrival, which others would witness: they are to have lived here all along.
+    step = engine.happen(character, Outcome("", changes=(Define(character), Put(character.id, home.id))))
     if step.failed:
         raise LociError(step.reply)
+    engine.witnesses.add(agent.id)
     return agent

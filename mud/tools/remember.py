@@ -16,8 +16,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
-import orjson
-
 from agents.agent import Agent
 from agents.compaction.settings import CompactionSettings
 from agents.llm.profiles import LLMProfile
@@ -212,13 +210,29 @@ class _Given:
 
 
 def _record(line: bytes) -> dict[str, Any]:
-    try:
-        record = orjson.loads(line)
-    except ValueError:  # Python's own takes what orjson does not
-        record = json.loads(line.decode("utf-8"))
+    record = _JSON.decode(line.decode("utf-8"))
     if not isinstance(record, dict):
         raise ValueError('expected an object, such as {"text": "..."}')
     return record
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        (twice, _), *_ = Counter(key for key, _ in pairs).most_common(1)
+        raise ValueError(f"the key {twice!r} stands twice; expected once")
+    return made
+
+
+def _whole(digits: str) -> int:
+    if (many := len(digits.lstrip("-"))) > _MOST_DIGITS:  # Python reads none of many thousands, as that takes long
+        raise ValueError(f"a number has {many:,} digits; expected at most {_MOST_DIGITS}")
+    return int(digits)
+
+
+_MOST_DIGITS = 300
+_JSON = json.JSONDecoder(object_pairs_hook=_object, parse_int=_whole)
+"""Not orjson, which takes the last of two values in silence."""
 
 
 def _agent(parts: Parts, name: str, *, create: bool) -> Agent:

@@ -119,18 +119,19 @@ def thing_from_json(data: dict[str, Any]) -> Thing:
     """Read a thing back.
 
     Raises:
-        ValueError, KeyError, TypeError: when it is no thing.
+        AttributeError, ValueError, KeyError, TypeError: when it is no thing.
     """
-    for key in ("id", "name"):
-        if not isinstance(data[key], str):
-            raise ValueError(f"{key} is no text: {data[key]!r}")
+    texts = [data["id"], data["name"], data.get("description", ""), *data.get("aliases", ())]
+    ways = data.get("exits", {})
+    if not all(isinstance(one, str) for one in [*texts, *ways, *ways.values()]):
+        raise ValueError(f"no thing: {data!r}")
     return Thing(
         id=data["id"],
         kind=Kind(data["kind"]),
         name=data["name"],
         description=data.get("description", ""),
         aliases=tuple(data.get("aliases", ())),
-        exits=tuple(Exit(name, to) for name, to in data.get("exits", {}).items()),
+        exits=tuple(Exit(name, to) for name, to in ways.items()),
         fixed=data.get("fixed", False),
         thinks=data.get("thinks", False),
     )

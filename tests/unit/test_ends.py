@@ -93,6 +93,13 @@ def test_a_full_stdout_is_told_in_one_sentence(vault: Path, command: str) -> Non
     whole(vault)
 
 
+@pytest.mark.parametrize("words", ["--help", "run --help", "status --help", "bench recall --help"])
+def test_help_that_a_full_stdout_does_not_take_is_told_in_one_sentence(vault: Path, words: str) -> None:
+    told = "loci: stdout does not take what is shown: No space left on device\n"
+    assert shell(vault, words, ">/dev/full") == (1, "", told)
+    assert shell(vault, words, "| true; exit ${PIPESTATUS[0]}") == (0, "", "")
+
+
 @pytest.mark.parametrize("command", EVERY)
 def test_a_reader_that_goes_away_ends_it_quietly(vault: Path, command: str) -> None:
     code, _, told = shell(vault, command, "| true; exit ${PIPESTATUS[0]}")
@@ -213,6 +220,8 @@ def test_too_few_files_and_too_little_memory_end_in_a_sentence_or_not_at_all(
     assert code in (0, 1)
     assert "Traceback" not in told
     assert code == 0 or told.splitlines()[-1].startswith("loci: ")
+    assert "Warning" not in told
+    assert "there is: \n" not in told  # that a folder cannot be listed does not make it empty
     whole(vault)
 
 

@@ -48,8 +48,8 @@ OTHER = "Error"
 _ENDS = re.compile(r"[.!?…]+(?=[\"”»'’)\]]*\s)")
 _LABELS = ("Working on: ", "Completed ", "Made ", "Earlier: ", "Key findings: ", "Resolved issues: ")
 _NEXT = re.compile(rf"(?:(?<=[.;] )|\A)(?={'|'.join(_LABELS)})")
-_COMPLETED = re.compile(r"Completed (\d+) steps(?: \((\d+) successful\))?")
-_MADE = re.compile(r"Made (\d+) LLM sub-calls")
+_COMPLETED = re.compile(r"Completed (\d{1,9}) steps(?: \((\d{1,9}) successful\))?")
+_MADE = re.compile(r"Made (\d{1,9}) LLM sub-calls")
 _MARKS = " .;"
 
 

@@ -15,7 +15,7 @@ MARK = "[COMPACTED]"
 """What a summary entry begins with, in every form; by it an earlier summary is known."""
 COMMENT = "# Previous steps summarized above"
 
-_COUNT = re.compile(r"\(Compacted (\d+) steps\)\s*\Z")
+_COUNT = re.compile(r"\(Compacted (\d{1,9}) steps\)\s*\Z")
 _PARTS = ("reasoning", "code", "output")
 
 

@@ -314,12 +314,15 @@ def test_a_perception_reads_back_from_its_ledger_form_without_its_event() -> Non
     "broken",
     [5, "put", None, [], {}, {"put": "#1"}, {"put": [], "into": "#1"}, {"define": {}}, {"define": {"id": 5}},
      {"define": {"id": "#1", "name": "x", "kind": "cloud"}},
-     {"define": {"id": "#1", "name": "x", "kind": "item", "exits": 5}}],
+     {"define": {"id": "#1", "name": "x", "kind": "item", "exits": 5}},
+     {"define": {"id": "#1", "name": "x", "kind": "item", "description": 5}},
+     {"define": {"id": "#1", "name": "x", "kind": "item", "aliases": [["y"]]}},
+     {"define": {"id": "#1", "name": "x", "kind": "location", "exits": {"north": 7}}}],
 )  # fmt: skip
-def test_a_change_that_cannot_be_read_is_passed_over_and_said(broken: object, caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.WARNING):
-        assert changes_of({"step": 7, "changes": [broken, {"put": "#1", "into": "#2"}]}) == [Put("#1", "#2")]
-    assert "step 7" in caplog.text
+def test_a_change_that_cannot_be_read_is_passed_over(broken: object) -> None:
+    found: list[object] = []
+    assert changes_of({"step": 7, "changes": [broken, {"put": "#1", "into": "#2"}]}, found) == [Put("#1", "#2")]
+    assert found == [broken]
     assert changes_of({"step": 7, "changes": broken}) == []
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -115,9 +114,7 @@ def test_a_file_that_was_only_just_begun_still_gives_the_number(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("line", ["rubbish", "[]", '{"step":"two"}', '{"step":null}', '{"nothing":1}', '{"step":true}'])
-def test_a_broken_line_in_the_middle_is_said_and_never_fatal(
-    tmp_path: Path, line: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_broken_line_in_the_middle_is_passed_over_and_never_fatal(tmp_path: Path, line: str) -> None:
     first = opened(tmp_path)
     first.append(1, record(1))
     first.close()
@@ -126,9 +123,7 @@ def test_a_broken_line_in_the_middle_is_said_and_never_fatal(
     second = opened(tmp_path)
     assert second.last == 1
     second.append(2, record(2))
-    with caplog.at_level(logging.WARNING):
-        assert [one["step"] for one in second.after(0)] == [1, 2]
-    assert "ledger-0000000001.jsonl:2" in caplog.text
+    assert [one["step"] for one in second.after(0)] == [1, 2]
 
 
 def test_when_a_new_file_cannot_be_begun_nothing_is_written_and_it_is_tried_again(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
 import time
@@ -12,6 +13,9 @@ import pytest
 
 from mud.__main__ import main
 from mud.checks import check_lives
+from mud.commands._command import Outcome
+from mud.requests import carry_out
+from mud.world.events import Request
 from tests.houses import house
 from tests.vaults import copy_vault
 
@@ -205,6 +209,60 @@ async def test_a_line_of_the_ledger_that_is_no_step_is_named(tmp_path: Path) -> 
         f"log/{ledger.name}:1: this line is no step and is passed over; "
         "expected one JSON object with the number of a step"
     )
+
+
+THING = {"id": "#7", "kind": "item", "name": "x"}
+
+
+@pytest.mark.parametrize(
+    ("step", "says"),
+    [
+        ({"changes": [{"fly": "#1"}]}, 'what is no change, and it is passed over: {"fly": "#1"}; expected one such as'),
+        ({"changes": [{"put": "#1000"}]}, 'what is no change, and it is passed over: {"put": "#1000"}; expected'),
+        ({"changes": [{"define": THING | {"kind": "cloud"}}]}, "what is no change, and it is passed over: "),
+        ({"changes": [{"define": THING | {"aliases": [5]}}]}, "what is no change, and it is passed over: "),
+        ({"changes": 5}, "what is no change, and it is passed over: 5; expected"),
+        ({"changes": [{"put": "#88888", "into": "#1000"}]}, "this step names #88888, and what it says of it is passed"),
+        ({"changes": [{"awake": "Ann"}]}, "this step names Ann, and what it says of it is passed over; expected"),
+        ({"left": [{"who": "#1000"}]}, 'left what is no memory, and it is passed over: {"who": "#1000"}; expected'),
+        ({"left": [{"who": "#99999", "kind": "saw", "text": "x"}]}, "this step names #99999, and what it says of it"),
+        ({"left": [{"who": "#1000", "kind": "saw", "text": "x"}], "at": 5}, "this step has no time, and what it left"),
+    ],
+)
+def test_of_a_step_that_cannot_be_used_everybody_tells_the_same_with_its_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], step: dict[str, object], says: str
+) -> None:
+    vault = asyncio.run(lived(tmp_path))
+    (ledger,) = (vault / "log").glob("ledger-*.jsonl")
+    known = ledger.read_text("utf-8").splitlines()
+    number = json.loads(known[-1])["step"] + 1
+    record = {"step": number, "at": "2999-01-01T00:00:00.000Z", "who": "#1", "changes": [], "left": [], **step}
+    ledger.write_text("\n".join([*known, json.dumps(record), ""]), "utf-8")
+    (problem,) = told(vault)
+    assert problem.startswith(f"log/{ledger.name}:{len(known) + 1}: this step ")
+    assert says in problem
+    assert main(["check", "--vault", str(vault)]) == 1
+    assert capsys.readouterr() == (f"{problem}\n", "")
+    assert main(["status", "Moss", "--vault", str(vault)]) == 0
+    assert capsys.readouterr().out.count(problem) == 1
+    assert asyncio.run(reloaded(tmp_path)).count(problem) == 1
+
+
+async def reloaded(tmp_path: Path) -> str:
+    """Return what `@reload` says in a world that was made from the vault again."""
+    async with house(tmp_path) as home:
+        outcome = await carry_out(home.parts, Request("reload", "#1", 1), list)
+    assert isinstance(outcome, Outcome)
+    return outcome.reply
+
+
+async def test_a_step_that_names_what_was_taken_away_by_hand_since_is_no_mistake(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        vault, ann = home.parts.vault, home.enter("Ann", "The Loft")
+        home.parts.save()
+        assert not home.type(ann, "take lamp glass").failed
+    (vault / "world/items/lamp-glass.md").unlink()
+    assert told(vault) == []
 
 
 def test_it_writes_nothing_and_is_quick_with_a_hundred_thousand_memories(tmp_path: Path) -> None:

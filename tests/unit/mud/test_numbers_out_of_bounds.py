@@ -10,10 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.compaction.library.digest import read_digest
+from agents.compaction.library.steps import steps_of
 from agents.definition import read_definition
 from agents.memory.examining import examine
+from agents.memory.history import events
 from agents.memory.lines import LEAP
 from agents.memory.memory import Memory
+from agents.memory.weights import EVENT, values_of
 from mud.build import FAMILIES, SCHEMAS, opened
 from mud.clock import VirtualClock
 from mud.ledger import Ledger
@@ -35,6 +39,8 @@ ODD = st.one_of(
     st.sampled_from(["", "null", "true", "~", "[]", "{}", "2025-01-01", "12:30", '"\\x00"', "'"]),
     st.text(max_size=30),
 )
+HUGE = "7" * 6000
+"""More digits than Python makes a number of."""
 NUMBERS = [(schema, one) for schema in (*SCHEMAS.values(), *FAMILIES.values()) for one in describe(schema)]
 
 
@@ -181,3 +187,12 @@ def test_a_memory_whose_number_leaps_is_passed_over_and_told_and_the_life_goes_o
     assert [entry.seq for entry in after.read(1, after.total)] == [1, 2, 3, 4]
     after.close()
     assert [name for name, _, _ in examine(folder / "archive").wrong] == [path.name]
+
+
+def test_a_number_of_thousands_of_digits_in_a_life_is_read_as_none(tmp_path: Path) -> None:
+    (tmp_path / "0000000001.jsonl").write_text(f'{{"seq":{HUGE},"at":""}}\n{{"event":"note"}}\n')
+    assert [event for _, event in events(tmp_path, 1, 1)] == [{"event": "note"}]
+    assert values_of({"event": EVENT, "values": {HUGE: 3, "4": 5}}) == {4: 5}
+    (step,) = steps_of([f"[COMPACTED] She found 12 coins. (Compacted {HUGE} steps)"])
+    assert step.stands_for == 1
+    read_digest(f"Made {HUGE} LLM sub-calls. Completed {HUGE} steps ({HUGE} successful).", 2)

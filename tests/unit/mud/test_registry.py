@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from mud.commands._command import Command
 from mud.errors import UnknownName
-from mud.registry import LazyRegistry, Registry, collect, hint, load, modules, suggest
+from mud.registry import LazyRegistry, Registry, collect, hint, load, modules, plug_in_names, suggest
+from tests.disks import open_files_left
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,15 @@ def test_the_loader_finds_every_module_of_a_folder_but_its_machinery() -> None:
     files = sorted(f"mud.commands.{path.stem}" for path in folder.glob("*.py") if not path.stem.startswith("_"))
     assert [getattr(module, "__name__", "") for module in modules("mud.commands")] == files
     assert any(info.name.startswith("_") for info in pkgutil.iter_modules([str(folder)]))
+
+
+def test_a_folder_that_cannot_be_listed_is_an_error_and_not_an_empty_one() -> None:
+    with open_files_left(0), pytest.raises(OSError, match="Too many open files"):
+        plug_in_names("mud.commands")
+    registry = load("mud.commands", Command, "command")
+    with open_files_left(0), pytest.raises(OSError, match="Too many open files"):
+        registry.get("look")
+    assert registry.get("look").name == "look"  # it is asked again
 
 
 def test_every_plug_in_is_collected_once_and_in_the_same_order_each_time() -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from agents.definition import find_location
 from mud.build import Parts, opened
+from mud.engine import Step
 from mud.errors import LociError
 from mud.phrases import check_texts
 from mud.simulating.people import INTERVALS, make_up
@@ -39,6 +40,15 @@ def test_whoever_is_made_up_is_somebody_and_lives_in_the_world(vault: Path) -> N
         assert len([agent for agent in again.minds.opened() if not agent.definition.person]) == 16
         assert again.problems == []
         assert [problem for problem in check_texts(again.texts) if "newcomers" in problem.file] == []
+
+
+def test_nobody_witnesses_that_they_come_for_they_have_lived_here_all_along(vault: Path) -> None:
+    with opened(vault, writable=True) as parts:
+        steps: list[Step] = []
+        parts.engine.observe(steps.append)
+        made = make_up(parts, 12, Random(7))
+        assert [step.who for step in steps] == [agent.id for agent in made]
+        assert [(step.events, step.left) for step in steps] == [((), ())] * 12
 
 
 def test_one_seed_makes_up_the_same_people_and_another_seed_others(tmp_path: Path) -> None:

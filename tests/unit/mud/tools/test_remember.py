@@ -206,6 +206,25 @@ def test_half_a_character_is_refused_and_nothing_is_written(
     assert memories(vault, "eliza") == []
 
 
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ('{"text": "One.", "at": null, "text": "Two."}', "the key 'text' stands twice; expected once"),
+        ('{"text": "One.", "more": {"a": 1, "a": 1}}', "the key 'a' stands twice; expected once"),
+        ('{"text": "One.", "id": ' + "7" * 6000 + "}", "a number has 6,000 digits; expected at most 300"),
+        ('{"text": "One.", "else": [-' + "7" * 6000 + "]}", "a number has 6,000 digits; expected at most 300"),
+    ],
+)
+def test_a_line_of_which_a_part_would_be_lost_is_refused_and_nothing_is_written(
+    tmp_path: Path, vault: Path, capsys: pytest.CaptureFixture[str], line: str, says: str
+) -> None:
+    path = tmp_path / "life.jsonl"
+    path.write_text(f'{{"text": "fine"}}\n{line}\n')
+    assert _remember(vault, "Eliza", str(path)) == 1
+    assert f"loci: life.jsonl:2: {says}\n" in capsys.readouterr().err
+    assert memories(vault, "eliza") == []
+
+
 @pytest.mark.parametrize("name", ["The Garden", "garden", "Sundial", "the SUNDIAL"])
 def test_the_name_of_a_place_or_a_thing_makes_nobody(
     tmp_path: Path, vault: Path, capsys: pytest.CaptureFixture[str], name: str
