@@ -131,6 +131,15 @@ class Roster:
             self.homes[f"#{number}"] = slug
             number += 1
 
+    def leave_out_new(self, wrong: Collection[str]) -> None:
+        """Leave out whoever has no id yet and a mistake in their file: nothing is written into it until it is right.
+
+        Args:
+            wrong: the files with a mistake.
+        """
+        for slug in [slug for slug, one in self.definitions.items() if not one.id and one.file in wrong]:
+            del self.definitions[slug]
+
     def give_way(self, files: Mapping[str, str]) -> list[Problem]:
         """Leave out whoever has the id of something in the world, and return what is wrong.
 

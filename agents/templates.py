@@ -1,13 +1,18 @@
-"""The prompts that models read, as templates in `vault/prompts/`; a broken edit leaves the last good one in use."""
+"""The prompts that models read, as templates in `vault/prompts/`.
+
+A broken edit leaves the last good one in use; for one that was never good the one that came with the program stands in.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Generic, TypeVar
 
 from mud.errors import Problem, VaultProblem
 from mud.storage.files import read_if_there
+from mud.storage.paths import SHIPPED
 
 T = TypeVar("T")
 
@@ -34,6 +39,7 @@ class Templates(Generic[T]):
         self._parse = parse
         self._shown = shown
         self._good: dict[str, T] = {}
+        self._shipped: dict[str, T | None] = {}
 
     def load(self) -> list[Problem]:
         """Read every template; one that is wrong keeps its last good form.
@@ -81,11 +87,21 @@ class Templates(Generic[T]):
         return self.get(f"{name}.md")
 
     def get(self, name: str) -> T:
-        """Return a template.
+        """Return a template; the one that came with the program when the vault's was never read without a problem.
 
         Raises:
-            VaultProblem: when it was never read without a problem.
+            VaultProblem: when neither can be had.
         """
-        if name not in self._good:
+        found = self._good.get(name) or self._lent(name)
+        if found is None:
             raise VaultProblem([Problem(f"{self._shown}/{name}", 0, "", "there is no usable template of this name")])
-        return self._good[name]
+        return found
+
+    def _lent(self, name: str) -> T | None:
+        """Return the template of this name that came with the program; None when none did."""
+        if name not in self._shipped:
+            file = f"{self._shown}/{name}"
+            with suppress(VaultProblem):  # a vault may be the program's own, with a mistake in it
+                text = read_if_there(SHIPPED / file, file=file)
+                self._shipped[name] = self._parse(text, file) if text and text.strip() else None
+        return self._shipped.get(name)

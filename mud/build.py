@@ -37,7 +37,7 @@ from agents.recall.till import Till
 from agents.roster import agent_file
 from agents.templates import Templates
 from agents.thinking import ThinkingSettings, offers
-from mud.checks import EMBED, FAMILIES, SCHEMAS, SHIPPED, check_files, thought_templates, unknown_in
+from mud.checks import EMBED, FAMILIES, SCHEMAS, check_files, thought_templates, unknown_in
 from mud.clock import Clock
 from mud.commands._command import Command
 from mud.engine import Engine
@@ -50,7 +50,7 @@ from mud.recovery import state_of
 from mud.registry import Registry, collect, load
 from mud.storage.configuration import Configuration
 from mud.storage.files import VaultLock, sweep_leftovers
-from mud.storage.paths import missing_in
+from mud.storage.paths import SHIPPED, missing_in
 from mud.storage.texts import TextStore
 from mud.storage.world_files import WorldFiles
 from mud.storage.world_state import State, write_state

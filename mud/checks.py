@@ -11,7 +11,7 @@ out, so that one mistake hides no other.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from agents.brains._texts import says_name
@@ -41,12 +41,12 @@ from mud.links import leads_elsewhere
 from mud.phrases import VOICES, check_texts
 from mud.registry import Registry, hint, load
 from mud.storage.configuration import Configuration
-from mud.storage.paths import VaultSettings
+from mud.storage.paths import SHIPPED, VaultSettings
 from mud.storage.settings import Value, one_of
 from mud.storage.texts import TextStore
-from mud.storage.world_files import WorldFiles
+from mud.storage.world_files import NO_ID, WorldFiles
 from mud.storage.world_state import State, read_state
-from mud.world.names import misleading
+from mud.world.names import Named, misleading_names
 from mud.world.things import Kind, Thing
 
 SCHEMAS: dict[str, type] = {
@@ -62,9 +62,6 @@ SCHEMAS: dict[str, type] = {
 
 FAMILIES: dict[str, type] = {"llm": LLMProfile}
 """What each file in a folder of `vault/config` sets."""
-
-SHIPPED = Path(__file__).resolve().parent.parent / "vault"
-"""The vault that came with the program, whose words an older vault is lent."""
 
 NOWHERE = Problem("world/locations", 0, "", "there is no location to be in")
 
@@ -159,6 +156,11 @@ def _in_order(problems: Iterable[Problem]) -> list[Problem]:
     return sorted(dict.fromkeys(problems), key=lambda problem: (problem.file, problem.line))
 
 
+def with_mistakes(problems: Iterable[Problem]) -> set[str]:
+    """Return the files in which something is wrong beside that they have no id yet: none is written into these."""
+    return {one.file for one in problems if one.message != NO_ID}
+
+
 def thought_templates(
     vault: Path, configuration: Configuration, everybody: Callable[[], Iterable[Definition]]
 ) -> Templates[Template]:
@@ -209,7 +211,9 @@ def _state(vault: Path) -> tuple[State | None, list[Problem]]:
 
 
 def _misleading(reading: Reading) -> list[Problem]:
-    return misleading_names(reading.drafts, reading.world_files.named)
+    """Return the names that mean something else or look like another's, agents and the world's files together."""
+    agents = [name for one in reading.drafts for name in _named(one)]
+    return misleading_names([*agents, *reading.world_files.names], reading.state.files if reading.state else {})
 
 
 def _unreadable(reading: Reading) -> list[Problem]:
@@ -278,22 +282,12 @@ def names_said(texts: TextStore, definitions: Iterable[Definition]) -> list[Prob
     return problems
 
 
-def misleading_names(definitions: Iterable[Definition], things: Iterable[Thing]) -> list[Problem]:
-    """Return the names and aliases of agents that mean something else, or look like the name of another.
-
-    Args:
-        definitions: every `agent.md` as it was read.
-        things: everything that files of the world describe.
-    """
-    names = [name for one in things for name in one.names]
-    problems = []
-    for one in definitions:
-        for name in filter(None, one.names):
-            if why := misleading(name, names):
-                line, key = (one.name_line, "") if name == one.name else (one.lines.get("aliases", 0), "aliases")
-                problems.append(Problem(one.file, line, key, f"{why}; expected another name"))
-        names += filter(None, one.names)
-    return problems
+def _named(one: Definition) -> Iterator[Named]:
+    """Yield the name and the aliases of an agent, as its file has them."""
+    if one.name:
+        yield Named(one.name, one.file, one.name_line, "", one.id)
+    line = one.lines.get("aliases", 0)
+    yield from (Named(alias, one.file, line, "aliases", one.id) for alias in one.aliases if alias)
 
 
 def unknown_names(configuration: Configuration, locations: Sequence[Thing]) -> list[Problem]:

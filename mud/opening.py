@@ -12,7 +12,7 @@ from pathlib import Path
 from agents.definition import Definition, find_location
 from agents.minds import Minds
 from agents.thinking import offers
-from mud.checks import NOWHERE, check_files
+from mud.checks import NOWHERE, check_files, with_mistakes
 from mud.clock import Clock
 from mud.commands._command import Command
 from mud.engine import Engine, WorldSettings
@@ -66,10 +66,11 @@ def open_world(
     for message in messages:
         log.warning("ledger: %s", message)
     files, wrong = world_files.load()
-    free = _assign_ids(vault, minds, files, state.next_id if state else FIRST_ID, writable=writable)
+    new = [one for one in files if one.thing.id or one.file not in with_mistakes(wrong)]
+    free = _assign_ids(vault, minds, new, state.next_id if state else FIRST_ID, writable=writable)
     if any(not one.thing.id for one in files):
         files, wrong = world_files.load()
-    files = [one for one in files if one.thing.id]  # a reader writes no id
+    files = [one for one in files if one.thing.id]  # a reader writes no id, and nobody one into a file with a mistake
     if writable:
         _tell_begun_with({problem.file for problem in wrong}, {one.file for one in files})
     minds.roster.give_way({one.thing.id: one.file for one in files})
@@ -123,12 +124,24 @@ def saved_state(vault: Path, met: list[Problem], *, writable: bool) -> State | N
             aside = set_state_aside(vault)
             log.warning("%s cannot be used and is now %s; the world is made again from the ledger", STATE, aside)
         except OSError as error:
-            log.warning("%s cannot be used, nor set aside (%s); it will be overwritten", STATE, error)
+            log.warning("%s cannot be used, nor set aside (%s); %s", STATE, error, _what_comes_of_it(vault / STATE))
     return None
 
 
+def _what_comes_of_it(path: Path) -> str:
+    """Return what is done with a saved state that can neither be used nor set aside."""
+    if path.is_file() and not path.is_symlink():
+        return "the world is made again from the ledger, and saving it replaces this file"
+    return "the world is made again from the ledger at every start, and saved there only when this is taken away"
+
+
 def _assign_ids(vault: Path, minds: Minds, files: list[WorldFile], next_id: int, *, writable: bool) -> int:
-    """Give an id to whatever a person added without one, and return a number above every id there is."""
+    """Give an id to whatever a person added without one, and return a number above every id there is.
+
+    An agent whose file has a mistake is left out instead, as a file of the world is by whoever calls.
+    """
+    if any(not one.id for one in minds.definitions.values()):
+        minds.roster.leave_out_new(with_mistakes(check_files(vault)))
     minds_too = {**minds.definitions, **minds.drafts}.values()
     ids = [one.id for one in minds_too] + [one.thing.id for one in files]
     free = max([next_id, *(number_of(id) + 1 for id in ids)])

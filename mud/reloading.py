@@ -14,7 +14,7 @@ from agents.llm.profiles import LLMProfile
 from agents.memory.summaries import TIERS
 from agents.memory.unreadable import JOURNALS, unreadable_file
 from mud.build import Parts
-from mud.checks import check_files
+from mud.checks import check_files, with_mistakes
 from mud.clock import Clock
 from mud.commands._command import Outcome
 from mud.errors import LociError, Problem
@@ -24,6 +24,7 @@ from mud.storage.watch import Watcher
 from mud.storage.world_files import Definition, assign_ids
 from mud.world.changes import Change, Define, Put
 from mud.world.narration import phrase
+from mud.world.things import Kind
 
 log = logging.getLogger(__name__)
 
@@ -238,6 +239,10 @@ class Reloading:
     def _take_up(self, slug: str) -> list[Problem]:
         """Let the world follow an `agent.md`: somebody new comes in, whoever was there is as it says from now on."""
         minds, engine = self._parts.minds, self._parts.engine
+        if any(not one.id for one in minds.definitions.values()):
+            minds.roster.leave_out_new(with_mistakes(check_files(self._parts.vault)))
+        if slug not in minds.definitions:
+            return []  # what is wrong with it is told with everything else
         try:
             minds.assign_ids(engine.world.next_id, self.watcher.wrote)
             # Also of whoever does not come in yet: nothing else may get an id that stands in a file.
@@ -335,10 +340,12 @@ class Reloading:
         world, wrong = self._parts.engine.world, {problem.file for problem in problems}
         for one in files:
             known = world.get(one.thing.id)
-            if not one.thing.id or known == one.thing or one.file in wrong:
+            # What it lies in may have been kept out by a mistake until now.
+            nowhere = known is None or (one.thing.kind is Kind.ITEM and one.thing.id not in world.where)
+            if not one.thing.id or one.file in wrong or (known == one.thing and not (nowhere and one.place)):
                 continue
             changes: list[Change] = [Define(one.thing)]
-            if known is None and one.place is not None:
+            if nowhere and one.place is not None:
                 changes.append(Put(one.thing.id, one.place))
             self._parts.engine.happen(one.thing, Outcome("", changes=tuple(changes)))
         return problems
@@ -347,10 +354,12 @@ class Reloading:
         """Read the world's files, and write an id into those that have none."""
         vault, world_files = self._parts.vault, self._parts.world_files
         files, problems = world_files.load()
-        if all(one.thing.id for one in files):
+        wrong = with_mistakes(problems)
+        new = [one for one in files if one.thing.id or one.file not in wrong]
+        if all(one.thing.id for one in new):
             return files, problems
         try:
-            assign_ids(vault, files, self._parts.engine.world.next_id, self.watcher.wrote)
+            assign_ids(vault, new, self._parts.engine.world.next_id, self.watcher.wrote)
         except (LociError, OSError) as error:
             return files, [*problems, Problem("world", 0, "id", f"an id could not be written ({error})")]
         return world_files.load()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from agents.agent import Agent
 from agents.commands._answer import OTHERS_MIND, answers, ask_about, asked_about
+from agents.commands._edit import set_key
 from agents.commands._excerpt import excerpt
 from agents.compaction.origins import FILE
 from agents.compaction.report import in_force
@@ -18,8 +19,7 @@ from mud.commands._find import LONGEST_SHOWN
 from mud.errors import Problem, Refusal
 from mud.registry import suggest
 from mud.storage.configuration import FOLDER
-from mud.storage.documents import replace_key
-from mud.storage.files import read_if_there, read_text, write_atomic
+from mud.storage.files import read_if_there, write_atomic
 from mud.storage.setting_lines import replace_setting
 from mud.storage.settings import describe
 from mud.world.events import Request
@@ -181,12 +181,9 @@ def _typed(key: str, value: str) -> str | bool:
 
 def _set(minds: Minds, agent: Agent, key: str, value: str) -> str:
     """Write a setting into somebody's agent.md, and have it act."""
-    file = agent.definition.file
-    path = agent.folder / "agent.md"
-    _write(minds, path, file, replace_key(read_text(path, file=file), key, _typed(key, value), file))
-    _hold(minds, minds.load_definition(agent.slug))
+    definition = set_key(minds, agent, key, _typed(key, value))
     minds.remembered(agent.slug, ())
-    return minds.say(SET, key=key, value=value, file=file)
+    return minds.say(SET, key=key, value=value, file=definition.file)
 
 
 def _set_world(minds: Minds, key: str, value: str) -> str:

@@ -18,7 +18,7 @@ from agents.memory.references import reference
 from mud.errors import Problem, VaultProblem
 from mud.storage.documents import parse_document, render_document
 from mud.storage.files import OWN_LIMIT, read_if_there, sha256_text, sync_files, write_atomic, write_unsynced
-from mud.storage.paths import move, remove
+from mud.storage.paths import first_link, move, remove
 from mud.storage.plain_front import plain_front
 
 TIERS = ("longterm", "recent")
@@ -234,13 +234,17 @@ class SummaryFiles:
         """Return the path of the file in use."""
         return self.folder / f"{tier}.md"
 
+    def leads_elsewhere(self, tier: str) -> bool:
+        """Return whether the file in use, or a folder above it, is a link: none is read or written through."""
+        return first_link(self.current(tier)) is not None
+
     def read_current(self, tier: str) -> str | None:
         """Return the file in use as it is on disk; None when it is missing or blank: an edit in progress.
 
         Raises:
             VaultProblem: when it is there and cannot be read as text.
         """
-        raw = read_if_there(self.current(tier), file=f"summaries/{tier}.md")
+        raw = read_if_there(self.current(tier), file=f"summaries/{tier}.md", own=True)
         return raw if raw is not None and raw.strip() else None
 
     def render(self, summary: Summary, memories: Sequence[Entry] = ()) -> str:
@@ -327,7 +331,7 @@ class SummaryFiles:
 
     def _holds(self, path: Path, tier: str, raw: str) -> bool:
         try:
-            kept = read_if_there(path, OWN_LIMIT)
+            kept = read_if_there(path, OWN_LIMIT, own=True)
         except VaultProblem:
             return False
         if kept is None:
@@ -339,7 +343,7 @@ class SummaryFiles:
         if Path(name).name != name:
             return None
         try:
-            raw = read_if_there(self.folder / name, OWN_LIMIT)
+            raw = read_if_there(self.folder / name, OWN_LIMIT, own=True)
             found = parse_summary(raw, tier, name, version=True) if raw is not None and is_whole(raw) else None
         except VaultProblem:
             return None

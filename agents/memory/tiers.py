@@ -178,6 +178,8 @@ class Tiers:
         except VaultProblem as error:
             if isinstance(error.__cause__, OSError) and not isinstance(error.__cause__, UnsafePath):
                 return [f"{error}; what was folded holds"]  # nobody's text is moved because a disk failed to read it
+            if self._files.leads_elsewhere(tier):  # it stays, and is told where all links are
+                return []
             return self._set_aside(tier) if self._writable else []
         if raw is None or (held is not None and raw == held.raw):
             return []

@@ -36,6 +36,7 @@ def unreadable_file(folder: Path, path: Path) -> Iterator[Problem]:
     """
     file = f"agents/{folder.name}/{path.relative_to(folder).as_posix()}"
     try:
-        read_if_there(path, OWN_LIMIT if path.name in JOURNALS else READ_LIMIT, file)
+        limit = OWN_LIMIT if path.name in JOURNALS else READ_LIMIT
+        read_if_there(path, limit, file, own=path.parent.name == "summaries")
     except VaultProblem as wrong:
         yield from wrong.problems

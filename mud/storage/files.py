@@ -288,14 +288,20 @@ def read_text(path: Path, limit: int = READ_LIMIT, file: str | None = None, *, i
     return text
 
 
-def read_if_there(path: Path, limit: int = READ_LIMIT, file: str | None = None, *, inside: bool = False) -> str | None:
+def read_if_there(
+    path: Path, limit: int = READ_LIMIT, file: str | None = None, *, inside: bool = False, own: bool = False
+) -> str | None:
     """Return the text of a file as `read_text` does, or None when there is no such file.
+
+    Args:
+        path, limit, file, inside: as in `read_text`.
+        own: it is the program's alone, and never read through a link.
 
     Raises:
         VaultProblem: as `read_text`, but for a missing file.
     """
     try:
-        data = read_bytes(path, limit, inside=inside)
+        data = read_bytes(path, limit, inside=inside, own=own)
     except FileNotFoundError:
         return None
     except UnsafePath as error:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from mud.sanitize import sanitize_json
 from mud.storage.files import encode, sync_folder, write_new
-from mud.storage.paths import check_size, make_folder, open_own, open_to_read, remove
+from mud.storage.paths import TooLong, check_size, make_folder, open_own, open_to_read, remove
 
 log = logging.getLogger(__name__)
 
@@ -128,7 +128,7 @@ class JsonlWriter:
         descriptor = self._current()
         data = encode(text)
         if len(data) > LONGEST_LINE and any(len(encode(line)) >= LONGEST_LINE for line in lines):
-            raise OSError(errno.EFBIG, f"a line is too long; expected at most {LONGEST_LINE:,} bytes", self._name)
+            raise TooLong(self._name, f"a line is too long; expected at most {LONGEST_LINE:,} bytes")
         try:
             written = os.write(descriptor, data)
         except OSError:

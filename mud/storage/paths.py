@@ -25,6 +25,8 @@ from mud.storage.settings import examine_settings, setting
 
 LONGEST_FILE = 512 * 1024 * 1024
 """Bytes that a file of the program may have, such as one of an archive: 4,096 memories of the longest text."""
+SHIPPED = Path(__file__).resolve().parents[2] / "vault"
+"""The vault that came with the program, whose words an older vault is lent."""
 SETTINGS = "config/vault.md"
 """The file of a vault that says whether links are followed."""
 WORLD, BESIDES = "world", ("agents", "config", "prompts", "text")
@@ -212,12 +214,13 @@ def move(source: Path, target: Path) -> None:
         os.rename(source.name, target.name, src_dir_fd=before, dst_dir_fd=after)
 
 
-def open_to_read(path: Path | str, *, inside: bool = False) -> int:
+def open_to_read(path: Path | str, *, inside: bool = False, own: bool = False) -> int:
     """Open a file to read it, and return its descriptor.
 
     Args:
         path: the file.
         inside: never read it from outside of the vault, whatever `follow_links` says.
+        own: it is the program's alone, and never read through a link.
 
     Raises:
         UnsafePath: when it is no ordinary file, or a link that leads where it may not.
@@ -226,7 +229,7 @@ def open_to_read(path: Path | str, *, inside: bool = False) -> int:
     try:
         return open_own(path, os.O_RDONLY)
     except UnsafePath:
-        if first_link(Path(path)) is None:
+        if own or first_link(Path(path)) is None:
             raise
     real = os.path.realpath(path)
     if not _may_be_read(Path(path), Path(real), inside=inside):
@@ -234,7 +237,7 @@ def open_to_read(path: Path | str, *, inside: bool = False) -> int:
     return open_own(real, os.O_RDONLY)
 
 
-def read_bytes(path: Path | str, limit: int | None = None, *, inside: bool = False) -> bytes:
+def read_bytes(path: Path | str, limit: int | None = None, *, inside: bool = False, own: bool = False) -> bytes:
     """Return what a file holds.
 
     Its size is looked at first: nothing of one that is too long is read.
@@ -242,13 +245,13 @@ def read_bytes(path: Path | str, limit: int | None = None, *, inside: bool = Fal
     Args:
         path: the file.
         limit: bytes that it may have; None for as many as a file of the program may have, `LONGEST_FILE`.
-        inside: as in `open_to_read`.
+        inside, own: as in `open_to_read`.
 
     Raises:
         UnsafePath: as `open_to_read`.
         OSError: when it cannot be read, or is too long; then its `errno` is EFBIG and its `strerror` a sentence.
     """
-    descriptor, data, most = open_to_read(path, inside=inside), b"", limit_of(limit)
+    descriptor, data, most = open_to_read(path, inside=inside, own=own), b"", limit_of(limit)
     try:
         check_size(descriptor, path, limit)
         # To ask at once for as much as it may hold at most would have all that room made ready for it.
@@ -277,10 +280,24 @@ def limit_of(limit: int | None) -> int:
     return LONGEST_FILE if limit is None else limit
 
 
-def too_long(path: Path | str, size: int, limit: int | None = None) -> OSError:
+class TooLong(OSError):
+    """A file or line has more bytes than it may have; told as a sentence, without the number that systems give it.
+
+    Args:
+        path: the file.
+        why: the sentence, without the file's name.
+    """
+
+    def __init__(self, path: Path | str, why: str) -> None:
+        super().__init__(errno.EFBIG, why, in_vault(Path(path)))
+
+    def __str__(self) -> str:
+        return f"{self.filename}: {self.strerror}"
+
+
+def too_long(path: Path | str, size: int, limit: int | None = None) -> TooLong:
     """Return the error that a file is too long to be read."""
-    why = f"it is too long: {size:,} bytes; expected at most {limit_of(limit):,}"
-    return OSError(errno.EFBIG, why, os.fspath(path))
+    return TooLong(path, f"it is too long: {size:,} bytes; expected at most {limit_of(limit):,}")
 
 
 def may_be_read(path: Path, *, inside: bool = False) -> bool:
@@ -337,7 +354,10 @@ def _said(text: str) -> bool:
 
 def unsafe(path: Path | str, message: str) -> UnsafePath:
     """Return the error that a file may not be opened, named as it is called inside its vault."""
-    path = Path(path)
+    return UnsafePath([Problem(in_vault(Path(path)), 0, "", message)])
+
+
+def in_vault(path: Path) -> str:
+    """Return what a file is called inside its vault; its path as given when it is in none."""
     vaults = vaults_of(path)
-    file = path.absolute().relative_to(vaults[0]).as_posix() if vaults else str(path)
-    return UnsafePath([Problem(file, 0, "", message)])
+    return path.absolute().relative_to(vaults[0]).as_posix() if vaults else str(path)

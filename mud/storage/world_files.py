@@ -22,7 +22,7 @@ from mud.registry import hint
 from mud.sanitize import sanitize
 from mud.storage.documents import Document, examine_document, link_name, replace_key, salvage_document
 from mud.storage.files import read_if_there, read_text, slugify, write_atomic
-from mud.world.names import misleading
+from mud.world.names import Named, misleading_names
 from mud.world.things import Exit, Kind, Thing
 from mud.world.world import number_of
 
@@ -30,6 +30,7 @@ FOLDERS = {"locations": Kind.LOCATION, "items": Kind.ITEM, "characters": Kind.CH
 """The folders under `world/` and what their files describe."""
 
 _ID = re.compile(r"#[0-9]{1,12}")
+NO_ID = "it has no id yet; one is written into the file when the world starts"
 _SHOWN = 40
 """Characters that are shown of an id that is none."""
 _KEYS = {
@@ -107,6 +108,8 @@ class WorldFiles:
         self._good: dict[str, _Draft] = {}
         self.named: list[Thing] = []
         """Everything that other files may name, as last loaded: also what has no id, or only the name of its file."""
+        self.names: list[Named] = []
+        """Every name and alias that stands in a file, as last loaded."""
 
     def load(self) -> tuple[list[Definition], list[Problem]]:
         """Read every file. One that is wrong keeps its last good reading, also for the links of others.
@@ -140,8 +143,11 @@ class WorldFiles:
         found = [
             _resolved(one, directory)[0] for one in used if one.usable and owners.get(one.thing.id) in (None, one.file)
         ]
-        self.homes |= {one.thing.id: one.file for one in found if one.thing.id}
-        problems += _misleading(drafts)  # told, and no more: a world that has such a name goes on with it
+        known, self.names = self.homes, [name for draft in drafts for name in _names(draft)]
+        self.homes = known | {one.thing.id: one.file for one in found if one.thing.id}
+        problems += _hidden(drafts)
+        problems += misleading_names(self.names, known)  # told, and no more: a world that has such a name goes on
+        wrong = {problem.file for problem in problems}
         problems += [_no_id_yet(one) for one in drafts if one.usable and not one.thing.id and one.file not in wrong]
         return found, sorted(problems, key=lambda problem: (problem.file, problem.line))
 
@@ -304,7 +310,7 @@ class _FileReader:
 
 def _no_id_yet(draft: _Draft) -> Problem:
     """Return the problem of a new file, told where nothing else is wrong in it: an id is given by itself."""
-    return Problem(draft.file, 1, "id", "it has no id yet; one is written into the file when the world starts")
+    return Problem(draft.file, 1, "id", NO_ID)
 
 
 def _nothing_in(draft: _Draft) -> Problem:
@@ -312,21 +318,18 @@ def _nothing_in(draft: _Draft) -> Problem:
     return Problem(draft.file, 1, "", "there is nothing in it, and other files lead to it; expected a line '# Name'")
 
 
-def _misleading(drafts: Iterable[_Draft]) -> list[Problem]:
-    """Return the names and aliases that mean something else, hide something, or look like that of an earlier file."""
-    problems: list[Problem] = []
-    names: list[str] = []
-    for draft in drafts:
-        line, told = draft.document.title_line, draft.thing.names if draft.document.title else draft.thing.aliases
-        if draft.document.title_hides:
-            message = "the name holds characters that nobody can see; expected one without"
-            problems.append(Problem(draft.file, line, "name", message))
-        for name in told:
-            if why := misleading(name, names):
-                at, key = (line, "name") if name == draft.document.title else (draft.line("aliases"), "aliases")
-                problems.append(Problem(draft.file, at, key, f"{why}; expected another name"))
-        names += told
-    return problems
+def _hidden(drafts: Iterable[_Draft]) -> list[Problem]:
+    """Return the names that hold what nobody can see."""
+    message = "the name holds characters that nobody can see; expected one without"
+    return [Problem(one.file, one.document.title_line, "name", message) for one in drafts if one.document.title_hides]
+
+
+def _names(draft: _Draft) -> Iterable[Named]:
+    """Yield the name and the aliases that stand in a file."""
+    file, identity = draft.file, draft.thing.id
+    if draft.document.title:
+        yield Named(draft.document.title, file, draft.document.title_line, "name", identity)
+    yield from (Named(one, file, draft.line("aliases"), "aliases", identity) for one in draft.thing.aliases)
 
 
 def _doubles(drafts: Sequence[_Draft], homes: Mapping[str, str]) -> tuple[list[Problem], dict[str, str]]:

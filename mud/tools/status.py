@@ -9,6 +9,7 @@ from contextlib import suppress
 from agents.agent import Agent
 from mud.build import Parts, must_have_words, opened
 from mud.checks import check_vault
+from mud.errors import LociError, UnknownName
 from mud.tools._tool import agent_argument, emit, shown, tool
 
 
@@ -17,16 +18,29 @@ def status(args: argparse.Namespace) -> int:
     """Print the status, as text or as one JSON object."""
     with opened(args.vault, writable=False) as parts:
         must_have_words(parts.texts)
-        agent = parts.minds.get(args.agent)
+        try:
+            agent = parts.minds.get(args.agent)
+        except UnknownName:
+            raise
+        except (LociError, OSError):  # its memory cannot be opened, as the caller says; what else is wrong may be why
+            _show(args, parts, None)
+            raise
         asyncio.run(_measure(parts, agent))
-        problems = check_vault(args.vault)
-        if args.json:
-            emit({**parts.minds.status(agent), "problems": list(map(shown, problems))})
-        else:
-            print(parts.minds.report(agent))
-            if problems:
-                print("", "Mistakes in the vault:", *(f"  {problem}" for problem in problems), sep="\n")
+        _show(args, parts, agent)
     return 0
+
+
+def _show(args: argparse.Namespace, parts: Parts, agent: Agent | None) -> None:
+    """Print how a memory stands, None for one that cannot be opened, and what is wrong in the vault."""
+    problems = check_vault(args.vault)
+    if args.json:
+        record = parts.minds.status(agent) if agent is not None else {}
+        emit({**record, "problems": list(map(shown, problems))})
+        return
+    told = [parts.minds.report(agent)] if agent is not None else []
+    if problems:
+        told.append("\n".join(["Mistakes in the vault:", *(f"  {problem}" for problem in problems)]))
+    print("\n\n".join(told))
 
 
 async def _measure(parts: Parts, agent: Agent) -> None:

@@ -8,9 +8,12 @@ letters in which names are written. Pure.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from itertools import groupby
+from typing import NamedTuple
 
+from mud.errors import Problem
 from mud.world.exits import SHORT
 from mud.world.matching import plain
 
@@ -58,6 +61,45 @@ def look_alike(name: str, others: Iterable[str]) -> str | None:
         if plain(other) != typed and (folded == its_folded or drawn == its_drawn):
             return other
     return None
+
+
+class Named(NamedTuple):
+    """A name or an alias, where it stands, and whose it is.
+
+    Args:
+        name: the name.
+        file: the file's path inside the vault.
+        line, key: of the name in it, as problems tell them.
+        id: of whoever is called so; empty for none yet.
+    """
+
+    name: str
+    file: str
+    line: int
+    key: str
+    id: str
+
+
+def misleading_names(named: Iterable[Named], homes: Mapping[str, str]) -> list[Problem]:
+    """Return the names and aliases that mean something else, or look like the name of another that was there before.
+
+    Args:
+        named: every name and alias.
+        homes: the file of each id as the saved state has it: who is in it was there before who is not, and of two that
+            are, or are not, the one with the lower id.
+    """
+
+    def age(one: Named) -> tuple[bool, bool, int, str]:
+        return homes.get(one.id) != one.file, not one.id, int(one.id[1:] or 0), one.file
+
+    problems: list[Problem] = []
+    names: list[str] = []
+    for _, group in groupby(sorted(named, key=age), key=age):
+        own = list(group)
+        found = ((one, misleading(one.name, names)) for one in own)
+        problems += [Problem(one.file, one.line, one.key, f"{why}; expected another name") for one, why in found if why]
+        names += [one.name for one in own]
+    return problems
 
 
 LONGEST = 120

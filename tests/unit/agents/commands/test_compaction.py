@@ -68,6 +68,19 @@ async def test_anybody_chooses_for_themselves_and_it_acts_at_once(tmp_path: Path
         assert ann.memory.longterm.strategy == "entry_summary"
 
 
+async def test_what_was_chosen_can_be_taken_back(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        path = ann.folder / "agent.md"
+        before = path.read_bytes()
+        for what in ("strategy layered", "off"):
+            assert not (await home.ask(ann, f"@compaction {what}")).failed
+        for _ in range(2):
+            assert path.read_bytes() != before
+            assert not (await home.ask(ann, "@undo-change")).failed
+        assert path.read_bytes() == before
+
+
 @pytest.mark.parametrize("line", ["off", "on", "strategy none", "preset off", "strategy", "OFF"])
 async def test_what_a_language_model_writes_does_not_change_how_its_memories_are_kept(
     tmp_path: Path, line: str
