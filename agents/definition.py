@@ -28,6 +28,9 @@ from mud.world.world import World
 LONGEST_NAME = 60
 """Characters of a character's name."""
 
+BRAINS = ("auto", *plug_in_names("agents.brains"))
+"""What a file may name as its brain."""
+
 _OWN_KEYS = ("id", "type", "aliases", "location", "brain", "voice", "goal")
 _ID = re.compile(r"#[0-9]{1,12}")
 
@@ -117,7 +120,7 @@ def read_definition(folder: Path, schemas: Mapping[str, type]) -> tuple[Definiti
         aliases=reader.texts("aliases"),
         location=reader.text("location", "") or None,
         person=reader.choice("type", "agent", ("agent", "person")) == "person",
-        brain=reader.choice("brain", "auto", ("auto", *plug_in_names("agents.brains"))),
+        brain=reader.choice("brain", "auto", BRAINS),
         voice=reader.text("voice", "default"),
         goal=reader.text("goal", ""),
         description=_section(document, "Description"),

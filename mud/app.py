@@ -35,7 +35,7 @@ from mud.requests import carry_out
 from mud.sanitize import VisibleFormatter, visible
 from mud.signals import Signals, signals
 from mud.storage.log_files import VaultLog
-from mud.supervise import supervise
+from mud.supervise import in_thread, supervise
 from mud.world.events import Request
 from mud.world.things import Thing
 
@@ -51,7 +51,7 @@ MODEL_GRACE = 5.0
 CLOSING_GRACE = 3.0
 """Seconds that the world's own tasks are given to end."""
 COME_IN = 0.3
-"""Seconds after which agents begin to live: who comes in is shown where they are first."""
+"""Seconds after which agents begin to live and lives are looked through: who comes in is shown where they are first."""
 SYNC_EVERY = 1.0
 """Seconds between two syncs of ledger and archives to the disk."""
 
@@ -358,8 +358,9 @@ class App:
             await self._parts.minds.catch_up(agent)
 
     async def _check_lives(self) -> None:
-        """Tell what is wrong with memories; a long life takes a second to look through, for which nobody waits."""
-        problems = await asyncio.to_thread(check_lives, self._parts.vault)
+        """Tell what is wrong with memories; a long life takes a while to look through, for which nobody waits."""
+        await self._parts.clock.sleep(COME_IN)
+        problems = await in_thread(partial(check_lives, self._parts.vault))
         self._reloading.report(problem for problem in problems if problem not in self._parts.problems)
 
     async def _keep_saving(self) -> None:

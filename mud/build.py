@@ -37,7 +37,7 @@ from agents.recall.till import Till
 from agents.roster import agent_file
 from agents.templates import Templates
 from agents.thinking import ThinkingSettings, offers
-from mud.checks import EMBED, FAMILIES, SCHEMAS, check_files, thought_templates, unknown_in
+from mud.checks import EMBED, FAMILIES, SCHEMAS, check_files, thought_templates, unknown_in, voices_in
 from mud.clock import Clock
 from mud.commands._command import Command
 from mud.engine import Engine
@@ -308,7 +308,7 @@ def _put_together(
             queue,
         )
     )
-    minds.roster.unknown_in = lambda definition: unknown_in(definition, configuration, texts)
+    minds.roster.unknown_in = lambda definition: unknown_in(definition, configuration, voices_in(texts))
     budget.own = _own_limits(configuration, minds)
     minds.inner.load()
     met: list[Problem] = []

@@ -25,6 +25,7 @@ from agents.inner.words import FILES, parse_words
 from agents.llm.budget import BudgetSettings
 from agents.llm.keys import why_not, why_not_to
 from agents.llm.profiles import LLMProfile
+from agents.memory.examining import Look, examine
 from agents.memory.seeds import fresh
 from agents.memory.unreadable import unreadable
 from agents.nights import time_of
@@ -114,32 +115,42 @@ class Reading:
         return [one for one in self.world_files.named if one.kind is Kind.LOCATION]
 
 
-def check_vault(vault: Path) -> list[Problem]:
-    """Return everything that is wrong in a vault, each mistake once; a life of a hundred thousand takes a second.
+def check_vault(vault: Path, look: Look = examine) -> list[Problem]:
+    """Return everything that is wrong in a vault, each mistake once; a life of a hundred thousand takes half a second.
 
     Args:
         vault: its folder.
+        look: how an archive is looked at.
     """
-    problems = _not_in(leads_elsewhere(vault), check_lives(vault))
-    return list(dict.fromkeys([*check_files(vault), *problems]))
+    elsewhere = list(leads_elsewhere(vault))
+    return list(dict.fromkeys([*check_files(vault, elsewhere), *_not_in(elsewhere, check_lives(vault, look=look))]))
 
 
-def check_lives(vault: Path) -> list[Problem]:
-    """Return everything that is wrong with the memories that the program writes; see `mud.lives`."""
+def check_lives(vault: Path, between: Callable[[], None] = lambda: None, look: Look = examine) -> list[Problem]:
+    """Return everything that is wrong with the memories that the program writes; see `mud.lives`.
+
+    Args:
+        vault: its folder.
+        between: called again and again meanwhile; what it raises ends the look.
+        look: how an archive is looked at.
+    """
     roster = Roster(vault / "agents", SCHEMAS)
     roster.load(None, ())
     world_files = WorldFiles(vault)
     world_files.load()
-    return _in_order(lives.check_lives(vault, roster.drafts.values(), world_files.named))
+    return _in_order(lives.check_lives(vault, roster.drafts.values(), world_files.named, between, look))
 
 
-def check_files(vault: Path) -> list[Problem]:
+def check_files(vault: Path, elsewhere: Sequence[Problem] | None = None) -> list[Problem]:
     """Return everything that is wrong in the files that people write, and in the world's state; each mistake once.
 
     Args:
         vault: its folder.
+        elsewhere: what leads elsewhere in it; None to look.
     """
-    reading, elsewhere = Reading(vault), list(leads_elsewhere(vault))
+    reading = Reading(vault)
+    if elsewhere is None:
+        elsewhere = list(leads_elsewhere(vault))
     problems = [*reading.problems, *check_texts(reading.texts)]
     for check in CHECKS:
         problems += at_other_places(problems, check(reading))
@@ -240,17 +251,22 @@ def check_names(
         locations: every location; where there is none, nothing is held against them.
     """
     problems = unknown_names(configuration, locations) + without_room(configuration)
+    voices = voices_in(texts)
     for one in definitions:
         if locations and not one.person and find_location(one.location or "", locations) is None:
             problems.append(misplaced(one, locations))
-        problems += unknown_in(one, configuration, texts)
+        problems += unknown_in(one, configuration, voices)
     return problems + names_said(texts, definitions)
 
 
-def unknown_in(one: Definition, configuration: Configuration, texts: TextStore) -> list[Problem]:
+def voices_in(texts: TextStore) -> list[str]:
+    """Return the names of the voices that there are texts for, in order."""
+    return sorted({key.split(".")[1] for key in texts.keys("instinct.")})
+
+
+def unknown_in(one: Definition, configuration: Configuration, voices: Sequence[str]) -> list[Problem]:
     """Return what an `agent.md` names that there is not, locations aside: a voice, an LLM profile, a time of day."""
     problems = []
-    voices = sorted({key.split(".")[1] for key in texts.keys("instinct.")})
     if one.voice not in voices:
         message = f"there are no texts for {one.voice!r}; {one_of(voices)}{hint(one.voice, voices)}"
         problems.append(Problem(one.file, one.lines.get("voice", 0), "voice", message))
@@ -273,7 +289,9 @@ def names_said(texts: TextStore, definitions: Iterable[Definition]) -> list[Prob
     for key, told in keys.items():
         voice, _, own = key.removeprefix(VOICES).partition(".")
         names = {voice.replace("_", " ").title(), *(name for whose, name in speakers if whose == voice or own == WHO)}
-        said = [(name, text) for name in sorted(names) for text in told if says_name(text, name, words)]
+        said = [
+            (name, text) for name in sorted(names) for text in told if name in text and says_name(text, name, words)
+        ]
         for name, text in said[:1]:
             message = (
                 f"it says the name {name}, and whoever has this voice may be called otherwise; expected {{me}}: {text}"

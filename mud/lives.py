@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from agents.definition import Definition
 from agents.life import TRASH
-from agents.memory.examining import Examined, examine, first_after
+from agents.memory.examining import Examined, Look, first_after
 from agents.memory.memory import Memory
 from agents.witnesses import left_by
 from mud.clock import VirtualClock, iso
@@ -80,13 +80,17 @@ class _Ids:
         return 0 < number_of(id) < self._next or id in self._known
 
 
-def check_lives(vault: Path, definitions: Iterable[Definition], things: Iterable[Thing] = ()) -> list[Problem]:
+def check_lives(
+    vault: Path, definitions: Iterable[Definition], things: Iterable[Thing], between: Callable[[], None], look: Look
+) -> list[Problem]:
     """Return what is wrong with every life of a vault, by file and line.
 
     Args:
         vault: its folder.
         definitions: every `agent.md` as it was read.
         things: everything that files of the world describe.
+        between: called before each file of an archive and each line of the ledger; what it raises ends the look.
+        look: how an archive is looked at.
     """
     state = _saved_state(vault)
     step, next_id = (state.step, state.next_id) if state is not None else (0, FIRST_ID)
@@ -94,10 +98,11 @@ def check_lives(vault: Path, definitions: Iterable[Definition], things: Iterable
     problems: list[Problem] = []
     lives: list[_Life] = []
     for folder in sorted(path for path in vault.glob("agents/[!.]*") if path.is_dir()):
+        between()
         whose, archive = known.get(folder.name), folder / "archive"
         problems += _opened(whose, folder) if whose is not None else []
         try:
-            examined = examine(archive)
+            examined = look(archive, between)
         except OSError as error:
             problems.append(Problem(f"agents/{folder.name}/archive", 0, "", f"it cannot be read: {_why(error)}"))
             continue
@@ -106,7 +111,7 @@ def check_lives(vault: Path, definitions: Iterable[Definition], things: Iterable
         if whose is not None:
             lives.append(_Life(whose, archive, examined, _begun(vault, folder.name)))
     ids = _Ids([*(one.id for one in known.values()), *(one.id for one in things)], next_id)
-    return [*problems, *_held_to_ledger(vault, lives, step, ids)]
+    return [*problems, *_held_to_ledger(vault, lives, step, ids, between)]
 
 
 def stays_asleep(whose: Definition, why: str) -> Problem:
@@ -141,7 +146,9 @@ def _begun(vault: Path, slug: str) -> str:
     return iso(max(times)) if times else ""
 
 
-def _held_to_ledger(vault: Path, lives: list[_Life], step: int, ids: _Ids) -> Iterator[Problem]:
+def _held_to_ledger(
+    vault: Path, lives: list[_Life], step: int, ids: _Ids, between: Callable[[], None]
+) -> Iterator[Problem]:
     """Yield what is wrong with the ledger's lines, and the archives that lack what it left with somebody.
 
     What a step later than the saved state left is given back at the next start, unless something later was remembered.
@@ -151,6 +158,7 @@ def _held_to_ledger(vault: Path, lives: list[_Life], step: int, ids: _Ids) -> It
     folder = vault / "log"
     try:
         for name, number, record in Ledger(folder).lines():
+            between()
             if record is None:
                 yield Problem(f"log/{name}", number, "", NO_STEP)
                 continue

@@ -7,6 +7,7 @@ whoever reads can say so.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeGuard
 
@@ -23,6 +24,17 @@ LEAP = 1_000_000
 """Memories in a row that may be missing in an archive; a number further on was never given, and cannot be read."""
 COMMITS = frozenset({"auto_compact", "manual_compact", "rebuild"})
 """The events that say which summaries hold from now on; the last of them is the truth."""
+
+
+_TEXT = rb'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})[^"\\\x00-\x1f]*+)*+"'
+_TEXT_OR_NULL = rb"(?:null|%b)" % _TEXT
+_MEMORY = re.compile(
+    rb'^{"seq":([1-9]\d{0,11}),"at":%(text)b,"kind":%(text)b,"actor":%(null)b,"place":%(null)b,"text":%(text)b,'
+    rb'"reason":%(null)b,"failed":(?:true|false),"importance":\d{1,2},"source":(0|[1-9]\d{0,11})'
+    rb'(?:,"mark":%(text)b)?(?:,"id":%(text)b)?(?:,"from":%(text)b)?}\n' % {b"text": _TEXT, b"null": _TEXT_OR_NULL},
+    re.MULTILINE,
+)
+"""A memory as `Entry.to_json` writes it: its number and its ledger step."""
 
 
 class Named(NamedTuple):
@@ -195,6 +207,39 @@ def entries(data: bytes, begins: int, first: int, last: int) -> list[Entry]:
         raws = (raw for raw in whole_lines(data).split(b"\n") if raw.strip())
         found = _within(in_order(map(decode, raws), begins - 1, begins)[0], first, last)
     return found
+
+
+def sources_of(data: bytes, first: int) -> list[int] | None:
+    """Return the ledger steps of a file's memories, when every line stands as this program writes it and all in order.
+
+    Nothing is decoded but events: that takes a third of the time.
+
+    Args:
+        data: the file.
+        first: the memory it is named by.
+
+    Returns:
+        The steps, one for each memory from the first on; None when it takes a look at every line to tell what is wrong.
+    """
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return None
+    found = _MEMORY.findall(data)
+    if len(data) >= LONGEST_LINE or list(map(int, (seq for seq, _ in found))) != list(range(first, first + len(found))):
+        return None
+    events = [raw for raw in data.split(b"\n") if raw.startswith(b'{"event":')]
+    if len(found) + len(events) != data.count(b"\n") or not all(map(_is_event, events)):
+        return None
+    return [int(source) for _, source in found]
+
+
+def _is_event(raw: bytes) -> bool:
+    """Return whether a line is an event, and one that can be used when it is a commit."""
+    line = decode(raw)
+    if line is None or "seq" in line or not isinstance(line.get("event"), str):
+        return False
+    return not is_commit(line) or parse_commit(line) is not None
 
 
 def line_of(data: bytes, seq: int) -> int:

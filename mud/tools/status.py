@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 
 from agents.agent import Agent
+from agents.memory.examining import Examined, examine
 from mud.build import Parts, must_have_words, opened
 from mud.checks import check_vault
 from mud.errors import LociError, UnknownName
@@ -32,7 +35,15 @@ def status(args: argparse.Namespace) -> int:
 
 def _show(args: argparse.Namespace, parts: Parts, agent: Agent | None) -> None:
     """Print how a memory stands, None for one that cannot be opened, and what is wrong in the vault."""
-    problems = check_vault(args.vault)
+
+    def look(archive: Path, between: Callable[[], None]) -> Examined:
+        """Look at an archive, and keep what the status tells of it."""
+        found = examine(archive, between)
+        if agent is not None and archive == agent.folder / "archive":
+            agent.unreadable = found.unreadable
+        return found
+
+    problems = check_vault(parts.vault, look)
     if args.json:
         record = parts.minds.status(agent) if agent is not None else {}
         emit({**record, "problems": list(map(shown, problems))})
@@ -47,7 +58,6 @@ async def _measure(parts: Parts, agent: Agent) -> None:
     try:
         await agent.measure()
         with suppress(OSError):  # then the status says nothing of it
-            await parts.minds.look_through(agent)
             await parts.minds.inner.look(agent)
     finally:
         await parts.queue.close(0)

@@ -43,6 +43,15 @@ def vault(tmp_path: Path) -> Path:
     return without_vectors(copy_vault(tmp_path))
 
 
+@pytest.fixture(autouse=True)
+def heard_hang_up() -> Iterator[None]:
+    """Have what a test starts hear a hang-up, also where the tests run under nohup: an ignored signal is handed on to
+    whatever is started, one that is caught is not."""
+    before = signal.signal(signal.SIGHUP, lambda number, frame: None)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
 def shell(vault: Path, command: str, streams: str = "", limit: str = "") -> tuple[int, str, str]:
     """Run a command in a shell, which closes and redirects streams; return its exit code, stdout and stderr."""
     file = vault.parent / "file.jsonl"

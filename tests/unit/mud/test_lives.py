@@ -6,11 +6,15 @@ import asyncio
 import json
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 
+from agents.memory.entries import Entry
+from agents.memory.examining import _File
+from agents.memory.lines import sources_of
 from mud.__main__ import main
 from mud.checks import check_lives
 from mud.commands._command import Outcome
@@ -263,6 +267,70 @@ async def test_a_step_that_names_what_was_taken_away_by_hand_since_is_no_mistake
         assert not home.type(ann, "take lamp glass").failed
     (vault / "world/items/lamp-glass.md").unlink()
     assert told(vault) == []
+
+
+class GivenUp(Exception):
+    """Nobody waits any more."""
+
+
+def test_a_look_through_lives_can_be_given_up_between_two_files_and_two_steps(tmp_path: Path) -> None:
+    vault = copy_vault(tmp_path)
+    archive_of(vault, f1="".join(lines(1, 4)), f5="".join(lines(5, 8)), f9="".join(lines(9, 12)))
+    (vault / "log").mkdir(exist_ok=True)
+    (vault / "log/ledger-0000000001.jsonl").write_text('{"step":1}\n{"step":2}\n')
+    asked: list[int] = []
+    check_lives(vault, lambda: asked.append(1))
+    assert len(asked) >= 5
+    for most in range(len(asked)):
+        left = iter(range(most))
+
+        def between(left: Iterator[int] = left) -> None:
+            if next(left, None) is None:
+                raise GivenUp
+
+        with pytest.raises(GivenUp):
+            check_lives(vault, between)
+
+
+def test_a_file_that_is_not_decoded_is_one_without_a_mistake(tmp_path: Path) -> None:
+    chance = Random(3)
+    whole = memory_lines(12)
+    for _ in range(3000):
+        data = bytearray(whole)
+        for _ in range(chance.choice([0, 1, 1, 1, 2])):
+            at = chance.randrange(len(data))
+            match chance.randrange(4):
+                case 0:
+                    data[at] = chance.choice(b'0123456789abu\\"{},:\n \x00\xc3\xff')
+                case 1:
+                    del data[at : at + chance.choice([1, 1, 30, 300])]
+                case 2:
+                    data[at:at] = data[at : at + chance.choice([1, 5, 200])]
+                case 3:
+                    start, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at) + 1
+                    data[at:at] = data[start:end] if chance.random() < 0.5 else b""
+                    data[start:start] = data[start:end] if chance.random() < 0.5 else b""
+        known = bytes(data[: data.rfind(b"\n") + 1])
+        file = _File(1, None)
+        file.look(known)
+        if (found := sources_of(known, 1)) is not None:
+            assert (file.told(), file.sources) == ([], found), known
+    assert sources_of(whole, 1) == list(range(101, 113))
+
+
+def memory_lines(count: int) -> bytes:
+    """Return an archive's file as the program writes it: memories with all that may stand in them, and an event."""
+    told = ('a "pear" fell\\', "ein Apfel für Zoë\t\x7f", "plain", "two\nlines \U0001f350")
+    memories = [
+        Entry(
+            seq, "2026-11-20T07:21:37.123Z", "said", ("Moss", None)[seq % 2], (None, "The Library")[seq % 2],
+            told[seq % 4], (None, "to see")[seq % 2], seq % 3 == 0, seq % 10 + 1, 100 + seq,
+            id=("x-1", None)[seq % 2], origin=("f85c", None)[seq % 2],
+        ).to_json()
+        for seq in range(1, count + 1)
+    ]  # fmt: skip
+    memories.insert(5, '{"event":"import","at":"2026-11-20T07:21:37.123Z"}')
+    return "".join(f"{line}\n" for line in memories).encode()
 
 
 def test_it_writes_nothing_and_is_quick_with_a_hundred_thousand_memories(tmp_path: Path) -> None:

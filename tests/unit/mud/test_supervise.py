@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from itertools import pairwise
+from threading import Event
 
 import pytest
 
 from mud.clock import VirtualClock
-from mud.supervise import CALM, LONGEST_PAUSE, supervise
+from mud.supervise import CALM, LONGEST_PAUSE, in_thread, supervise
 
 
 async def test_a_failing_task_is_reported_and_started_again_later_each_time(caplog: pytest.LogCaptureFixture) -> None:
@@ -62,3 +64,26 @@ async def test_a_cancelled_task_ends_and_is_not_started_again() -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     assert starts == 1
+
+
+async def test_work_aside_is_given_up_when_nobody_waits_for_it() -> None:
+    begun, ended = Event(), Event()
+
+    def work(between: Callable[[], None]) -> None:
+        begun.set()
+        try:
+            while True:
+                between()
+        finally:
+            ended.set()
+
+    task = asyncio.create_task(in_thread(work))
+    assert await asyncio.to_thread(begun.wait, 60)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await asyncio.to_thread(ended.wait, 60)
+
+
+async def test_work_aside_returns_what_it_found() -> None:
+    assert await in_thread(lambda between: [between, 7][-1]) == 7
