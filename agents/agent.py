@@ -10,32 +10,32 @@ from functools import partial
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from agents.actor import RECENT, Actor
 from agents.compaction.commits import Commit
 from agents.compaction.compactor import Compactor
 from agents.compaction.drafts import Scribe
-from agents.compaction.gauge import UNLIMITED, Surroundings
-from agents.compaction.integrity import shown_texts
 from agents.compaction.micro import Micro
 from agents.compaction.rebuild import Rebuild
 from agents.compaction.settings import CompactionSettings
-from agents.daytime import lasted, passed
+from agents.compaction.status import shown_texts
+from agents.compaction.view_size import UNLIMITED, Surroundings
 from agents.definition import Definition
-from agents.life import Life
 from agents.llm.counting import CHARACTERS, TokenCounter
 from agents.llm.profiles import LLMProfile
-from agents.means import Count, Means
 from agents.memory.entries import Entry
 from agents.memory.journal import Journal
 from agents.memory.memory import Memory
 from agents.memory.notes import Notes
 from agents.memory.ranges import Range
 from agents.memory.seeds import Seeds
+from agents.mind.actor import RECENT, Actor
+from agents.mind.character_memory import Life
+from agents.mind.journal_keeper import Keeper
+from agents.mind.services import Count, Means
+from agents.mind.settings import ThinkingSettings, think_profile
+from agents.mind.thinker import Thinker
+from agents.mind.trace_file import TraceFile
 from agents.recall.documents import Listed, documents_of, versions_of
-from agents.sleeping import Keeper
-from agents.thinker import Thinker
-from agents.thinking import ThinkingSettings, think_profile
-from agents.trace_file import TraceFile
+from agents.text.daytime import lasted, passed
 from mud.errors import UnknownName
 from mud.storage.configuration import Configuration
 from mud.storage.settings import Value

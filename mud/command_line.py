@@ -1,4 +1,4 @@
-"""The command line: arguments, and what an error becomes. Each command but `run` is in `mud.tools`."""
+"""The command line: arguments, and what an error becomes. Each command but `run` is in `mud.cli`."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ def _off(text: str) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     """Return the parser of all commands, for `--help` and for a name that none has."""
+    from mud.cli._tool import Tool
     from mud.registry import load
-    from mud.tools._tool import Tool
 
     parser = argparse.ArgumentParser(prog=_PROGRAM, description="Loci: a text world whose people remember.")
     tools = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     tools.add_parser("run", help=_RUN)
-    for one in load("mud.tools", Tool, "command"):
+    for one in load("mud.cli", Tool, "command"):
         tools.add_parser(one.name, help=one.help)
     return parser
 
 
 def _parser_of(name: str) -> argparse.ArgumentParser:
     """Return the parser of one command; the others' own imports are half of its start."""
+    from mud.cli._tool import Tool, folder
     from mud.registry import load
-    from mud.tools._tool import Tool, folder
 
-    tool = load("mud.tools", Tool, "command", [name]).get(name) if name != "run" else None
+    tool = load("mud.cli", Tool, "command", [name]).get(name) if name != "run" else None
     parser = argparse.ArgumentParser(prog=f"{_PROGRAM} {name}", description=tool.help if tool else _RUN)
     parser.add_argument("--vault", type=folder, default=Path("vault"), metavar="DIR", help="the vault (default: vault)")
     parser.add_argument("--json", action="store_true", help="print one JSON object a line")
@@ -88,7 +88,7 @@ def _add_run(run: argparse.ArgumentParser) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from mud.app import Options, run
+    from mud.server.app import Options, run
 
     if args.seconds is not None and not args.seconds > 0:
         raise LociError("--seconds takes a number above 0")
@@ -120,7 +120,7 @@ def _command_first(argv: list[str]) -> list[str]:
 
 
 def _names() -> set[str]:
-    return {*plug_in_names("mud.tools"), "run"}
+    return {*plug_in_names("mud.cli"), "run"}
 
 
 def main(argv: list[str]) -> int:

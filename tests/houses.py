@@ -11,17 +11,17 @@ from random import Random
 from agents.agent import Agent
 from agents.brains._brain import Brain, Decision, Situation, Thought, Voice
 from agents.definition import write_definition
-from agents.living import Drives, Living
-from agents.llm.backends._backend import Backend
+from agents.life.scheduler import Drives, Living
+from agents.llm.backend import Backend
 from agents.llm.backends.scripted import ScriptedModel
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import ModelQueue
-from mud.brains import load_brains
-from mud.build import Parts, opened
 from mud.clock import Clock, VirtualClock
-from mud.engine import Step
+from mud.engine.engine import Step
 from mud.registry import Registry
-from mud.requests import carry_out
+from mud.server.brains import load_brains
+from mud.server.requests import carry_out
+from mud.server.wiring import Parts, opened
 from mud.world.events import Perceived
 from mud.world.roles import Role
 from tests.vaults import copy_vault

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from agents.compaction.commits import Commit
 from agents.compaction.compactor import Compactor
-from agents.compaction.gauge import Surroundings
+from agents.compaction.prompt_styles import parse_style
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.strategies._strategy import Strategy
-from agents.compaction.summarizers._styles import parse_style
-from agents.compaction.summarizers._summarizer import Summarizer
-from agents.llm.backends._backend import Completion
+from agents.compaction.strategy import Strategy
+from agents.compaction.summarizer import Summarizer
+from agents.compaction.view_size import Surroundings
+from agents.llm.backend import Completion
 from agents.memory.memory import Memory
 from mud.clock import VirtualClock
 from mud.registry import load

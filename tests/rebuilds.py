@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 
 from agents.compaction.drafts import Scribe
-from agents.compaction.integrity import coverage, holes
 from agents.compaction.rebuild import REBUILD, Rebuild, Rebuilt
 from agents.compaction.settings import CompactionSettings
+from agents.compaction.status import coverage, holes
 from tests.lives import PROMPTS, SUMMARIZERS, Life
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
-from mud.build import FAMILIES, SCHEMAS
+from mud.server.wiring import FAMILIES, SCHEMAS
 from mud.storage._values import write_typed
 from mud.storage.documents import replace_key
 from mud.storage.settings import Scalar, describe

@@ -13,12 +13,12 @@ from collections.abc import Collection, Iterator
 from random import Random
 
 from agents.brains._brain import Brain, BrainRun, Complete, Decision, Situation, Thought, Voice
-from agents.brains._loops import SILENCE, VOICE, Loop, Stage, Watch, person_waits
-from agents.brains._voice import fill
+from agents.brains.instinct.loops import SILENCE, VOICE, Loop, Stage, Watch, person_waits
+from agents.brains.instinct.voice import fill
 from agents.memory.entries import Entry
-from agents.perception import Address, Utterance, addressed, calls, own_words, remembered, spoken
-from agents.repetition import LOOKBACK, repeats, words_of
-from agents.replies import Listener, clean_reply
+from agents.memory.perception import Address, Utterance, addressed, calls, own_words, remembered, spoken
+from agents.reply.replies import Listener, clean_reply
+from agents.text.repetition import LOOKBACK, repeats, words_of
 from mud.world.events import Perceived
 
 COMMON_VERBS = (

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from agents.agent import Agent
 from agents.commands._excerpt import excerpt
-from agents.minds import Minds
+from agents.population.population import Minds
 from mud.commands._command import Context, Outcome
 from mud.commands._find import LONGEST_SHOWN
 from mud.errors import Refusal

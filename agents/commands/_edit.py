@@ -12,7 +12,7 @@ from agents.agent import Agent
 from agents.definition import Definition
 from agents.definition_edits import replace_section
 from agents.definition_versions import keep, last_change, put_aside, taken_back
-from agents.minds import Minds
+from agents.population.population import Minds
 from mud.commands._command import Outcome
 from mud.errors import Problem, Refusal, VaultProblem
 from mud.storage.documents import replace_key

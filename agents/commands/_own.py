@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from agents.agent import Agent
 from agents.commands._edit import LONGEST_OWN, seen, set_section, words_of
-from agents.minds import Minds
+from agents.population.population import Minds
 from mud.commands._command import Context, Outcome
 from mud.world.events import OWN_SELF, Request
 from mud.world.narration import Phrase, phrase

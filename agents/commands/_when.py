@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from agents.daytime import month_name
+from agents.text.daytime import month_name
 from mud.clock import parse_iso
 from mud.commands._command import Say
 from mud.world.narration import Phrase, phrase

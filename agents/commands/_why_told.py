@@ -8,8 +8,8 @@ from agents.agent import Agent
 from agents.commands._excerpt import excerpt
 from agents.commands._when import when
 from agents.memory.references import read_reference, reference
-from agents.minds import Minds
-from agents.traces import PARTS, Asked, Found, Lookup, Trace
+from agents.mind.traces import PARTS, Asked, Found, Lookup, Trace
+from agents.population.population import Minds
 from mud.world.narration import Phrase, phrase
 
 TITLE = phrase("minds.why.title", "name", "when", "place", "step")

@@ -10,7 +10,7 @@ from agents.memory.entries import Entry
 from agents.memory.memory import Memory
 from agents.memory.ranges import missing
 from agents.memory.references import Reference, read_reference, reference
-from agents.minds import Minds
+from agents.population.population import Minds
 from mud.commands._command import Context, Outcome, command
 from mud.commands._find import LONGEST_SHOWN
 from mud.errors import Refusal

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agents.commands._answer import answers, ask_about, asked_about
 from agents.commands.rebuild import made
 from agents.compaction.rebuild import BOOTSTRAP
-from agents.minds import Minds
+from agents.population.population import Minds
 from mud.commands._command import Context, Outcome, command
 from mud.world.events import Request
 from mud.world.roles import Role

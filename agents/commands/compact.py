@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agents.commands._answer import answers, ask_about, asked_about
 from agents.compaction.commits import Commit
-from agents.minds import Minds
+from agents.population.population import Minds
 from mud.commands._command import Context, Outcome, command
 from mud.world.events import Request
 from mud.world.narration import phrase

@@ -13,7 +13,7 @@ from agents.compaction.origins import FILE
 from agents.compaction.report import in_force
 from agents.compaction.settings import OWN as NO_PRESET
 from agents.compaction.settings import CompactionSettings
-from agents.minds import Minds
+from agents.population.population import Minds
 from mud.commands._command import Context, Outcome, command
 from mud.commands._find import LONGEST_SHOWN
 from mud.errors import Problem, Refusal

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from agents.commands._answer import answers
 from agents.llm.budget import Budget, BudgetSettings, Notice, Scope
 from agents.llm.spending import Amount, Row
-from agents.minds import Minds
+from agents.population.population import Minds
 from mud.commands._command import Context, Outcome, Say, command
 from mud.world.events import Request
 from mud.world.narration import phrase

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agents.commands._answer import answers
 from agents.commands._edit import set_section
 from agents.commands._own import Own
-from agents.minds import Minds
+from agents.population.population import Minds
 from mud.commands._command import Context, Outcome, command
 from mud.world.events import Request
 from mud.world.narration import phrase

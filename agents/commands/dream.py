@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from agents.commands._answer import answers
-from agents.inner import dreams
-from agents.minds import Minds
+from agents.population.population import Minds
+from agents.reflection import dreams
 from mud.commands._command import Context, Outcome, command
 from mud.world.events import Event, Request
 from mud.world.narration import phrase

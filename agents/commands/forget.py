@@ -6,8 +6,8 @@ from pathlib import Path
 
 from agents.commands._answer import answers, no_mind
 from agents.definition import Definition, find_definition
-from agents.life import must_be_written, trash_of
-from agents.minds import Minds
+from agents.mind.character_memory import must_be_written, trash_of
+from agents.population.population import Minds
 from mud.commands._command import Context, Outcome, command
 from mud.errors import LociError, Refusal
 from mud.sanitize import visible

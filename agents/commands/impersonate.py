@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agents.commands._answer import answers, ask_about, asked_about
-from agents.minds import Minds
+from agents.population.population import Minds
 from mud.commands._command import Context, Outcome, command
 from mud.errors import Refusal
 from mud.world.events import Request

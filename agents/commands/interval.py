@@ -7,7 +7,7 @@ import math
 from agents.commands._answer import answers, asked_about
 from agents.commands._count import seconds as counted
 from agents.commands._edit import mind_only, set_key
-from agents.minds import Minds
+from agents.population.population import Minds
 from mud.commands._command import Context, Outcome, command
 from mud.errors import Refusal
 from mud.world.events import Request

@@ -7,7 +7,7 @@ from datetime import datetime
 from agents.commands._answer import answers, ask_about, asked_about
 from agents.commands._when import when
 from agents.memory.journal_form import JournalEntry
-from agents.minds import Minds
+from agents.population.population import Minds
 from mud.commands._command import Context, Outcome, command
 from mud.errors import Refusal
 from mud.world.events import Request

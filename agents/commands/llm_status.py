@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agents.commands._answer import answers
-from agents.llm.backends._backend import named_host
+from agents.llm.backend import named_host
 from agents.llm.overview import HostView, ProfileView
 from agents.llm.profiles import LLMProfile
-from agents.minds import Minds
+from agents.population.population import Minds
 from agents.recall.settings import SERVED, RecallSettings
 from mud.commands._command import Context, Outcome, Say, command
 from mud.world.events import Request

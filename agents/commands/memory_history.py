@@ -13,7 +13,7 @@ from agents.commands._when import clock_time
 from agents.commands.archive import NONE, UNREADABLE_ALL, line_of, lived, mind_of, whose
 from agents.memory.history import events
 from agents.memory.references import reference
-from agents.minds import Minds
+from agents.population.population import Minds
 from mud.commands._command import Context, Outcome, command
 from mud.errors import Refusal
 from mud.sanitize import visible

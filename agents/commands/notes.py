@@ -10,7 +10,7 @@ from agents.commands._excerpt import excerpt
 from agents.commands._when import date, when
 from agents.commands.note import LONGEST_TITLE
 from agents.memory.note_form import Note, Section
-from agents.minds import Minds
+from agents.population.population import Minds
 from mud.commands._command import Context, Outcome, command
 from mud.commands._find import LONGEST_SHOWN
 from mud.errors import Refusal

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agents.agent import Agent
 from agents.commands._answer import answers, asked_about
 from agents.commands._edit import mind_only
-from agents.minds import Minds
+from agents.population.population import Minds
 from mud.commands._command import Context, Outcome, command
 from mud.world.events import Request
 from mud.world.narration import Phrase, phrase

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from agents.commands._answer import answers, asked_about
-from agents.minds import Minds
-from agents.resting import Possession
+from agents.population.pause import Possession
+from agents.population.population import Minds
 from mud.commands._command import Context, Outcome, command
 from mud.errors import Refusal
 from mud.world.events import Request

@@ -6,7 +6,7 @@ from agents.commands._answer import answers, ask_about, asked_about
 from agents.commands._count import seconds
 from agents.commands._edit import mind_only, set_section, words_of
 from agents.commands._own import OWN_WORDS, Own
-from agents.minds import Minds
+from agents.population.population import Minds
 from mud.commands._command import Context, Outcome, command
 from mud.world.events import Request
 from mud.world.narration import phrase

@@ -10,7 +10,7 @@ from agents.commands._answer import answers
 from agents.commands._excerpt import excerpt, fitting
 from agents.commands._when import date, span, when
 from agents.memory.entries import Hit
-from agents.minds import Minds
+from agents.population.population import Minds
 from mud.commands._command import Context, Outcome, command
 from mud.errors import Refusal
 from mud.world.events import RECALLED, Request

@@ -11,7 +11,7 @@ from agents.commands._count import memories
 from agents.commands._when import UNDATED
 from agents.commands.pause import pause_of
 from agents.compaction.report import ago, next_fold, warnings_of
-from agents.minds import Minds
+from agents.population.population import Minds
 from mud.commands._command import Context, Outcome, Say, command
 from mud.world.events import Request
 from mud.world.narration import phrase

@@ -16,8 +16,8 @@ from agents.commands._why_told import REASON_BAR, told_trace
 from agents.definition import find_definition
 from agents.memory.entries import Entry
 from agents.memory.references import read_reference, reference
-from agents.minds import Minds
-from agents.traces import Head, Trace
+from agents.mind.traces import Head, Trace
+from agents.population.population import Minds
 from mud.commands._command import Context, Outcome, command
 from mud.commands._find import LONGEST_SHOWN
 from mud.errors import Refusal

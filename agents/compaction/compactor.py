@@ -14,14 +14,14 @@ from dataclasses import replace
 
 from agents.compaction.commits import Commit
 from agents.compaction.drafts import Draft, Scribe
-from agents.compaction.gauge import Surroundings
-from agents.compaction.job import Job, check_join
-from agents.compaction.outlook import Outlook
+from agents.compaction.fold import Job, check_join
 from agents.compaction.plan import AUTOMATIC, EMERGENCY, MANUAL, PRESSURE, Plan
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.strategies._strategy import Strategy
-from agents.compaction.summarizers._summarizer import Prompts, Summarizer
-from agents.llm.backends._backend import Completion
+from agents.compaction.strategy import Strategy
+from agents.compaction.strategy_view import Outlook
+from agents.compaction.summarizer import Prompts, Summarizer
+from agents.compaction.view_size import Surroundings
+from agents.llm.backend import Completion
 from agents.memory.entries import Entry
 from agents.memory.memory import Memory
 from agents.memory.ranges import spoken

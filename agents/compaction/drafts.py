@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
-from agents.compaction.receipts import validate
+from agents.compaction.judge.judge import validate
+from agents.compaction.prompt_styles import Style
 from agents.compaction.retention import asked_of
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.summarizers._styles import Style
-from agents.compaction.summarizers._summarizer import Prompts, Source, Summarizer, Writing
+from agents.compaction.summarizer import Prompts, Source, Summarizer, Writing
 from agents.compaction.summarizers.model import style_of
-from agents.compaction.wanted import SECTIONS
+from agents.compaction.summary_style import SECTIONS
 from agents.compaction.wording import flat
-from agents.llm.backends._backend import Completion
+from agents.llm.backend import Completion
 from agents.llm.tokens import estimate
 from agents.memory.summaries import Summary
 from mud.registry import Registry

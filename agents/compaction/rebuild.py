@@ -19,9 +19,9 @@ from agents.compaction.drafts import Draft, Scribe
 from agents.compaction.rebuild_parts import Layout, Progress, Step, layout_of
 from agents.compaction.retention import carried
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.strategies._strategy import Strategy, nothing
-from agents.compaction.summarizers._summarizer import Source
-from agents.compaction.wanted import Wanted
+from agents.compaction.strategy import Strategy, nothing
+from agents.compaction.summarizer import Source
+from agents.compaction.summary_style import Wanted
 from agents.llm.tokens import estimate
 from agents.memory.archive import LineWriter
 from agents.memory.entries import Entry, undreamt

@@ -10,7 +10,7 @@ from typing import Any
 
 from agents.compaction.settings import CompactionSettings
 from agents.memory.ranges import spoken
-from agents.memory.troubles import TOLD
+from agents.memory.warnings import TOLD
 from mud.storage.settings import Setting, describe
 
 _UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
@@ -22,7 +22,7 @@ def report(status: Mapping[str, Any]) -> str:
     """Return a status in aligned plain text.
 
     Args:
-        status: what `agents.compaction.integrity.status` returned.
+        status: what `agents.compaction.status.status` returned.
     """
     rows = [(name, text) for name, text in _rows(status) if text]
     width = max(len(name) for name, _ in rows)
@@ -154,7 +154,7 @@ def told_inner(inner: Mapping[str, Any]) -> str:
     """Return when it looked back and dreamed last, and how far the next look back is.
 
     Args:
-        inner: what `agents.inner.inner.Inner.told` returned.
+        inner: what `agents.reflection.reflection.Inner.told` returned.
     """
     count, most = inner["insights"], inner["reflection_threshold"]
     told = [f"{count:,} {_plural(count, 'insight')}{_since(inner['counted_from'])}"]

@@ -17,10 +17,10 @@ from hashlib import blake2b
 from heapq import nlargest
 from typing import NamedTuple
 
-from agents.compaction.facts import ORDINARY, Fact, facts_among, holds
-from agents.compaction.judging.reading import reading_of
+from agents.compaction.judge.facts import ORDINARY, Fact, facts_among, holds
+from agents.compaction.judge.reading import reading_of
 from agents.compaction.sections import body_of
-from agents.compaction.summarizers._summarizer import Source
+from agents.compaction.summarizer import Source
 from agents.memory.summaries import Summary
 
 SAMPLE = 64

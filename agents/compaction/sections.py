@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from agents.compaction.summarizers._styles import HEADINGS
+from agents.compaction.prompt_styles import HEADINGS
 
 _HEADING = re.compile(
     rf"^[ \t]*(?:#+[ \t]*|\d[.)][ \t]*)?(?:\*\*)?({'|'.join(HEADINGS)})(?:\*\*)?[ \t]*:?(?:\*\*)?[ \t]*(.*)$",

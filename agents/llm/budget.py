@@ -15,7 +15,7 @@ from enum import StrEnum
 from types import TracebackType
 from typing import NamedTuple
 
-from agents.llm.backends._backend import Completion
+from agents.llm.backend import Completion
 from agents.llm.spending import Amount, Row, Spending
 from agents.llm.tokens import estimate
 from mud.clock import Clock

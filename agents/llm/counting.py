@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 
-from agents.llm.patience import within
 from agents.llm.queue import ModelQueue
 from agents.llm.ratios import TokenRatios
+from agents.llm.timeouts import within
 from agents.llm.tokens import at_most, bundled_tokenizer
 from mud.clock import Clock
 from mud.errors import Unavailable

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 
-from agents.llm.backends._backend import Completion, Enough
+from agents.llm.backend import Completion, Enough
 from mud.errors import Unavailable
 
 AGES_AFTER = 15.0

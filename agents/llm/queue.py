@@ -16,17 +16,17 @@ from dataclasses import replace
 from functools import partial
 from random import Random
 
-from agents.llm.backends._backend import Backend, Completion, Enough, LanguageModel, Refused, hold_to_window
+from agents.llm.backend import Backend, Completion, Enough, LanguageModel, Refused, hold_to_window
 from agents.llm.budget import Budget, BudgetSettings, Spent
 from agents.llm.health import Health, State
+from agents.llm.hosts import Lane, Lanes, Way
 from agents.llm.jobs import AGES_AFTER, Job, Superseded, Tally, Task, Totals, Urgency, Waiting, usual_task
-from agents.llm.lanes import Lane, Lanes, Way
-from agents.llm.openings import Openings
 from agents.llm.overview import HostView, ProfileView
-from agents.llm.patience import done_within
 from agents.llm.profiles import LLMProfile
 from agents.llm.ratios import TokenRatios
+from agents.llm.reply_prefix import Openings
 from agents.llm.retries import PERSON_PATIENCE, Passing, in_time, pause
+from agents.llm.timeouts import done_within
 from agents.llm.tokens import estimate
 from mud.clock import Clock
 from mud.errors import Unavailable

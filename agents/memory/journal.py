@@ -2,7 +2,7 @@
 
 `journal.md` holds at most `LIVE` entries. What has to make room goes to `journal-history.md` first, so that nothing is
 ever lost: a kill in between leaves a line in both. Lines are added, marked and moved; every other line stays as people
-left it. What to keep and what to consolidate is decided in `agents.sleeping`.
+left it. What to keep and what to consolidate is decided in `agents.mind.journal_keeper`.
 """
 
 from __future__ import annotations

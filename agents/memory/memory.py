@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from agents.memory.archive import Archive, LineWriter
+from agents.memory.current_summaries import Tiers
 from agents.memory.entries import Entry, entry_from_perceived, entry_from_record
 from agents.memory.lines import is_commit
-from agents.memory.newest import Newest
 from agents.memory.ranges import missing
+from agents.memory.recent_cache import Newest
 from agents.memory.summaries import TIERS, Summary, SummaryFiles, Write, unread
-from agents.memory.tiers import Tiers
-from agents.memory.troubles import Troubles
-from agents.memory.waiting import Waiting
+from agents.memory.warnings import Troubles
+from agents.memory.write_backlog import Waiting
 from mud.clock import Clock, iso
 from mud.errors import Unavailable
 from mud.storage.files import sweep_leftovers, write_atomic, write_unsynced

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.recall.embedders._embedder import Embedder
+from agents.recall.embedder import Embedder
 
 Vectors = NDArray[np.float32]
 

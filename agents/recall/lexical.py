@@ -17,13 +17,13 @@ from agents.memory.entries import Entry
 from agents.recall import memories, tables
 from agents.recall.documents import IndexedDocument, Listed, Record, clean
 from agents.recall.index_file import IndexFile, read_only
-from agents.recall.lived import lived_then
 from agents.recall.matching import BUDGET
 from agents.recall.postings import Postings
 from agents.recall.question import Question
 from agents.recall.ranking import Found, Groups
 from agents.recall.searching import Matches, Searcher, gather
 from agents.recall.tables import Progress
+from agents.recall.time_search import lived_then
 from agents.recall.vocabulary import Stemmer, Vocabulary, words_after
 
 Wanted = dict[str, IndexedDocument | None]

@@ -15,7 +15,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from agents.memory.entries import Entry
-from agents.perception import of_own_search
+from agents.memory.perception import of_own_search
 from agents.recall.documents import Record, clean, memory_records, told
 from agents.recall.passages import LONG, MOST, parts_of, passages
 from agents.recall.postings import span

@@ -21,12 +21,12 @@ from typing import Any, TypeVar
 from agents.llm.profiles import LLMProfile
 from agents.memory.entries import Entry, Hit
 from agents.recall.documents import NOTE, SUMMARY
-from agents.recall.feed import Documents, Feed, Read
+from agents.recall.embedding_budget import Till
+from agents.recall.indexer import Documents, Feed, Read
 from agents.recall.lexical import LexicalIndex, read_progress
 from agents.recall.question import Question, read_question
 from agents.recall.ranking import Found, Groups, rank
 from agents.recall.settings import EVERYTHING, RecallSettings
-from agents.recall.till import Till
 from agents.recall.vectors import Near, VectorKeeper
 from mud.clock import Clock
 from mud.errors import Refusal

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from agents.llm.budget import Spent
-from agents.llm.patience import within
 from agents.llm.profiles import LLMProfile
+from agents.llm.timeouts import within
 from agents.recall import worker
 from agents.recall.child import VectorProcess
 from agents.recall.documents import (
@@ -28,11 +28,11 @@ from agents.recall.documents import (
     StoreFailed,
     agent_of,
 )
+from agents.recall.embedding_budget import Till
+from agents.recall.embedding_queue import MOST, Pieces, Run
 from agents.recall.lexical import LexicalIndex
-from agents.recall.pieces import MOST, Pieces, Run
 from agents.recall.ranking import NEAREST
 from agents.recall.settings import EVERYTHING, RecallSettings
-from agents.recall.till import Till
 from mud.clock import Clock
 from mud.errors import LociError, Unavailable
 

@@ -41,7 +41,7 @@ from mud.storage.files import lock_folder
 from mud.storage.paths import check_tree, open_own
 
 if TYPE_CHECKING:
-    from agents.recall.embedders._embedder import Served
+    from agents.recall.embedder import Served
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -134,10 +134,10 @@ class Store:
     def _open(self, folder: Path, embedder: str, server: str, by: LLMProfile | None) -> None:
         # Here, and not above: these import numpy and all that stands on it.
         from agents.recall.cache import EmbeddingCache
-        from agents.recall.embedders._embedder import EmbedderKind
-        from agents.recall.indexes._index import IndexKind, Place
-        from agents.recall.seal import Seal
+        from agents.recall.clean_shutdown import Seal
+        from agents.recall.embedder import EmbedderKind
         from agents.recall.thesaurus import Thesaurus
+        from agents.recall.vector_index import IndexKind, Place
 
         chosen = load("agents.recall.embedders", EmbedderKind, "embedder").get(embedder)
         model = chosen.start(folder, by)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mud.engine import Step
+from mud.engine.engine import Step
 
 
 class Session:

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from agents.llm.backends._backend import Backend, Completion, Enough, LanguageModel, Refused, hold_to_window
-from agents.llm.backends._ollama_client import Ollama
-from agents.llm.backends._openai_client import OpenAICompatible
+from agents.llm.backend import Backend, Completion, Enough, LanguageModel, Refused, hold_to_window
 from agents.llm.backends.embedded import Embedded
 from agents.llm.backends.scripted import ScriptedModel
+from agents.llm.ollama_client import Ollama
+from agents.llm.openai_client import OpenAICompatible
 from agents.llm.profiles import LLMProfile
 from agents.llm.tokens import estimate
 from mud.errors import Unavailable

@@ -11,8 +11,8 @@ from agents.llm.counting import BY_SERVER, TokenCounter, served
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import ModelQueue
 from agents.llm.tokens import at_most
-from mud.build import RealClock
 from mud.registry import Registry
+from mud.server.wiring import RealClock
 from tests.houses import house
 from tests.live_server import LiveServer
 from tests.scripts import SCRIPTS

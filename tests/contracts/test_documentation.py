@@ -7,13 +7,13 @@ import re
 import pytest
 
 from agents.brains._brain import Brain
-from agents.compaction.strategies._strategy import Strategy
-from agents.compaction.summarizers._summarizer import Summarizer
-from agents.llm.backends._backend import Backend
-from agents.recall.embedders._embedder import EmbedderKind
-from mud.build import FAMILIES, SCHEMAS, load_commands
+from agents.compaction.strategy import Strategy
+from agents.compaction.summarizer import Summarizer
+from agents.llm.backend import Backend
+from agents.recall.embedder import EmbedderKind
+from mud.cli._tool import Tool
 from mud.registry import Named, collect, load
-from mud.tools._tool import Tool
+from mud.server.wiring import FAMILIES, SCHEMAS, load_commands
 from tests.processes import loci
 from tests.vaults import ROOT, SHIPPED, copy_vault
 
@@ -86,7 +86,7 @@ def test_the_readme_names_every_command_of_the_world(name: str) -> None:
     assert named(name)
 
 
-@pytest.mark.parametrize("tool", [one.name for one in load("mud.tools", Tool, "command")] + ["run"])
+@pytest.mark.parametrize("tool", [one.name for one in load("mud.cli", Tool, "command")] + ["run"])
 def test_the_readme_names_every_command_of_the_command_line_with_its_options(tool: str) -> None:
     assert named(tool)
     shown = loci(tool, "--help")

@@ -12,7 +12,7 @@ from typing import cast
 import numpy as np
 import pytest
 
-from agents.recall.embedders._embedder import Embedder, EmbedderKind, Served
+from agents.recall.embedder import Embedder, EmbedderKind, Served
 from agents.recall.settings import EMBEDDERS
 from mud.registry import load
 from tests.embedding_servers import listening, llama, ollama, profile

@@ -12,19 +12,19 @@ from pathlib import Path
 import pytest
 
 from agents.agent import Agent
-from agents.compaction.strategies._strategy import Strategy
-from agents.compaction.summarizers._summarizer import Summarizer
+from agents.compaction.strategy import Strategy
+from agents.compaction.summarizer import Summarizer
 from agents.compaction.wording import sentences
+from agents.life.prompting import Related
 from agents.llm.tokens import estimate
 from agents.memory.entries import Hit
-from agents.prompting import Related
-from mud.app import App, Options
-from mud.build import FAMILIES, SCHEMAS, Parts, RealClock, opened
 from mud.clock import VirtualClock
 from mud.commands._command import Outcome
 from mud.registry import load
-from mud.reloading import Reloading
-from mud.requests import carry_out
+from mud.server.app import App, Options
+from mud.server.reloading import Reloading
+from mud.server.requests import carry_out
+from mud.server.wiring import FAMILIES, SCHEMAS, Parts, RealClock, opened
 from mud.storage.settings import Scalar, Setting, describe, fill, parse_settings, render_settings, write_typed
 from mud.world.events import Perceived, Request
 from mud.world.roles import Role

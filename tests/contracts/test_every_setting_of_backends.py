@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from agents.llm.backends._ollama_client import Ollama
-from agents.llm.backends._openai_client import OpenAICompatible
+from agents.llm.ollama_client import Ollama
+from agents.llm.openai_client import OpenAICompatible
 from agents.llm.profiles import LLMProfile
-from mud.build import load_commands, opened
+from mud.server.wiring import load_commands, opened
 from mud.storage.settings import Scalar
 from mud.world.roles import Role
 from tests.live_server import LiveServer

@@ -13,8 +13,8 @@ from agents.llm.budget import Notice, Spent
 from agents.llm.queue import Urgency
 from agents.llm.spending_file import FILE
 from agents.llm.tokens import estimate
-from mud.build import Parts, opened
 from mud.errors import Unavailable
+from mud.server.wiring import Parts, opened
 from mud.world.roles import Role
 from tests.settings import proves, put, put_own
 from tests.unit.agents.llm.stage import HandClock

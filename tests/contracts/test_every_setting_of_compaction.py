@@ -13,8 +13,8 @@ import pytest
 from agents.agent import Agent
 from agents.compaction.presets import PRESETS
 from agents.compaction.wording import sentences
-from mud.build import opened
 from mud.clock import VirtualClock
+from mud.server.wiring import opened
 from mud.storage.settings import Scalar
 from tests.settings import proves, put
 from tests.vaults import copy_vault

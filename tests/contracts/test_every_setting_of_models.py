@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from agents.llm.backends._backend import Completion
+from agents.life.prompting import Related
+from agents.llm.backend import Completion
 from agents.llm.queue import Urgency
-from agents.prompting import Related
-from mud.build import Parts, opened
 from mud.errors import Unavailable
+from mud.server.wiring import Parts, opened
 from mud.world.events import Perceived
 from tests.settings import proves, put
 from tests.vaults import copy_vault

@@ -13,8 +13,8 @@ import pytest
 
 from agents.llm.health import State
 from agents.llm.queue import Urgency
-from mud.build import opened
 from mud.errors import Unavailable
+from mud.server.wiring import opened
 from tests.settings import proves, put
 from tests.vaults import copy_vault, without_vectors
 

@@ -11,10 +11,10 @@ import pytest
 
 from agents.agent import Agent
 from agents.memory.entries import Hit
-from agents.recall.embedders._embedder import EmbedderKind
-from mud.build import Parts, opened
+from agents.recall.embedder import EmbedderKind
 from mud.clock import VirtualClock
 from mud.registry import load
+from mud.server.wiring import Parts, opened
 from tests.chroma_server import ChromaServer
 from tests.pasts import talks
 from tests.settings import proves, put

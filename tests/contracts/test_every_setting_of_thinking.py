@@ -10,17 +10,17 @@ from random import Random
 import pytest
 
 from agents.agent import Agent
-from agents.living import Drives, Living
-from agents.thinking import SELF_CHANGES
-from mud.brains import load_brains
-from mud.build import load_commands, opened
-from mud.requests import carry_out
+from agents.life.scheduler import Drives, Living
+from agents.mind.settings import SELF_CHANGES
+from mud.server.brains import load_brains
+from mud.server.requests import carry_out
+from mud.server.wiring import load_commands, opened
 from mud.world.events import Perceived, Request
 from mud.world.roles import Role
 from tests.houses import House, house
 from tests.settings import proves, put, put_own
 from tests.unit.agents.llm.stage import HandClock, settle
-from tests.unit.mud.stage import edited
+from tests.unit.mud.server.stage import edited
 from tests.vaults import SHIPPED, copy_vault, without_vectors
 
 OTHER = "instead"

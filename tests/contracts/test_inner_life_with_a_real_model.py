@@ -7,12 +7,12 @@ from pathlib import Path
 
 from agents.memory.history import events
 from agents.memory.weights import read_weighed
-from mud.build import RealClock
+from mud.server.wiring import RealClock
 from mud.world.events import INSIGHT
 from tests.houses import house
 from tests.live_server import LiveServer
 from tests.settings import put
-from tests.unit.agents.inner.test_inner import TALK, hear, night, of_kind
+from tests.unit.agents.reflection.test_inner import TALK, hear, night, of_kind
 from tests.vaults import copy_vault, without_vectors
 
 

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from agents.agent import Agent
 from agents.compaction.presets import PRESETS
 from agents.compaction.settings import CompactionSettings
+from agents.life.prompting import Related
 from agents.llm.profiles import LLMProfile
-from agents.prompt import Prompt
-from agents.prompting import Related
-from mud.build import Parts, opened
+from agents.prompt.prompt import Prompt
 from mud.clock import VirtualClock
+from mud.server.wiring import Parts, opened
 from tests.live_server import LiveServer, live_server
 from tests.scripts import SCRIPTS
 from tests.settings import put, put_own

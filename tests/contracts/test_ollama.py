@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from agents.llm.backends._backend import Refused
-from agents.llm.backends._ollama_client import Ollama
+from agents.llm.backend import Refused
+from agents.llm.ollama_client import Ollama
 from agents.llm.profiles import LLMProfile
 from tests.live_server import LiveServer
 from tests.ollama_adapter import MODEL, adapting

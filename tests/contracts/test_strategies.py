@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.compaction.gauge import Surroundings
-from agents.compaction.integrity import coverage, holes
+from agents.compaction.memory_state import Budget, Standing
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.standing import Budget, Standing
-from agents.compaction.strategies._strategy import Strategy
+from agents.compaction.status import coverage, holes
+from agents.compaction.strategy import Strategy
+from agents.compaction.view_size import Surroundings
 from tests.lives import STRATEGIES, Disk, Life, PowerCut
 
 EVERY = pytest.mark.parametrize("strategy", list(STRATEGIES), ids=lambda strategy: strategy.name)

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from agents.compaction.receipts import evidence, made_up, validate
+from agents.compaction.judge.attribution import misquoted, taken_for_true
+from agents.compaction.judge.judge import evidence, made_up, validate
 from agents.compaction.sections import body_of
-from agents.compaction.summarizers._summarizer import Source, Summarizer
-from agents.compaction.voices import misquoted, taken_for_true
+from agents.compaction.summarizer import Source, Summarizer
 from agents.memory.entries import Entry, undreamt
 from agents.memory.summaries import TIERS, SummaryFiles
-from mud.benches._compaction.summaries import LIVES
+from tests.benchmarks._compaction.summaries import LIVES
 from tests.lives import PROMPTS, SUMMARIZERS, Life
 
 EVERY = pytest.mark.parametrize("summarizer", list(SUMMARIZERS), ids=lambda summarizer: summarizer.name)

@@ -11,14 +11,14 @@ import pytest
 
 from agents.brains._brain import Complete, Decision, Situation
 from agents.brains.language import COMMON_VERBS, LANGUAGE
-from agents.llm.backends._backend import Backend, Completion
-from agents.llm.backends._openai_client import OpenAICompatible
+from agents.llm.backend import Backend, Completion
 from agents.llm.health import State
+from agents.llm.openai_client import OpenAICompatible
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import ModelQueue, Urgency
 from agents.llm.tokens import estimate
-from agents.prompt import Prompt, PromptParts, build_prompt
-from agents.prompt_template import TEMPLATES, parse_template
+from agents.prompt.prompt import Prompt, PromptParts, build_prompt
+from agents.prompt.template import TEMPLATES, parse_template
 from mud.errors import Unavailable
 from mud.registry import load
 from tests.live_server import WINDOW, LiveServer

@@ -14,12 +14,12 @@ from random import Random
 
 from agents.agent import Agent
 from agents.definition import find_location, write_definition
-from agents.living import Drives, Living
-from agents.witnesses import by_witness
-from mud.brains import load_brains
-from mud.build import Parts, opened
+from agents.life.scheduler import Drives, Living
+from agents.mind.witnesses import by_witness
 from mud.clock import VirtualClock
-from mud.engine import Step
+from mud.engine.engine import Step
+from mud.server.brains import load_brains
+from mud.server.wiring import Parts, opened
 from mud.world.roles import Role
 from tests.settings import put
 from tests.vaults import copy_vault

@@ -18,18 +18,18 @@ from random import Random
 
 from agents.compaction.commits import Commit
 from agents.compaction.compactor import Compactor
+from agents.compaction.prompt_styles import parse_style
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.strategies._strategy import Strategy
-from agents.compaction.summarizers._styles import parse_style
-from agents.compaction.summarizers._summarizer import Summarizer
-from agents.llm.backends._backend import Backend, Completion
+from agents.compaction.strategy import Strategy
+from agents.compaction.summarizer import Summarizer
+from agents.llm.backend import Backend, Completion
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import ModelQueue, Urgency
 from agents.memory.memory import Memory
 from agents.memory.summaries import Summary
-from agents.templates import Templates
-from mud.build import FAMILIES, SCHEMAS, RealClock
+from agents.mind.templates import Templates
 from mud.registry import load
+from mud.server.wiring import FAMILIES, SCHEMAS, RealClock
 from mud.storage.configuration import Configuration
 from tests.live.judge import strangers
 from tests.live.tellers import Teller, cast

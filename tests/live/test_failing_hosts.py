@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from agents.llm.backends._backend import Backend, Refused
+from agents.llm.backend import Backend, Refused
 from agents.llm.backends.scripted import ScriptedModel, Turn
 from agents.llm.retries import Passing
 from mud.clock import Clock
 from mud.errors import Unavailable
 from mud.registry import Registry
-from mud.simulating.run import Plan, simulate
+from mud.simulation.run import Plan, simulate
 from tests.processes import memories, texts
 from tests.settings import put
 from tests.vaults import copy_vault, without_vectors

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.compaction.integrity import coverage, holes
+from agents.compaction.status import coverage, holes
 from agents.memory.memory import Memory
 from mud.clock import VirtualClock
 from tests.live.folds import KEPT, NAME, Fold, Folding

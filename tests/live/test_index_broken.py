@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 from agents.memory.entries import Entry
+from agents.recall.clean_shutdown import Seal
 from agents.recall.documents import IndexedDocument
 from agents.recall.recall import RecallService
-from agents.recall.seal import Seal
 from agents.recall.settings import RecallSettings
 from mud.clock import VirtualClock
 from tests.live.indexed import name_of, talk

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from agents.agent import Agent
-from mud.build import RealClock
-from mud.reloading import Reloading
+from mud.server.reloading import Reloading
+from mud.server.wiring import RealClock
 from tests.houses import House, house
 from tests.vaults import copy_vault, without_vectors
 

@@ -7,7 +7,7 @@ import re
 import time
 from pathlib import Path
 
-from mud.build import RealClock
+from mud.server.wiring import RealClock
 from tests.houses import house
 from tests.live import thirty_facts
 from tests.processes import Running

@@ -12,11 +12,11 @@ import pytest
 
 from agents.agent import Agent
 from agents.commands._why_told import told_trace
-from agents.living import Drives, Living
-from agents.replies import clean_reply
-from agents.traces import Trace
-from mud.brains import load_brains
-from mud.build import RealClock, load_commands
+from agents.life.scheduler import Drives, Living
+from agents.mind.traces import Trace
+from agents.reply.replies import clean_reply
+from mud.server.brains import load_brains
+from mud.server.wiring import RealClock, load_commands
 from mud.world.roles import Role
 from tests.houses import House, house
 from tests.live_server import LiveServer

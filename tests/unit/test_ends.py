@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from mud.ledger import Ledger
+from mud.engine.ledger import Ledger
 from mud.registry import plug_in_names
 from mud.signals import SAME, Signals
 from tests.processes import Running, memories, texts
@@ -34,7 +34,7 @@ ARGUMENTS = {
     "simulate": "--steps 20 --seed 1",
     "status": "eliza",
 }
-COMMANDS = sorted({"run", *plug_in_names("mud.tools")} - {"bench"})
+COMMANDS = sorted({"run", *plug_in_names("mud.cli")} - {"bench"})
 TORTURE = pytest.mark.torture
 
 

@@ -18,16 +18,16 @@ import agents
 import mud
 from agents.brains._brain import Brain
 from agents.commands._answer import Answerer
-from agents.compaction.strategies._strategy import Strategy
-from agents.compaction.summarizers._summarizer import Summarizer
-from agents.llm.backends._backend import Backend
-from agents.recall.embedders._embedder import EmbedderKind
-from agents.recall.indexes._index import IndexKind
-from mud.benches._bench import Bench
+from agents.compaction.strategy import Strategy
+from agents.compaction.summarizer import Summarizer
+from agents.llm.backend import Backend
+from agents.recall.embedder import EmbedderKind
+from agents.recall.vector_index import IndexKind
+from mud.cli._tool import Tool
 from mud.commands._command import Command
 from mud.packages import check_packages
 from mud.registry import Named, collect, load, modules, plug_in_names
-from mud.tools._tool import Tool
+from tests.benchmarks._bench import Bench
 from tests.vaults import ROOT
 
 LONGEST_FILE, LONGEST_FUNCTION = 600, 60
@@ -37,8 +37,8 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 PLUG_INS: dict[str, tuple[type[Named], ...]] = {
     "mud.commands": (Command,),
-    "mud.tools": (Tool,),
-    "mud.benches": (Bench,),
+    "mud.cli": (Tool,),
+    "tests.benchmarks": (Bench,),
     "agents.commands": (Command, Answerer),
     "agents.brains": (Brain,),
     "agents.compaction.strategies": (Strategy,),
@@ -252,7 +252,7 @@ WRITTEN = """
     vault/.trash/eliza-20261120-072137/agent.md
 """
 OWNED = """
-    README.md mud/app.py tests/conftest.py vault/config/world.md vault/config/llm/think.md vault/text/app.md
+    README.md mud/server/app.py tests/conftest.py vault/config/world.md vault/config/llm/think.md vault/text/app.md
     vault/prompts/think.md vault/world/locations/the-garden.md vault/agents/eliza/agent.md
 """
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from agents.compaction.library.config import CompactionConfig
 from agents.compaction.library.digest import LEAST_ROOM, Digest, digest_steps, joined, sentences_of
-from agents.compaction.library.folding import Folding
+from agents.compaction.library.planned import Folding
 from agents.compaction.library.steps import MARK, Step, entries_of, steps_of, summary_entry
 from mud.clock import iso
 from mud.errors import Unavailable

@@ -6,12 +6,12 @@ memories. Fewer entries than the gate are never folded, however long they are.
 
 from __future__ import annotations
 
+from agents.compaction.memory_state import Budget, Standing
 from agents.compaction.plan import Fold
 from agents.compaction.presets import OFF
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.standing import Budget, Standing
-from agents.compaction.strategies._strategy import LEAST_MEMORY, Reach, Strategy, newest
-from agents.compaction.wanted import Wanted
+from agents.compaction.strategy import LEAST_MEMORY, Reach, Strategy, newest
+from agents.compaction.summary_style import Wanted
 
 LETTERS = 5
 """Characters of a token at most, in the mean of a text."""

@@ -5,10 +5,10 @@ The numbers are those of "The Complexity Trap" (arXiv 2508.21433); one summary i
 
 from __future__ import annotations
 
+from agents.compaction.memory_state import Budget, Standing
 from agents.compaction.plan import Fold
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.standing import Budget, Standing
-from agents.compaction.strategies._strategy import LEAST_MEMORY, Strategy, newest
+from agents.compaction.strategy import LEAST_MEMORY, Strategy, newest
 
 
 def next_at(standing: Standing, settings: CompactionSettings) -> int | None:

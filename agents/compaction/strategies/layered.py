@@ -5,11 +5,11 @@ Nothing stays word for word after a fold, so that no fact stands twice. A fold t
 
 from __future__ import annotations
 
+from agents.compaction.memory_state import Budget, Standing
 from agents.compaction.plan import Fold
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.standing import Budget, Standing
-from agents.compaction.strategies._strategy import Strategy
-from agents.compaction.wanted import SECTIONS, Wanted
+from agents.compaction.strategy import Strategy
+from agents.compaction.summary_style import SECTIONS, Wanted
 
 
 def due(standing: Standing, settings: CompactionSettings) -> Fold | None:

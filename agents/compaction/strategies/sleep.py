@@ -6,10 +6,10 @@ that is more, stay word for word. What matters goes into the journal first, and 
 
 from __future__ import annotations
 
+from agents.compaction.memory_state import Budget, Standing
 from agents.compaction.plan import EMERGENCY, SLEEP, Fold
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.standing import Budget, Standing
-from agents.compaction.strategies._strategy import Strategy, newest
+from agents.compaction.strategy import Strategy, newest
 
 
 def _threshold(standing: Standing, settings: CompactionSettings) -> int:

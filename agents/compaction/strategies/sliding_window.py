@@ -5,10 +5,10 @@ What is hidden is in the archive, recall finds it, and another strategy takes it
 
 from __future__ import annotations
 
+from agents.compaction.memory_state import Budget, Standing
 from agents.compaction.plan import Range
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.standing import Budget, Standing
-from agents.compaction.strategies._strategy import Strategy
+from agents.compaction.strategy import Strategy
 
 
 def hides(standing: Standing, settings: CompactionSettings) -> Range | None:

@@ -7,10 +7,10 @@ the range it would have taken on time.
 
 from __future__ import annotations
 
+from agents.compaction.memory_state import Budget, Standing
 from agents.compaction.plan import Fold
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.standing import Budget, Standing
-from agents.compaction.strategies._strategy import LEAST_MEMORY, Reach, Strategy, newest
+from agents.compaction.strategy import LEAST_MEMORY, Reach, Strategy, newest
 
 
 def _end(standing: Standing, settings: CompactionSettings) -> int:

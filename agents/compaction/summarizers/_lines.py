@@ -19,7 +19,7 @@ from agents.compaction.summarizers._reading import Reading, read
 from agents.compaction.summarizers._scene import Scene, read_scene
 from agents.compaction.wording import PLAIN, flat, quoted, sentences
 from agents.llm.tokens import estimate
-from agents.persons import first_person
+from agents.text.persons import first_person
 from mud.world.narration import listed
 
 FEW = 4

@@ -16,8 +16,8 @@ from agents.compaction.summarizers._reading import COUNTING, read
 from agents.compaction.summarizers._shortening import shortened
 from agents.compaction.wording import flat, sentences, unquoted
 from agents.memory.entries import Entry
-from agents.persons import first_person, split_quotes
-from agents.verbs import NO_VERBS, base_of, past_of, with_past
+from agents.text.persons import first_person, split_quotes
+from agents.text.verbs import NO_VERBS, base_of, past_of, with_past
 
 LONGEST_QUOTE = 180
 """Characters of a quotation; of a longer one the sentences that tell most are taken."""

@@ -11,15 +11,15 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from agents.compaction.prompt_styles import HEADINGS
 from agents.compaction.sections import sections_of
+from agents.compaction.summarizer import Source
 from agents.compaction.summarizers._choice import TALE, Weighed, told, weighed
 from agents.compaction.summarizers._inner_marks import missing
 from agents.compaction.summarizers._lines import Line, carried, flat_lines, kept, line, merged
 from agents.compaction.summarizers._prose import LONGEST_QUOTE, closed, ended
 from agents.compaction.summarizers._reading import read, spoken
 from agents.compaction.summarizers._scene import Scene, placed
-from agents.compaction.summarizers._styles import HEADINGS
-from agents.compaction.summarizers._summarizer import Source
 from agents.compaction.wording import flat, sentences
 from agents.llm.tokens import estimate
 from agents.memory.entries import Entry

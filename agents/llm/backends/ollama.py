@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from agents.llm.backends._backend import Backend, LanguageModel
-from agents.llm.backends._ollama_client import Ollama
+from agents.llm.backend import Backend, LanguageModel
+from agents.llm.ollama_client import Ollama
 from agents.llm.profiles import LLMProfile
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from agents.llm.backends._backend import Backend, LanguageModel
-from agents.llm.backends._openai_client import OpenAICompatible
+from agents.llm.backend import Backend, LanguageModel
+from agents.llm.openai_client import OpenAICompatible
 from agents.llm.profiles import LLMProfile
 
 

@@ -10,7 +10,7 @@ import itertools
 import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 
-from agents.llm.backends._backend import Backend, Completion, Enough, tidy
+from agents.llm.backend import Backend, Completion, Enough, tidy
 from agents.llm.profiles import LLMProfile
 from agents.llm.tokens import estimate
 from mud.errors import Unavailable

@@ -20,13 +20,13 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.llm.backends._backend import Refused, tidy
-from agents.llm.backends._told import prompt_tokens
-from agents.llm.backends._wire import BODY_LIMIT, Wire
+from agents.llm.backend import Refused, tidy
+from agents.llm.http import BODY_LIMIT, Wire
 from agents.llm.profiles import LLMProfile
 from agents.llm.tokens import estimate
+from agents.llm.usage import prompt_tokens
 from agents.recall.documents import Bill, EmbedderAway, StoreFailed
-from agents.recall.embedders._embedder import EmbedderKind
+from agents.recall.embedder import EmbedderKind
 from agents.recall.embedders._likeness import alike, own_name
 from mud.errors import Unavailable
 

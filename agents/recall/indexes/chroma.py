@@ -12,7 +12,7 @@ import chromadb
 from chromadb.config import Settings
 
 from agents.recall.indexes._collections import Collections
-from agents.recall.indexes._index import Index, Place, index
+from agents.recall.vector_index import Index, Place, index
 
 HANDLES = 5
 """Files for each open collection: what chromadb itself divides its process's limit by to learn how many it may hold."""

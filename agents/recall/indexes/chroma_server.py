@@ -19,7 +19,7 @@ from chromadb.config import Settings, System
 
 from agents.recall.documents import StoreFailed
 from agents.recall.indexes._collections import Collections
-from agents.recall.indexes._index import Index, Place, index
+from agents.recall.vector_index import Index, Place, index
 
 PATIENCE = httpx.Timeout(30.0, connect=3.0)
 """Seconds for a step of an answer: a server on a busy machine may take some for a large batch."""

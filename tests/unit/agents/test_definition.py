@@ -7,15 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.compaction.settings import CompactionSettings
-from agents.definition import (
-    LONGEST_NAME,
-    Definition,
-    check_name,
-    find_definition,
-    read_definition,
-    write_definition,
-)
-from agents.thinking import ThinkingSettings
+from agents.definition import LONGEST_NAME, Definition, check_name, find_definition, read_definition, write_definition
+from agents.mind.settings import ThinkingSettings
 from mud.errors import Refusal, VaultProblem
 
 SCHEMAS = {"memory_compaction": CompactionSettings, "thinking": ThinkingSettings}

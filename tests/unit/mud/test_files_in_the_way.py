@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from agents.compaction.summarizers._styles import parse_style
+from agents.compaction.prompt_styles import parse_style
 from mud.__main__ import main
-from mud.build import opened
 from mud.errors import Problem
-from mud.opening import saved_state
+from mud.server.opening import saved_state
+from mud.server.wiring import opened
 from mud.storage.paths import LINK, LONGEST_FILE
 from mud.storage.world_state import STATE
-from tests.unit.mud.test_unreadable_files import HUGE, folder, huge, pipe
+from tests.unit.mud.server.test_unreadable_files import HUGE, folder, huge, pipe
 from tests.vaults import SHIPPED, copy_vault, without_vectors
 
 SUMMARIES = "agents/moss/summaries"

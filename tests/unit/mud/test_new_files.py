@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from mud.build import opened
-from mud.checks import check_files
-from tests.unit.mud.stage import edited
+from mud.server.checks import check_files
+from mud.server.wiring import opened
+from tests.unit.mud.server.stage import edited
 from tests.vaults import copy_vault
 
 WRONG = {

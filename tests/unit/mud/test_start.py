@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 LATER = (
-    "agents.brains.instinct",
+    "agents.brains.instinct.brain",
     "agents.brains.language",
     "agents.compaction.library",
     "agents.compaction.summarizers.extractive",

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from mud.app import App, Options
-from mud.build import opened
 from mud.clock import VirtualClock
-from mud.engine import Step
+from mud.engine.engine import Step
+from mud.server.app import App, Options
+from mud.server.wiring import opened
 from mud.signals import Signals
 from tests.houses import house
 from tests.processes import memories

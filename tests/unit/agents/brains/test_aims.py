@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.brains._aims import Aim, Sort, aims_of, is_meant, is_spoken_of, places_in
+from agents.brains.instinct.aims import Aim, Sort, aims_of, is_meant, is_spoken_of, places_in
 
 
 @pytest.mark.parametrize(

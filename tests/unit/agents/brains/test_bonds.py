@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.brains._bonds import MOST, PEOPLE, Bonds, Deed, vow_in
+from agents.brains.instinct.bonds import MOST, PEOPLE, Bonds, Deed, vow_in
 from agents.memory.entries import Entry
 from tests.unit.agents.brains.stage import Stage
 

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from agents.brains._wander import Explorer
+from agents.brains.instinct.wander import Explorer
 from tests.unit.agents.brains.stage import Stage
 
 EXITS = {

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from agents.brains._errands import MOST, asked_of
+from agents.brains.instinct.errands import MOST, asked_of
 from tests.unit.agents.brains.stage import Stage
 from tests.unit.agents.brains.test_instinct import SEEDS
 from tests.unit.agents.brains.test_instinct_asked import thought

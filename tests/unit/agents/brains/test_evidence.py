@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.brains._answers import from_memory
-from agents.brains._evidence import Asked, Evidence, weigh
-from agents.brains._questions import read
+from agents.brains.instinct.answers import from_memory
+from agents.brains.instinct.evidence import Asked, Evidence, weigh
+from agents.brains.instinct.questions import read
 from agents.memory.entries import Entry, Hit
-from agents.perception import Utterance
+from agents.memory.perception import Utterance
 from mud.world.events import OWN_SELF
 
 AT = "2026-05-01T09:00:00.000Z"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agents.brains._hearsay import unwrapped
-from agents.brains._voice import fill
+from agents.brains.instinct.hearsay import unwrapped
+from agents.brains.instinct.voice import fill
 from tests.unit.agents.brains.stage import voice
 
 WORDS = "the mill at Harrow has burned down."

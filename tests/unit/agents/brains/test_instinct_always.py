@@ -7,9 +7,9 @@ from collections.abc import Callable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.brains._attention import STAY
-from agents.perception import Address, addressed
-from agents.repetition import repeats
+from agents.brains.instinct.attention import STAY
+from agents.memory.perception import Address, addressed
+from agents.text.repetition import repeats
 from tests.unit.agents.brains.stage import Done, Stage
 
 PEOPLE = ("Visitor", "Anna", "Ελένη")

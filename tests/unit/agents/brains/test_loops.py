@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.brains._brain import Decision, Person, Situation
-from agents.brains._company import SILENCE as QUIET
-from agents.brains._company import Company
-from agents.brains._loops import BEGINS, WITHIN, Kind, Loop, Stage, Watch, find_loop, person_waits
-from agents.brains.instinct import Instinct
+from agents.brains.instinct.brain import Instinct
+from agents.brains.instinct.company import SILENCE as QUIET
+from agents.brains.instinct.company import Company
+from agents.brains.instinct.loops import BEGINS, WITHIN, Kind, Loop, Stage, Watch, find_loop, person_waits
 from agents.memory.entries import Entry
 from mud.clock import VirtualClock, iso
 from tests.unit.agents.brains.stage import voice

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from agents.brains._questions import Asks, Sort, read, thing_in
-from agents.brains._statements import name_given
-from agents.perception import Utterance
+from agents.brains.instinct.questions import Asks, Sort, read, thing_in
+from agents.brains.instinct.statements import name_given
+from agents.memory.perception import Utterance
 
 PEOPLE = ("Visitor", "Anna", "Moss")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.brains._rhythm import EVENING, LATE
+from agents.brains.instinct.rhythm import EVENING, LATE
 from tests.unit.agents.brains.stage import Stage
 
 EXITS = {

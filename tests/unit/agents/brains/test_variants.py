@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agents.brains._texts import TEXTS as KEYS
-from agents.repetition import LOOKBACK, repeats
+from agents.brains.instinct.texts import TEXTS as KEYS
+from agents.text.repetition import LOOKBACK, repeats
 from tests.unit.agents.brains.stage import Stage, voice
 
 VOICES = ("default", "eliza", "moss", "corvin", "tamsin")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mud.build import RealClock
+from mud.server.wiring import RealClock
 from mud.world.roles import Role
 from tests.houses import house
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from agents.agent import Agent
-from agents.inner.lived import open_to_all
-from agents.perception import of_own_mind
+from agents.memory.perception import of_own_mind
+from agents.reflection.lived import open_to_all
 from mud.world.roles import Role
 from tests.houses import House, house, texts_of
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.llm.backends._backend import Completion
-from mud.reloading import Reloading
+from agents.llm.backend import Completion
+from mud.server.reloading import Reloading
 from mud.world.roles import Role
 from tests.houses import House, house, texts_of
 

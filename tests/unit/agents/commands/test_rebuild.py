@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
-from agents.llm.backends._backend import Completion
+from agents.llm.backend import Completion
 from mud.world.roles import Role
 from tests.houses import House, house
 

@@ -22,7 +22,7 @@ from agents.commands._when import (
     span,
     when,
 )
-from agents.daytime import MONTHS
+from agents.text.daytime import MONTHS
 from mud.clock import iso
 from mud.storage.texts import TextStore, fill_places
 from mud.world.narration import Phrase

@@ -8,7 +8,7 @@ import pytest
 
 from agents.agent import Agent
 from agents.llm.backends.scripted import ScriptedModel
-from agents.traces import Trace
+from agents.mind.traces import Trace
 from mud.errors import Refusal, Unavailable
 from mud.world.events import Request
 from mud.world.roles import Role

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.compaction.integrity import coverage, holes
-from agents.llm.backends._backend import Completion
+from agents.compaction.status import coverage, holes
+from agents.llm.backend import Completion
 from agents.memory.summaries import parse_summary
 from mud.errors import Unavailable
 from tests.lives import Disk, Life, PowerCut, heard, reply, waiting_model

@@ -8,16 +8,16 @@ from dataclasses import replace
 import pytest
 
 from agents.compaction.drafts import Draft, Scribe
-from agents.compaction.receipts import validate
+from agents.compaction.judge.judge import validate
+from agents.compaction.prompt_styles import HEADINGS, Style
 from agents.compaction.retention import asked_of
 from agents.compaction.sections import sections_of
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.summarizers._styles import HEADINGS, Style
-from agents.compaction.summarizers._summarizer import Source
-from agents.compaction.wanted import SECTIONS
-from agents.llm.backends._backend import Completion
+from agents.compaction.summarizer import Source
+from agents.compaction.summary_style import SECTIONS
+from agents.llm.backend import Completion
 from agents.memory.entries import Entry
-from agents.templates import Templates
+from agents.mind.templates import Templates
 from tests.lives import PROMPTS, SUMMARIZERS
 from tests.vaults import SHIPPED
 

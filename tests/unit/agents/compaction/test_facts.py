@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.compaction.facts import AMBIENT, DIRECT, INFERRED, OBSERVED, Fact, facts_of_entry, trust_of
+from agents.compaction.judge.facts import AMBIENT, DIRECT, INFERRED, OBSERVED, Fact, facts_of_entry, trust_of
 from agents.memory.entries import KINDS, Entry
 
 ROOT = Path(__file__).parents[4]
@@ -122,7 +122,7 @@ def test_every_kind_of_memory_has_its_trust_and_the_table_is_that_of_seed_003() 
 
 SHARED = {"flat", "sentences", "quoted", "unquoted"}
 """Of the summarizers' reading only where sentences end and what stands in quotation marks is the judge's too."""
-JUDGE = ("agents.compaction.facts", "agents.compaction.receipts", "agents.compaction.voices")
+JUDGE = ("agents.compaction.judge.facts", "agents.compaction.judge.judge", "agents.compaction.judge.attribution")
 
 
 def imports(module: str) -> dict[str, set[str]]:
@@ -156,10 +156,10 @@ def test_a_word_that_opens_a_sentence_is_nobody_who_was_spoken_to(opening: str) 
 
 def test_the_judge_and_the_summarizer_by_rules_share_no_finder() -> None:
     extractive = reached("agents.compaction.summarizers.extractive")
-    assert not [name for name in extractive if name in JUDGE or name.startswith("agents.compaction.judging")]
+    assert not [name for name in extractive if name in JUDGE or name.startswith("agents.compaction.judge")]
     judge = {*JUDGE, *(name for module in JUDGE for name in reached(module))}
     private = {name for name in judge if name.startswith("agents.compaction.summarizers.")}
-    assert private <= {"agents.compaction.summarizers._summarizer", "agents.compaction.summarizers._styles"}
-    own = {name for name in judge if name in JUDGE or name.startswith("agents.compaction.judging")}
+    assert private <= {"agents.compaction.summarizer", "agents.compaction.prompt_styles"}
+    own = {name for name in judge if name in JUDGE or name.startswith("agents.compaction.judge")}
     taken = set().union(*(imports(name).get("agents.compaction.wording", set()) for name in own))
     assert taken <= SHARED

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.compaction.gauge import Gauge, Surroundings
 from agents.compaction.masking import masked
 from agents.compaction.settings import CompactionSettings
+from agents.compaction.view_size import Gauge, Surroundings
 from tests.lives import Life
 
 SETTINGS = CompactionSettings(mask_keep=2, mask_block=2, mask_chars=30)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from agents.compaction.plan import EMERGENCY
 from agents.compaction.presets import OFF
-from agents.compaction.strategies._strategy import Strategy
-from agents.llm.backends._backend import Completion
+from agents.compaction.strategy import Strategy
+from agents.llm.backend import Completion
 from mud.errors import Unavailable
 from tests.lives import STRATEGIES, Life, reply
 

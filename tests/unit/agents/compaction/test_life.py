@@ -15,10 +15,10 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from agents.compaction.gauge import Surroundings
-from agents.compaction.integrity import coverage, holes
 from agents.compaction.presets import PRESETS
 from agents.compaction.settings import OWN
+from agents.compaction.status import coverage, holes
+from agents.compaction.view_size import Surroundings
 from agents.memory.summaries import parse_summary
 from mud.errors import Unavailable
 from tests.lives import STRATEGIES, Disk, Life, PowerCut, Reply, reply, waiting_model

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.compaction.integrity import status
 from agents.compaction.settings import CompactionSettings
-from agents.llm.backends._backend import Completion
+from agents.compaction.status import status
+from agents.llm.backend import Completion
 from mud.errors import Unavailable
 from tests.lives import Life, reply, waiting_model
 from tests.unit.agents.compaction.test_compactor import events

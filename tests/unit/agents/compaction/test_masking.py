@@ -8,16 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.compaction.gauge import Gauge, Surroundings
-from agents.compaction.masking import (
-    KIND,
-    masked,
-    masked_count,
-    may_mask,
-    placeholder,
-    reference,
-)
+from agents.compaction.masking import KIND, masked, masked_count, may_mask, placeholder, reference
 from agents.compaction.settings import CompactionSettings
+from agents.compaction.view_size import Gauge, Surroundings
 from agents.memory.entries import KINDS, Entry
 from agents.memory.memory import Memory
 from mud.clock import VirtualClock

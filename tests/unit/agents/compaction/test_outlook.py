@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agents.compaction.outlook import ARREAR
+from agents.compaction.strategy_view import ARREAR
 from tests.lives import STRATEGIES, Life
 
 LAMP = "The Library\nLamp {} stands here. " + "Dust lies on all of it. " * 20

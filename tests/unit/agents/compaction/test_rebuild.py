@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.compaction.integrity import DEEP, status
 from agents.compaction.rebuild import BOOTSTRAP, REBUILD, Declined
 from agents.compaction.rebuild_parts import CHUNK, FILE
 from agents.compaction.settings import CompactionSettings
+from agents.compaction.status import DEEP, status
 from agents.memory.history import last_event
 from mud.errors import LociError, Unavailable
 from tests.lives import Disk, Life, PowerCut

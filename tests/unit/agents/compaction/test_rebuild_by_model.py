@@ -8,7 +8,7 @@ import pytest
 
 from agents.compaction.rebuild import BOOTSTRAP
 from agents.compaction.settings import CompactionSettings
-from agents.llm.backends._backend import Completion
+from agents.llm.backend import Completion
 from mud.errors import Unavailable
 from tests.lives import Life, reply
 from tests.rebuilds import rebuilding, rebuilt

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from agents.compaction.facts import Fact
-from agents.compaction.receipts import evidence, kept, validate
-from agents.compaction.summarizers._summarizer import Source
+from agents.compaction.judge.facts import Fact
+from agents.compaction.judge.judge import evidence, kept, validate
+from agents.compaction.summarizer import Source
 from agents.memory.entries import Entry
 
 

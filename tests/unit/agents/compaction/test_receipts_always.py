@@ -5,16 +5,16 @@ from __future__ import annotations
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from agents.compaction.facts import facts_of_entry
-from agents.compaction.judging.reading import key_of
-from agents.compaction.judging.tables import PLAIN
-from agents.compaction.receipts import evidence, kept, made_up, validate
+from agents.compaction.judge.facts import facts_of_entry
+from agents.compaction.judge.judge import evidence, kept, made_up, validate
+from agents.compaction.judge.reading import key_of
+from agents.compaction.judge.tables import PLAIN
+from agents.compaction.prompt_styles import HEADINGS
 from agents.compaction.retention import asked_of
-from agents.compaction.summarizers._styles import HEADINGS
-from agents.compaction.summarizers._summarizer import Source
-from agents.compaction.wanted import SECTIONS
+from agents.compaction.summarizer import Source
+from agents.compaction.summary_style import SECTIONS
 from agents.memory.entries import KINDS, Entry
-from tests.unit.agents.compaction.judging.test_numbers import in_words
+from tests.unit.agents.compaction.judge.test_numbers import in_words
 from tests.unit.agents.compaction.test_receipts import GOOD, MEMORIES, SOURCE
 
 ROLLING = Source("Eliza", "longterm", MEMORIES, earlier=("I met Ada at the Kiln, who gave me 7 plums.",))

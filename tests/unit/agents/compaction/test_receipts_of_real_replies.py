@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agents.compaction.receipts import validate
-from agents.compaction.summarizers._summarizer import Source
+from agents.compaction.judge.judge import validate
+from agents.compaction.summarizer import Source
 from agents.memory.entries import Entry
 
 

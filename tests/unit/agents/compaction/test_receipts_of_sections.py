@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from agents.compaction.receipts import evidence, validate
+from agents.compaction.judge.judge import evidence, validate
+from agents.compaction.prompt_styles import HEADINGS
 from agents.compaction.retention import asked_of
 from agents.compaction.sections import body_of, sections_of, tidy_sections
-from agents.compaction.summarizers._styles import HEADINGS
-from agents.compaction.summarizers._summarizer import Source
-from agents.compaction.wanted import SECTIONS
+from agents.compaction.summarizer import Source
+from agents.compaction.summary_style import SECTIONS
 from agents.memory.entries import Entry
 
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from agents.compaction.gauge import Surroundings
-from agents.compaction.integrity import Facts, status
 from agents.compaction.origins import origins
 from agents.compaction.report import ago, report
 from agents.compaction.settings import CompactionSettings
+from agents.compaction.status import Facts, status
+from agents.compaction.view_size import Surroundings
 from agents.llm.counting import TokenCounter
 from mud.clock import iso
 from mud.storage.configuration import Configuration

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from agents.compaction.retention import SAMPLE, asked_of, carried
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.summarizers._summarizer import Source
+from agents.compaction.summarizer import Source
 from agents.memory.entries import Entry
 from agents.memory.summaries import Summary, parse_summary, render_summary
 from tests.lives import Life

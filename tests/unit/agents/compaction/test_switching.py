@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.compaction.integrity import coverage, holes
+from agents.compaction.status import coverage, holes
 from agents.memory.summaries import parse_summary
 from tests.lives import Life, reply, waiting_model
 

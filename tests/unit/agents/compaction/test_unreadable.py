@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from agents.compaction.gauge import Surroundings
-from agents.compaction.integrity import Facts, coverage, holes, status
-from agents.compaction.outlook import LONGEST_FOLD
+from agents.compaction.status import Facts, coverage, holes, status
+from agents.compaction.strategy_view import LONGEST_FOLD
+from agents.compaction.view_size import Surroundings
 from agents.memory.ranges import merged
 from agents.memory.summaries import Summary, parse_summary, render_summary
 from tests.lives import Life

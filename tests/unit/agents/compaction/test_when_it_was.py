@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agents.compaction.gauge import Surroundings
+from agents.compaction.view_size import Surroundings
 from tests.lives import Life
 
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
-from agents.llm.backends._backend import Backend
+from agents.llm.backend import Backend
 from agents.llm.backends.scripted import ScriptedModel
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import ModelQueue

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.llm.backends._backend import Backend, Completion, Enough
+from agents.llm.backend import Backend, Completion, Enough
 from agents.llm.backends.scripted import ScriptedModel
 from agents.llm.budget import Budget, BudgetSettings, Notice, Scope, Spent
 from agents.llm.profiles import LLMProfile

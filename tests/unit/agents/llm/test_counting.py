@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.llm.backends._backend import Backend
+from agents.llm.backend import Backend
 from agents.llm.backends.scripted import ScriptedModel
 from agents.llm.counting import (
     BY_CHARACTERS,
@@ -48,7 +48,7 @@ class Server:
 
 
 def test_the_program_starts_without_the_tokenizer() -> None:
-    code = "import sys, mud.build, mud.app; sys.exit('tokenizers' in sys.modules)"
+    code = "import sys, mud.server.wiring, mud.server.app; sys.exit('tokenizers' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
 
 

@@ -8,10 +8,10 @@ import pytest
 
 from agents.llm.backends.scripted import ScriptedModel
 from agents.llm.budget import Budget, BudgetSettings
-from agents.llm.openings import MUTE
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import Task, Urgency
-from agents.unwrapping import past_thoughts
+from agents.llm.reply_prefix import MUTE
+from agents.text.unwrapping import past_thoughts
 from mud.errors import Unavailable
 from tests.unit.agents.llm.stage import Stage
 

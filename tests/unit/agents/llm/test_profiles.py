@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.llm.backends._backend import Backend
+from agents.llm.backend import Backend
 from agents.llm.profiles import LLMProfile
 from mud.registry import load
 from mud.storage.settings import describe, fill, parse_settings

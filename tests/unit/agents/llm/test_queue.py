@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from agents.llm.backends._backend import Completion, Refused
+from agents.llm.backend import Completion, Refused
 from agents.llm.backends.scripted import ScriptedModel
 from agents.llm.health import FIRST_PAUSE, State
 from agents.llm.profiles import LLMProfile

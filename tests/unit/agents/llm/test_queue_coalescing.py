@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from agents.llm.backends._backend import Completion
+from agents.llm.backend import Completion
 from agents.llm.backends.scripted import ScriptedModel
 from agents.llm.queue import Superseded, Urgency
 from tests.unit.agents.llm.stage import Gate, Stage, settle

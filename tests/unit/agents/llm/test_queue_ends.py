@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.llm.backends._backend import Completion, Refused
+from agents.llm.backend import Completion, Refused
 from agents.llm.backends.scripted import ScriptedModel
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import Task, Urgency

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from agents.llm.backends._backend import Completion
+from agents.llm.backend import Completion
 from agents.llm.backends.scripted import ScriptedModel
 from agents.llm.health import FIRST_PAUSE
 from agents.llm.profiles import LLMProfile

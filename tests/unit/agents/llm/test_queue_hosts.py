@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from agents.llm.backends._backend import Completion, Refused
+from agents.llm.backend import Completion, Refused
 from agents.llm.backends.scripted import ScriptedModel
 from agents.llm.health import FIRST_PAUSE, State
-from agents.llm.lanes import PROBE_SECONDS
+from agents.llm.hosts import PROBE_SECONDS
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import Urgency
 from mud.errors import Unavailable

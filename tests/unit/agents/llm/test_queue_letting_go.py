@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.llm.backends._backend import Completion
+from agents.llm.backend import Completion
 from agents.llm.backends.embedded import EMBEDDED
 from agents.llm.backends.scripted import ScriptedModel
 from agents.llm.profiles import LLMProfile

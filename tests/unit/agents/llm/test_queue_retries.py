@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.llm.backends._backend import Completion, Refused
+from agents.llm.backend import Completion, Refused
 from agents.llm.backends.scripted import ScriptedModel, Turn
 from agents.llm.health import State
 from agents.llm.profiles import LLMProfile

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.compaction.integrity import coverage, holes
+from agents.compaction.status import coverage, holes
 from agents.memory.summaries import parse_summary
 from tests.lives import Disk, Life, PowerCut
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.compaction.integrity import coverage, holes, status
-from agents.memory.waiting import WAITING
+from agents.compaction.status import coverage, holes, status
+from agents.memory.write_backlog import WAITING
 from mud.errors import Unavailable
 from mud.world.events import Perceived
 from tests.lives import Life, heard

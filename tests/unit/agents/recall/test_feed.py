@@ -12,7 +12,7 @@ import pytest
 
 from agents.memory.entries import Entry
 from agents.recall.documents import IndexedDocument
-from agents.recall.feed import MOST_IN_BULK, Feed
+from agents.recall.indexer import MOST_IN_BULK, Feed
 from agents.recall.lexical import LexicalIndex
 from mud.errors import Unavailable
 

@@ -7,8 +7,8 @@ import pytest
 
 from agents.memory.entries import Entry
 from agents.recall.lexical import LexicalIndex
-from agents.recall.lived import AT_AN_END, MOST
 from agents.recall.question import read_question
+from agents.recall.time_search import AT_AN_END, MOST
 from mud.clock import iso
 
 NOW = datetime(2026, 11, 20, 15, tzinfo=UTC)

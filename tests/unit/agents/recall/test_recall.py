@@ -16,7 +16,7 @@ import pytest
 
 from agents.memory.entries import Entry
 from agents.recall.documents import IndexedDocument
-from agents.recall.feed import MOST_QUEUED
+from agents.recall.indexer import MOST_QUEUED
 from agents.recall.recall import SPARE, RecallService
 from agents.recall.settings import RecallSettings
 from mud.clock import VirtualClock

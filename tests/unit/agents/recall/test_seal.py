@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.recall.seal import Seal
+from agents.recall.clean_shutdown import Seal
 
 
 @pytest.fixture

@@ -15,11 +15,11 @@ import pytest
 from agents.llm.budget import Budget, BudgetSettings, Notice
 from agents.llm.profiles import LLMProfile
 from agents.recall.documents import IndexedDocument
+from agents.recall.embedding_budget import Till
 from agents.recall.recall import RecallService
 from agents.recall.settings import RecallSettings
-from agents.recall.till import Till
-from mud.build import RealClock
 from mud.clock import Clock
+from mud.server.wiring import RealClock
 from tests.embedding_servers import Answer, Fickle, listening, profile
 from tests.unit.agents.recall.asking import entry
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import pytest
 
-from agents.recall.feed import Feed
+from agents.recall.indexer import Feed
 from agents.recall.lexical import LexicalIndex
 from agents.recall.settings import RecallSettings
 from agents.recall.vectors import VectorKeeper

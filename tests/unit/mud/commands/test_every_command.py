@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import mud.commands
-from mud import engine as engine_module
 from mud.commands._command import CATEGORIES, KEEPS, Command
+from mud.engine import engine as engine_module
 from mud.registry import collect, load
 from mud.storage.documents import link_name, parse_document
 from mud.storage.world_files import load_world_files

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mud.commands._command import Context, Outcome, command
-from mud.engine import Engine, Step
+from mud.engine.engine import Engine, Step
 from mud.portal.session import Session
 from mud.world.events import Request
 from mud.world.roles import Role

@@ -10,7 +10,7 @@ from prompt_toolkit.application import create_app_session
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
-from mud.engine import Engine
+from mud.engine.engine import Engine
 from mud.portal.session import Session
 from mud.portal.terminal import run_terminal
 from mud.portal.wrapped import WIDEST, show_wrapped

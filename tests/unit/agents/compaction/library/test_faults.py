@@ -8,16 +8,7 @@ from typing import Any
 import pytest
 
 from agents.compaction import CompactionConfig, MemoryCompactor
-from tests.unit.agents.compaction.library.histories import (
-    FORMS,
-    RULES,
-    Model,
-    Repl,
-    chunks,
-    quiet,
-    sentences,
-    text,
-)
+from tests.unit.agents.compaction.library.histories import FORMS, RULES, Model, Repl, chunks, quiet, sentences, text
 
 
 @pytest.mark.parametrize("form_of", FORMS)

@@ -9,7 +9,17 @@ import sys
 import agents.compaction
 from tests.vaults import ROOT
 
-HEAVY = ("asyncio", "yaml", "numpy", "chromadb", "httpx", "mud.storage", "mud.engine", "agents.memory", "agents.llm")
+HEAVY = (
+    "asyncio",
+    "yaml",
+    "numpy",
+    "chromadb",
+    "httpx",
+    "mud.storage",
+    "mud.engine.engine",
+    "agents.memory",
+    "agents.llm",
+)
 
 
 def test_the_example_of_the_package_runs_as_it_is_written() -> None:

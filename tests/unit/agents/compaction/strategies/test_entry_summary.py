@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from agents.compaction.memory_state import Standing
 from agents.compaction.plan import Fold
 from agents.compaction.presets import OFF, PRESETS
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.standing import Standing
 from agents.compaction.strategies.entry_summary import budgets, due, manual, next_at, waits
 from tests.lives import Life
 

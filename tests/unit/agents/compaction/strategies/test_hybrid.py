@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from agents.compaction.memory_state import Standing
 from agents.compaction.plan import Fold
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.standing import Standing
 from agents.compaction.strategies.hybrid import due, manual, next_at
 from tests.lives import Life
 

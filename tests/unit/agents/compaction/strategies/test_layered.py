@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from agents.compaction.gauge import Surroundings
+from agents.compaction.memory_state import Standing
 from agents.compaction.plan import Fold
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.standing import Standing
 from agents.compaction.strategies.layered import due, manual
+from agents.compaction.view_size import Surroundings
 from tests.lives import Life
 
 DEFAULT = CompactionSettings(strategy="layered", threshold_tokens=12_000)

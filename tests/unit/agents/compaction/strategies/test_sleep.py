@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from agents.compaction.gauge import Surroundings
+from agents.compaction.memory_state import Standing
 from agents.compaction.plan import EMERGENCY, SLEEP, Fold
 from agents.compaction.rebuild import REBUILD
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.standing import Standing
 from agents.compaction.strategies.sleep import due, manual
-from agents.llm.backends._backend import Completion
+from agents.compaction.view_size import Surroundings
+from agents.llm.backend import Completion
 from mud.errors import Unavailable
 from tests.lives import Life, reply, waiting_model
 from tests.rebuilds import rebuilding, tiles

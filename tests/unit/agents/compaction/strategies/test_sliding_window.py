@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from agents.compaction.memory_state import Standing
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.standing import Standing
 from agents.compaction.strategies.sliding_window import hides
 from tests.lives import Life
 

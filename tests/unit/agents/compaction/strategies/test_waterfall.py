@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.compaction.memory_state import Standing
 from agents.compaction.plan import Fold
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.standing import Standing
 from agents.compaction.strategies.waterfall import due, manual, next_at
 from tests.lives import Life, heard
 

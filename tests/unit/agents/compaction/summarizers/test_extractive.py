@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.compaction.receipts import evidence, made_up, validate
+from agents.compaction.judge.judge import evidence, made_up, validate
+from agents.compaction.summarizer import Source
 from agents.compaction.summarizers._prose import retell
-from agents.compaction.summarizers._summarizer import Source
 from agents.compaction.summarizers.extractive import extract
-from agents.compaction.wanted import SECTIONS
+from agents.compaction.summary_style import SECTIONS
 from agents.compaction.wording import sentences
 from agents.llm.tokens import estimate
 from agents.memory.entries import KINDS, Entry, entry_from_record, importance_of

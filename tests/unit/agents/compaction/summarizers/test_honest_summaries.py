@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.compaction.summarizers._summarizer import Source
+from agents.compaction.summarizer import Source
 from agents.compaction.summarizers.extractive import extract
 from agents.compaction.wording import sentences
 from agents.memory.entries import KINDS, Entry, importance_of

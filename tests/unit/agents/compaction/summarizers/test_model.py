@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agents.compaction.prompt_styles import HEADINGS, parse_style
 from agents.compaction.sections import sections_of
 from agents.compaction.settings import PROMPT_WORDS
-from agents.compaction.summarizers._styles import HEADINGS, parse_style
-from agents.compaction.summarizers._summarizer import Source
+from agents.compaction.summarizer import Source
 from agents.compaction.summarizers.model import PREVIEW, PREVIEWS, style_of, tidy, write
-from agents.compaction.wanted import SECTIONS
+from agents.compaction.summary_style import SECTIONS
 from agents.llm.tokens import estimate
 from agents.memory.entries import KINDS, Entry
 from mud.errors import Unavailable

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.compaction.receipts import evidence, made_up
+from agents.compaction.judge.judge import evidence, made_up
+from agents.compaction.prompt_styles import HEADINGS
 from agents.compaction.sections import body_of, sections_of, wrong_sections
+from agents.compaction.summarizer import Source
 from agents.compaction.summarizers._sections import is_sections
-from agents.compaction.summarizers._styles import HEADINGS
-from agents.compaction.summarizers._summarizer import Source
 from agents.compaction.summarizers.extractive import extract
-from agents.compaction.wanted import SECTIONS
+from agents.compaction.summary_style import SECTIONS
 from agents.llm.tokens import estimate
 from agents.memory.entries import KINDS, Entry, importance_of
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.compaction.receipts import evidence, made_up
+from agents.compaction.judge.attribution import misquoted, taken_for_true
+from agents.compaction.judge.judge import evidence, made_up
+from agents.compaction.summarizer import Source
 from agents.compaction.summarizers._prose import LONGEST_QUOTE, LONGEST_SENTENCE, retell
-from agents.compaction.summarizers._summarizer import Source
 from agents.compaction.summarizers.extractive import extract
-from agents.compaction.voices import misquoted, taken_for_true
 from agents.memory.entries import Entry, importance_of
 
 TAIL = (

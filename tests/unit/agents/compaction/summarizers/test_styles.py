@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from agents.compaction.summarizers._styles import HEADINGS, parse_style
+from agents.compaction.prompt_styles import HEADINGS, parse_style
 from mud.errors import VaultProblem
 from tests.lives import PROMPTS
-from tests.unit.agents.test_prompt import checked_golden
+from tests.unit.agents.prompt.test_prompt import checked_golden
 
 MEMORIES = 'Moss says, "The moss grows slowly."\nYou go north to The Garden.'
 EARLIER = "I met Ada at the Kiln, who gave me 7 plums."

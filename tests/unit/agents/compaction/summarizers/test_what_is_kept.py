@@ -11,7 +11,7 @@ from itertools import cycle
 import pytest
 
 from agents.compaction.compound import apart
-from agents.compaction.summarizers._summarizer import Source
+from agents.compaction.summarizer import Source
 from agents.compaction.summarizers.extractive import extract
 from agents.compaction.wording import sentences, unquoted
 from agents.llm.tokens import estimate

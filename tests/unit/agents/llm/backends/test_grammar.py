@@ -8,8 +8,8 @@ import pytest
 from agents.llm.backends._grammar import grammar_for, grammar_of
 from agents.llm.backends.embedded import Embedded
 from agents.llm.profiles import LLMProfile
-from agents.replies import clean_reply
-from mud.build import load_commands
+from agents.reply.replies import clean_reply
+from mud.server.wiring import load_commands
 from mud.world.roles import Role
 
 PROFILE = LLMProfile(backend="embedded", commands_only=True, commands=("look [name]", "say <words>"), temperature=1.5)

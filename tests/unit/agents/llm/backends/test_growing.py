@@ -9,9 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from agents.llm.backends._backend import TEXT_LIMIT, Enough, tidy
-from agents.llm.backends._growing import Growing
+from agents.llm.backend import TEXT_LIMIT, Enough, tidy
 from agents.llm.profiles import LLMProfile
+from agents.llm.streamed_reply import Growing
 
 PROFILE = LLMProfile()
 PIECE = st.text(st.sampled_from("ab\n \x1b\x00?é😀\ud83d\ude00"), max_size=6)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from agents.llm.backends._ollama_client import Ollama
+from agents.llm.ollama_client import Ollama
 from agents.llm.profiles import LLMProfile
 from agents.llm.retries import Passing
 from agents.llm.tokens import estimate

@@ -13,9 +13,9 @@ from dataclasses import replace
 
 import pytest
 
-from agents.llm.backends._backend import Refused, named_host
-from agents.llm.backends._openai_client import OpenAICompatible, base_url
-from agents.llm.backends._wire import BODY_LIMIT, WORDS
+from agents.llm.backend import Refused, named_host
+from agents.llm.http import BODY_LIMIT, WORDS
+from agents.llm.openai_client import OpenAICompatible, base_url
 from agents.llm.profiles import LLMProfile
 from agents.llm.retries import Passing
 from mud.errors import Unavailable

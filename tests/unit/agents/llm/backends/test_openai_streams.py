@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.llm.backends._backend import Completion, Enough, Refused
-from agents.llm.backends._openai_client import OpenAICompatible
-from agents.llm.backends._told import TEMPLATE_TOKENS
-from agents.llm.backends._wire import BODY_LIMIT, TOKEN_LIMIT, WORDS, Wire
+from agents.llm.backend import Completion, Enough, Refused
+from agents.llm.http import BODY_LIMIT, TOKEN_LIMIT, WORDS, Wire
+from agents.llm.openai_client import OpenAICompatible
 from agents.llm.profiles import LLMProfile
 from agents.llm.retries import Passing
 from agents.llm.tokens import estimate
+from agents.llm.usage import TEMPLATE_TOKENS
 from mud.errors import Unavailable
 
 KEY = "sk-very-secret-0123456789"

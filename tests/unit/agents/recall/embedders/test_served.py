@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from agents.llm.tokens import estimate
 from agents.recall.documents import Bill, EmbedderAway, StoreFailed
-from agents.recall.embedders._embedder import EmbedderKind, Served
+from agents.recall.embedder import EmbedderKind, Served
 from agents.recall.embedders._likeness import FILE
 from agents.recall.embedders._served import BATCH, PIECES, _pieces
 from agents.recall.embedders.hashing import HashingEmbedder

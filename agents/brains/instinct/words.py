@@ -1,0 +1,218 @@
+"""The telling words of a line: crude stems, words that mean much the same, and how much each of them tells.
+
+English only, by small tables and no grammar: good enough to find again what somebody said in other words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+
+from agents.brains.instinct.alike import ALIKE
+
+_TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+
+_STOP_WORDS = """
+    a about after again ago all along already also always am an and any anybody anyone anything are aren't as at
+    away be because been before being both but by can can't could couldn't dear did didn't do does doesn't done
+    don't each either else ever every everybody everyone everything few for from had has have haven't having he
+    hello her here hers hey hi him his how i i'd i'll i'm i've if in into is isn't it it's its just let let's long
+    many may maybe me might mine more most much must my myself near never no nobody none nor not nothing now of off
+    oh ok okay on once one ones only or other our ours out over own perhaps please quite rather really right same
+    shall she should since so some somebody someone something somewhere sometimes soon still such sure than thank
+    thanks that that's the their theirs them then there there's these they they're this those though through to too
+    under until up upon us very was wasn't we we'd we'll we're we've well were weren't what what's whatever when
+    where where's whether which while who who's whom whose why will with within without won't would yes yet you
+    ha haha hmm hm mm wow aha oops yep nope yeah alas
+    you'd you'll you're you've your yours yourself
+"""
+_STOP = frozenset(_STOP_WORDS.split())
+
+_IRREGULAR = {
+    word: root
+    for root, words in {
+        "hide": "hid hidden", "keep": "kept", "leave": "left", "tell": "told", "say": "said", "go": "went gone goes",
+        "buy": "bought", "find": "found", "lose": "lost", "give": "gave given", "take": "took taken", "see": "saw seen",
+        "make": "made", "build": "built", "sleep": "slept", "break": "broke broken", "write": "wrote written",
+        "steal": "stole stolen", "sell": "sold", "meet": "met", "eat": "ate eaten", "drink": "drank drunk",
+        "sing": "sang sung", "teach": "taught", "think": "thought", "bring": "brought", "catch": "caught",
+        "fall": "fell fallen", "fly": "flew flown", "grow": "grew grown", "know": "knew known", "run": "ran",
+        "sit": "sat", "speak": "spoke spoken", "stand": "stood", "swim": "swam swum", "throw": "threw thrown",
+        "wear": "wore worn", "win": "won", "come": "came", "begin": "began begun", "hear": "heard", "pay": "paid",
+        "forget": "forgot forgotten", "choose": "chose chosen", "child": "children", "man": "men", "woman": "women",
+        "foot": "feet", "tooth": "teeth", "mouse": "mice", "bury": "buried", "lie": "lay lain lying", "die": "dying",
+        "knife": "knives", "leaf": "leaves", "wife": "wives", "lend": "lent", "send": "sent", "feel": "felt",
+        "dream": "dreamt", "marry": "married", "knit": "knitted", "drown": "drowned", "burn": "burnt",
+        "mend": "mended", "lead": "led", "hold": "held", "hang": "hung", "draw": "drew drawn", "ride": "rode ridden",
+        "drive": "drove driven", "hurt": "hurts", "set": "sets", "wolf": "wolves", "thief": "thieves",
+        "shelf": "shelves", "get": "got gotten", "blow": "blew blown", "bite": "bit bitten", "fight": "fought",
+    }.items()
+    for word in words.split()
+}  # fmt: skip
+
+_FORMS_OF: dict[str, tuple[str, ...]] = {}
+for _form, _root in _IRREGULAR.items():
+    _FORMS_OF[_root] = (*_FORMS_OF.get(_root, (_root,)), _form)
+
+_WEAK_WORDS = """
+    find know remember recall tell say think put hide keep leave place get see look go come make give take want need
+    thing person people way time day kind sort name call use mean ask answer talk speak word hear lie lay store
+    locate happen remind forget like show exact actual want wish today first last mind memory sure good fine nice
+    lot bit
+"""
+_WEAK = frozenset(_WEAK_WORDS.split())
+
+WEAK, STRONG = 0.35, 1.0
+"""What a general word such as "find" and a telling one such as "flowerpot" weigh."""
+
+
+KINDRED = 0.7
+"""How much a word of the same beginning counts, such as postman for post."""
+
+
+def tokens(text: str) -> list[str]:
+    """Return the words of a text in order, lower case."""
+    return [found.replace("’", "'") for found in _TOKEN.findall(text.casefold())]
+
+
+@lru_cache(maxsize=1 << 14)
+def stem(word: str) -> str:
+    """Return a crude stem: irregular forms by table, then the commonest endings cut until none is left."""
+    word = word.removesuffix("'s").removesuffix("'")
+    word = _IRREGULAR.get(word, word)
+    while (shorter := _cut(word)) != word:
+        word = shorter
+    return word
+
+
+def _cut(word: str) -> str:
+    """Cut one ending off a word that stays at least three letters long."""
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    if word.endswith(("ss", "eed")):
+        return word
+    for ending in ("ing", "ed", "es", "s", "e"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            word = word.removesuffix(ending)
+            doubled = ending in ("ing", "ed") and word[-1] == word[-2] and word[-1] not in "lsz"
+            return word[:-1] if doubled and len(word) > 3 else word
+    return word
+
+
+# Tables are written as one reads them; compared are stems.
+_WEAK_STEMS = frozenset(stem(word) for word in _WEAK)
+_GROUPS = tuple(tuple(line.split()) for line in ALIKE)
+_GROUPS_OF: dict[str, frozenset[int]] = {}
+for _number, _group in enumerate(_GROUPS):
+    for _word in _group:
+        _GROUPS_OF[stem(_word)] = _GROUPS_OF.get(stem(_word), frozenset()) | {_number}
+
+
+def telling(text: str, without: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return the words that tell what a text is about, in order, each stem once.
+
+    Args:
+        text: the text.
+        without: names whose words do not count.
+    """
+    found, skip = _by_root(text), _roots(tuple(without))
+    return tuple(word for root, word in found.items() if root not in skip) if skip else tuple(found.values())
+
+
+@lru_cache(maxsize=1 << 12)
+def _by_root(text: str) -> Mapping[str, str]:
+    """Return the telling words of a text by their stems; the same line is looked at for one name after another."""
+    found: dict[str, str] = {}
+    for word in tokens(text):
+        if word not in _STOP and (len(word) > 1 or word.isdigit()):
+            found.setdefault(stem(word), word.removesuffix("'s"))
+    return found
+
+
+@lru_cache(maxsize=1 << 12)
+def _roots(names: tuple[str, ...]) -> frozenset[str]:
+    """Return the stems of the words of some names."""
+    return frozenset(stem(word) for name in names for word in tokens(name))
+
+
+@lru_cache(maxsize=1 << 12)
+def meanings(text: str) -> frozenset[str]:
+    """Return everything by which the words of a text can be matched: stems and the groups of words like them."""
+    roots = {stem(part) for word in tokens(text) for part in (word, *word.split("-"))}
+    return frozenset(roots | {f"~{number}" for root in roots for number in _GROUPS_OF.get(root, ())})
+
+
+_NAME = re.compile(r"(?<![.!?…:\"“'‘])(?<!^)\s(?:(?:Mr|Mrs|Ms|Dr|Miss|Old)\.? )?([A-ZÀ-ÖØ-ÞΑ-ΩА-Я][\w-]+)")
+
+
+def names_in(text: str, without: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return the words of a sentence that stand as names: capitals within it that nothing but a name explains.
+
+    Args:
+        text: the sentence.
+        without: names that do not count.
+    """
+    skip = {word for name in without for word in tokens(name)}
+    found = (name.removesuffix("'s").removesuffix("’s") for name in _NAME.findall(f" {text}"[1:]))
+    return tuple(dict.fromkeys(name for name in found if name.casefold() not in _STOP | skip))
+
+
+def with_article(name: str) -> str:
+    """Return the name of a thing as one speaks of it: "the sundial", but "Old Tom" and "a wax tablet" as they stand."""
+    first = name.split(" ", 1)[0]
+    return name if first in ("the", "a", "an", "some", "my", "your") or not first.islower() else f"the {name}"
+
+
+def is_small(word: str) -> bool:
+    """Return whether a word only holds a sentence together, such as an article or a pronoun."""
+    return word.casefold() in _STOP
+
+
+def is_weak(word: str) -> bool:
+    """Return whether a word is so general that sharing it proves little."""
+    return stem(word.casefold()) in _WEAK_STEMS
+
+
+def coverage(wanted: Iterable[str], found: frozenset[str]) -> float:
+    """Return which share of the wanted words is found, 0 to 1, general words counting for little.
+
+    Args:
+        wanted: telling words of a question.
+        found: `meanings` of a statement.
+    """
+    total = matched = 0.0
+    sure = False
+    general = True
+    for word in wanted:
+        root = stem(word.casefold())
+        weight = WEAK if is_weak(word) else STRONG
+        alike = any(f"~{number}" in found for number in _GROUPS_OF.get(root, ()))
+        hit = 1.0 if root in found or alike else KINDRED if _is_kindred(root, found) else 0.0
+        total += weight
+        matched += weight * hit
+        general = general and weight == WEAK
+        sure = sure or (hit > 0 and weight == STRONG)
+    if not total or not (sure or (general and matched == total)):
+        return 0.0
+    return matched / total
+
+
+def _is_kindred(root: str, found: frozenset[str]) -> bool:
+    """Return whether a longer or shorter word of the same beginning is found, such as postman for post."""
+    if len(root) < 4:
+        return False
+    alike = [other for other in found if other.startswith(root[:4])]  # which most are not
+    near = (other for other in alike if abs(len(other) - len(root)) <= 5)
+    return any(other.startswith(root) or root.startswith(other) for other in near)
+
+
+def widened(words: Iterable[str]) -> tuple[str, ...]:
+    """Return the words and all that mean much the same, for a second look."""
+    found: dict[str, None] = {}
+    for word in words:
+        found[word] = None
+        found.update(dict.fromkeys(_FORMS_OF.get(stem(word), ())))
+        for number in sorted(_GROUPS_OF.get(stem(word), ())):
+            found.update(dict.fromkeys(_GROUPS[number]))
+    return tuple(found)

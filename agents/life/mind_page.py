@@ -1,0 +1,102 @@
+"""`mind.md`: a page per agent on what is in its mind now, written for people. What is edited there is overwritten."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from agents.agent import Agent
+from agents.compaction.report import told_inner
+from agents.population.population import Minds
+from mud.engine.engine import Step
+from mud.errors import LociError
+from mud.sanitize import visible
+from mud.storage.documents import render_document
+from mud.storage.files import write_atomic
+
+log = logging.getLogger(__name__)
+
+EVERY = 5.0
+"""Seconds between two writings of a page at least."""
+NEWEST = 12
+"""Memories shown word for word."""
+
+
+def render_page(agent: Agent, inner: Mapping[str, Any] | None = None) -> str:
+    """Return an agent's page: who it is, its summaries, its newest memories, its notes, its inner life, its last
+    thought.
+
+    Args:
+        agent: the agent.
+        inner: what `Inner.told` tells; None when that is not known.
+    """
+    memory = agent.memory
+    parts = [f"# {agent.name}", "What is in this mind now. Made by the program; edits here are overwritten."]
+    one = agent.definition
+    said = "\n\n".join(text for text in (one.profile or one.description, one.own_profile) if text)
+    parts.append(f"## Profile\n\n{said or '-'}")
+    for title, summary in (("Older memories", memory.longterm), ("Recent past", memory.recent)):
+        if summary is not None:
+            parts.append(f"## {title} ({summary.covers[0]}-{summary.covers[1]})\n\n{summary.text}")
+    newest = "\n".join(f"- {entry.seq}. {' '.join(entry.text.split())}" for entry in memory.newest(NEWEST))
+    parts.append(f"## Newest memories\n\n{newest or '-'}")
+    notes = "\n".join(f"- [[{visible(note.slug)}|{note.title}]]" for note in agent.notes.all())
+    parts.append(f"## Notes\n\n{notes or '-'}")
+    if inner is not None:
+        parts.append(f"## Inner life\n\n{told_inner(inner)}")
+    parts.append(f"## Last thought\n\n{_last_thought(agent)}")
+    front = {"type": "mind", "agent": agent.name, "memories": memory.total}
+    return render_document(front, "\n\n".join(parts) + "\n")
+
+
+def _last_thought(agent: Agent) -> str:
+    thought = agent.thinker.last if agent.thinker is not None else None
+    if thought is None:
+        return "-"
+    why = f" ({thought.decision.why})" if thought.decision.why else ""
+    return f"`{thought.decision.line or 'nothing'}` by {thought.brain}{why}"
+
+
+class MindPages:
+    """Keeps the pages up to date, each at most every few seconds.
+
+    Args:
+        minds: all minds.
+        wrote: is told of every page written, so that the watcher does not take it for an edit.
+    """
+
+    def __init__(self, minds: Minds, wrote: Callable[[Path, str], None]) -> None:
+        self._minds = minds
+        self._wrote = wrote
+        self._stale: set[str] = set()
+
+    def observe(self, step: Step) -> None:
+        """Note whose page a step made stale."""
+        self._stale.update(perceived.who for perceived in step.left)
+
+    async def run(self) -> None:
+        """Write stale pages, for ever."""
+        while True:
+            await self._minds.means.clock.sleep(EVERY)
+            self.write_all()
+
+    def write_all(self) -> None:
+        """Write every stale page now. A page that cannot be written is logged: nothing depends on it."""
+        stale, self._stale = self._stale, set()
+        for who in stale:
+            agent = self._minds.by_id(who)
+            if agent is not None:
+                self._write(agent)
+
+    def _write(self, agent: Agent) -> None:
+        path = agent.folder / "mind.md"
+        if not agent.folder.is_dir():
+            return  # somebody took the folder away; a page must not bring it back
+        try:
+            text = render_page(agent, self._minds.inner.told(agent, known=True))
+            self._wrote(path, text)
+            write_atomic(path, text)
+        except (OSError, LociError) as error:
+            log.warning("the page %s cannot be written: %s", path.name, error)

@@ -1,0 +1,301 @@
+"""From an agent's present to its prompt: gathers what the agent knows and hands it to the pure builder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple, TypedDict
+
+from agents.agent import Agent
+from agents.compaction.view_size import UNLIMITED
+from agents.memory.entries import Hit, in_prompt
+from agents.memory.memory import View
+from agents.memory.note_form import Note
+from agents.mind.settings import offers
+from agents.mind.templates import Templates
+from agents.population.population import Minds
+from agents.prompt.excerpts import Room, excerpts, first_sentence
+from agents.prompt.prompt import Prompt, PromptParts, Shed, build_prompt, room_for_memories
+from agents.prompt.template import TEMPLATES, Template
+from agents.recall.settings import RecallSettings
+from agents.text.daytime import labels, now_in_words
+from mud.commands._command import Command
+from mud.commands._view import shown_name
+from mud.errors import Refusal, Unavailable, VaultProblem
+from mud.registry import Registry
+from mud.world.narration import phrase
+from mud.world.things import Thing
+
+FULL_HINT = phrase("minds.sleep.full_hint")
+CUE_LINES = 6
+"""Newest memories that decide which notes and experiences are related to the present."""
+LEAST_LINE = 2
+"""Tokens of a line at least, its end included."""
+SETTLED = 6
+"""Newest memories after which a place that all of them are of is told by its first sentence alone: what it looks like
+was read in the prompts of all these, and `look` tells it again. It is read anew at every thought, and the whole
+descriptions of the shipped vault take 68 tokens, their first sentences 24."""
+
+SMALL_WINDOWS = 8
+"""Into so many parts a window is divided of which past experiences may take one, when `experience_share` is less."""
+QUOTED = ("said", "heard", "told", "thought")
+"""Kinds of memories that may stand for a past time whose summary has nothing new to tell."""
+MOST_QUOTED = 256
+"""Memories of one past time that are looked at for that, the newest."""
+
+
+class _Measures(TypedDict):
+    """What a prompt is held to."""
+
+    window: int
+    reserve: int
+    count: Callable[[str], int]
+
+
+class Related(NamedTuple):
+    """What resembles the present.
+
+    Args:
+        notes: notes, best first.
+        summaries: summaries of other times, best first; a prompt shows the first of them that have something to add.
+        cue: what was looked for.
+    """
+
+    notes: tuple[Hit, ...] = ()
+    summaries: tuple[Hit, ...] = ()
+    cue: str = ""
+
+
+class Prompting:
+    """Builds prompts.
+
+    Args:
+        minds: all minds.
+        templates: the prompt templates.
+        commands: every command; a prompt lists those that its agent is offered.
+    """
+
+    def __init__(self, minds: Minds, templates: Templates[Template], commands: Registry[Command]) -> None:
+        self._minds = minds
+        self._templates = templates
+        self._offers = offers(commands)
+        self._rooms: dict[str, tuple[object, int]] = {}
+
+    async def related(self, agent: Agent) -> Related:
+        """Look up what resembles an agent's present: where it is, who is there, what was said last."""
+        means = self._minds.means
+        cue = self._cue(agent)
+        if not cue:
+            return Related()
+        hits = await means.recall.related(agent.id, cue, ("note", "summary"), shown=_shown(_view(agent)))
+        return Related(
+            tuple(hit for hit in hits if hit.kind == "note"),
+            tuple(hit for hit in hits if hit.kind == "summary"),
+            cue,
+        )
+
+    def _cue(self, agent: Agent) -> str:
+        here = self._here(agent)
+        if here is None:
+            return ""
+        people = self._people(agent, here)
+        lines = [entry.text for entry in agent.memory.newest(CUE_LINES)]
+        return "\n".join([here.name, *people, agent.definition.goal, agent.definition.own_goal, *lines]).strip()
+
+    def _here(self, agent: Agent) -> Thing | None:
+        """Return where a character stands, or, while it is away, where it left from and will come back to."""
+        world = self._minds.world
+        return (world.location_of(agent.id) or world.location(world.away.get(agent.id, ""))) if world else None
+
+    def _people(self, agent: Agent, here: Thing) -> list[str]:
+        world = self._minds.world
+        if world is None:
+            return []
+        return [shown_name(world, self._minds.say, one) for one in world.people(here.id) if one.id != agent.id]
+
+    def build(self, agent: Agent, related: Related, hint: str = "", *, thinks: bool = False) -> Prompt:
+        """Return the prompt an agent would get now.
+
+        Args:
+            agent: whose.
+            related: what resembles its present.
+            hint: advice for this turn; empty for none.
+            thinks: it is for a thought, so that what it has no room for is folded first; a reader folds nothing.
+
+        Raises:
+            Refusal: when its character is nowhere.
+            Unavailable: when the window is too small for any prompt.
+        """
+        folds = thinks and self._minds.means.writable
+        if folds:
+            agent.relieve()
+        prompt = self._built(agent, self._parts(agent, related, hint))
+        while folds and prompt.unheld is not None and agent.make_room(prompt.unheld[1]):
+            prompt = self._built(agent, self._parts(agent, related, hint))
+        return prompt
+
+    def _built(self, agent: Agent, parts: PromptParts) -> Prompt:
+        return build_prompt(parts, self._template(agent), **self._measures(agent))
+
+    def _template(self, agent: Agent) -> Template:
+        settings = agent.thinking()
+        own, usual = settings.own_template, TEMPLATES[settings.prompt_order]
+        return self._templates.get(own if self._templates.has(own) else usual)
+
+    def _measures(self, agent: Agent) -> _Measures:
+        profile = agent.profile()
+        return {"window": profile.num_ctx, "reserve": profile.max_tokens, "count": agent.counter.prompts()}
+
+    def room(self, agent: Agent) -> int:
+        """Return the tokens that summaries and memories may take in an agent's next prompt, wherever it is.
+
+        Asked for after every memory; it is counted anew when a file, or what the model's server says, has changed.
+        """
+        means, definition = self._minds.means, agent.definition
+        try:
+            template = self._template(agent)
+        except VaultProblem:  # there is none that can be used, as `check` says: no prompt is ever built
+            return UNLIMITED
+        by = (definition, means.configuration.version, agent.counter.ratio, template)
+        if self._rooms.get(agent.slug, (None,))[0] != by:
+            self._rooms[agent.slug] = by, self._room(agent)
+        return self._rooms[agent.slug][1]
+
+    def _room(self, agent: Agent) -> int:
+        parts = PromptParts(agent.name, _profile_of(agent), self._listed(agent))
+        try:
+            return room_for_memories(parts, self._template(agent), **self._measures(agent))
+        except Unavailable:  # no prompt is ever built, and `check` says why
+            return UNLIMITED
+
+    def shed(self, agent: Agent) -> Shed | None:
+        """Return what an agent's next prompt leaves out, apart from what is related; None when there is none.
+
+        What is folded before that, for want of room, is not left out.
+        """
+        try:
+            parts = self._parts(agent, Related(), "")
+            prompt = self._built(agent, parts)
+            plan = agent.compactor.outlook.pressed(prompt.unheld[1]) if prompt.unheld is not None else None
+            if plan is not None and parts.transcript_range is not None:
+                first, last = max(parts.transcript_range[0], plan.last + 1), parts.transcript_range[1]
+                kept = parts.transcript[len(parts.transcript) - (last - first + 1) :]
+                passed = parts.passed[len(parts.passed) - len(kept) :]
+                rest = replace(parts, transcript=kept, passed=passed, transcript_range=(first, last), left_out=None)
+                prompt = self._built(agent, rest)
+        except (Refusal, Unavailable, VaultProblem):
+            return None
+        return Shed(prompt.shed, prompt.unheld)
+
+    def _room_for_related(self, agent: Agent) -> Room:
+        """Return how much related notes and past experiences may take in an agent's prompt."""
+        settings, most = agent.thinking(), self._minds.means.configuration.get(RecallSettings).related_summaries
+        window, share = agent.profile().num_ctx, settings.experience_share
+        least = min(settings.experience_least, window // SMALL_WINDOWS) if share else 0
+        return Room(settings.related_tokens, max(int(share * window), least), most)
+
+    def _listed(self, agent: Agent) -> tuple[tuple[str, str], ...]:
+        """Return the commands that an agent is offered, with what each does."""
+        return tuple((one.usage, one.summary) for one in self._offers[agent.thinking().self_changes])
+
+    def _parts(self, agent: Agent, related: Related, hint: str) -> PromptParts:
+        world, here = self._minds.world, self._here(agent)
+        if world is None or here is None:
+            raise Refusal(f"{agent.name} is nowhere just now, so there is no prompt.")
+        view, clock = _view(agent), self._minds.means.clock
+        tail = view.tail
+        longterm = view.longterm.text if view.longterm else ""
+        recent = view.recent.text if view.recent else ""
+        told = "\n".join([longterm, recent, *(entry.text for entry in tail)])
+        found, memories = (*related.notes, *related.summaries), partial(_worth_quoting, agent)
+        cue = related.cue or self._cue(agent)
+        chosen = excerpts(found, cue, told, self._room_for_related(agent), agent.counter.prompts(), memories)
+        return PromptParts(
+            name=agent.name,
+            profile=_profile_of(agent),
+            commands=self._listed(agent),
+            longterm=longterm,
+            recent=recent,
+            transcript=tuple(in_prompt(entry, agent.name) for entry in tail),
+            passed=labels(self._minds.say, [entry.at for entry in tail], clock.zone),
+            notes=chosen.notes,
+            experiences=chosen.experiences,
+            notes_crowded_out=chosen.notes_crowded_out,
+            experiences_crowded_out=chosen.experiences_crowded_out,
+            hints=(hint,) if hint else (),
+            location=here.name,
+            description=self._described(agent, here),
+            exits=tuple(way.name for way in here.exits),
+            people=tuple(self._people(agent, here)),
+            items=tuple(item.name for item in world.items(here.id)),
+            carried=tuple(item.name for item in world.items(agent.id)),
+            now=now_in_words(self._minds.say, clock.now().astimezone(clock.zone)),
+            longterm_range=view.longterm.covers if view.longterm else None,
+            recent_range=view.recent.covers if view.recent else None,
+            transcript_range=(tail[0].seq, tail[-1].seq) if tail else None,
+            hidden=view.hidden,
+            left_out=view.left_out,
+        )
+
+    def _described(self, agent: Agent, here: Thing) -> str:
+        """Return what an agent's place looks like, in short when it has been there for a while, and that its head is
+        full when it is.
+
+        Of a prompt that is full hints are left out first, so this one stands where nothing is.
+        """
+        newest = agent.memory.newest(SETTLED)
+        settled = len(newest) == SETTLED and all(entry.place == here.name for entry in newest)
+        looks = first_sentence(here.description) if settled else here.description
+        parts = (looks, self._minds.say(FULL_HINT) if agent.head_is_full else "")
+        return "\n".join(part for part in parts if part)
+
+
+def _shown(view: View) -> Callable[[Hit], bool]:
+    """Return what tells whether the prompt shows a hit anyway: a summary in use, or a note just written."""
+    told = [summary for summary in (view.longterm, view.recent) if summary is not None]
+    lines = "\n".join(entry.text for entry in view.tail if entry.kind == "note")
+
+    def shown(hit: Hit) -> bool:
+        if hit.kind == "note":
+            return all(part.text in lines for part in Note(hit.title or "", "", hit.text, "").sections)
+        return any(hit.covers == one.covers or hit.text == one.text for one in told)
+
+    return shown
+
+
+def _worth_quoting(agent: Agent, first: int, last: int) -> list[str]:
+    """Return what was said and thought in a range of memories, told of the past as summaries tell it.
+
+    There is nothing when the archive cannot be read.
+    """
+    try:
+        entries = agent.memory.read(max(first, last - MOST_QUOTED + 1), last)
+    except OSError:
+        return []
+    return [_as_past(entry.text) for entry in entries if entry.kind in QUOTED and not entry.failed]
+
+
+def _as_past(line: str) -> str:
+    """Return a line of what was said as summaries tell it: `You say, "Tea?"` is `I said, "Tea?"`."""
+    lead, mark, said = line.partition(', "')
+    if lead == "You say":
+        return f"I said{mark}{said}"
+    return f"{lead.removesuffix(' says')} said{mark}{said}" if lead.endswith(" says") else line
+
+
+def _profile_of(agent: Agent) -> str:
+    one = agent.definition
+    said = (
+        ("What you say of yourself", one.own_profile),
+        ("What you say you look like", one.own_description),
+        ("What you want", one.goal),
+        ("What you have come to want", one.own_goal),
+    )
+    return "\n".join([one.profile or one.description, *(f"{what}: {words}" for what, words in said if words)])
+
+
+def _view(agent: Agent) -> View:
+    """Return what is shown of a life; of a long arrear no more than any prompt has room for."""
+    most = agent.compactor.outlook.standing().window // LEAST_LINE
+    return agent.life.context(max(most, agent.settings().runtime_cap))

@@ -1,0 +1,403 @@
+"""Agents that live: whoever is due thinks, what it decides is submitted, and who was spoken to is due soon.
+
+One thought per agent at a time; the loop itself never waits for a model.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime
+from random import Random
+from typing import NamedTuple
+
+from agents.agent import Agent
+from agents.brains._brain import Brain, BrainRun, Decision, Recall, Situation, Voice
+from agents.life.attention import Summons
+from agents.life.due_queue import Scheduler
+from agents.life.prompting import Prompting
+from agents.llm.queue import ModelQueue, Urgency
+from agents.llm.timeouts import within
+from agents.memory.entries import Hit
+from agents.mind.actor import situate
+from agents.mind.settings import SELF_CHANGES
+from agents.mind.sleep_schedule import Hours, fell_asleep, hours_of
+from agents.mind.thinker import FALLBACK, Thinker, Thought, trace_of
+from agents.mind.traces import Asked, Asking
+from agents.mind.witnesses import by_witness
+from agents.population.population import Minds
+from mud.clock import Clock, iso, parse_iso
+from mud.engine.engine import Engine, Step
+from mud.errors import LociError
+from mud.registry import Registry
+from mud.world.narration import phrase
+
+FULL = phrase("minds.sleep.full")
+
+log = logging.getLogger(__name__)
+
+FIRST_WITHIN = 5.0
+"""Seconds within which every agent has its first thought, so that a visitor soon sees somebody act."""
+JITTER = 0.3
+"""Share by which the pause between two thoughts varies, so that agents do not act in step."""
+TURNS_A_PASS = 8
+"""Agents that begin a turn before everybody else of the event loop gets theirs."""
+SLEEP_STEP = 5.0
+"""Seconds between two looks at a sleeper: whether it wakes, and what of its memory is to be put in order."""
+QUIET = 300.0
+"""Seconds for which nobody must have spoken to an agent, or woken it, before it falls asleep by the clock."""
+LEFT_ALONE = 30.0
+"""Seconds for which nobody must have spoken to an agent before it looks back on what it lived."""
+SPOKEN = ("heard", "told")
+"""Kinds of memory that somebody else's words leave."""
+HABIT = "habit"
+"""Stands for a brain in the trace of what no brain decided."""
+AT_NIGHT = "it is time to sleep, by the clock"
+LOOK_AGAIN = 30.0
+"""Seconds between two looks whether a model that answered still does."""
+LOOK_SOONER = 5.0
+"""Seconds between two looks whether a model that was silent answers; its host is asked less often, see its health."""
+
+
+class Drives(NamedTuple):
+    """What makes agents think.
+
+    Args:
+        brains: loads the kinds of brain.
+        voice: the texts an instinct speaks with.
+        queue: asks language models.
+        prompting: builds the prompt of a thought.
+        chance: all chance comes from it.
+        clock: the time.
+        override: name of the brain of every agent, whatever its file says; None for its own.
+        traced: how lines come about is kept, for `@why`.
+    """
+
+    brains: Callable[[], Registry[Brain]]
+    voice: Voice
+    queue: ModelQueue
+    prompting: Prompting
+    chance: Random
+    clock: Clock
+    override: str | None = None
+    traced: bool = True
+
+
+class Living:
+    """The agents of a running world.
+
+    Args:
+        minds: all minds.
+        engine: the door into the world.
+        drives: what makes them think.
+        submitted: is told of every step that an agent submitted, to carry out what it requests.
+    """
+
+    def __init__(self, minds: Minds, engine: Engine, drives: Drives, submitted: Callable[[Step], None]) -> None:
+        self._minds = minds
+        self._engine = engine
+        self._drives = drives
+        self._submitted = submitted
+        self._scheduler = Scheduler()
+        self._woken = asyncio.Event()
+        self._turns: set[asyncio.Task[None]] = set()
+        self._summons = Summons()
+        self._sleepers: set[str] = set()
+        """Folders of the agents that were asleep at their last turn."""
+        self._woke: set[str] = set()
+        """Folders of the agents that have not thought since they woke."""
+        self._disturbed: dict[str, float] = {}
+        """When somebody last spoke to an agent or woke it."""
+        self._bedtime_asked: dict[str, datetime] = {}
+        self._told_full: dict[str, int] = {}
+        """How many folds an agent's memory had had when it was told last that its head is getting full."""
+        self._stopped = False
+        self.answers: dict[str, bool] = {}
+        """Whether the model of each LLM profile that somebody thinks with answers, as far as it was asked."""
+
+    def wake(self, agent: Agent) -> None:
+        """Give an agent its brains and make it due soon."""
+        drives = self._drives
+        chance = Random(drives.chance.random())
+        runs: dict[str, BrainRun] = {b.name: b.start(agent.name, chance, drives.voice) for b in drives.brains()}
+        agent.thinker = Thinker(
+            agent.name,
+            runs,
+            lambda: self._brain_of(agent),
+            lambda wanted: self._recall(agent, wanted),
+            lambda hint, waiting: self._ask(agent, hint, waiting),
+            drives.clock.monotonic,
+        )
+        soon = min(FIRST_WITHIN, agent.thinking().think_interval)
+        self._scheduler.set(agent.slug, drives.clock.monotonic() + chance.uniform(0.5, soon))
+        self._woken.set()
+
+    def redefined(self, agent: Agent) -> None:
+        """Let an edited `agent.md` act: another name gets brains that know it, a shorter interval a sooner turn."""
+        if agent.thinker is None:
+            return
+        if agent.thinker.name != agent.name:
+            self.wake(agent)
+        self._scheduler.hasten(agent.slug, self._drives.clock.monotonic() + agent.thinking().think_interval)
+        self._woken.set()
+
+    def rest(self, agent: Agent) -> None:
+        """Let one agent think no more."""
+        self._scheduler.drop(agent.slug)
+        self._summons.drop(agent.slug)
+        self._minds.inner.interrupt(agent.slug)
+        agent.thinker = None
+
+    def _brain_of(self, agent: Agent) -> str:
+        """Return the name of the brain whose turn it is; one that needs a model gives way while it may not be asked."""
+        brain = self._wanted(agent)
+        return FALLBACK if brain is None or self._gave_way(agent, brain) else brain.name
+
+    def _wanted(self, agent: Agent) -> Brain | None:
+        """Return the brain that an agent's file, or the command line, names; None when there is no such one."""
+        wanted = self._drives.override or agent.definition.brain
+        return self._drives.brains().find("language" if wanted == "auto" else wanted)
+
+    def _gave_way(self, agent: Agent, brain: Brain) -> str:
+        """Return why a brain cannot be asked now; empty when it can."""
+        if brain.needs_model and not self.answers.get(agent.thinking().think_profile):
+            return "no model answers"
+        used_up = brain.needs_model and self._drives.queue.budget.used_up(agent.name) is not None
+        return "the budget for models is used up" if used_up else ""
+
+    def observe(self, step: Step) -> None:
+        """Let everybody notice what a step let them perceive."""
+        actor = self._engine.world.get(step.who)
+        for who, perceptions in by_witness(step.left).items():
+            agent = self._minds.by_id(who)
+            if agent is None or agent.thinker is None:
+                continue
+            for perceived in perceptions:
+                wish = agent.thinker.notice(perceived)
+                if wish is not None and who != step.who:
+                    self._minds.inner.interrupt(agent.slug)
+                    if perceived.kind in SPOKEN:
+                        self._disturbed[agent.slug] = self._drives.clock.monotonic()
+                    person = actor is not None and not actor.thinks
+                    self._hasten(agent, self._drives.clock.monotonic() + wish, person=person)
+
+    def _hasten(self, agent: Agent, at: float, *, person: bool) -> None:
+        self._summons.call(agent.slug, at, person=person)
+        self._scheduler.hasten(agent.slug, at)
+        self._woken.set()
+        if person:  # its thought may wait for a model already, and will know of this when its turn comes
+            self._drives.queue.hasten(agent.name)
+
+    async def run(self) -> None:
+        """Wake whoever is due, for ever."""
+        clock = self._drives.clock
+        while not self._stopped:
+            self._woken.clear()
+            for slug in self._scheduler.take(clock.monotonic(), TURNS_A_PASS):
+                turn = asyncio.create_task(self._turn(slug))
+                self._turns.add(turn)
+                turn.add_done_callback(self._turns.discard)
+            due = self._scheduler.next()
+            if due is None:
+                await self._woken.wait()
+            elif (wait := due - clock.monotonic()) > 0:
+                with suppress(TimeoutError):
+                    await within(wait, self._woken.wait(), clock)
+            else:
+                await clock.sleep(0)  # a crowd that is due must not keep everybody else from their turn
+
+    @property
+    def due(self) -> float | None:
+        """When somebody is due next, by the monotonic clock; None when nobody is."""
+        return self._scheduler.next()
+
+    async def take_turn(self) -> Agent | None:
+        """Have whoever has been due for longest take a turn, for one who leads the world step by step instead of `run`.
+
+        Returns:
+            Whose turn it was; None when nobody is due.
+        """
+        for slug in self._scheduler.take(self._drives.clock.monotonic(), 1):
+            await self._turn(slug)
+            await self._minds.inner.settle()
+            return self._minds.by_slug(slug)
+        return None
+
+    async def _turn(self, slug: str) -> None:
+        """Have one agent think and act once, and make it due again whatever comes of it."""
+        agent = self._minds.by_slug(slug)
+        if agent is None:
+            return
+        waiting = self._summons.begin(slug)
+        try:
+            if self._minds.sleeps(agent.id):
+                self.sleep(agent)
+            elif not self._minds.resting.rests(slug) and not self._goes_to_bed(agent):
+                await self.act(agent, waiting=waiting)
+                self._look_inward(agent)
+        except LociError as error:
+            log.warning("%s could not act: %s", agent.name, error)
+        except Exception:
+            log.exception("%s could not act", agent.name)
+        finally:
+            self._due_again(agent)
+
+    def _look_inward(self, agent: Agent) -> None:
+        """Let an agent reflect when that is due: when nobody spoke to it for a while, or when it is overdue."""
+        quiet = self._drives.clock.monotonic() - self._disturbed.get(agent.slug, float("-inf")) >= LEFT_ALONE
+        if not (self._stopped or self._minds.sleeps(agent.id)):
+            left_alone = quiet and not self._summons.person_waits(agent.slug)
+            self._minds.inner.idle(agent, self._engine, left_alone=left_alone)
+
+    async def act(self, agent: Agent, *, waiting: bool) -> Step | None:
+        """Have one agent think once and submit what it decided; None when it let the turn pass, or sleeps."""
+        if self._minds.sleeps(agent.id):
+            return None
+        self._tell_when_full(agent)
+        hours = self._hours(agent)
+        bedtime = hours.bedtime(self._local()) if hours.sleep_at else None
+        situation = self._situation(agent, bedtime, woke=agent.slug in self._woke)
+        if situation is None or agent.thinker is None:
+            return None
+        self._woke.discard(agent.slug)
+        thought = await agent.thinker.think(situation, waiting=waiting)
+        if thought is None:
+            return None
+        if thought.brain != FALLBACK and self._summons.answer(agent.slug):
+            thought = replace(thought, waiting=True)
+        step, line = None, thought.decision.line
+        held = self._minds.sleeps(agent.id) or self._minds.resting.rests(agent.slug)
+        if line is not None and agent.thinker is not None and not held:
+            step = agent.actor.submit(self._engine, agent.id, line)
+        self._trace(agent, thought, situation, step)
+        if step is not None:
+            self._submitted(step)
+        return step
+
+    def _submit(self, agent: Agent, line: str, why: str) -> Step:
+        """Submit a line that no thought came to, and say why."""
+        step = agent.actor.submit(self._engine, agent.id, line)
+        if (situation := self._situation(agent)) is not None:
+            self._trace(agent, Thought(HABIT, Decision(line, why), 0.0), situation, step)
+        self._submitted(step)
+        return step
+
+    def _situation(self, agent: Agent, bedtime: float | None = None, *, woke: bool = False) -> Situation | None:
+        world, seconds = self._engine.world, self._drives.clock.monotonic()
+        notes = "notes" in SELF_CHANGES[agent.thinking().self_changes]
+        known = (agent.definition, world, agent.memory, agent.notes)
+        return situate(*known, seconds, bedtime, woke=woke, takes_notes=notes)
+
+    def _trace(self, agent: Agent, thought: Thought, situation: Situation, step: Step | None) -> None:
+        """Keep how a line came about, or why a model's reply was none; a turn that just passed is not worth a trace."""
+        if not self._drives.traced or (step is None and not thought.asked):
+            return
+        now, brain = iso(self._drives.clock.now()), self._wanted(agent)
+        if thought.brain == FALLBACK and not thought.instead and brain is not None:
+            thought = replace(thought, instead=self._gave_way(agent, brain))
+        trace = trace_of(thought, situation, agent.id, now, self._engine.number, step)
+        agent.traces.keep(trace, int(agent.thinking().trace_megabytes * 1_000_000))
+
+    def sleep(self, agent: Agent) -> None:
+        """Let a sleeper wake if it is time, else have its journal put in order and then, when that is due, a fold."""
+        hours, now, at = self._hours(agent), self._local(), fell_asleep(agent.memory)
+        since = parse_iso(at).astimezone(now.tzinfo) if at else now
+        if hours.wakes(since, now) and not self._minds.resting.rests(agent.slug):
+            self._sleepers.discard(agent.slug)
+            self._submit(agent, "wake", "it is time to wake, by the clock or after a nap")
+            return
+        self._sleepers.add(agent.slug)
+        self._woke.add(agent.slug)
+        self._minds.put_in_order(agent)
+        self._minds.inner.asleep(agent, self._engine)
+        self._minds.remembered(agent.slug, ())
+
+    def _goes_to_bed(self, agent: Agent) -> bool:
+        """Have an agent fall asleep when it is time by the clock; return whether it was."""
+        slug, seconds, hours = agent.slug, self._drives.clock.monotonic(), self._hours(agent)
+        if slug in self._sleepers:
+            self._sleepers.discard(slug)
+            self._disturbed[slug] = seconds  # it did not wake by itself
+        if not hours.sleep_at or (slug in self._disturbed and seconds - self._disturbed[slug] < QUIET):
+            return False
+        now = self._local()
+        since, self._bedtime_asked[slug] = self._bedtime_asked.get(slug, now), now
+        return hours.falls_asleep(since, now) and not self._submit(agent, "sleep", AT_NIGHT).failed
+
+    def _hours(self, agent: Agent) -> Hours:
+        known = agent.thinking()
+        return hours_of(known.sleep_at, known.wake_at, known.nap_hours)
+
+    def _local(self) -> datetime:
+        return self._drives.clock.now().astimezone(self._drives.clock.zone)
+
+    def _tell_when_full(self, agent: Agent) -> None:
+        """Have an agent think once, until the next fold, that its head is getting full."""
+        folds = agent.memory.compactions
+        if not agent.head_is_full or self._told_full.get(agent.slug) == folds:
+            return
+        words = self._minds.say(FULL)
+        before = agent.slug not in self._told_full and any(words in entry.text for entry in agent.memory.tail)
+        self._told_full[agent.slug] = folds
+        if not before:
+            self._submit(agent, f"think {words}", "as much is remembered word for word as sleep would fold")
+
+    def _due_again(self, agent: Agent) -> None:
+        wish = self._summons.end(agent.slug)
+        if self._stopped or agent.thinker is None:
+            return
+        pause = SLEEP_STEP if self._minds.sleeps(agent.id) else agent.thinking().think_interval
+        at = self._drives.clock.monotonic() + pause * self._drives.chance.uniform(1 - JITTER, 1 + JITTER)
+        self._scheduler.set(agent.slug, at if wish is None else min(at, wish))
+        self._woken.set()
+
+    async def _recall(self, agent: Agent, wanted: Recall) -> tuple[Hit, ...]:
+        return tuple((await self._minds.search(agent, *wanted[:2], before=agent.sees_from, own=wanted.own))[0])
+
+    async def _ask(self, agent: Agent, hint: str, waiting: bool) -> Asked:
+        drives = self._drives
+        kind = drives.brains().find(self._brain_of(agent))
+        enough = kind.enough(agent.name) if kind is not None and kind.enough is not None else None
+        profile = agent.thinking().think_profile
+        asking = Asking(hint, profile, drives.queue.overview([profile])[0].servers, drives.clock.monotonic)
+        related = await drives.prompting.related(agent)
+        asking.related(related.cue, (*related.notes, *related.summaries))
+        urgency = Urgency.PERSON if waiting or self._summons.person_waits(agent.slug) else Urgency.THINK
+
+        def build() -> str:
+            self._summons.see(agent.slug)
+            return asking.built(drives.prompting.build(agent, related, hint, thinks=True))
+
+        try:
+            completion = await drives.queue.ask(build, profile, urgency, agent.name, enough)
+        except LociError as error:
+            return asking.failed(error)
+        return asking.answered(completion)
+
+    def profiles(self) -> set[str]:
+        """Return the names of the LLM profiles that somebody thinks with."""
+        return {one.thinking().think_profile for one in self._minds.opened() if not one.definition.person}
+
+    async def watch_models(self, tell: Callable[[str, bool], None]) -> None:
+        """Keep knowing which models answer; tell whenever that changes, with the name of the LLM profile."""
+        while True:
+            for name in (names := sorted(self.profiles())):
+                answers = await self._drives.queue.alive(name)
+                if answers != self.answers.get(name):
+                    self.answers[name] = answers
+                    tell(name, answers)
+            await self._drives.clock.sleep(LOOK_AGAIN if all(map(self.answers.get, names)) else LOOK_SOONER)
+
+    async def stop(self) -> None:
+        """Let nobody think any more; thoughts under way are cancelled."""
+        self._stopped = True
+        self._woken.set()
+        for agent in self._minds.opened():
+            self._scheduler.drop(agent.slug)
+        for turn in tuple(self._turns):
+            turn.cancel()
+        await asyncio.gather(*self._turns, return_exceptions=True)
+        await self._minds.inner.stop()

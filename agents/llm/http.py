@@ -1,0 +1,326 @@
+"""Talking HTTP with a server of language models, whatever its protocol: limits, keys, streams, and errors as sentences.
+
+The key is read from the environment at each call, sent to the profile's host only (redirects are not followed, and over
+plain HTTP it goes to this machine alone), and blotted out of whatever the server says before that is shown or kept.
+Connections are not kept: servers drop those of streams that were ended early, and a call on such a one fails.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import json
+import re
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import urlsplit
+
+from agents.llm.backend import Refused, tidy
+from agents.llm.keys import key_of, why_not_to
+from agents.llm.profiles import LLMProfile
+from agents.llm.retries import Passing
+from mud.errors import Unavailable
+
+if TYPE_CHECKING:
+    import httpx
+
+    from agents.llm.http_connection import Http
+
+BODY_LIMIT = 2_000_000
+"""Bytes of an answer that are read; a longer one is no reply to a question of ours."""
+TOKEN_LIMIT = 1_000
+"""Bytes a token of a stream may take besides; llama.cpp sends 300 to 500, most of them the same each time."""
+CONNECT_SECONDS = 10.0
+"""Seconds to wait for a connection at most, whatever the profile's timeout."""
+CHECK_SECONDS = 3.0
+"""Seconds to wait for the list of models when only asking whether the host is there."""
+WORDS = 300
+"""Characters of a server's own words that are told."""
+_OK = 200
+_BROKE = 500
+_OUR_FAULT = (400, 413, 422)
+_NO_SUCH = (404, 405, 501)
+_LATER = frozenset({408, 429, 500, 502, 503, 504, *range(520, 525), 529})
+"""What passes mostly: it is too busy, its model loads or crashed, or what stands before it does not reach it just now;
+from 520 on as Cloudflare and Anthropic say it."""
+_THIS_ONE = re.compile(
+    r"context.{0,20}\b(size|length|window)|(?<!took )\btoo (large|long|many tokens)\b|\bgrammar"
+    r"|\bchat.?template|\bjinja|\binvalid.request|\bexceed_context",
+    re.I,
+)
+"""Words of an error that the same request meets every time; llama.cpp and Ollama send some of them with 500."""
+_MEANINGS = {
+    401: "it wants another key: name the environment variable that holds it under api_key_env",
+    403: "it does not allow this: check the key named under api_key_env",
+    404: "it does not know this address or this model: check host, api and model",
+    429: "it is asked too often, or the account is used up",
+    501: "it cannot do this: set another api",
+    503: "it is still loading its model, or too busy",
+}
+_LINE = re.compile(rb"\r\n|\n|\r")
+MOST_TOKENS = 10**9
+"""Tokens of one call at most: whoever tells of more is not believed, or the budget would be used up for ever."""
+
+
+class Body(Protocol):
+    """What is read of a response."""
+
+    def aiter_raw(self) -> AsyncIterator[bytes]:
+        """Yield its bytes as they come."""
+        ...
+
+
+class NoSuch(Unavailable):
+    """The server answers, but has no such address, or no such model."""
+
+
+class Wire:
+    """The way to one server.
+
+    Args:
+        base: the address that paths are added to.
+        name: what the server is called to people; its address when empty.
+        key: returns the key that a profile's calls carry, empty for none.
+        meanings: what a status means here, where that differs from most servers.
+    """
+
+    def __init__(
+        self,
+        base: str,
+        name: str = "",
+        key: Callable[[LLMProfile], str] | None = None,
+        meanings: Mapping[int, str] | None = None,
+    ) -> None:
+        self.base = base
+        self.name = name or base
+        self._key = key or key_of
+        self._meanings = {**_MEANINGS, **(meanings or {})}
+        self._http: Http | None = None
+        self.closed = False
+        """Whether nothing can be asked any more."""
+
+    async def close(self) -> None:
+        """Close every connection."""
+        self.closed = True
+        if self._http is not None:
+            await self._http.close()
+
+    async def _reached(self, seconds: float) -> Http:
+        """Return the client, which is made when its server is first reached.
+
+        What it imports takes a fifth of a command's start, and many a world has no server that listens: so it is loaded
+        no sooner, and beside the event loop.
+
+        Raises:
+            Unavailable: nothing listens there, or nothing may be asked any more.
+        """
+        if self._http is None and not self.closed:
+            await self._knock(seconds)
+            found = await asyncio.to_thread(importlib.import_module, "agents.llm.http_connection")
+            self._http = self._http or found.Http(self.name, self.base.startswith("https://"), CONNECT_SECONDS)
+        if self._http is None or self.closed:
+            raise Unavailable(f"{self.name} was closed")
+        return self._http
+
+    async def _knock(self, seconds: float) -> None:
+        """Return when somebody listens at the server's address."""
+        parts = urlsplit(self.base)
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        try:
+            async with asyncio.timeout(seconds):
+                _, writer = await asyncio.open_connection(parts.hostname, port)
+        except TimeoutError as error:
+            raise Unavailable(f"{self.name} did not answer within {seconds:g} s") from error
+        except (OSError, UnicodeError) as error:  # UnicodeError: a name that no server can have
+            raise Unavailable(f"nothing answers at {self.name}") from error
+        writer.close()
+
+    @asynccontextmanager
+    async def opened(
+        self, method: str, path: str, profile: LLMProfile, seconds: float, payload: dict[str, Any] | None = None
+    ) -> AsyncIterator[httpx.Response]:
+        """Send one request and give the answer, its body unread; leaving early closes the connection.
+
+        Args:
+            method: the HTTP method.
+            path: what stands after the base, or a whole address.
+            profile: whose key is sent.
+            seconds: how long each part of the answer may take to come.
+            payload: the request's body.
+
+        Raises:
+            Refused, Unavailable: with a sentence that holds no key.
+        """
+        key = self._key(profile)
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        address = path if "://" in path else self.base + path
+        if key and (why := why_not_to(address)):
+            raise Unavailable(f"{self.name} is not asked: {why}")
+        http = await self._reached(min(CONNECT_SECONDS, seconds))
+        async with http.opened(method, address, headers, seconds, payload) as response:
+            if response.headers.get("content-encoding", "identity") != "identity":
+                raise Unavailable(f"{self.name} packed its answer although it was asked not to")
+            if response.status_code != _OK:
+                answer = decoded(await self.read(response))
+                self.complain(response.status_code, answer, key, response.headers.get("retry-after", ""))
+            yield response
+
+    async def ask(
+        self, method: str, path: str, profile: LLMProfile, seconds: float, payload: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], float]:
+        """Send one request and return the decoded answer and how many seconds it took. See `opened`."""
+        async with self.opened(method, path, profile, seconds, payload) as response:
+            body = await self.read(response)
+        return self.meant(decoded(body)), response.elapsed.total_seconds()
+
+    def said(self, text: str, profile: LLMProfile, stop: tuple[str, ...] = ()) -> str:
+        """Return what a server said as text that may be kept, without the profile's key, cut before the first stop."""
+        return blotted(tidy(text, stop), self._key(profile))
+
+    def meant(self, answer: dict[str, Any] | None) -> dict[str, Any]:
+        """Return an answer, when it is one.
+
+        Raises:
+            Unavailable: it is junk.
+        """
+        if answer is None:
+            raise Unavailable(f"{self.name} answers, but not as a server of language models does")
+        return answer
+
+    async def read(self, response: httpx.Response) -> bytes:
+        """Return a whole answer, when it is no longer than one may be."""
+        body = bytearray()
+        async for chunk in self._chunks(response, BODY_LIMIT):
+            body += chunk
+        return bytes(body)
+
+    async def lines(self, response: Body, tokens: int) -> AsyncIterator[bytes]:
+        """Yield the lines of a stream as they come, without their ends; empty ones too.
+
+        Args:
+            response: an answer whose body is unread.
+            tokens: how many tokens it may hold, for the limit of its length.
+        """
+        rest = b""
+        async for chunk in self._chunks(response, BODY_LIMIT + tokens * TOKEN_LIMIT):
+            *whole, rest = _LINE.split(rest + chunk)
+            if whole and not rest and chunk.endswith(b"\r"):
+                whole, rest = whole[:-1], whole[-1] + b"\r"  # its other half may come with the next chunk
+            for line in whole:
+                yield line
+        if rest:
+            yield rest.rstrip(b"\r")
+
+    async def _chunks(self, response: Body, limit: int) -> AsyncIterator[bytes]:
+        read = 0
+        async for chunk in response.aiter_raw():
+            read += len(chunk)
+            if read > limit:
+                raise Unavailable(f"{self.name} sent more than {limit:,} bytes for one reply")
+            yield chunk
+
+    def complain(self, status: int, answer: dict[str, Any] | None, key: str, after: str = "") -> None:
+        """Raise what a status other than 200 means.
+
+        Args:
+            status: the status.
+            answer: what came with it.
+            key: what must not be repeated.
+            after: the seconds after which the server asks to be tried again, as it says them.
+        """
+        # Who refuses a key often repeats it, whole, in part or spelled otherwise.
+        said = words_of(answer, key) if not (key and status in (401, 403)) else ""
+        words = "; ".join(filter(None, (self._meanings.get(status, ""), said)))
+        sentence = f"{self.name} answered {status}" + (f": {words}" if words else "")
+        raise _error(status, answer, sentence, after)
+
+    def complain_midway(self, answer: dict[str, Any], profile: LLMProfile) -> None:
+        """Raise the error that a stream tells of after it began."""
+        error = answer.get("error")
+        code = error.get("code") if isinstance(error, dict) else answer.get("status")
+        said = words_of(answer, self._key(profile))
+        sentence = f"{self.name} gave up in the middle of its reply" + (f": {said}" if said else "")
+        raise _error(count(code) or 0, answer, sentence)
+
+    def broke_off(self) -> Passing:
+        """Return what is raised when a stream ends before it said that it would."""
+        return Passing(f"{self.name} broke off in the middle of its reply")
+
+
+def checked_parts(host: str, example: str) -> tuple[str, str]:
+    """Return scheme with server, and path, of the address of a server.
+
+    Args:
+        host: the address.
+        example: one that would do.
+
+    Raises:
+        Unavailable: it is none, or it holds more than an address.
+    """
+    try:
+        parts = urlsplit(host.strip())
+        sound = parts.scheme in ("http", "https") and parts.hostname and (parts.port is None or parts.port > 0)
+    except ValueError:
+        sound = False
+    if not sound:
+        raise Unavailable(f"{host!r} is no address of a server; expected one like {example}")
+    if "@" in parts.netloc or parts.query or parts.fragment:
+        raise Unavailable("host holds more than an address; keys belong in an environment variable, see api_key_env")
+    return f"{parts.scheme}://{parts.netloc}", parts.path.rstrip("/")
+
+
+def decoded(body: bytes) -> dict[str, Any] | None:
+    """Return the JSON object that some bytes hold, None when they hold none."""
+    try:
+        answer = json.loads(body)
+    except (ValueError, RecursionError):  # a megabyte of brackets is junk too
+        return None
+    return answer if isinstance(answer, dict) else None
+
+
+def words_of(answer: dict[str, Any] | None, key: str = "") -> str:
+    """Return the server's own words about an error, as one short line.
+
+    Args:
+        answer: what it sent.
+        key: what must not be repeated; blotted out before anything is cut, or a part of it would stay.
+    """
+    error = answer.get("error") if answer else None
+    words = error.get("message") if isinstance(error, dict) else error
+    if not isinstance(words, str):
+        return ""
+    return blotted(" ".join(tidy(words).split()), key)[:WORDS]
+
+
+def blotted(text: str, key: str) -> str:
+    """Return a text without a key."""
+    return text.replace(key, "(key)") if key else text
+
+
+def _error(status: int, answer: dict[str, Any] | None, sentence: str, after: str = "") -> Unavailable:
+    """Return what is raised for an error: whether it may pass, is about this one request, or neither.
+
+    Args:
+        status: the status, or the code that a stream tells of.
+        answer: what came with it.
+        sentence: what people are told.
+        after: the seconds after which the server asks to be tried again, as it says them.
+    """
+    if status in _OUR_FAULT or (status == _BROKE and _THIS_ONE.search(f"{words_of(answer)} {_kind(answer)}")):
+        return Refused(sentence)
+    if status in _LATER:
+        return Passing(sentence, float(after) if after.isascii() and after.isdigit() else None)
+    return NoSuch(sentence) if status in _NO_SUCH else Unavailable(sentence)
+
+
+def _kind(answer: dict[str, Any] | None) -> str:
+    """Return what kind of error a server says it is; empty when it does not."""
+    error = answer.get("error") if answer else None
+    kind = error.get("type") if isinstance(error, dict) else None
+    return kind if isinstance(kind, str) else ""
+
+
+def count(value: object) -> int | None:
+    """Return a number of tokens, None for what is none, or more than any call can take."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS else None

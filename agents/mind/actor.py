@@ -1,0 +1,105 @@
+"""The part of an agent that is in the world: it perceives, and it submits the lines a person would type.
+
+A person's character has one too. It knows the world only as far as its character stands in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from agents.brains._brain import Person, Situation
+from agents.definition import Definition
+from agents.memory.entries import Entry
+from agents.memory.memory import Memory
+from agents.memory.notes import Notes
+from mud.engine.engine import Engine, Step
+from mud.world.events import Perceived
+from mud.world.roles import Role
+from mud.world.things import Kind
+from mud.world.world import World
+
+RECENT = 64
+"""Verbatim memories that a brain is shown."""
+
+
+class Keeps(Protocol):
+    """Keeps what is perceived: `agents.mind.character_memory.Life`."""
+
+    def append(self, perceived: Sequence[Perceived], at: str, source: int) -> list[Entry]:
+        """Keep what one step left; return the new entries that are in the archive."""
+        ...
+
+
+class Actor:
+    """One character's senses and hands.
+
+    Args:
+        life: where what it perceives is kept.
+        remembered: is told of new entries, for the index and the folds.
+    """
+
+    def __init__(self, life: Keeps, remembered: Callable[[Sequence[Entry]], None]) -> None:
+        self._life = life
+        self._remembered = remembered
+
+    def perceive(self, source: int, at: str, perceptions: Sequence[Perceived]) -> None:
+        """Keep what one step left with this character, as one write.
+
+        Args:
+            source: number of the step.
+            at: its time.
+            perceptions: what it left, in order.
+        """
+        self._remembered(self._life.append(perceptions, at, source))
+
+    def submit(self, engine: Engine, who: str, line: str) -> Step:
+        """Submit a line as an agent; what a mind writes never has a higher rank."""
+        return engine.step(who, line, Role.AGENT)
+
+
+def situate(
+    definition: Definition,
+    world: World,
+    memory: Memory,
+    notes: Notes,
+    seconds: float,
+    bedtime: float | None = None,
+    *,
+    woke: bool = False,
+    takes_notes: bool = True,
+) -> Situation | None:
+    """Return what a character can perceive now; None when it is nowhere. Who sleeps is nobody to speak with.
+
+    Args:
+        definition: who it is.
+        world: read only, and only where the character stands.
+        memory: its memory.
+        notes: its notes.
+        seconds: a monotonic clock.
+        bedtime, woke, takes_notes: as in `Situation`.
+    """
+    here = world.location_of(definition.id)
+    if here is None:
+        return None
+    asleep = world.asleep
+    there = world.contents(here.id)
+    people = [one for one in there if one.kind is Kind.CHARACTER and one.id != definition.id and one.id not in asleep]
+    return Situation(
+        name=definition.name,
+        profile=definition.profile,
+        voice=definition.voice,
+        location=here.name,
+        description=here.description,
+        exits=tuple(way.name for way in here.exits),
+        people=tuple([Person(one.name, one.thinks) for one in people]),
+        items=tuple([one.name for one in there if one.kind is Kind.ITEM]),
+        carrying=tuple([item.name for item in world.items(definition.id)]),
+        recent=tuple(memory.newest(RECENT)),
+        notes=tuple(notes.titles()),
+        goal=definition.goal or definition.own_goal,
+        seconds=seconds,
+        bedtime=bedtime,
+        woke=woke,
+        takes_notes=takes_notes,
+    )

@@ -1,0 +1,232 @@
+"""What sleep does for a memory: facts are kept in the journal before a fold, and put in order while their owner sleeps.
+
+By rules alone, and never twice: the journal says through which memory it was looked, so what a kill or a full disk kept
+from being written is made up for from the archive, which has it all. That is also why a journal that cannot be written
+does not keep a fold from being made: nothing is lost by it, and a warning says so.
+
+Never kept as facts: what others say about the agent itself, and what it says about itself (persona protection).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from agents.compaction.commits import Commit
+from agents.compaction.judge.facts import AMBIENT, DIRECT, OBSERVED, Fact, facts_of_entry, longer, trust_of
+from agents.compaction.judge.reading import Reading, keys_of
+from agents.memory import journal_form as form
+from agents.memory.entries import Entry
+from agents.memory.history import last_event
+from agents.memory.journal import Journal, superseded
+from agents.memory.journal_form import SYNTHESIS, JournalEntry, JournalLine
+from agents.memory.memory import Memory
+from agents.memory.notes import Notes
+from mud.errors import LociError
+
+TYPES = {DIRECT: form.DIRECT, OBSERVED: form.OBSERVATION, AMBIENT: form.ENVIRONMENTAL}
+"""The type of an entry by how far its memory is to be trusted; whatever else there is was concluded."""
+GATHERED = 2
+"""Facts about one person or place that make a note worth while."""
+CATCHES_UP = 4096
+"""Memories that are looked through again at once after the journal could not be written."""
+MISSED = "journal_missed"
+"""The event of a fold whose facts could not be kept; before the first fact was, only it tells that they should be."""
+SUMMARY_IMPORTANCE = 8
+MOST_SOURCES = 4
+"""Names that an entry tells as those who said the same; of more it says that there are others."""
+AND, OTHERS = " and ", "others"
+
+_SPOKEN = ("heard", "told", "said")
+_KEPT = (*_SPOKEN, "saw", "did", "note", "thought")
+"""Kinds of memory that hold facts worth keeping; what one looked up oneself can be looked up again."""
+_OF_MYSELF = re.compile(r"\b(?:I(?:['’]m| am| was| have been)|my name)\b", re.IGNORECASE)
+_QUOTE = re.compile(r"^[^\"“«]{0,80}?[\"“«]\s*")
+_PERSONAL = re.compile(r"\b(?:i|me|my|mine|we|us|our|you|your)\b", re.IGNORECASE)
+_FILLING = "a an the is are was were be been it that this there here and of so well oh yes now"
+_FILLERS = frozenset(_FILLING.split())
+"""Words by which two sentences may differ and still say the same."""
+
+Note = Callable[[str, str], object]
+"""Writes an entry into a note: its title, and the text."""
+
+
+class Keeper:
+    """Keeps one life's journal.
+
+    Args:
+        memory: the life.
+        journal: its journal.
+        owner: name of its folder, for references.
+    """
+
+    def __init__(self, memory: Memory, journal: Journal, owner: str) -> None:
+        self.journal = journal
+        self._memory, self._owner = memory, owner
+        self.forget()
+
+    def forget(self) -> None:
+        """Forget what was put in order; another life may begin."""
+        self._settled: tuple[int, int] | None = None
+        """The journal's file as it was when it was put in order last."""
+
+    def keep(self, entries: Sequence[Entry]) -> None:
+        """Keep the facts of memories that are about to be folded; never raises, for the fold goes on without."""
+        if not self._guarded(lambda: self._keep(entries)) and entries:
+            covers = {"first": entries[0].seq, "last": entries[-1].seq}
+            self._memory.record({"event": MISSED, "at": entries[-1].at, "covers": covers})
+
+    def folded(self, commit: Commit) -> None:
+        """Keep the summary of a fold, in the place of earlier ones; never raises."""
+        covers = f"{self._owner}#{commit.told.covers[0]}-{commit.told.covers[1]}"
+        entry = JournalEntry(commit.told.text, commit.at, SYNTHESIS, 0.6, SUMMARY_IMPORTANCE, references=(covers,))
+        self._guarded(lambda: self.journal.settle(superseded(self.journal.lines()), [entry]))
+
+    def consolidate(self, notes: Notes, note: Note) -> None:
+        """Put the journal in order: what says the same becomes one, what is about the same goes into a note.
+
+        Does nothing when nothing has changed since the last time; never raises.
+
+        Args:
+            notes: the notes there are.
+            note: writes into a note.
+        """
+        self._guarded(lambda: self._consolidate(notes, note))
+
+    def _guarded(self, work: Callable[[], None]) -> bool:
+        try:
+            work()
+        except (OSError, LociError) as error:
+            self._memory.note_trouble("journal", f"the journal cannot be kept ({error}); its facts are in the archive")
+            return False
+        self._memory.note_trouble("journal", None)
+        return True
+
+    def _keep(self, entries: Sequence[Entry]) -> None:
+        through = self._looked_through()
+        new = [entry for entry in entries if entry.seq > through]
+        if new:
+            # A name that opens a sentence is known for one by where else it stands.
+            names = Reading(entry.text for entry in new).names
+            kept = [one for entry in new for one in self._facts(entry, names)]
+            self.journal.keep(kept, new[-1].seq)
+
+    def _looked_through(self) -> int:
+        return self.journal.through(self._owner, self._memory.total)
+
+    def _facts(self, entry: Entry, known: Mapping[str, str]) -> Iterator[JournalEntry]:
+        """Yield what is worth keeping of one memory, sentence by sentence."""
+        if entry.kind not in _KEPT or entry.failed:
+            return
+        said: dict[str, list[Fact]] = defaultdict(list)
+        for fact in facts_of_entry(entry, self._memory.name):
+            if not fact.hearsay and fact.what not in (entry.actor, entry.place):
+                said[fact.said].append(fact)
+        trust = trust_of(entry, self._memory.name)
+        for sentence, facts in said.items():
+            kinds = {fact.kind for fact in facts}
+            if self._of_myself(entry, sentence, kinds):
+                continue
+            bare = _bare(entry, sentence)
+            yield JournalEntry(
+                text=bare,
+                at=entry.at,
+                type=TYPES.get(trust, form.INFERENCE),
+                trust=trust,
+                importance=min(10, entry.importance + (1 if kinds & {"promise", "instruction"} else 0)),
+                source=entry.actor or "",
+                about=self._subject(bare, known) or entry.actor or entry.place or "",
+                references=(f"{self._owner}#{entry.seq}",),
+            )
+
+    def _subject(self, sentence: str, known: Mapping[str, str]) -> str:
+        """Return the first name of a sentence that is not one's own, all of it; empty when there is none."""
+        own = {key for name in self._memory.names for key in keys_of(name)}
+        return next(longer(sentence, known.keys() - own), "")
+
+    def _of_myself(self, entry: Entry, sentence: str, kinds: set[str]) -> bool:
+        """Return whether a sentence of one's own is about oneself; a promise is kept all the same."""
+        return entry.actor is None and "promise" not in kinds and _OF_MYSELF.search(sentence) is not None
+
+    def _consolidate(self, notes: Notes, note: Note) -> None:
+        self._catch_up()
+        if self.journal.state() == self._settled:
+            return
+        self.journal.settle(alike(self.journal.lines()))
+        names = {name.casefold() for name in self._memory.names}
+        for about, lines in gathered(self.journal.lines()).items():
+            if about.casefold() in names:
+                continue
+            written = notes.read(about)
+            told = [f"- {_told(line.entry)}" for line in lines]
+            # A kill may have come between the note and the mark in the journal.
+            if new := [line for line in told if written is None or line not in written.text]:
+                note(about, "\n".join(new))
+            self.journal.settle({line.raw: replace(line.entry, consolidated=True) for line in lines})
+        self._settled = self.journal.state()
+
+    def _catch_up(self) -> None:
+        """Look through what was folded while the journal could not be written."""
+        through = self._looked_through()
+        kept = through > 0 or last_event(self._memory.folder / "archive", MISSED) is not None
+        if kept and through < self._memory.watermark:
+            last = min(self._memory.watermark, through + CATCHES_UP)
+            self._keep(self._memory.read(through + 1, last))
+
+
+def _bare(entry: Entry, sentence: str) -> str:
+    """Return what somebody said without who said it, which stands beside it."""
+    bare = _QUOTE.sub("", sentence) if entry.kind in _SPOKEN else sentence
+    return bare.strip(' "”»') or sentence
+
+
+def _told(entry: JournalEntry) -> str:
+    """Return an entry as a note tells it."""
+    source = f"{entry.source}: " if entry.source and entry.source != entry.about else ""
+    return f"{source}{entry.text} [{', '.join(entry.references)}]"
+
+
+def alike(lines: Sequence[JournalLine]) -> dict[str, JournalEntry | None]:
+    """Return the entries that say the same folded into the oldest of them, which keeps all their references.
+
+    The same are entries of the same telling words; where somebody speaks of themselves, also of the same speaker.
+    """
+    groups: dict[tuple[frozenset[str], str], list[JournalLine]] = defaultdict(list)
+    for line in lines:
+        words = frozenset(re.findall(r"\w+", line.entry.text.casefold())) - _FILLERS
+        if words and line.entry.type != SYNTHESIS:
+            speaker = line.entry.source if _PERSONAL.search(line.entry.text) else ""
+            groups[words, speaker].append(line)
+    changed: dict[str, JournalEntry | None] = {}
+    for first, *rest in groups.values():
+        if rest:
+            changed |= dict.fromkeys(line.raw for line in rest)
+            changed[first.raw] = _united([first.entry, *(line.entry for line in rest)])
+    return changed
+
+
+def _united(entries: Sequence[JournalEntry]) -> JournalEntry:
+    """Return what several entries say, with the sources and references of all, in short when there are many."""
+    split = [one for entry in entries for one in entry.source.split(AND) if one]
+    sources = [one for one in dict.fromkeys(split) if one != OTHERS]
+    if len(sources) > MOST_SOURCES or OTHERS in split:
+        sources = [*sources[:MOST_SOURCES], OTHERS]
+    return replace(
+        entries[0],
+        trust=max(entry.trust for entry in entries),
+        importance=max(entry.importance for entry in entries),
+        source=AND.join(sources),
+        references=form.united_references(one for entry in entries for one in entry.references),
+        consolidated=any(entry.consolidated for entry in entries),
+    )
+
+
+def gathered(lines: Sequence[JournalLine]) -> dict[str, list[JournalLine]]:
+    """Return the entries that are in no note yet, by the person or place they are about, where there are several."""
+    about: dict[str, list[JournalLine]] = defaultdict(list)
+    for line in lines:
+        if line.entry.about and not line.entry.consolidated and line.entry.type != SYNTHESIS:
+            about[line.entry.about].append(line)
+    return {name: found for name, found in about.items() if len(found) >= GATHERED}

@@ -1,0 +1,214 @@
+"""The part of an agent that decides: it runs one brain's thought at a time and hands over what the brain asks for.
+
+When the model fails or answers rubbish, the instinct takes that turn. The flag that says "a thought is under way" falls
+in `finally`, so no failure leaves an agent stuck. What a brain asked for and got is kept with its thought, for `@why`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from agents.brains._brain import BrainRun, Complete, Decision, Recall, Situation
+from agents.memory.entries import Hit
+from agents.mind.traces import Asked, Lookup, Trace, briefly, lookup_of
+from mud.engine.engine import Step
+from mud.errors import LociError, Unavailable
+from mud.world.events import Perceived
+
+log = logging.getLogger(__name__)
+
+FALLBACK = "instinct"
+"""The brain that takes over when another one cannot."""
+
+Look = Callable[[Recall], Awaitable[tuple[Hit, ...]]]
+"""Looks up what a brain asks of its agent's memory."""
+
+Ask = Callable[[str, bool], Awaitable[Asked]]
+"""Asks the language model: a hint for the prompt, and whether a person waits for it. May raise, or tell of an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """What a thought came to.
+
+    Args:
+        brain: name of the brain that had it.
+        decision: what it decided.
+        seconds: how long it took.
+        waiting: a person waited for it.
+        instead: why the brain whose turn it was did not have it; empty when it did.
+        recalled: what was asked of recall on the way, and what it found.
+        asked: what was asked of a language model, every try.
+    """
+
+    brain: str
+    decision: Decision
+    seconds: float
+    waiting: bool = False
+    instead: str = ""
+    recalled: tuple[tuple[str, tuple[Hit, ...]], ...] = ()
+    asked: tuple[Asked, ...] = ()
+
+    @property
+    def lookups(self) -> tuple[Lookup, ...]:
+        """What a trace keeps of what was asked of recall; made when it is wanted, which most thoughts never see."""
+        return tuple(lookup_of(query, hits) for query, hits in self.recalled)
+
+
+def trace_of(thought: Thought, situation: Situation, who: str, at: str, number: int, step: Step | None) -> Trace:
+    """Return the trace of a thought; one that came to no line says little more than why.
+
+    Args:
+        thought: the thought.
+        situation: what it was about.
+        who: id of the character.
+        at: when it ended, as written.
+        number: the ledger's newest step.
+        step: what its line did; None when none was submitted.
+    """
+    decision = thought.decision
+    trace = Trace(
+        step=step.number if step else number,
+        at=step.at if step else at,
+        who=who,
+        line=decision.line if step else None,
+        name=situation.name,
+        place=situation.location,
+        brain=thought.brain,
+        why=decision.why,
+        text=decision.text,
+        answers=decision.answers,
+        cites=decision.cites,
+        waiting=thought.waiting,
+        instead=thought.instead,
+        refused=step.reply if step and step.failed else "",
+        seconds=round(thought.seconds, 3),
+        lookups=thought.lookups if step else (),
+        asked=thought.asked,
+    )
+    return trace if step else briefly(trace)
+
+
+@dataclass(slots=True)
+class _Notes:
+    """What is noted while a thought goes on."""
+
+    recalled: list[tuple[str, tuple[Hit, ...]]] = field(default_factory=list)
+    asked: list[Asked] = field(default_factory=list)
+    instead: str = ""
+
+    def reject(self, why: str) -> None:
+        """Note why nothing is done by the newest reply."""
+        if self.asked and not self.asked[-1].error:
+            self.asked[-1] = replace(self.asked[-1], rejected=why)
+
+
+class Thinker:
+    """One agent's thinker.
+
+    Args:
+        name: the agent's name, for the log.
+        runs: its brains by name; `instinct` is among them.
+        choose: returns the name of the brain whose turn it is.
+        recall: looks things up in the agent's own memory.
+        ask: asks the language model about the situation.
+        seconds: a monotonic clock.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        runs: Mapping[str, BrainRun],
+        choose: Callable[[], str],
+        recall: Look,
+        ask: Ask,
+        seconds: Callable[[], float],
+    ) -> None:
+        self.name = name
+        self.busy = False
+        self.last: Thought | None = None
+        self.last_error: str | None = None
+        self._runs = runs
+        self._choose = choose
+        self._recall = recall
+        self._ask = ask
+        self._seconds = seconds
+
+    def notice(self, perceived: Perceived) -> float | None:
+        """Let every brain take note, so that each can take over.
+
+        Returns:
+            After how many seconds the one whose turn it is wants to think; None for in its own time.
+        """
+        chosen = self._choose()
+        wishes = {name: run.notice(perceived, self._seconds()) for name, run in self._runs.items()}
+        return wishes.get(chosen)
+
+    async def think(self, situation: Situation, *, waiting: bool) -> Thought | None:
+        """Have one thought; None when one is under way already.
+
+        Args:
+            situation: what the character perceives now.
+            waiting: a person is waiting for the answer.
+        """
+        if self.busy:
+            return None
+        self.busy = True
+        started = self._seconds()
+        try:
+            notes = _Notes()
+            brain, decision = await self._decide(situation, waiting, notes)
+            seconds, asked = self._seconds() - started, tuple(notes.asked)
+            self.last = Thought(brain, decision, seconds, waiting, notes.instead, tuple(notes.recalled), asked)
+            return self.last
+        finally:
+            self.busy = False
+
+    async def _decide(self, situation: Situation, waiting: bool, notes: _Notes) -> tuple[str, Decision]:
+        brain = self._choose()
+        if brain != FALLBACK:
+            try:
+                decision = await self._run(self._runs[brain], situation, waiting, notes)
+                if decision.line is not None:
+                    self.last_error = None
+                    return brain, decision
+                notes.instead = decision.why
+                asked = bool(notes.asked)  # else it gave way of its own accord, which is nobody's error
+                self.last_error = f"the model gave nothing that could be done: {decision.why}" if asked else None
+                notes.reject(decision.why)
+            except LociError as error:
+                self.last_error = str(error)
+            except Exception as error:  # a faulty brain costs its turn, not the agent's
+                log.exception("%s: the brain %s failed", self.name, brain)
+                self.last_error = f"the brain {brain} failed ({type(error).__name__})"
+            notes.instead = self.last_error or notes.instead
+            log.info("%s: %s; instinct takes this turn", self.name, notes.instead)
+        else:
+            self.last_error = None  # no model was asked; whether one answers, its host's health tells
+        return FALLBACK, await self._run(self._runs[FALLBACK], situation, waiting, notes)
+
+    async def _run(self, run: BrainRun, situation: Situation, waiting: bool, notes: _Notes) -> Decision:
+        """Step through a thought, answering what it needs and taking note of it."""
+        thought = run.decide(situation)
+        try:
+            need = next(thought)
+            while True:
+                match need:
+                    case Recall():
+                        hits = await self._recall(need)
+                        notes.recalled.append((need.query, hits))
+                        need = thought.send(hits)
+                    case Complete(hint):
+                        notes.reject(hint)  # who asks again did not take the reply before, and the hint says why
+                        asked = await self._ask(hint, waiting)
+                        notes.asked.append(asked)
+                        if asked.error:
+                            raise Unavailable(asked.error)
+                        need = thought.send(asked.reply)
+        except StopIteration as end:
+            decision: Decision = end.value
+            return decision
+        finally:
+            thought.close()

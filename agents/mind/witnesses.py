@@ -1,0 +1,47 @@
+"""What a step left with whom: of a step that just happened, and of one that stands in the ledger.
+
+A ledger line that somebody edited by hand may hold anything; what is no memory is passed over, as `mud.server.archive_checks` tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from agents.memory.entries import KINDS
+from mud.engine.engine import perceived_from_json
+from mud.world.events import Perceived
+
+
+def by_witness(left: Iterable[Perceived]) -> dict[str, list[Perceived]]:
+    """Group perceptions by who had them, in order."""
+    grouped: dict[str, list[Perceived]] = {}
+    for perceived in left:
+        grouped.setdefault(perceived.who, []).append(perceived)
+    return grouped
+
+
+def left_by(record: Mapping[str, Any], broken: list[object] | None = None) -> list[Perceived]:
+    """Return what a ledger record left, without what cannot be read.
+
+    Args:
+        record: the record.
+        broken: takes what cannot be read.
+    """
+    left: list[Perceived] = []
+    held = record.get("left", [])
+    for data in held if isinstance(held, list) else [held]:
+        if isinstance(data, dict) and _is_memory(data):
+            left.append(perceived_from_json(data))
+        elif broken is not None:
+            broken.append(data)
+    return left
+
+
+def _is_memory(data: Mapping[str, Any]) -> bool:
+    return (
+        all(isinstance(data.get(key), str) for key in ("who", "kind", "text"))
+        and data["kind"] in KINDS
+        and all(isinstance(data.get(key), str | None) for key in ("actor", "place", "reason"))
+        and isinstance(data.get("failed", False), bool)
+    )

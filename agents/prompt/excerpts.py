@@ -1,0 +1,322 @@
+"""What of related notes and past summaries stands in a prompt: whole sentences, those that fit the present best. Pure.
+
+What is related stands at the end of a prompt and is read anew at every thought, and a note grows for ever, so that each
+kind has a room of its own and a text is told by its best sentences. Sentences that the prompt shows anyway are left
+out, also where two texts say the same. None is made up, none is cut, and what is left out between two is shown by a
+mark.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import NamedTuple
+
+from agents.compaction.compound import apart, sayings
+from agents.compaction.wording import quoted, sentences
+from agents.memory.entries import Hit
+from agents.memory.note_form import Note
+from agents.memory.ranges import spoken
+from agents.prompt.prompt import Experience
+from agents.recall.question import telling_words, words_of
+
+GAP = "…"
+"""Stands for what is left out between two sentences."""
+LEAST_SENTENCES = 2
+"""Sentences of an experience without which it is not shown: one alone is a crumb that tells nothing of its time."""
+READ = 20_000
+"""Characters of a text that are looked at: of a note that has grown longer, the newest entries."""
+_FULL_WIDTH = re.compile(r"(?<=[。！？])(?![」』”）])")
+_ITEM = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+")
+_REFERENCE = re.compile(r"\s*\[[^\[\]\s]*#\d+(?:-\d+)?\]")
+"""Where a fact stands in the archive, as a sleeper's notes say; in a prompt it takes as much room as the fact."""
+_TOLD = re.compile(r"^.{0,80}?: (?=.{20})", re.S)
+"""Who told it where, as notes begin that an agent writes by itself."""
+_QUOTED = re.compile(r"[\"“](.{20,})[\"”]")
+LEAST_SAYING = 20
+"""Characters of a sentence that stands for a longer speech: a shorter one tells nothing without the others."""
+
+Count = Callable[[str], int]
+Memories = Callable[[int, int], Sequence[str]]
+
+
+class Room(NamedTuple):
+    """What a prompt has for related texts.
+
+    Args:
+        notes: tokens that all notes may take.
+        experiences: tokens that all experiences may take.
+        most: how many experiences.
+    """
+
+    notes: int
+    experiences: int
+    most: int
+
+
+class Excerpts(NamedTuple):
+    """What was chosen.
+
+    Args:
+        notes: title and text of each note, best first.
+        experiences: what is shown of summaries, best first.
+        notes_crowded_out: notes with something new to say for which there was no room.
+        experiences_crowded_out: experiences that are missing because two sentences of none fit into the room.
+    """
+
+    notes: tuple[tuple[str, str], ...] = ()
+    experiences: tuple[Experience, ...] = ()
+    notes_crowded_out: int = 0
+    experiences_crowded_out: int = 0
+
+
+@dataclass(eq=False)
+class _Text:
+    """One related text and what is chosen of it.
+
+    Args:
+        hit: where it is from.
+        sentences: its sentences, in order.
+        fits: how well each fits the present; 0 for not at all.
+        order: which of them were not looked at yet, the best first.
+        chosen: which of them are shown.
+        tokens: what these take, with what stands beside them.
+        crowded: one of them was new and found no room.
+    """
+
+    hit: Hit
+    sentences: list[str]
+    fits: list[float]
+    order: list[int]
+    chosen: list[int] = field(default_factory=list)
+    tokens: int = 0
+    crowded: bool = False
+
+    def fitting(self) -> list[int]:
+        """Return those of the sentences not looked at yet that fit the present at all."""
+        return [at for at in self.order if self.fits[at] > 0]
+
+    def shown(self) -> str:
+        """Return the chosen sentences in their order."""
+        words, before = "", -1
+        for at in sorted(self.chosen):
+            gap = f" {GAP} " if words and at != before + 1 else " "
+            words, before = f"{words}{gap}{self.sentences[at]}", at
+        return words.strip()
+
+
+def excerpts(
+    hits: Sequence[Hit],
+    cue: str,
+    told: str,
+    room: Room,
+    count: Count,
+    memories: Memories = lambda first, last: (),
+) -> Excerpts:
+    """Choose what of related texts is shown.
+
+    First notes, in rounds: of each the sentence that fits the present best, then the next one of each. Then
+    experiences, as many as are wanted and find room: of the best summaries, of different times where there are such,
+    two sentences each, and what room is left then goes, in rounds, to further ones that fit the present. Of a summary
+    whose time is told by others already, lines of that time itself make up for what it lacks. A sentence that is too
+    long for the room is passed over for the next one that is not; where fewer than two fit, single sentences of what
+    was said stand for whole speeches; where these do not fit either the next summary is tried, and where those of none
+    do there is no experience.
+
+    Args:
+        hits: notes and summaries, best first.
+        cue: the present: where one is, who is there, what was said last.
+        told: what the prompt shows anyway.
+        room: what there is for them.
+        count: returns how many tokens a text takes.
+        memories: returns what is worth quoting of the memories of a range.
+    """
+    split = [_sentences_of(hit) for hit in hits]
+    chooser = _Chooser(_weights(cue, split), {_plain(told)}, count, cache(memories))
+    texts = [chooser.text(hit, found) for hit, found in zip(hits, split, strict=True)]
+    notes = [text for text in texts if text.hit.kind == "note"]
+    chooser.fill(notes, room.notes)
+    summaries = [text for text in texts if text.hit.covers is not None]
+    wanted = len(chooser.begun(summaries, room.most, math.inf))
+    past = chooser.experiences(summaries, room)
+    return Excerpts(
+        tuple((text.hit.title or "", text.shown()) for text in notes if text.chosen),
+        tuple(Experience(text.shown(), text.hit.covers) for text in past if text.hit.covers),
+        sum(text.crowded and not text.chosen for text in notes),
+        wanted - len(past),
+    )
+
+
+def first_sentence(text: str) -> str:
+    """Return the first sentence of a text."""
+    return next(_sentences(text), "")
+
+
+@dataclass
+class _Chooser:
+    """Chooses sentences while there is room.
+
+    Args:
+        weights: how much each word of the present tells.
+        seen: what is shown, in plain words.
+        count: returns how many tokens a text takes.
+        memories: returns what is worth quoting of the memories of a range.
+    """
+
+    weights: Mapping[str, float]
+    seen: set[str]
+    count: Count
+    memories: Memories
+
+    def text(self, hit: Hit, sentences: list[str]) -> _Text:
+        """Return a text of which nothing is chosen yet; among sentences that fit alike the first goes first."""
+        get = self.weights.get
+        fits = [sum(get(word, 0.0) for word in set(words_of(one))) for one in sentences]
+        return _Text(hit, sentences, fits, sorted(range(len(sentences)), key=lambda at: -fits[at]))
+
+    def fill(self, texts: Sequence[_Text], room: float) -> None:
+        """Choose of all texts in turn; of one whose next sentence finds no room there is no more."""
+        waiting = list(texts)
+        while waiting:
+            for text in waiting:
+                self._take_next(text, room - sum(one.tokens for one in texts if one is not text))
+            waiting = [text for text in waiting if text.order]
+
+    def experiences(self, texts: Sequence[_Text], room: Room) -> list[_Text]:
+        """Choose as many summaries as are wanted and find room, and fill the room with what fits the present."""
+        best: list[_Text] = []
+        for many in range(min(room.most, len(texts)), 0, -1):
+            if len(best) < many:
+                best = max(best, self.begun(texts, many, room.experiences), key=len)
+        for text in best:
+            self.seen |= {_plain(text.sentences[at]) for at in text.chosen}
+            text.order = text.fitting()
+        self.fill(best, room.experiences)
+        return best
+
+    def begun(self, texts: Sequence[_Text], most: int, room: float) -> list[_Text]:
+        """Return the best texts, each with its `LEAST_SENTENCES` best sentences; the texts given stay as they are.
+
+        Args:
+            texts: summaries, best first.
+            most: how many at most; those of different times go before any that tell of the same.
+            room: tokens that all may take; each leaves their share to those that are still to come.
+        """
+        chooser, found = replace(self, seen=set(self.seen)), dict[_Text, _Text]()
+        for overlaps in (False, True):
+            for text in texts:
+                asked = text not in found and any(_overlap(text, one) for one in found) == overlaps
+                if not asked or len(found) >= most:
+                    continue
+                left = room - sum(one.tokens for one in found.values())
+                if (begun := chooser._begin(text, left / (most - len(found)))) is not None:
+                    found[text] = begun
+        return list(found.values())
+
+    def _begin(self, text: _Text, room: float) -> _Text | None:
+        """Return a copy of a text with its first sentences; None when it has too few that are new and fit the room.
+
+        Where a summary has too few, lines of the time that it sums up stand behind its own; where these are too few as
+        well, sentences of what was said stand for whole speeches.
+        """
+        seen = self.seen
+        lines = [" ".join(line.split()) for line in self.memories(*text.hit.covers)] if text.hit.covers else []
+        for parts in (list, _sayings):
+            self.seen = set(seen)
+            begun = self._begun_with(text.hit, parts(text.sentences), parts(lines), room)
+            if len(begun.chosen) >= LEAST_SENTENCES:
+                return begun
+        self.seen = seen
+        return None
+
+    def _begun_with(self, hit: Hit, own: list[str], lines: list[str], room: float) -> _Text:
+        begun = self.text(hit, own)
+        self._take_first(begun, room)
+        if len(begun.chosen) >= LEAST_SENTENCES or not lines:
+            return begun
+        lived = self.text(hit, [*own, "", *lines])
+        lived.chosen, lived.tokens = begun.chosen, begun.tokens
+        lived.order = [at for at in lived.order if at > len(own)]
+        self._take_first(lived, room)
+        lived.order.clear()
+        return lived
+
+    def _take_first(self, text: _Text, room: float) -> None:
+        while text.order and len(text.chosen) < LEAST_SENTENCES:
+            self._take_next(text, room, LEAST_SENTENCES)
+
+    def _take_next(self, text: _Text, room: float, least: int = 1) -> None:
+        """Choose the best sentence of a text that is new and fits.
+
+        Args:
+            text: the text.
+            room: tokens that all that is chosen of it may take.
+            least: sentences up to which a sentence that is too long is passed over, for the next one that fits the
+                present at all; once it has these there is no more of the text, as a shorter one that fits less would
+                only fill the gap.
+        """
+        while text.order:
+            at = text.order.pop(0)
+            if self._is_told(text.sentences[at]):
+                continue
+            text.chosen.append(at)
+            tokens = self.count(_label(text.hit) + text.shown())
+            if tokens <= room:
+                text.tokens = tokens
+                self.seen.add(_plain(text.sentences[at]))
+                return
+            text.chosen.pop()
+            text.crowded = True
+            text.order = text.fitting() if len(text.chosen) < least else []
+
+    def _is_told(self, sentence: str) -> bool:
+        """Whether a sentence, or what it says that somebody said, is shown already, or it has no words."""
+        said = [sentence, _TOLD.sub("", sentence), *_QUOTED.findall(sentence)]
+        return any(_plain(one) in shown for one in said for shown in self.seen)
+
+
+def _weights(cue: str, texts: Sequence[Sequence[str]]) -> dict[str, float]:
+    """Return how much each word of the present tells: the more, the fewer sentences of all these texts have it."""
+    having = Counter(word for sentences in texts for one in sentences for word in set(words_of(one)))
+    total = sum(map(len, texts))
+    return {word: math.log(1 + total / max(1, having[word])) for word in telling_words(cue)}
+
+
+def _sentences_of(hit: Hit) -> list[str]:
+    """Return the sentences of a related text."""
+    text = hit.text[:READ]
+    parts = [one.text for one in Note(hit.title or "", "", text, "").sections] if hit.kind == "note" else [text]
+    return [one for part in parts for whole in _sentences(part) for one in apart(whole)]
+
+
+def _sayings(statements: Sequence[str]) -> list[str]:
+    """Return statements with their speeches taken apart into sentences, without those that tell too little alone."""
+    found = [(one, whole) for whole in statements for one in sayings(whole)]
+    return [one for one, whole in found if one == whole or len("".join(quoted(one))) >= LEAST_SAYING]
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """Yield the sentences of a text; an item of a list is one, whatever it is made of, and so is a quotation."""
+    for line in text.splitlines():
+        plain = _REFERENCE.sub("", line).strip()
+        item = _ITEM.match(plain)
+        found = [plain[item.end() :]] if item else [one for part in sentences(plain) for one in _FULL_WIDTH.split(part)]
+        yield from (flat for one in found if (flat := " ".join(one.split())))
+
+
+def _overlap(one: _Text, other: _Text) -> bool:
+    """Tell whether two summaries tell of the same time."""
+    (first, last), (start, end) = one.hit.covers or (1, 0), other.hit.covers or (1, 0)
+    return first <= end and start <= last
+
+
+def _label(hit: Hit) -> str:
+    return f"- {hit.title}: \n" if hit.kind == "note" else f"- ({spoken(*hit.covers)})\n" if hit.covers else ""
+
+
+def _plain(text: str) -> str:
+    return " ".join(words_of(text))

@@ -1,0 +1,173 @@
+"""Dreams: which memories one is made of, how it is told by rules, and what is taken of a model's telling. Pure.
+
+A dream is made only of what was lived, never of dreams, and mixed up: one's place, another's words. It says of itself
+that it is a dream, in its kind and in its first words, so that nobody takes it for something that happened.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from random import Random
+
+from agents.compaction.judge.reading import keys_of, telling_of
+from agents.compaction.wording import sentences
+from agents.memory.entries import Entry
+from agents.memory.note_form import entry_text, is_blank, new_file, with_entry, with_newest
+from agents.reflection.assistant_talk import told as told_by
+from agents.reflection.insights import Say
+from agents.reflection.lived import SPOKEN_TO_ME, asks, lived, words_of
+from mud.world.narration import Phrase, phrase
+
+REMEMBERED = phrase("minds.dream.remembered", "dream")
+"""How a dream is remembered; summaries tell only that there was one, see `agents.memory.entries.undreamt`."""
+NOTE = phrase("minds.dream.note")
+"""The title of the note into which dreams are written."""
+NOTED = 30
+"""Newest dreams that stay in that note, a month of nights: it is written whole at each, and the archive has all."""
+RECENT = 24
+"""Newest memories of what was lived that a dream may be made of."""
+CHUNKS = 4
+"""Places in the older life that a dream goes back to."""
+CHUNK = (2, 4)
+"""How many memories stay side by side, at least and at most."""
+FRAGMENTS = 3
+"""Pieces of life in a dream by rules."""
+LONGEST = 800
+"""Characters of a dream at most."""
+SHORT = 90
+"""Characters of somebody's words in a dream by rules."""
+
+_LEAD = re.compile(r"(?:dream:|I dreamed(?: that)?[:,]?) ?", re.IGNORECASE)
+
+DRONING = 0.4
+"""Share of different words below which a model says the same again and again."""
+TELLING = 2
+"""Telling words that a piece of life must have to be dreamed of."""
+
+IN = phrase("minds.dream.in_place", "place")
+NOWHERE = phrase("minds.dream.nowhere")
+SPOKE = phrase("minds.dream.spoke", "name", "words")
+VOICE = phrase("minds.dream.voice", "words")
+SAW = phrase("minds.dream.saw", "words")
+STILL = phrase("minds.dream.turn_still", "name")
+DOOR = phrase("minds.dream.turn_door", "place")
+SILENT = phrase("minds.dream.turn_silent", "name")
+TURNS = (STILL, DOOR, SILENT)
+WOKE = phrase("minds.dream.end")
+
+
+def places_to_look(first: int, chance: Random) -> list[tuple[int, int]]:
+    """Return the parts of the older life that a dream goes back to, each a few memories side by side.
+
+    Args:
+        first: the first of the recent memories; what is before it is older.
+        chance: chooses them.
+    """
+    if first <= CHUNK[1]:
+        return [(1, first - 1)] if first > 1 else []
+    starts = sorted({chance.randint(1, first - CHUNK[1]) for _ in range(CHUNKS)})
+    return [(start, start + chance.randint(*CHUNK) - 1) for start in starts]
+
+
+def mixed(recent: Sequence[Entry], older: Iterable[Entry], chance: Random) -> list[Entry]:
+    """Return memories in the order of a dream: a few side by side as they were lived, then others.
+
+    Args:
+        recent, older: memories; what is no life is left out, and so is an older one of the same words.
+        chance: decides.
+    """
+    newest = lived(recent)[-RECENT:]
+    told = {entry.text for entry in newest}
+    rest = [*(entry for entry in lived(older) if entry.text not in told), *newest]
+    chunks: list[list[Entry]] = []
+    while rest:
+        size = chance.randint(*CHUNK)
+        chunks.append(rest[:size])
+        rest = rest[size:]
+    chance.shuffle(chunks)
+    return [entry for chunk in chunks for entry in chunk]
+
+
+def by_rules(memories: Sequence[Entry], say: Say, chance: Random) -> str:
+    """Return a short dream of memories, told without a model; empty when there are none.
+
+    Args:
+        memories: as `mixed` gives them.
+        say: renders phrases.
+        chance: decides what meets what.
+    """
+    if not memories:
+        return ""
+    places = list(dict.fromkeys(entry.place for entry in memories if entry.place))
+    names = list(dict.fromkeys(entry.actor for entry in memories if entry.actor and entry.kind in SPOKEN_TO_ME))
+    place = chance.choice(places) if places else ""
+    parts = [say(IN, place=place) if place else say(NOWHERE)]
+    parts += filter(None, (_fragment(entry, names, say, chance) for entry in _telling(memories)[:FRAGMENTS]))
+    others = [one for one in places if one != place]
+    turns = [turn for turn in TURNS if (names if "name" in turn.places else others)]
+    if turns:
+        parts.append(_turned(chance.choice(turns), names, others, say, chance))
+    return f"{', '.join(parts)}, {say(WOKE)}."
+
+
+def _telling(memories: Sequence[Entry]) -> list[Entry]:
+    """Return the memories that have words for a dream, what matters most first; in the order of the dream among
+    equals."""
+    found = [one for one in memories if _words(one) and one.kind not in ("result", "told") and not asks(one)]
+    return sorted(found, key=lambda entry: -entry.importance)
+
+
+def _words(entry: Entry) -> str:
+    """Return the first sentence of what was said or seen, without its end; empty when it is no stuff for a dream."""
+    first = next(iter(sentences(words_of(entry))), "")
+    bare = re.sub(r"[\"“”]", "", first).strip(" .!?…")
+    return bare if len(bare) <= SHORT and len(telling_of(bare)) >= TELLING else ""
+
+
+def _fragment(entry: Entry, names: Sequence[str], say: Say, chance: Random) -> str:
+    """Return a piece of a dream: what was said, in anybody's mouth; what was seen, as it was."""
+    words = _words(entry)
+    if entry.kind in ("said", "heard"):
+        return say(SPOKE, name=chance.choice(names), words=words) if names else say(VOICE, words=words)
+    return say(SAW, words=words) if entry.kind == "saw" else ""
+
+
+def _turned(turn: Phrase, names: Sequence[str], places: Sequence[str], say: Say, chance: Random) -> str:
+    if "name" in turn.places:
+        return say(turn, name=chance.choice(names))
+    return say(turn, place=chance.choice(places))
+
+
+def with_dream(raw: str, title: str, told: str, at: str, place: str | None) -> str:
+    """Return the note of dreams with one more, and of the earlier ones only the newest that stay.
+
+    Args:
+        raw: the file; empty for none.
+        title: its title, should it be begun.
+        told: the dream.
+        at, place: when and where.
+    """
+    entry = entry_text(f"> {told}", at, None, place)  # quoted, which tells a dream from what was noted beside it
+    return with_newest(new_file(title, entry) if is_blank(raw) else with_entry(raw, entry), NOTED)
+
+
+def tidied(reply: str, lead: str = "") -> str:
+    """Return what a model told as one paragraph, without what is no dream; empty when it is none.
+
+    Args:
+        reply: what it said.
+        lead: how a dream begins where it is remembered; a model may say it, too.
+    """
+    text, before = told_by(reply), ""
+    while text != before:
+        before, text = text, text.removeprefix(lead.strip()).strip(' "“”')
+        text = text[found.end() :] if (found := _LEAD.match(text)) else text
+    whole = ""
+    for one in sentences(text):
+        if len(whole) + len(one) + 1 > LONGEST:
+            break
+        whole = f"{whole} {one}".strip()
+    words = keys_of(whole)
+    droning = len(words) > 12 and len(set(words)) < DRONING * len(words)
+    return whole if len(words) >= 5 and not droning else ""

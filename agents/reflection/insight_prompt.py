@@ -1,0 +1,98 @@
+"""Reflection: when it is time to look back, how a model is asked, and which of its insights are taken. Pure.
+
+An insight is taken when it is one sentence, cites memories that were shown, and has no name and no number that these do
+not have (see `agents.compaction.judge.judge`). It is kept as `I have come to think: ... (memories 12, 40)`, in the vault's
+words; `@archive` takes the numbers. What tells it from other thoughts is its mark.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+
+from agents.compaction.judge.attribution import misquoted, taken_for_true
+from agents.compaction.judge.judge import Evidence, made_up
+from agents.compaction.summarizer import Source
+from agents.compaction.wording import sentences
+from agents.memory.entries import Entry
+from agents.reflection.assistant_talk import READ, speaks
+from agents.reflection.insights import CITED, Insight, Say
+from agents.reflection.lived import lived, sentence
+from agents.text.unwrapping import unwrapped
+from mud.world.narration import phrase
+
+MOST = 3
+"""Insights that one reflection comes to at most."""
+THOUGHT = phrase("minds.reflect.thought", "insight", "memories")
+ONE = phrase("minds.reflect.one", "seq")
+SEVERAL = phrase("minds.reflect.several", "seqs")
+LONGEST = 240
+"""Characters of an insight at most."""
+
+_CITED = re.compile(
+    r"^(?:\d{1,2}[.)]\s+)?(?P<text>\S.*?)\s*[(\[][^\d()\[\]#]{0,40}"
+    r"(?P<cites>#?\d[\d\s,;&#]*(?:and\s+#?\d+)?)[)\]]\W*$",
+    re.IGNORECASE,
+)
+_BULLET = re.compile(r"^[\W_]+")
+_SAID = re.compile(r"^(?:insight\s*\d*\s*[:.-]\s*)?(?:I have come to think(?: that)?\s*[:,]?\s*)?", re.IGNORECASE)
+_MODEL_TALK = re.compile(r"\b(?:you|your|insights?|memor(?:y|ies)|language model|AI)\b", re.IGNORECASE)
+
+
+def kept(insight: Insight, say: Say) -> str:
+    """Return an insight as it is remembered."""
+    seqs = ", ".join(map(str, insight.cites))
+    memories = say(ONE, seq=seqs) if len(insight.cites) == 1 else say(SEVERAL, seqs=seqs)
+    return say(THOUGHT, insight=sentence(insight.text), memories=memories)
+
+
+def fresh(found: Iterable[Insight], earlier: Collection[str]) -> list[Insight]:
+    """Return the first few insights, without those that were come to before.
+
+    Args:
+        found: insights.
+        earlier: earlier ones, as they are remembered, in whatever words around what they say.
+    """
+    known = [text.casefold() for text in earlier]
+    new: list[Insight] = []
+    for one in found:
+        said = sentence(one.text).casefold()
+        again = re.compile(rf"(?<!\w){re.escape(said)}")
+        if len(new) < MOST and not any(again.search(text) for text in known):
+            known.append(said)
+            new.append(one)
+    return new
+
+
+def parse_insights(reply: str, shown: Sequence[Entry], name: str) -> list[Insight]:
+    """Return the insights of a model that hold.
+
+    Args:
+        reply: what it said, an insight a line with the numbers of its memories in brackets at the end.
+        shown: the memories that it was shown.
+        name: whose they are.
+    """
+    by_seq = {entry.seq: entry for entry in shown}
+    found: list[Insight] = []
+    for line in unwrapped(reply[:READ]).splitlines():
+        match = _CITED.match(_BULLET.sub("", line[: LONGEST * 2]))
+        if match is None:
+            continue
+        text = _SAID.sub("", match["text"].strip(' "“”*_')).strip()
+        numbers = {int(number) for number in re.findall(r"\d{1,9}", match["cites"])}
+        if not numbers or not numbers <= by_seq.keys() or len(numbers) > CITED:
+            continue
+        if _holds(text, [by_seq[seq] for seq in sorted(numbers)], name):
+            found.append(Insight(text, tuple(sorted(numbers))))
+    return found
+
+
+def _holds(text: str, cited: Sequence[Entry], name: str) -> bool:
+    """Return whether a sentence is an insight that its memories bear out."""
+    if not 4 <= len(text.split()) <= 40 or len(text) > LONGEST or len(sentences(text)) != 1 or text.endswith("?"):
+        return False
+    if _MODEL_TALK.search(text) or speaks(text) or not lived(cited):
+        return False
+    source = Source(name, "recent", tuple(cited))
+    told = sentence(text)
+    return not (made_up(told, Evidence(source)) or misquoted(told, source) or taken_for_true(told, source))

@@ -1,0 +1,218 @@
+"""What one learned of people and places, as the lines of notes; and where in a note they stand. Pure.
+
+A line has a date and cites its memory: `- 2026-11-20: Moss said: I mend clocks. [eliza#77]`. The lines stand under a
+heading of their own, the latest on top. Whatever else is in the note, and every line that does not read as its memory
+would have it written, is somebody's own: it stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from agents.brains.instinct.disclosure import is_secret
+from agents.compaction.wording import sentences
+from agents.memory.entries import Entry
+from agents.memory.perception import of_own_mind
+from agents.memory.references import reference
+from agents.reflection.insights import Say
+from agents.reflection.lived import asks, words_of
+from mud.world.narration import phrase
+
+HEADING = phrase("minds.learned.heading")
+"""The heading of one's own part of a note."""
+PROMISED = phrase("minds.learned.promised", "name", "words")
+SAID = phrase("minds.learned.said", "name", "words")
+SEEN = phrase("minds.learned.seen", "name", "words")
+LINES = 24
+"""Lines of one's own in a note at most."""
+LONGEST = 160
+"""Characters of what a line tells."""
+KNOWN = 2
+"""Lines that are needed to begin a note: of whom one knows so much, one knows something."""
+NOTES = 64
+"""Notes there may be for new ones to be begun."""
+
+_OF_SELF = re.compile(
+    r"\b(?:I(?:['’]m|['’]ve| am| was| have| had| live| work| come| came| grew| love| hate| like| fear| keep| make| mend"
+    r"| own| lost| want| need| hope| believe| never| always| used)|my (?:\w+ ){1,3}(?:is|was|are|were)|mine)\b",
+    re.IGNORECASE,
+)
+_PROMISE = re.compile(r"\b(?:I promise|promise you|I swear|my word|I['’]ll|I will|I shall)\b", re.IGNORECASE)
+_CITES = re.compile(r"\[[^\[\]]+#(\d{1,12})\]$")
+_OWN = re.compile(r"- \d{4}-\d\d-\d\d: \S.*" + _CITES.pattern)
+"""The form of a line, whatever its words."""
+
+
+class Line(NamedTuple):
+    """One line for a note.
+
+    Args:
+        seq: the memory it tells of.
+        text: the whole line.
+        what: what it tells, without when and where from.
+    """
+
+    seq: int
+    text: str
+    what: str
+
+
+def lines_of(entries: Iterable[Entry], owner: str, say: Say) -> dict[str, list[Line]]:
+    """Return what memories tell about people and places, by their names, oldest first.
+
+    Args:
+        entries: the memories. Whispers and what was told as a secret are passed over: what stands in notes is talked
+            about.
+        owner: folder of whose they are, for references.
+        say: renders phrases.
+    """
+    found: dict[str, list[Line]] = defaultdict(list)
+    for entry in entries:
+        told = line_of(entry, owner, say)
+        if told is not None and all(line.what != told[1].what for line in found[told[0]]):
+            found[told[0]].append(told[1])
+    return {about: lines for about, lines in found.items() if lines}
+
+
+def line_of(entry: Entry, owner: str, say: Say) -> tuple[str, Line] | None:
+    """Return whom or which place a memory is about, and the line; None when it tells nothing of note."""
+    if entry.failed:
+        return None
+    if entry.kind == "heard" and entry.actor and not is_secret(entry):
+        about, what = entry.actor, _of_themselves(entry, say)
+    elif entry.kind == "result" and entry.place:
+        about, what = entry.place, _found_there(entry, say)
+    else:
+        return None
+    if not what:
+        return None
+    line = f"- {entry.at[:10]}: {what} [{reference(owner, entry.seq)}]"
+    return about, Line(entry.seq, line, what)
+
+
+def _of_themselves(entry: Entry, say: Say) -> str:
+    """Return the first thing that somebody said of themselves or promised; empty when they did not."""
+    if asks(entry):
+        return ""
+    for one in sentences(words_of(entry)):
+        if one.rstrip().endswith("?"):
+            continue
+        if _PROMISE.search(one):
+            return say(PROMISED, name=entry.actor, words=_cut(one))
+        if _OF_SELF.search(one):
+            return say(SAID, name=entry.actor, words=_cut(one))
+    return ""
+
+
+def _found_there(entry: Entry, say: Say) -> str:
+    """Return what was seen of a thing in a place, from a closer look at it; empty for a look around."""
+    title, mark, rest = entry.text.strip().partition(": ")
+    if not mark or "\n" in title or len(title) > 40 or title == entry.place:
+        return ""
+    if of_own_mind(entry):
+        return ""
+    first = next(iter(sentences(" ".join(rest.split()))), "")
+    return say(SEEN, name=title, words=_cut(first)) if first else ""
+
+
+def _cut(text: str) -> str:
+    text = " ".join(text.replace("[", "(").replace("]", ")").split())
+    return text if len(text) <= LONGEST else text[:LONGEST].rsplit(" ", 1)[0] + " ..."
+
+
+def with_lines(
+    raw: str, title: str, lines: Sequence[Line], read: Callable[[int], Entry | None], owner: str, say: Say
+) -> str:
+    """Return a note's file with lines added under one's own heading; the same file when there is nothing new in them.
+
+    Args:
+        raw: the file; empty for none.
+        title: its title, should it be begun.
+        lines: the lines, oldest first.
+        read: gives a memory by its number, to tell one's own lines from what people wrote.
+        owner, say: as in `lines_of`.
+    """
+    new = [line for line in lines if not _cited(raw, line.seq, owner) and line.what not in raw][-LINES:]
+    if not new:
+        return raw
+    newline = "\r\n" if "\r\n" in raw else "\n"
+    if not raw.strip("\ufeff \t\r\n"):
+        raw = f"# {title}{newline}"
+    before, heading, own, after = _parted(raw, newline, f"## {say(HEADING)}")
+    kept = _bounded([*(line.text for line in reversed(new)), *own], lambda line: _is_mine(line, read, owner, say))
+    gap = "" if before.endswith(newline * 2) else newline if before.endswith(newline) else newline * 2
+    tail = f"{newline}{after}" if after else ""
+    return f"{before}{gap}{heading}{newline}{newline}{newline.join(kept)}{newline}{tail}"
+
+
+def _cited(raw: str, seq: int, owner: str) -> bool:
+    """Return whether a note tells of a memory already, be it in words that people changed."""
+    return re.search(rf"{re.escape(owner)}#{seq}(?!\d)", raw) is not None
+
+
+def _parted(raw: str, newline: str, heading: str) -> tuple[str, str, list[str], str]:
+    """Return what stands before one's own part of a note, its heading, its lines, and what stands behind it.
+
+    It is found by its heading, or, should that have other words in this file, by lines of its form right below one.
+    """
+    lines = raw.split(newline)
+    start = next((at for at, line in enumerate(lines) if line.rstrip() == heading), _above_own(lines))
+    if start is None:
+        return raw, heading, [], ""
+    end = next((at for at in range(start + 1, len(lines)) if re.match(r" {0,3}#{1,2}\s", lines[at])), len(lines))
+    own = lines[start + 1 : end]
+    while own and not own[0].strip():
+        own.pop(0)
+    while own and not own[-1].strip():
+        own.pop()
+    before = newline.join(lines[:start])
+    return before + newline if before else "", lines[start].rstrip(), own, newline.join(lines[end:])
+
+
+def _above_own(lines: Sequence[str]) -> int | None:
+    """Return where the heading stands under which lines begin that have the form of one's own."""
+    first = next((at for at, line in enumerate(lines) if _OWN.fullmatch(line)), 0)
+    above = next((at for at in range(first - 1, -1, -1) if lines[at].strip()), None)
+    return above if above is not None and lines[above].startswith("## ") else None
+
+
+def _bounded(own: Sequence[str], mine: Callable[[str], bool]) -> list[str]:
+    """Return the lines without the oldest that are more than there is room for; what people wrote always stays."""
+    return [line for at, line in enumerate(own) if at < LINES or not mine(line)]
+
+
+def _is_mine(line: str, read: Callable[[int], Entry | None], owner: str, say: Say) -> bool:
+    """Return whether a line reads as its memory would have it written, and so holds nothing of anybody else.
+
+    One in words that the vault had for it earlier counts as a person's: better a line too many than one of theirs lost.
+    """
+    cites = _CITES.search(line)
+    entry = read(int(cites[1])) if cites else None
+    told = line_of(entry, owner, say) if entry is not None else None
+    return told is not None and told[1].text == line
+
+
+def worth_a_note(found: Mapping[str, list[Line]], titles: Iterable[str], own: Iterable[str]) -> dict[str, list[Line]]:
+    """Return those of whom there is a note, or enough to begin one while there is room; never oneself.
+
+    Args:
+        found: lines by name.
+        titles: of all notes there are.
+        own: one's own names.
+    """
+    there = {title.casefold() for title in titles}
+    mine = {name.casefold() for name in own}
+    room = NOTES - len(there)
+    wanted: dict[str, list[Line]] = {}
+    for name, lines in found.items():
+        if name.casefold() in mine:
+            continue
+        if name.casefold() not in there:
+            if len(lines) < KNOWN or room <= 0:
+                continue
+            room -= 1
+        wanted[name] = lines
+    return wanted

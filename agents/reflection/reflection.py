@@ -1,0 +1,392 @@
+"""The inner life of agents: at night memories are weighed, reflected on, noted and dreamed of; idle, reflected on.
+
+It never keeps anybody waiting: it is begun and goes on by itself, is given up when somebody speaks to the agent, and
+everything it does is bounded. What was kept before that stays; what was not is due again. In company that never falls
+silent a reflection would be put off and given up for ever: one that is overdue waits for no quiet moment, and goes by
+rules, which takes nobody's time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from random import Random
+from typing import Any
+
+from agents.agent import Agent
+from agents.llm.profiles import LLMProfile
+from agents.llm.queue import Task, Urgency
+from agents.llm.tokens import at_most
+from agents.memory.entries import Entry
+from agents.memory.weights import read_weighed, weights_event
+from agents.mind.services import Means
+from agents.mind.templates import Templates
+from agents.reflection import dreams
+from agents.reflection import importance as hindsight
+from agents.reflection import insight_prompt as reflection
+from agents.reflection import note_taking as learned
+from agents.reflection.insights import insights
+from agents.reflection.lived import fitting, friends, line_of, lived, open_to_all
+from agents.reflection.progress import NIGHT, NOTED, REFLECTED, Standing, event_of, standing_of
+from agents.reflection.settings import InnerSettings
+from agents.reflection.words import FILES, Words, parse_words
+from mud.clock import iso
+from mud.commands._command import Outcome
+from mud.engine.engine import Engine
+from mud.errors import LociError, Problem, Refusal, Unavailable
+from mud.world.events import INSIGHT, Request
+from mud.world.narration import phrase
+
+log = logging.getLogger(__name__)
+
+SHOWN = 48
+"""Memories that a model is shown at once at most."""
+LONGEST_REPLY = 8000
+"""Characters of a reply that are looked at, ten times what is asked for: junk must not hold up the world."""
+PAUSE = 1800.0
+"""Seconds between two reflections of an agent that is awake: a model's time and tokens are worth something."""
+OVERDUE = 2
+"""Times the threshold from which on a reflection is overdue."""
+AFTER_FAILURE = 60.0
+"""Seconds after which what came to nothing, for a full disk, is tried again."""
+NAME = "inner_life"
+"""The name of what nobody asked for, in the ledger's steps."""
+NOTHING = phrase("minds.dream.nothing")
+
+
+class Inner:
+    """The inner life of all agents of a vault.
+
+    Args:
+        means: what minds need from outside.
+    """
+
+    def __init__(self, means: Means) -> None:
+        self._means = means
+        self._prompts: Templates[Words] = Templates(means.vault / "prompts", lambda: FILES, parse_words)
+        self._standing: dict[str, Standing] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._reflected: dict[str, float] = {}
+        """When an agent reflected last while awake, by the monotonic clock."""
+        self._failed: dict[str, float] = {}
+        """When it last came to nothing, which is not tried again at once."""
+
+    def load(self) -> list[Problem]:
+        """Read the prompts; one that is wrong keeps its last good form. Return what is wrong."""
+        return self._prompts.load()
+
+    # when
+
+    def asleep(self, agent: Agent, engine: Engine) -> None:
+        """Begin what is due of a sleeper, unless it is under way."""
+        self._begin(agent, lambda: self._night(agent, engine), lambda standing: self._night_due(agent, standing))
+
+    def idle(self, agent: Agent, engine: Engine, *, left_alone: bool = True) -> None:
+        """Begin a reflection of somebody awake, if one is due, or in company overdue, and the last was a while ago."""
+        now = self._means.clock.monotonic()
+        rested = now - self._reflected.get(agent.slug, now - PAUSE) >= PAUSE
+        # Asked also while it rests: what is taken in as it comes need not be read from the archive later.
+        self._begin(
+            agent,
+            lambda: self._reflect(agent, engine, by_rules=not left_alone),
+            lambda one: rested and self._reflection_due(agent, one, 1 if left_alone else OVERDUE),
+        )
+
+    def interrupt(self, slug: str) -> None:
+        """Give up what is under way in a folder: somebody wants an answer of its agent, or it is gone."""
+        task = self._tasks.get(slug)
+        if task is not None:
+            task.cancel()
+
+    async def settle(self) -> None:
+        """Wait until nothing is under way."""
+        while self._tasks:
+            await asyncio.wait(tuple(self._tasks.values()))
+
+    async def stop(self) -> None:
+        """Give up all that is under way."""
+        for slug in list(self._tasks):
+            self.interrupt(slug)
+        await self.settle()
+
+    def _begin(
+        self, agent: Agent, work: Callable[[], Coroutine[Any, Any, None]], due: Callable[[Standing], bool]
+    ) -> None:
+        memory, slug = agent.memory, agent.slug
+        if slug in self._tasks or memory.waiting or memory.missing_from is not None or not self._means.writable:
+            return
+        if slug in self._failed and self._means.clock.monotonic() - self._failed[slug] < AFTER_FAILURE:
+            return
+
+        async def looked_first() -> None:
+            await self.look(agent)
+            if due(self._taken_in(agent)):
+                await work()
+
+        try:
+            known = self._is_known(agent)
+            if known and not due(self._taken_in(agent)):
+                return
+        except OSError as error:
+            log.warning("%s: the archive cannot be read: %s", agent.name, error)
+            return
+        task = asyncio.get_running_loop().create_task(self._guarded(agent, work if known else looked_first))
+        self._tasks[slug] = task
+        task.add_done_callback(lambda done: self._tasks.pop(slug, None))
+
+    async def _guarded(self, agent: Agent, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        try:
+            await work()
+            self._failed.pop(agent.slug, None)
+        except Exception as error:  # nobody awaits it; it is due again
+            expected = isinstance(error, (LociError, OSError))
+            log.warning("%s: the inner life came to nothing: %s", agent.name, error, exc_info=not expected)
+            self._failed[agent.slug] = self._means.clock.monotonic()
+
+    def _taken_in(self, agent: Agent) -> Standing:
+        """Return how far an agent is, with all it lived by now."""
+        memory = agent.memory
+        if not self._is_known(agent):
+            self._standing[agent.slug] = standing_of(memory.folder / "archive", memory.total)
+        known = self._standing[agent.slug]
+        if known.through < memory.total:
+            known.take_in(memory.read(known.through + 1, memory.total))
+        return known
+
+    def _is_known(self, agent: Agent) -> bool:
+        """Return whether it is known how far an agent is, but for what it lived lately."""
+        known = self._standing.get(agent.slug)
+        return known is not None and known.through <= agent.memory.total <= known.through + NIGHT
+
+    async def look(self, agent: Agent) -> None:
+        """Find out how far an agent is, unless that is known; the world goes on meanwhile.
+
+        Raises:
+            OSError: when the archive cannot be read.
+        """
+        if not self._is_known(agent):
+            archive, total = agent.memory.folder / "archive", agent.memory.total
+            found = await asyncio.to_thread(standing_of, archive, total)
+            if not self._is_known(agent):  # else somebody was quicker
+                self._standing[agent.slug] = found
+
+    def told(self, agent: Agent, *, known: bool = False) -> dict[str, Any] | None:
+        """Return what the status of an agent tells of its inner life; None of a person, who has none here, and when
+        its archive cannot be read.
+
+        Args:
+            agent: the agent.
+            known: None, too, when the archive would have to be looked at for it.
+        """
+        if agent.definition.person or (known and not self._is_known(agent)):
+            return None
+        try:
+            standing = self._taken_in(agent)
+        except OSError:
+            return None
+        return {
+            "reflected_at": standing.reflected_at or None,
+            "dreamed_at": standing.dreamed_at or None,
+            "looked_from": standing.looked_from,
+            "insights": standing.count,
+            "counted_from": standing.counted_from,
+            "reflection_sum": standing.sum,
+            "reflection_threshold": self._settings(agent).reflection_threshold,
+        }
+
+    def _settings(self, agent: Agent) -> InnerSettings:
+        return self._means.configuration.for_agent(InnerSettings, agent.definition.overrides)
+
+    def _reflection_due(self, agent: Agent, standing: Standing, times: int = 1) -> bool:
+        return 0 < times * self._settings(agent).reflection_threshold <= standing.sum
+
+    def _dream_due(self, agent: Agent, standing: Standing) -> bool:
+        return self._settings(agent).nightly_dream and standing.dreamed < standing.lived
+
+    def _notes_due(self, agent: Agent, standing: Standing) -> bool:
+        return self._settings(agent).own_notes and standing.noted < standing.lived
+
+    def _night_due(self, agent: Agent, standing: Standing) -> bool:
+        return (
+            standing.weighed < standing.lived
+            or self._notes_due(agent, standing)
+            or self._dream_due(agent, standing)
+            or self._reflection_due(agent, standing)
+        )
+
+    # what
+
+    async def _night(self, agent: Agent, engine: Engine) -> None:
+        """Do what is due of a sleeper, one after the other; others have their turn in between."""
+        standing = self._taken_in(agent)
+        if standing.weighed < standing.lived:
+            await self._weigh(agent, standing)
+            await asyncio.sleep(0)
+        if self._reflection_due(agent, standing):
+            await self._reflect(agent, engine)
+            await asyncio.sleep(0)
+        if self._notes_due(agent, standing):
+            await self._take_notes(agent, standing)
+            await asyncio.sleep(0)
+        if self._dream_due(agent, standing):
+            last = standing.lived
+            told = await self.dream(agent)
+            if agent.id in engine.world.asleep and self._taken_in(agent).lived == last:
+                self._keep(agent, engine, "dream", self._means.say(dreams.REMEMBERED, dream=told))
+                here = engine.world.location_of(agent.id)
+                self.write_down(agent, told, here.name if here else None)
+
+    async def _weigh(self, agent: Agent, standing: Standing) -> None:
+        """Weigh what was lived since the last time; the archive first, then the index."""
+        first, last = standing.weighed + 1, standing.through
+        first = max(first, last - NIGHT + 1)
+        entries = read_weighed(agent.memory, first, last)
+        await asyncio.sleep(0)
+        values, method = await asyncio.to_thread(hindsight.by_rules, entries, friends(entries)), "rules"
+        asked = [entry for entry in lived(entries) if standing.weighed < entry.seq][-SHOWN:]
+        prompt, shown = self._prompt(agent, "importance", asked)
+        reply = await self._ask(agent, prompt, Task.REFLECTIONS) if shown else None
+        rated = hindsight.parse_ratings(reply, [entry.seq for entry in shown]) if reply else None
+        if rated is not None:
+            told = {seq: value for seq, value in values.items() if seq not in rated}
+            values, method = told | hindsight.changed_by(rated, shown), "model"
+        if not agent.memory.record(weights_event(self._now(), last, values, method)):
+            raise Unavailable("the archive cannot be written")
+        standing.reweighed({entry.seq: entry.importance for entry in entries}, values)
+        standing.weighed = last  # before anything is awaited: whoever interrupts this must not have it done twice
+        await self._means.recall.reweigh(agent.id, values)
+
+    async def _reflect(self, agent: Agent, engine: Engine, *, by_rules: bool = False) -> None:
+        """Look back, and keep what one has come to think; no model is asked where it is to go by rules."""
+        standing, memory = self._taken_in(agent), agent.memory
+        last = standing.through
+        entries = open_to_all(read_weighed(memory, max(standing.reflected + 1, last - NIGHT + 1), last))
+        await asyncio.sleep(0)
+        prompt, shown = self._prompt(agent, "reflect", [] if by_rules else _most_telling(entries))
+        reply = await self._ask(agent, prompt, Task.REFLECTIONS) if shown else None
+        found = reflection.parse_insights(reply, shown, agent.name) if reply else []
+        if not found:
+            found = await asyncio.to_thread(lambda: list(insights(entries, agent.name, self._means.say)))
+        for one in reflection.fresh(found, standing.insights):
+            self._keep(agent, engine, "thought", reflection.kept(one, self._means.say), INSIGHT)
+            await asyncio.sleep(0)
+        if agent.id not in engine.world.asleep:
+            self._reflected[agent.slug] = self._means.clock.monotonic()
+        self._taken_in(agent)  # the insights, and what was lived meanwhile
+        before, now = standing.sum, self._now()
+        standing.look_back(memory.read(last + 1, standing.through), last, now)
+        counted = {"insights": standing.count} if standing.counted_from == 1 else {}
+        memory.record(event_of(REFLECTED, now, last, sum=before - standing.sum, **counted))
+
+    async def dream(self, agent: Agent) -> str:
+        """Return a dream of what an agent lived, by a model if there is one.
+
+        Raises:
+            Refusal: when it lived through nothing yet.
+            OSError: when the archive cannot be read.
+        """
+        memory = agent.memory
+        total = memory.total
+        first = max(1, total - 2 * dreams.RECENT + 1)
+        chance = Random(f"{agent.slug} {total}")  # the same life has the same dreams
+        older: list[Entry] = []
+        for place in dreams.places_to_look(first, chance):
+            older += memory.read(*place)
+            await asyncio.sleep(0)
+        memories = dreams.mixed(open_to_all(memory.read(first, total)), open_to_all(older), chance)
+        told = dreams.by_rules(memories, self._means.say, chance)
+        if not told:
+            raise Refusal(self._means.say(NOTHING))
+        prompt, shown = self._prompt(agent, "dream", memories[:SHOWN])
+        reply = await self._ask(agent, prompt, Task.DREAMS) if shown else None
+        return (dreams.tidied(reply, self._means.say(dreams.REMEMBERED, dream="")) if reply else "") or told
+
+    def write_down(self, agent: Agent, told: str, place: str | None) -> None:
+        """Write a dream into the note of dreams; one that cannot be written is remembered all the same."""
+        try:
+            title, at = self._means.say(dreams.NOTE), self._now()
+            agent.notes.amend(title, lambda raw: dreams.with_dream(raw, title, told, at, place))
+        except (Refusal, OSError) as error:
+            log.warning("%s: the dream cannot be noted: %s", agent.name, error)
+
+    async def _take_notes(self, agent: Agent, standing: Standing) -> None:
+        """Note what was learned of people and places since the last time."""
+        memory, notes, last = agent.memory, agent.notes, standing.through
+        entries = memory.read(max(standing.noted + 1, last - NIGHT + 1), last)
+        found = await asyncio.to_thread(learned.lines_of, entries, agent.slug, self._means.say)
+        wanted = learned.worth_a_note(found, notes.titles(), memory.names)
+        written = 0
+        for title, lines in wanted.items():
+
+            def amended(raw: str, title: str = title, lines: list[learned.Line] = lines) -> str:
+                return learned.with_lines(raw, title, lines, self._reader(agent), agent.slug, self._means.say)
+
+            try:
+                written += notes.amend(title, amended) is not None
+            except Refusal as refusal:  # a note that cannot be read or is full keeps no other from being written
+                log.warning("%s: %s", agent.name, refusal)
+            await asyncio.sleep(0)
+        memory.record(event_of(NOTED, self._now(), last, notes=written))
+        standing.noted = last
+        if written:
+            self._means.recall.sync_documents(agent.id, agent.documents)
+
+    def _reader(self, agent: Agent) -> Callable[[int], Entry | None]:
+        return lambda seq: next(iter(agent.memory.read(seq, seq)), None)
+
+    # means
+
+    def _prompt(self, agent: Agent, name: str, entries: list[Entry]) -> tuple[str, list[Entry]]:
+        """Return a prompt and the memories that it shows; nothing when there is no model or no room."""
+        if self._means.ask is None or self._means.models is None or not entries:
+            return "", []
+        try:
+            self._prompts.load()  # people edit them; they are read once a night
+            words = self._prompts.named(name)
+            profile = self._means.configuration.get_named(LLMProfile, self._profile(agent))
+        except LociError as error:
+            log.warning("%s: %s", agent.name, error)
+            return "", []
+        definition = agent.definition
+        room = profile.num_ctx - profile.max_tokens - at_most(words.render(agent.name, definition.profile, ""))
+        order = {entry.seq: place for place, entry in enumerate(entries)}
+        shown = fitting(entries, room, at_most)
+        shown.sort(key=lambda entry: order[entry.seq])
+        return words.render(agent.name, definition.profile, "\n".join(map(line_of, shown))), shown
+
+    def _profile(self, agent: Agent) -> str:
+        """Return the name of the LLM profile that is asked; where it is not there, of the one that writes summaries."""
+        wanted = self._settings(agent).dream_profile
+        known = {name.lower() for name in self._means.configuration.names(LLMProfile)}
+        return wanted if wanted.lower() in known else agent.settings().profile
+
+    async def _ask(self, agent: Agent, prompt: str, task: Task) -> str | None:
+        """Return what a model says; None when there is none, it fails, or the budget is used up."""
+        models = self._means.models
+        if models is None or not prompt:
+            return None
+        try:
+            reply = await models.ask(lambda: prompt, self._profile(agent), Urgency.SUMMARIZE, agent.name, task=task)
+        except LociError as error:
+            log.info("%s: no model for the inner life: %s", agent.name, error)
+            return None
+        return reply.text[:LONGEST_REPLY]
+
+    def _keep(self, agent: Agent, engine: Engine, kind: str, text: str, mark: str | None = None) -> None:
+        """Have an agent remember what came to it by itself, as a step of the world, so that no kill can lose it.
+
+        Raises:
+            Unavailable: when the ledger cannot be written.
+        """
+        if engine.answer(Request(NAME, agent.id, engine.number, keep=kind), Outcome(text, mark=mark)).number == 0:
+            raise Unavailable("the ledger cannot be written")
+
+    def _now(self) -> str:
+        return iso(self._means.clock.now())
+
+
+def _most_telling(entries: list[Entry]) -> list[Entry]:
+    """Return what was lived that matters most, as much as a model is shown, oldest first."""
+    best = sorted(lived(entries), key=lambda entry: (-entry.importance, -entry.seq))[:SHOWN]
+    return sorted(best, key=lambda entry: entry.seq)

@@ -1,0 +1,25 @@
+"""`check`: every mistake in the vault, with file, line and key. It takes no lock and writes nothing."""
+
+from __future__ import annotations
+
+import argparse
+
+from mud.cli._tool import emit, shown, tool
+from mud.server.checks import check_vault
+from mud.server.wiring import vault_in
+
+
+def _no_arguments(parser: argparse.ArgumentParser) -> None:
+    """`check` takes the vault and nothing else."""
+
+
+@tool("check", "say what is wrong in the vault, file by file; exit 1 if anything is", _no_arguments)
+def check(args: argparse.Namespace) -> int:
+    """Print every problem; nothing when there is none."""
+    problems = check_vault(vault_in(args.vault))
+    for problem in problems:
+        if args.json:
+            emit(shown(problem))
+        else:
+            print(problem)
+    return 1 if problems else 0

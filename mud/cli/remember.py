@@ -1,0 +1,360 @@
+"""`remember`: give an agent memories in bulk, from a file of JSON lines, folding as it goes."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import codecs
+import json
+import shutil
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, cast
+
+from agents.agent import Agent
+from agents.compaction.settings import CompactionSettings
+from agents.llm.profiles import LLMProfile
+from agents.memory.entries import ORIGIN, RECORD_KEYS, check_record
+from agents.memory.received import known_ids, newest_of, with_digests
+from agents.memory.summaries import Summary
+from mud.cli._tool import VectorProgress, agent_argument, emit, progress, tool
+from mud.engine.engine import WorldSettings
+from mud.errors import LociError, Problem, VaultProblem
+from mud.registry import plug_in_names
+from mud.sanitize import sanitize, visible
+from mud.server.bulk import live_through, newcomer
+from mud.server.wiring import Parts, opened
+from mud.storage.settings import Value, unknown_key
+from mud.world.narration import counted
+
+BY_RULES = "extractive"
+"""The summarizer that asks no model."""
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    agent_argument(parser)
+    parser.add_argument("file", metavar="FILE.jsonl", type=Path, help="a memory a line: text, at kind actor place id")
+    parser.add_argument("--create", action="store_true", help="make the agent when there is none of that name")
+    parser.add_argument(
+        "--resume", action="store_true", help="go on where the same file was left, after a failure or a kill"
+    )
+    parser.add_argument("--no-wait", action="store_true", help="do not wait for the vectors")
+    parser.add_argument(
+        "--summarizer",
+        choices=plug_in_names("agents.compaction.summarizers"),
+        help=f"who writes the summaries: {BY_RULES}, by rules and at once, as without this; or the settings' model",
+    )
+
+
+@tool("remember", "append memories to an agent's life in bulk, folding as it goes", _arguments)
+def remember(args: argparse.Namespace) -> int:
+    """Append every memory of the file, or none when a line is wrong."""
+    with _open(args.file) as file:
+        given = _Given(file, args.file.name)
+        with opened(args.vault, writable=True) as parts:
+            if not given.count and args.create and parts.minds.find(args.agent) is None:
+                raise LociError(f"there is nothing to remember in {given.name}, and nobody was made")
+            settings = _settings(parts, args.agent)
+            agent, record = asyncio.run(_remember(parts, args, settings, given))
+    for warning in agent.memory.warnings if not record["error"] else ():
+        progress(warning)
+    if args.json:
+        emit(record)
+    elif not given.count:
+        print(f"There is nothing to remember in {given.name}.")
+    elif not record["error"]:
+        lived, folds = counted(record["count"], "memory", "memories"), counted(record["compactions"], "fold")
+        print(f"{agent.name}: {lived}, {folds}{_written(record)}, {record['seconds']} s")
+    if record["error"]:
+        raise LociError(record["error"])
+    return 0
+
+
+def _written(record: Mapping[str, Any]) -> str:
+    """Say who wrote how many summaries, where a model was to."""
+    if record["summarizer"] == BY_RULES or not record["summaries"]:
+        return ""
+    by_rules = record["summaries"].get(BY_RULES, 0)
+    by_model = sum(record["summaries"].values()) - by_rules
+    who = f" by {record['model']}" if record["model"] else ""
+    return f" ({counted(by_model, 'summary', 'summaries')}{who}, {by_rules} by rules)"
+
+
+def _open(path: Path) -> BinaryIO:
+    """Open a file to be read twice, as it may be longer than what fits into RAM; a pipe is copied first.
+
+    Raises:
+        LociError: it cannot be read.
+    """
+    try:
+        file = path.open("rb")
+        if file.seekable():
+            return file
+        with file:
+            copy = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115  (whoever asked closes it)
+            shutil.copyfileobj(file, copy)
+            return copy
+    except OSError as error:
+        raise LociError(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def _lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of a file that are not blank, with their numbers; other line ends may stand raw inside a text."""
+    file.seek(0)
+    for number, line in enumerate(file, 1):
+        if number == 1:
+            line = line.removeprefix(codecs.BOM_UTF8)
+        if not line.isspace() and line:
+            yield number, line
+
+
+class _Taken(NamedTuple):
+    """How far a file was taken.
+
+    Args:
+        lines: of the file, from its first.
+        first, last: the memories that they became.
+    """
+
+    lines: int
+    first: int
+    last: int
+
+    def told(self, given: _Given) -> str:
+        """Say so."""
+        memories = f"memory {self.last}" if self.first == self.last else f"memories {self.first}-{self.last}"
+        return (
+            f"{self.lines} of the {counted(given.count, 'line')} of {visible(given.name)} are remembered, as {memories}"
+        )
+
+
+class _Given:
+    """The lines of a file that are to be remembered, every one of them a memory.
+
+    A key that nothing reads is told once, where it stands first: lines may come from elsewhere and have more.
+
+    Args:
+        file: the file.
+        name: what it is called.
+
+    Raises:
+        LociError: it is not UTF-8.
+        VaultProblem: every line that is wrong.
+    """
+
+    def __init__(self, file: BinaryIO, name: str) -> None:
+        self._file, self.name = file, name
+        self.count = 0
+        self.named = False
+        """Some of them have a name of their own."""
+        self.known = 0
+        """Lines passed over, because their name is taken."""
+        problems: list[Problem] = []
+        ignored: dict[str, int] = {}
+        for number, line in _lines(file):
+            self.count += 1
+            try:
+                record = _record(line)
+                check_record(record)
+                self.named = self.named or bool(record.get("id"))
+                for key in record.keys() - RECORD_KEYS:
+                    ignored.setdefault(key, number)
+            except UnicodeDecodeError:
+                raise LociError(f"{name} cannot be read: it is not UTF-8") from None
+            except (json.JSONDecodeError, RecursionError):  # Python's own words count lines and columns in this one
+                problems.append(Problem(name, number, "", f"line {number} is not valid JSON"))
+            except ValueError as error:
+                problems.append(Problem(name, number, "", str(error)))
+        if problems:
+            raise VaultProblem(problems)
+        for key, number in sorted(ignored.items(), key=lambda one: (one[1], one[0])):
+            progress(f"passed over: {Problem(name, number, key, unknown_key(key, RECORD_KEYS))}")
+
+    def taken(self, archive: Path) -> _Taken | None:
+        """Return how far the file was taken when it was given last; None when it never was.
+
+        Raises:
+            OSError: when the archive cannot be read.
+        """
+        places = {digest: place for place, (digest, _) in enumerate(self._marked(), 1)}
+        found = newest_of(archive, places)
+        if found is None:
+            return None
+        lines = places[found[0]]
+        begun = newest_of(archive, {digest: 1 for digest, _ in islice(self._marked(), 1)})
+        return _Taken(lines, min(begun[1], found[1]) if begun else found[1], found[1])
+
+    def records(self, after: int, ids: set[str]) -> Iterator[dict[str, Any]]:
+        """Yield the memories behind so many lines, each with its origin; one whose name is taken is passed over.
+
+        Args:
+            after: the lines.
+            ids: the names that are taken; grows.
+        """
+        for digest, line in islice(self._marked(), after, None):
+            record = _record(line) | {ORIGIN: digest}
+            id = sanitize(record.get("id") or "")
+            if id and id in ids:
+                self.known += 1
+                continue
+            ids.add(id)
+            yield record
+
+    def _marked(self) -> Iterator[tuple[str, bytes]]:
+        return with_digests(line for _, line in _lines(self._file))
+
+
+def _record(line: bytes) -> dict[str, Any]:
+    record = _JSON.decode(line.decode("utf-8"))
+    if not isinstance(record, dict):
+        raise ValueError('expected an object, such as {"text": "..."}')
+    return record
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        (twice, _), *_ = Counter(key for key, _ in pairs).most_common(1)
+        raise ValueError(f"the key {twice!r} stands twice; expected once")
+    return made
+
+
+def _whole(digits: str) -> int:
+    if (many := len(digits.lstrip("-"))) > _MOST_DIGITS:  # Python reads none of many thousands, as that takes long
+        raise ValueError(f"a number has {many:,} digits; expected at most {_MOST_DIGITS}")
+    return int(digits)
+
+
+_MOST_DIGITS = 300
+_JSON = json.JSONDecoder(object_pairs_hook=_object, parse_int=_whole)
+"""Not orjson, which takes the last of two values in silence."""
+
+
+def _agent(parts: Parts, name: str, *, create: bool) -> Agent:
+    if parts.minds.find(name) is None and create:
+        return newcomer(parts, name, parts.configuration.get(WorldSettings).start_location)
+    return parts.minds.get(name)
+
+
+def _settings(parts: Parts, name: str) -> CompactionSettings:
+    """Return the settings of whoever is to remember; of somebody who is yet to be made those of all."""
+    agent = parts.minds.find(name)
+    return agent.settings() if agent is not None else parts.configuration.get(CompactionSettings)
+
+
+async def _remember(
+    parts: Parts, args: argparse.Namespace, settings: CompactionSettings, given: _Given
+) -> tuple[Agent, dict[str, Any]]:
+    """Append, fold whatever falls due, and index; return who remembers, and the record of it."""
+    asks = args.summarizer not in (None, BY_RULES)
+    try:
+        writes = await _model(parts, settings.profile) if asks and given.count else "rules"
+        agent = _agent(parts, args.agent, create=args.create)
+        if given.count:
+            progress(f"summaries are written by {writes}")
+        if args.summarizer is not None:
+            _choose(parts, agent, args.summarizer)
+        started = time.perf_counter()
+        record = await _live(parts, agent, given, args, asks=asks)
+        return agent, record | {"seconds": round(time.perf_counter() - started, 3)}
+    finally:
+        await parts.queue.close(0)
+
+
+async def _model(parts: Parts, profile: str) -> str:
+    """Say which model writes the summaries.
+
+    Raises:
+        LociError: there is no such profile, or its model does not answer.
+    """
+    found = parts.configuration.get_named(LLMProfile, profile)
+    if not await parts.queue.alive(profile):
+        why = "; ".join(parts.queue.silent([profile])) or "its server does not answer"
+        raise LociError(
+            f"no model writes summaries: config/llm/{profile}: {why}; nothing was remembered, and --summarizer "
+            f"{BY_RULES} does without"
+        )
+    return f"the model {found.model or 'of the server'} (config/llm/{profile}), and by rules where it fails"
+
+
+def _choose(parts: Parts, agent: Agent, summarizer: str) -> None:
+    """Have a summarizer write, whatever the files say; nothing of it is written down."""
+    definition = parts.minds.definitions[agent.slug]
+    chosen = {"summarizer": Value("summarizer", summarizer, "the command line", 0)}
+    parts.minds.definitions[agent.slug] = replace(definition, overrides={**definition.overrides, **chosen})
+
+
+def _after(given: _Given, archive: Path, *, resume: bool) -> int:
+    """Say how far the file was taken already, and return behind which of its lines to begin."""
+    taken = given.taken(archive) if given.count else None
+    if taken is None:
+        if resume and given.count:
+            nothing = f"nothing of {visible(given.name)} is remembered"
+            if newest_of(archive) is not None:  # what it was when it was taken, it may be no more
+                raise LociError(f"{nothing} as it is now, but other lines are; without --resume it is taken whole")
+            progress(f"{nothing} yet; it is taken from its first line")
+        return 0
+    goes_on = "it is gone on from there" if resume else "they come once more; --resume goes on from there instead"
+    progress(f"{taken.told(given)}; {goes_on}")
+    return taken.lines if resume else 0
+
+
+async def _live(parts: Parts, agent: Agent, given: _Given, args: argparse.Namespace, *, asks: bool) -> dict[str, Any]:
+    memory, before = agent.memory, agent.memory.compactions
+    archive, first, made = agent.folder / "archive", memory.total + 1, list[Summary]()
+    after = _after(given, archive, resume=args.resume)
+    records = given.records(after, known_ids(archive) if given.named else set())
+
+    async def fold(one: Agent) -> None:
+        commits = await one.compactor.fold_due() if asks else one.compactor.fold_due_now()
+        made.extend(summary for commit in commits for summary in commit.made)
+
+    error, wait = "", not args.no_wait
+    await parts.recall.start(vectors=wait)
+    try:
+        await live_through(parts, agent, records, fold=fold)
+        if wait and not await parts.recall.complete(VectorProgress()):
+            progress(f"the vectors are missing: {parts.recall.trouble or 'they are switched off'}")
+    except asyncio.CancelledError:
+        progress(_newly_taken(given, archive, first, after)[1])
+        raise
+    except (LociError, OSError) as why:
+        error = f"{_newly_taken(given, archive, first, after)[1]}: {why}"
+    finally:
+        await parts.recall.stop()
+    if given.known:
+        progress(f"{counted(given.known, 'line')} passed over: memories of the same id are there already")
+    return {
+        "first": first if memory.total >= first else None,
+        "last": memory.total if memory.total >= first else None,
+        "count": memory.total - first + 1,
+        "compactions": memory.compactions - before,
+        "summarizer": "model" if asks else BY_RULES,
+        "model": next((summary.model for summary in reversed(made) if summary.model), None),
+        "summaries": dict(Counter(summary.method for summary in made)),
+        "lines": given.count,
+        "taken": _newly_taken(given, archive, first, after)[0] if error else given.count,
+        "resumed_after": after,
+        "known": given.known,
+        "error": error or None,
+    }
+
+
+def _newly_taken(given: _Given, archive: Path, first: int, after: int) -> tuple[int, str]:
+    """Return how many lines of the file are memories after a failure, as the archive alone knows, and a sentence on it.
+
+    Args:
+        given: the file.
+        archive: the archive's folder.
+        first: the memory that was to be the first.
+        after: the lines that were memories before.
+    """
+    taken = given.taken(archive)
+    if taken is None or (taken.last < first and not after):
+        return 0, f"nothing of {visible(given.name)} was remembered"
+    return taken.lines, f"{taken.told(given)}, and --resume goes on from there"

@@ -1,0 +1,63 @@
+"""`status`: how a memory stands, and what is wrong in the vault. A reader: it takes no lock and repairs nothing."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from agents.agent import Agent
+from agents.memory.examining import Examined, examine
+from mud.cli._tool import agent_argument, emit, shown, tool
+from mud.errors import LociError, UnknownName
+from mud.server.checks import check_vault
+from mud.server.wiring import Parts, must_have_words, opened
+
+
+@tool("status", "how an agent's memory stands: totals, tiers, gaps, what is due next", agent_argument)
+def status(args: argparse.Namespace) -> int:
+    """Print the status, as text or as one JSON object."""
+    with opened(args.vault, writable=False) as parts:
+        must_have_words(parts.texts)
+        try:
+            agent = parts.minds.get(args.agent)
+        except UnknownName:
+            raise
+        except (LociError, OSError):  # its memory cannot be opened, as the caller says; what else is wrong may be why
+            _show(args, parts, None)
+            raise
+        asyncio.run(_measure(parts, agent))
+        _show(args, parts, agent)
+    return 0
+
+
+def _show(args: argparse.Namespace, parts: Parts, agent: Agent | None) -> None:
+    """Print how a memory stands, None for one that cannot be opened, and what is wrong in the vault."""
+
+    def look(archive: Path, between: Callable[[], None]) -> Examined:
+        """Look at an archive, and keep what the status tells of it."""
+        found = examine(archive, between)
+        if agent is not None and archive == agent.folder / "archive":
+            agent.unreadable = found.unreadable
+        return found
+
+    problems = check_vault(parts.vault, look)
+    if args.json:
+        record = parts.minds.status(agent) if agent is not None else {}
+        emit({**record, "problems": list(map(shown, problems))})
+        return
+    told = [parts.minds.report(agent)] if agent is not None else []
+    if problems:
+        told.append("\n".join(["Mistakes in the vault:", *(f"  {problem}" for problem in problems)]))
+    print("\n\n".join(told))
+
+
+async def _measure(parts: Parts, agent: Agent) -> None:
+    try:
+        await agent.measure()
+        with suppress(OSError):  # then the status says nothing of it
+            await parts.minds.inner.look(agent)
+    finally:
+        await parts.queue.close(0)

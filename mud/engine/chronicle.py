@@ -1,0 +1,75 @@
+"""The chronicle: what happened in the world, for people to read, without anything that was private.
+
+A whisper and a private reason never stand in it. On disk it is `log/chronicle.md`, in files of a megabyte.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from mud.engine.engine import Step
+from mud.storage.log_files import VaultLog
+from mud.world.events import Event
+from mud.world.world import World
+
+SILENT = frozenset({"whisper"})
+"""Kinds of event that are nobody else's business."""
+
+Show = Callable[[Mapping[str, str | None]], None]
+"""Shows an event: `at place kind actor text`."""
+
+
+class Chronicle:
+    """Writes down every event.
+
+    Args:
+        folder: `vault/log`.
+        world: names the locations.
+        show: is given every event as plain values too; None for nobody. When it raises OSError it is not called again:
+            whoever read has left.
+    """
+
+    def __init__(self, folder: Path, world: World, show: Show | None = None) -> None:
+        self._world = world
+        self._log = logging.Logger("chronicle")
+        file = VaultLog(folder / "chronicle.md", kept=9)
+        file.setFormatter(logging.Formatter("%(message)s"))
+        self._log.addHandler(file)
+        self._file = file
+        self._show = show
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
+
+    def observe(self, step: Step) -> None:
+        """Write down what a step let others perceive."""
+        for event in step.events:
+            if event.kind not in SILENT:
+                self._write(step, event)
+
+    def _write(self, step: Step, event: Event) -> None:
+        location = self._world.get(event.location)
+        place = location.name if location else "nowhere"
+        self._log.info("- %s *%s* %s", step.at[:19].replace("T", " "), place, event.text)
+        if self._show is None:
+            return
+        actor = self._world.get(event.actor)
+        name = actor.name if actor else None
+        try:
+            self._show({"at": step.at, "place": place, "kind": event.kind, "actor": name, "text": event.text})
+        except OSError:
+            self._show = None
+
+
+def show_event(event: Mapping[str, str | None]) -> None:
+    """Print an event as a line for people."""
+    print(f"[{(event['at'] or '')[11:19]}] {event['place']}: {event['text']}", flush=True)
+
+
+def show_event_json(event: Mapping[str, str | None]) -> None:
+    """Print an event as one JSON object on a line."""
+    print(json.dumps(event, ensure_ascii=False), flush=True)

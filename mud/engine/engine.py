@@ -1,0 +1,415 @@
+"""The world's only door: a line from somebody goes in, a step comes out.
+
+`step` never awaits. That, and no lock, is why the world is consistent: one line at a time, whole or not at all.
+Observers are told of each step when it has happened; they take note and never call back.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+from mud.clock import Clock, iso
+from mud.commands._command import Command, Context, Outcome, Say, offered
+from mud.commands._line import Line, read_line, understand
+from mud.commands._view import describe_location
+from mud.commands._waking import waking
+from mud.errors import Refusal
+from mud.registry import Registry
+from mud.sanitize import sanitize
+from mud.storage.settings import setting
+from mud.world.changes import Change, Define, Leave, Put, WakeUp, change_from_json, change_to_json
+from mud.world.events import Event, Perceived, Request, mark_of
+from mud.world.narration import phrase, shortened
+from mud.world.roles import Role
+from mud.world.things import Thing
+from mud.world.world import World
+
+log = logging.getLogger(__name__)
+
+NOT_YOURS = phrase("engine.refusals.not_yours", "verb")
+LEDGER_FAILED = phrase("engine.refusals.ledger_failed", "why")
+BROKEN = phrase("engine.refusals.broken", "verb")
+TRIED = phrase("engine.memories.tried", "line", "why")
+TRIED_HINT = phrase("engine.memories.tried_hint", "line", "why", "hint")
+REFUSED_HINT = phrase("engine.refusals.with_hint", "why", "hint")
+GONE = phrase("engine.refusals.gone")
+ASLEEP = phrase("engine.refusals.asleep")
+ASLEEP_HINT = phrase("engine.refusals.asleep_hint")
+WOKE = phrase("engine.memories.woke")
+ENTERS = phrase("engine.events.enters", "actor")
+LEAVES = phrase("engine.events.leaves", "actor")
+
+WAKE = "wake"
+"""The one command of a mind that sleeps."""
+ABOUT_SLEEP = (WAKE, "sleep")
+"""Commands that see whether their own character sleeps; before any other it wakes."""
+_HEARD_AS = {"speech": "heard", "whisper": "told"}
+_LONGEST_TRIED = 160
+"""Characters of a failed line that its memory repeats."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorldSettings:
+    """`config/world.md`."""
+
+    start_location: str = setting("The Garden", "Name of the location where a new person arrives.", per_agent=False)
+    line_limit: int = setting(
+        8192, "Characters a typed line may have; a longer one is refused.", low=80, high=100_000, per_agent=False
+    )
+    state_interval: float = setting(
+        5.0, "Seconds between two savings of who and what is where.", low=0.5, high=3600.0, per_agent=False
+    )
+
+
+class LedgerLike(Protocol):
+    """Where steps are written before they count."""
+
+    last: int
+
+    def append(self, step: int, record: dict[str, Any]) -> None:
+        """Write one step or raise OSError."""
+        ...
+
+
+class Step(NamedTuple):
+    """One thing that happened, whole.
+
+    Args:
+        number: its place in the ledger, from 1; 0 when nothing happened and nothing was written.
+        at: when, as written.
+        who: id of whose doing it is.
+        line: what was typed; None for what nobody typed, such as an answer.
+        reply: what whoever did it is told.
+        failed: it was refused.
+        events: what happened.
+        left: what it left with each who perceived it, themselves included.
+        requests: what it asks of the outside.
+        answers: the request this answers; None otherwise.
+        quit: the session is over.
+    """
+
+    number: int
+    at: str
+    who: str
+    line: str | None
+    reply: str
+    failed: bool = False
+    events: tuple[Event, ...] = ()
+    left: tuple[Perceived, ...] = ()
+    requests: tuple[Request, ...] = ()
+    answers: Request | None = None
+    quit: bool = False
+
+
+Observer = Callable[[Step], None]
+
+
+class Engine:
+    """The door.
+
+    Args:
+        world: the world; from here on only the engine changes it.
+        commands: everything that can be typed.
+        say: renders phrases.
+        ledger: where steps are written first.
+        clock: gives each step its time.
+        settings: the settings of the moment.
+        offers: returns the commands that an agent may type, by its character's id; those that alter nothing of itself
+            when None.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        commands: Registry[Command],
+        say: Say,
+        ledger: LedgerLike,
+        clock: Clock,
+        settings: Callable[[], WorldSettings],
+        offers: Callable[[str], Registry[Command]] | None = None,
+    ) -> None:
+        self.world = world
+        self.commands = commands
+        self.witnesses: set[str] = set()
+        """Ids of the characters whose perceptions are kept."""
+        self.number = ledger.last
+        self._say = say
+        self._ledger = ledger
+        self._clock = clock
+        self._settings = settings
+        self._offers = offers or (lambda who: offered(commands, ()))
+        self._observers: list[Observer] = []
+
+    def observe(self, observer: Observer) -> None:
+        """Have an observer told of every step."""
+        self._observers.append(observer)
+
+    def unobserve(self, observer: Observer) -> None:
+        """Tell an observer nothing more."""
+        self._observers.remove(observer)
+
+    def step(self, who: str, text: str, role: Role) -> Step:
+        """Carry out one typed line.
+
+        Args:
+            who: id of the character who acts.
+            text: the line as typed.
+            role: rank of the way in it came by.
+
+        Returns:
+            The step; `failed` with the reason in `reply` when it was refused. Never raises for bad input.
+        """
+        actor = self.world.get(who)
+        if actor is None:  # its file was removed while it was played
+            return Step(0, self._now(), who, None, self._say(GONE), failed=True)
+        try:
+            line = read_line(text, self._settings().line_limit)
+        except Refusal as refusal:
+            return Step(0, self._now(), who, None, self._refused(refusal), failed=True)
+        text = sanitize(text)  # as it was read
+        sleeps = actor.thinks and who in self.world.asleep
+        try:
+            line, command = understand(line, self._commands_of(who, role), self.world, who)
+        except Refusal as refusal:
+            return self._fail(actor, line, refusal, text, keep=not sleeps)
+        if sleeps and command.name != WAKE:
+            return self._fail(actor, line, Refusal(self._say(ASLEEP), self._say(ASLEEP_HINT)), text, keep=False)
+        try:
+            outcome = self._run(command, actor, line, role)
+        except Refusal as refusal:
+            # Whoever is offered a command learns from its failure, even where its success leaves nothing.
+            return self._fail(actor, line, refusal, text, keep=command.keeps != "skip" or command.for_models)
+        own = self._own_memory(actor, command, outcome, line)
+        if who in self.world.asleep and WakeUp(who) not in outcome.changes:
+            outcome, own = self._awake_again(actor, outcome, own)
+        return self._happen(actor, outcome, own, text)
+
+    def _commands_of(self, who: str, role: Role) -> Registry[Command]:
+        """Return what a line of this rank can name: what a mind was not offered is no command for it."""
+        return self.commands if isinstance(role, Role) and role > Role.AGENT else self._offers(who)
+
+    def _awake_again(self, actor: Thing, outcome: Outcome, own: list[Perceived]) -> tuple[Outcome, list[Perceived]]:
+        """Have a person who sleeps wake first: whatever they do, they do it awake."""
+        here = self.world.location_of(actor.id)
+        if here is None:
+            return outcome._replace(changes=(WakeUp(actor.id), *outcome.changes)), own
+        (change, event), woke = waking(self._say, actor, here), self._say(WOKE)
+        awake = outcome._replace(
+            reply="\n".join(text for text in (woke, outcome.reply) if text),
+            changes=(change, *outcome.changes),
+            events=(event, *outcome.events),
+        )
+        return awake, [Perceived(actor.id, "did", woke, None, here.name), *own]
+
+    def _run(self, command: Command, actor: Thing, line: Line, role: Role) -> Outcome:
+        if not isinstance(role, Role) or role < command.role:
+            raise Refusal(self._say(NOT_YOURS, verb=command.name))
+        known = self._commands_of(actor.id, role)
+        context = Context(self.world, actor, role, self._say, known, self.number + 1, line.verb, line.reason)
+        slots = command.form.read(command.name, line.rest)
+        try:
+            if actor.id not in self.world.asleep or command.name in ABOUT_SLEEP:
+                return command.run(context, *slots)
+            with self.world.as_if_awake(actor.id):
+                return command.run(context, *slots)
+        except Refusal:
+            raise
+        except Exception:
+            # A faulty plug-in must not take the world with it; its author finds the traceback in the log.
+            log.exception("command %s failed on %r", command.name, line.rest[:200])
+            raise Refusal(self._say(BROKEN, verb=command.name)) from None
+
+    def _own_memory(self, actor: Thing, command: Command, outcome: Outcome, line: Line) -> list[Perceived]:
+        text = outcome.memory if command.keeps == "short" and outcome.memory is not None else outcome.reply
+        if command.keeps == "skip" or not text:
+            return []
+        place = self._place(actor, outcome.changes)
+        return [Perceived(actor.id, outcome.kind, text, None, place, line.reason, mark=outcome.mark)]
+
+    def _fail(self, actor: Thing, line: Line, refusal: Refusal, text: str, *, keep: bool) -> Step:
+        tried = shortened(f"{line.verb} {line.rest}".strip(), _LONGEST_TRIED)
+        hint = refusal.hint
+        kept = self._say(
+            TRIED_HINT if hint else TRIED, line=tried, why=refusal.text, **({"hint": hint} if hint else {})
+        )
+        place = self._place(actor, ())
+        own = [Perceived(actor.id, "did", kept, None, place, line.reason, failed=True)] if keep else []
+        return self._happen(actor, Outcome(self._refused(refusal)), own, text, failed=True)
+
+    def _refused(self, refusal: Refusal) -> str:
+        if refusal.hint:
+            return self._say(REFUSED_HINT, why=refusal.text, hint=refusal.hint)
+        return refusal.text
+
+    def answer(self, request: Request, outcome: Outcome | Refusal) -> Step:
+        """Bring the answer to a request into the world, as a step of its own.
+
+        Observers are told even of an answer that could not be written, so that nobody waits for it in vain.
+        """
+        actor = self.world.get(request.who)
+        if actor is None:
+            return self._unheard(Step(0, self._now(), request.who, None, self._say(GONE), failed=True, answers=request))
+        failed = isinstance(outcome, Refusal)
+        told = Outcome(self._refused(outcome)) if isinstance(outcome, Refusal) else outcome
+        own: list[Perceived] = []
+        kept = told.memory if told.memory is not None else told.reply
+        if request.keep and kept:
+            reason = request.args.get("reason") or None
+            own = [Perceived(actor.id, request.keep, kept, None, self._place(actor, ()), reason, failed, told.mark)]
+        return self._happen(actor, told, own, None, failed=failed, answers=request)
+
+    def enter(self, character: Thing, location: str) -> Step:
+        """Bring a character into a location; the reply is what it sees there, and nothing is remembered of it.
+
+        Args:
+            character: who comes; defined in the same step.
+            location: id of where to.
+        """
+        arrives = Event("arrival", character.id, location, self._say(ENTERS, actor=character.name))
+        reply = describe_location(self.world, self._say, self.world.things[location], character.id)
+        changes = (Define(character), Put(character.id, location))
+        return self.happen(character, Outcome(reply, changes=changes, events=(arrives,)))
+
+    def leave(self, character: Thing) -> Step:
+        """Take a character out of the world, to come back to where it was."""
+        here = self.world.location_of(character.id)
+        text = self._say(LEAVES, actor=character.name)
+        events = (Event("departure", character.id, here.id, text),) if here else ()
+        return self.happen(character, Outcome("", changes=(Leave(character.id),), events=events))
+
+    def happen(self, actor: Thing, outcome: Outcome) -> Step:
+        """Bring about what nobody typed: somebody leaves, a file of the world was edited."""
+        return self._happen(actor, outcome, [], None)
+
+    def _happen(
+        self,
+        actor: Thing,
+        outcome: Outcome,
+        own: list[Perceived],
+        text: str | None,
+        *,
+        failed: bool = False,
+        answers: Request | None = None,
+    ) -> Step:
+        """Write a step to the ledger, then apply it, then tell the observers."""
+        woken = {change.thing for change in outcome.changes if isinstance(change, WakeUp)} - {actor.id}
+        left = (
+            *[one for one in own if one.who in self.witnesses],
+            *self._perceptions(actor, outcome.events, woken),
+            *self._woken(woken),
+        )
+        at = self._now()
+        record: dict[str, Any] = {"at": at, "who": actor.id, "line": text, "failed": failed}
+        record["changes"] = [change_to_json(change) for change in outcome.changes]
+        record["left"] = [perceived_to_json(perceived) for perceived in left]
+        try:
+            self._ledger.append(self.number + 1, record)
+        except OSError as error:
+            log.error("the ledger cannot be written: %s", error)
+            why = error.strerror or str(error)
+            told = self._say(LEDGER_FAILED, why=why)
+            # Who wants to leave may leave, whatever the disk is like.
+            step = Step(0, at, actor.id, text, told, failed=True, answers=answers, quit=outcome.quit)
+            return self._unheard(step) if answers is not None else step
+        self.number += 1
+        self.world.apply(outcome.changes)
+        step = Step(
+            self.number, at, actor.id, text, outcome.reply, failed, outcome.events, left,
+            tuple([request._replace(step=self.number) for request in outcome.requests]), answers, outcome.quit,
+        )  # fmt: skip
+        self._tell(step)
+        return step
+
+    def _unheard(self, answer: Step) -> Step:
+        """Tell the observers of an answer that left nothing in the world, and return it."""
+        self._tell(answer)
+        return answer
+
+    def _tell(self, step: Step) -> None:
+        for observer in tuple(self._observers):
+            try:
+                observer(step)
+            except Exception:
+                # What happened has happened: one who cannot take note must not keep the others from it.
+                log.exception("an observer failed on step %d", step.number)
+
+    def _woken(self, woken: Iterable[str]) -> list[Perceived]:
+        """Return what those remember whom somebody else wakes."""
+        return [
+            Perceived(one, "did", self._say(WOKE), None, here.name if (here := self.world.location_of(one)) else None)
+            for one in sorted(woken)
+            if one in self.witnesses
+        ]
+
+    def _perceptions(self, actor: Thing, events: Iterable[Event], woken: AbstractSet[str]) -> list[Perceived]:
+        left: list[Perceived] = []
+        world, asleep, doer = self.world, self.world.asleep, actor.name
+        for event in events:
+            place = world.get(event.location)
+            name, kind, text = place.name if place else None, _HEARD_AS.get(event.kind, "saw"), event.text
+            for witness in world.people(event.location):
+                who = witness.id
+                if who == actor.id or who == event.actor or who not in self.witnesses:
+                    continue
+                if (who not in asleep or who in woken) and (event.kind != "whisper" or event.to == who):
+                    left.append(Perceived(who, kind, text, doer, name, None, False, None, event))
+        return left
+
+    def _place(self, actor: Thing, changes: tuple[Change, ...]) -> str | None:
+        """Return the name of where the actor is once the changes are made."""
+        for change in reversed(changes):
+            if isinstance(change, Put) and change.thing == actor.id:
+                into = self.world.get(change.into)
+                return into.name if into is not None else None
+        here = self.world.location_of(actor.id)
+        return here.name if here else None
+
+    def _now(self) -> str:
+        return iso(self._clock.now())
+
+
+def perceived_to_json(perceived: Perceived) -> dict[str, Any]:
+    """Return the form of a perception that the ledger keeps, what is empty left out."""
+    who, kind, text, actor, place, reason, failed, mark, _ = perceived
+    form: dict[str, Any] = {"who": who, "kind": kind, "text": text}
+    if actor:
+        form["actor"] = actor
+    if place:
+        form["place"] = place
+    if reason:
+        form["reason"] = reason
+    if failed:
+        form["failed"] = True
+    if mark:
+        form["mark"] = mark
+    return form
+
+
+def perceived_from_json(data: dict[str, Any]) -> Perceived:
+    """Read a perception back."""
+    return Perceived(
+        data["who"], data["kind"], data["text"], data.get("actor"), data.get("place"), data.get("reason"),
+        data.get("failed", False), mark_of(data.get("mark")),
+    )  # fmt: skip
+
+
+def changes_of(record: dict[str, Any], broken: list[object] | None = None) -> list[Change]:
+    """Return the changes that a ledger record holds, without what cannot be read; `mud.server.archive_checks` tells of that.
+
+    Args:
+        record: the record.
+        broken: takes what cannot be read.
+    """
+    changes: list[Change] = []
+    held = record.get("changes", [])
+    for data in held if isinstance(held, list) else [held]:
+        try:
+            changes.append(change_from_json(data))
+        except (AttributeError, KeyError, TypeError, ValueError):
+            if broken is not None:
+                broken.append(data)
+    return changes

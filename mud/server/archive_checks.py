@@ -1,0 +1,234 @@
+"""What is wrong with whole lives: archives that have lost memories, steps of the ledger that cannot be used as they
+stand there, and archives that are older than it.
+
+It reads every line of archives and ledger, and writes nothing. What a running world writes meanwhile is no mistake: the
+state is read first, which is saved after the archives, and an archive's line comes after the ledger's.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from agents.definition import Definition
+from agents.memory.examining import Examined, Look, first_after
+from agents.memory.memory import Memory
+from agents.mind.character_memory import TRASH
+from agents.mind.witnesses import left_by
+from mud.clock import VirtualClock, iso
+from mud.engine.engine import changes_of
+from mud.engine.ledger import Ledger
+from mud.errors import LociError, Problem, VaultProblem
+from mud.storage.world_state import State, read_state
+from mud.world.changes import Define, Put
+from mud.world.narration import shortened
+from mud.world.things import Thing
+from mud.world.world import FIRST_ID, number_of
+
+NO_STEP = "this line is no step and is passed over; expected one JSON object with the number of a step"
+
+NO_CHANGE = (
+    'this step holds what is no change, and it is passed over: {}; expected one such as {{"put": "#1001", "into": '
+    '"#1000"}}'
+)
+NO_MEMORY = "this step left what is no memory, and it is passed over: {}; expected texts for who, kind and text"
+NO_TIME = "this step has no time, and what it left is passed over; expected one such as 2026-11-20T07:21:37.123Z as at"
+NOBODY = "this step names {}, and what it says of it is passed over; expected the id of what there is or ever was"
+_LONGEST_SHOWN = 80
+"""Characters that are shown of what cannot be used."""
+_SECONDS = len("2026-11-20T07:21:37")
+"""Characters of a time as it is written, without its milliseconds, which a folder in the trash does not tell."""
+_PUT_AWAY = re.compile(r"-(\d{8}-\d{6})(?:-\d+)?")
+
+
+class _Life(NamedTuple):
+    """An archive that was looked at, of somebody whose `agent.md` can be read."""
+
+    whose: Definition
+    archive: Path
+    examined: Examined
+    begun: str
+    """When it began anew, as a time is written; empty when it never was put away."""
+
+
+class _Ids:
+    """The ids of all that there is or ever was: one that was given once is not given again.
+
+    Args:
+        known: those of today.
+        next_id: the number of the next that was to be given when the world was saved.
+    """
+
+    def __init__(self, known: Iterable[str], next_id: int) -> None:
+        self._known = set[str]()
+        self._next = next_id
+        for one in known:
+            self.add(one)
+
+    def add(self, id: str) -> None:
+        """Take note of an id."""
+        self._known.add(id)
+        self._next = max(self._next, number_of(id) + 1)
+
+    def __contains__(self, id: str) -> bool:
+        return 0 < number_of(id) < self._next or id in self._known
+
+
+def check_lives(
+    vault: Path, definitions: Iterable[Definition], things: Iterable[Thing], between: Callable[[], None], look: Look
+) -> list[Problem]:
+    """Return what is wrong with every life of a vault, by file and line.
+
+    Args:
+        vault: its folder.
+        definitions: every `agent.md` as it was read.
+        things: everything that files of the world describe.
+        between: called before each file of an archive and each line of the ledger; what it raises ends the look.
+        look: how an archive is looked at.
+    """
+    state = _saved_state(vault)
+    step, next_id = (state.step, state.next_id) if state is not None else (0, FIRST_ID)
+    known = {one.slug: one for one in definitions}
+    problems: list[Problem] = []
+    lives: list[_Life] = []
+    for folder in sorted(path for path in vault.glob("agents/[!.]*") if path.is_dir()):
+        between()
+        whose, archive = known.get(folder.name), folder / "archive"
+        problems += _opened(whose, folder) if whose is not None else []
+        try:
+            examined = look(archive, between)
+        except OSError as error:
+            problems.append(Problem(f"agents/{folder.name}/archive", 0, "", f"it cannot be read: {_why(error)}"))
+            continue
+        file = f"agents/{folder.name}/archive"
+        problems += [Problem(f"{file}/{name}", line, "", message) for name, line, message in examined.wrong]
+        if whose is not None:
+            lives.append(_Life(whose, archive, examined, _begun(vault, folder.name)))
+    ids = _Ids([*(one.id for one in known.values()), *(one.id for one in things)], next_id)
+    return [*problems, *_held_to_ledger(vault, lives, step, ids, between)]
+
+
+def stays_asleep(whose: Definition, why: str) -> Problem:
+    """Return the problem that a memory cannot be opened."""
+    return Problem(f"agents/{whose.slug}", 0, "", f"{whose.name} stays asleep: {why}")
+
+
+def _opened(whose: Definition, folder: Path) -> list[Problem]:
+    """Return why a memory cannot be opened, or what it says of its summaries when it is."""
+    memory = Memory(whose.name, folder, VirtualClock())
+    try:
+        told = memory.open(writable=False)
+    except (LociError, OSError) as error:
+        return [stays_asleep(whose, str(error))]
+    finally:
+        memory.close()
+    told = [one.partition(": ")[2] for one in told if "summaries" in one]  # of its lines `examine` knows more
+    return [Problem(f"agents/{whose.slug}/summaries", 0, "", one) for one in told]
+
+
+def _saved_state(vault: Path) -> State | None:
+    """Return the saved state, up to whose step all stands in the archives; None when there is none."""
+    with suppress(VaultProblem):
+        return read_state(vault)
+    return None
+
+
+def _begun(vault: Path, slug: str) -> str:
+    """Return when memories of a folder were put into the trash last, as a time is written; empty when never."""
+    found = (_PUT_AWAY.fullmatch(path.name.removeprefix(slug)) for path in vault.glob(f"{TRASH}/*/") if path.is_dir())
+    times = [datetime.strptime(one[1], "%Y%m%d-%H%M%S").replace(tzinfo=UTC) for one in found if one]
+    return iso(max(times)) if times else ""
+
+
+def _held_to_ledger(
+    vault: Path, lives: list[_Life], step: int, ids: _Ids, between: Callable[[], None]
+) -> Iterator[Problem]:
+    """Yield what is wrong with the ledger's lines, and the archives that lack what it left with somebody.
+
+    What a step later than the saved state left is given back at the next start, unless something later was remembered.
+    """
+    by_id = {life.whose.id: life for life in lives if life.whose.id}
+    lacking: defaultdict[str, Counter[int]] = defaultdict(Counter)
+    folder = vault / "log"
+    try:
+        for name, number, record in Ledger(folder).lines():
+            between()
+            if record is None:
+                yield Problem(f"log/{name}", number, "", NO_STEP)
+                continue
+            left: list[str] = []
+            yield from (Problem(f"log/{name}", number, "", why) for why in _unusable(record, ids, left))
+            for who, count in Counter(left).items():
+                life = by_id.get(who)
+                if life is None or not _is_due(life, record, step):
+                    continue
+                if (lost := count - life.examined.sources[record["step"]]) > 0:
+                    lacking[who][record["step"]] = lost
+    except OSError as error:
+        yield Problem("log", 0, "", f"the ledger cannot be read: {_why(error)}")
+    for who, steps in sorted(lacking.items()):
+        yield from _older(by_id[who], steps)
+
+
+def _unusable(record: dict[str, Any], ids: _Ids, left: list[str]) -> Iterator[str]:
+    """Yield what of a step is passed over when the world is made again, and why.
+
+    Args:
+        record: the step.
+        ids: the ids of all that there is before it; takes those of what it brings.
+        left: takes the id of whoever it left a memory with, once for each.
+    """
+    broken: list[object] = []
+    named: list[str] = []
+    for change in changes_of(record, broken):
+        match change:
+            case Define(thing):
+                ids.add(thing.id)
+            case Put(one, into):
+                named += [one, into]
+            case _:
+                named.append(change.thing)
+    yield from (NO_CHANGE.format(_shown(one)) for one in broken)
+    broken.clear()
+    left += [one.who for one in left_by(record, broken)]
+    yield from (NO_MEMORY.format(_shown(one)) for one in broken)
+    if left and not isinstance(record.get("at"), str):
+        yield NO_TIME
+    yield from (NOBODY.format(one) for one in dict.fromkeys([*named, *left]) if one not in ids)
+
+
+def _shown(value: object) -> str:
+    return shortened(json.dumps(value, ensure_ascii=False), _LONGEST_SHOWN)
+
+
+def _is_due(life: _Life, record: dict[str, Any], step: int) -> bool:
+    """Return whether what a step left has to stand in an archive by now."""
+    at, number = record.get("at"), int(record["step"])
+    if not isinstance(at, str) or at[:_SECONDS] <= life.begun[:_SECONDS]:
+        return False
+    return number <= step or number < life.examined.last_source
+
+
+def _older(life: _Life, steps: Counter[int]) -> Iterator[Problem]:
+    """Yield that an archive lacks memories, unless its own lines say so."""
+    count = steps.total() - sum(last - first + 1 for first, last in life.examined.unreadable)
+    if count <= 0:
+        return
+    name, line = "", 0
+    with suppress(OSError):  # what cannot be read is told already
+        name, line = first_after(life.archive, min(steps))
+    file = "/".join(filter(None, (f"agents/{life.whose.slug}/archive", name)))
+    span = f"step {min(steps)}" if len(steps) == 1 else f"steps {min(steps)} to {max(steps)}"
+    memories = "a memory that the ledger" if count == 1 else f"{count} memories that the ledger"
+    told = f"{memories} left with {life.whose.name} in {span} {'is' if count == 1 else 'are'} missing"
+    yield Problem(file, line, "", f"{told}: this archive is older than the ledger; expected the one saved last")
+
+
+def _why(error: OSError) -> str:
+    return error.strerror or str(error)

@@ -1,0 +1,166 @@
+"""Open the world of a vault: its files, the saved state, the ledger's later steps and the minds that live in it.
+
+What is broken is left out and told; without a location alone there is no world. A reader writes nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from agents.definition import Definition, find_location
+from agents.mind.settings import offers
+from agents.population.population import Minds
+from mud.clock import Clock
+from mud.commands._command import Command
+from mud.engine.engine import Engine, WorldSettings
+from mud.engine.ledger import Ledger
+from mud.engine.recovery import Placed, build_world, not_in
+from mud.errors import Problem, VaultProblem
+from mud.registry import Registry
+from mud.server.archive_checks import stays_asleep
+from mud.server.checks import NOWHERE, check_files, with_mistakes
+from mud.storage.configuration import Configuration
+from mud.storage.texts import TextStore
+from mud.storage.world_files import Definition as WorldFile
+from mud.storage.world_files import WorldFiles, assign_ids
+from mud.storage.world_state import STATE, State, read_state, set_state_aside
+from mud.world.things import Kind
+from mud.world.world import FIRST_ID, number_of
+
+log = logging.getLogger(__name__)
+
+
+def open_world(
+    world_files: WorldFiles,
+    state: State | None,
+    clock: Clock,
+    configuration: Configuration,
+    texts: TextStore,
+    commands: Registry[Command],
+    minds: Minds,
+    met: list[Problem],
+    *,
+    writable: bool,
+) -> tuple[Ledger, Engine, State]:
+    """Make the world from files, state and ledger, and give every memory what the ledger has and it has not.
+
+    Args:
+        world_files: the files of the vault's world, not read yet.
+        state: as it was last saved; None when it never was.
+        clock, configuration, texts, commands: what its engine needs.
+        minds: everybody, defined and not opened yet.
+        met: takes what is found wrong here and now: a state that cannot be used, a memory that cannot be opened.
+        writable: this process holds the vault's lock.
+
+    Returns:
+        The ledger, the engine, and what is to stay in the saved state of things whose files cannot be read.
+
+    Raises:
+        VaultProblem: there is no location; with everything else that is wrong.
+    """
+    vault = world_files.vault
+    ledger = Ledger(vault / "log")
+    messages = ledger.open() if writable else []
+    for message in messages:
+        log.warning("ledger: %s", message)
+    files, wrong = world_files.load()
+    new = [one for one in files if one.thing.id or one.file not in with_mistakes(wrong)]
+    free = _assign_ids(vault, minds, new, state.next_id if state else FIRST_ID, writable=writable)
+    if any(not one.thing.id for one in files):
+        files, wrong = world_files.load()
+    files = [one for one in files if one.thing.id]  # a reader writes no id, and nobody one into a file with a mistake
+    if writable:
+        _tell_begun_with({problem.file for problem in wrong}, {one.file for one in files})
+    minds.roster.give_way({one.thing.id: one.file for one in files})
+    if not any(one.thing.kind is Kind.LOCATION for one in files):
+        raise VaultProblem(dict.fromkeys([NOWHERE, *met, *check_files(vault)]))
+    records = list(ledger.after(state.step if state else 0))
+    world = build_world(place_minds(files, minds.definitions.values()), state, records)
+    world.reserve(free)
+    settings, offered = lambda: configuration.get(WorldSettings), _offered(commands, minds)
+    engine = Engine(world, commands, texts.render, ledger, clock, settings, offered)
+    for slug, definition in minds.definitions.items():
+        if not definition.person and minds.wake(slug):
+            engine.witnesses.add(definition.id)
+    for record in records:
+        minds.recover(record)
+    for slug, why in minds.asleep.items():
+        met.append(stays_asleep(minds.definitions[slug], why))
+    known = [agent.memory.last_source for agent in minds.opened()]
+    engine.number = max([ledger.last, state.step if state else 0, *known])
+    return ledger, engine, not_in(world, state)
+
+
+def _offered(commands: Registry[Command], minds: Minds) -> Callable[[str], Registry[Command]]:
+    """Return what gives the commands that somebody is offered as an agent, by their id."""
+    by_setting = offers(commands)
+
+    def offered(who: str) -> Registry[Command]:
+        agent = minds.by_id(who)
+        return by_setting[agent.thinking().self_changes if agent is not None else "off"]
+
+    return offered
+
+
+def _tell_begun_with(wrong: set[str], used: set[str]) -> None:
+    """Log what the world begins with in place of each file that is wrong: there is no last good reading of it yet."""
+    for file in sorted(wrong):
+        if file in used:
+            log.warning("%s: until it is mended the world goes by what can be read of it", file)
+        else:
+            log.warning("%s: until it is mended what it describes is not in the world", file)
+
+
+def saved_state(vault: Path, met: list[Problem], *, writable: bool) -> State | None:
+    """Return the saved state; one that cannot be used is a problem and set aside, for the ledger has it all."""
+    try:
+        return read_state(vault)
+    except VaultProblem as wrong:
+        met += wrong.problems
+    if writable:
+        try:
+            aside = set_state_aside(vault)
+            log.warning("%s cannot be used and is now %s; the world is made again from the ledger", STATE, aside)
+        except OSError as error:
+            log.warning("%s cannot be used, nor set aside (%s); %s", STATE, error, _what_comes_of_it(vault / STATE))
+    return None
+
+
+def _what_comes_of_it(path: Path) -> str:
+    """Return what is done with a saved state that can neither be used nor set aside."""
+    if path.is_file() and not path.is_symlink():
+        return "the world is made again from the ledger, and saving it replaces this file"
+    return "the world is made again from the ledger at every start, and saved there only when this is taken away"
+
+
+def _assign_ids(vault: Path, minds: Minds, files: list[WorldFile], next_id: int, *, writable: bool) -> int:
+    """Give an id to whatever a person added without one, and return a number above every id there is.
+
+    An agent whose file has a mistake is left out instead, as a file of the world is by whoever calls.
+    """
+    if any(not one.id for one in minds.definitions.values()):
+        minds.roster.leave_out_new(with_mistakes(check_files(vault)))
+    minds_too = {**minds.definitions, **minds.drafts}.values()
+    ids = [one.id for one in minds_too] + [one.thing.id for one in files]
+    free = max([next_id, *(number_of(id) + 1 for id in ids)])
+    while f"#{free}" in ids:
+        free += 1
+    minds.assign_ids(assign_ids(vault, files, free) if writable else free)
+    return free
+
+
+def place_minds(files: list[WorldFile], definitions: Iterable[Definition]) -> list[Placed]:
+    """Return every thing with where its file puts it, agents and people included.
+
+    Args:
+        files: the world's files, with a location among them.
+        definitions: the agents' files; an agent that its file puts nowhere is put into the first location.
+    """
+    placed: list[Placed] = [(one.thing, one.place) for one in files]
+    locations = [one.thing for one in files if one.thing.kind is Kind.LOCATION]
+    for definition in definitions:
+        place = find_location(definition.location or "", locations) or locations[0]
+        placed.append((definition.thing(), None if definition.person else place.id))
+    return placed

@@ -1,0 +1,91 @@
+"""As whom the owner's lines are carried out: as their own character, or as the agent that they possess.
+
+The rank of a line belongs to the way in, so that it is the owner's either way; what the agent itself thinks of never
+comes this way. What the possessed one does has a trace like its own lines, which says whose doing it was.
+"""
+
+from __future__ import annotations
+
+from agents.mind.traces import Trace
+from agents.population.pause import Possession, Resting
+from agents.population.population import Minds
+from mud.commands._command import Command
+from mud.commands._line import read_line, understand
+from mud.engine.engine import WAKE, Engine, Step
+from mud.errors import Refusal
+from mud.portal.session import Session
+from mud.world.roles import Role
+
+RELEASE, QUIT = "@release", "quit"
+STILL_ASLEEP = (WAKE, "sleep")
+"""Commands before which nobody is woken: the one wakes, the other is refused to who sleeps."""
+
+
+POSSESSED = "possessed"
+"""What stands in a trace where a brain would: the owner decided."""
+
+
+def submit(engine: Engine, minds: Minds, owner: str, line: str) -> Step:
+    """Carry out a line of the owner; to quit gives back whoever is possessed.
+
+    Args:
+        engine: the door into the world.
+        minds: know who is possessed, and keep the traces.
+        owner: id of the owner's own character.
+        line: as typed.
+    """
+    resting = minds.resting
+    led = resting.leads(owner)
+    command = _command(engine, led.who, line) if led is not None else None
+    if led is not None and command is not None and command.name == QUIT:
+        resting.possession = None
+    if led is None or (command is not None and command.name in (RELEASE, QUIT)):
+        return engine.step(owner, line, Role.OWNER)
+    step = _as_possessed(engine, led, line, command)
+    if command is not None and command.role <= Role.AGENT:  # what only an owner may is no line of the agent's
+        _trace(engine, minds, led, step)
+    return step
+
+
+def _as_possessed(engine: Engine, led: Possession, line: str, command: Command | None) -> Step:
+    """Carry out a line as the possessed one; like a person, they wake for whatever they do."""
+    asleep = led.who in engine.world.asleep
+    woke = ""
+    if asleep and command is not None and command.name not in STILL_ASLEEP:
+        woke = engine.step(led.who, WAKE, Role.OWNER).reply
+    step = engine.step(led.who, line, Role.OWNER)
+    return step._replace(reply="\n".join(text for text in (woke, step.reply) if text))
+
+
+def _trace(engine: Engine, minds: Minds, led: Possession, step: Step) -> None:
+    """Keep a trace of a line that the owner had the possessed one do; of what was not even written there is none."""
+    agent, here = minds.by_id(led.who), engine.world.location_of(led.who)
+    owner = engine.world.things.get(led.owner)
+    if agent is None or step.number == 0 or step.line is None:
+        return
+    trace = Trace(
+        step=step.number,
+        at=step.at,
+        who=led.who,
+        line=step.line,
+        name=led.name,
+        place=here.name if here is not None else "",
+        brain=POSSESSED,
+        why=f"typed by {owner.name if owner is not None else 'the owner'}, who had taken over",
+        refused=step.reply if step.failed else "",
+    )
+    agent.traces.keep(trace, int(agent.thinking().trace_megabytes * 1_000_000))
+
+
+def _command(engine: Engine, who: str, line: str) -> Command | None:
+    """Return the command that somebody's line names; None when it names none."""
+    try:
+        return understand(read_line(line, len(line)), engine.commands, engine.world, who)[1]
+    except Refusal:
+        return None
+
+
+def look_through(session: Session, resting: Resting) -> None:
+    """Have a session see what the possessed one perceives, or, when there is none, the person's own character."""
+    led = resting.leads(session.own)
+    session.who = led.who if led is not None else session.own

@@ -1,0 +1,408 @@
+"""Edits of the vault while the world runs: which part reads a changed file again, and who is told when it is wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine, Iterable
+from pathlib import Path
+
+from agents.definition import Definition as Character
+from agents.definition import find_location, misplaced
+from agents.life.scheduler import Living
+from agents.llm.profiles import LLMProfile
+from agents.memory.summaries import TIERS
+from agents.memory.unreadable import JOURNALS, unreadable_file
+from mud.clock import Clock
+from mud.commands._command import Outcome
+from mud.errors import LociError, Problem
+from mud.server.checks import check_files, with_mistakes
+from mud.server.phrases import check_texts
+from mud.server.wiring import Parts
+from mud.storage.paths import SETTINGS
+from mud.storage.watch import Watcher
+from mud.storage.world_files import Definition, assign_ids
+from mud.world.changes import Change, Define, Put
+from mud.world.narration import phrase
+from mud.world.things import Kind
+
+log = logging.getLogger(__name__)
+
+CHANGED = phrase("app.reload.changed", "problems")
+MENDED = phrase("app.reload.mended", "file")
+MOVED = phrase("app.reload.moved", "file", "line", "name", "location")
+
+MISSING_FOR = 5.0
+"""Seconds that a file may be gone before that counts, as an editor may be replacing it. A summary is written again
+then, and an agent whose `agent.md` is gone leaves the world."""
+
+
+class Reloading:
+    """Keeps a running world and its vault alike.
+
+    Args:
+        parts: the opened vault.
+        tell: shows a text to every owner on line.
+        living: makes agents think; None when nobody does.
+    """
+
+    def __init__(self, parts: Parts, tell: Callable[[str], None], living: Living | None = None) -> None:
+        self._parts = parts
+        self._tell = tell
+        self._living = living
+        parts.minds.send_away = self.send_away
+        self.watcher = Watcher(self.changed, parts.clock)
+        self._later: set[asyncio.Task[None]] = set()
+        check_texts(parts.texts)  # from now on edits are held to what the program says
+        self._known = frozenset(parts.problems) - frozenset(parts.met)
+        """What is wrong in the files that people write, as far as it was told."""
+        self._in_edit: set[Path] = set()
+        """Files that are gone or empty since a moment: what comes of that is not told yet."""
+        self._starts = {slug: one.location for slug, one in parts.minds.definitions.items()}
+        """Where everybody's file said they start, when it counted."""
+        for folder in ("config", "config/llm", "text", "text/instinct", "prompts", "prompts/summaries", "agents"):
+            self.watcher.watch(parts.vault / folder)
+        for folder in ("locations", "items", "characters"):
+            self.watcher.watch(parts.vault / "world" / folder)
+        for agent in parts.minds.opened():
+            self.watch_agent(agent.folder)
+
+    def watch_agent(self, folder: Path) -> None:
+        """Watch what people edit in an agent's folder."""
+        for watched in (folder, folder / "summaries", folder / "notes", folder / "memories"):
+            self.watcher.watch(watched)
+
+    def everything(self) -> list[Problem]:
+        """Read all that people edit again; return what is wrong."""
+        parts = self._parts
+        parts.configuration.load()
+        parts.texts.reload()
+        self._prompts()
+        refused = self._world() + parts.minds.load_definitions()
+        for slug in list(parts.minds.definitions):
+            refused += self._take_up(slug)
+        for agent in parts.minds.opened():
+            self.report(f"{agent.name}: {message}" for message in agent.memory.refresh())
+            parts.minds.index_documents(agent)
+            parts.minds.seed(agent.slug)
+        self._settings_changed()
+        self._fold_due()
+        problems = check_files(parts.vault)
+        self._known = frozenset(problems)
+        self._in_edit.clear()
+        self.report(_only_now(refused, problems))
+        self.report(message for slug in parts.minds.definitions for message in self._moved(slug))
+        return problems
+
+    def changed(self, paths: frozenset[Path]) -> None:
+        """Take up changed files; what is wrong in them is logged and told, and what became wrong elsewhere."""
+        parts = self._parts
+        refused: list[Problem] = []
+        messages: list[str] = []
+        by_top: dict[str, list[Path]] = {}
+        if parts.vault / SETTINGS in paths:  # what was behind a link may be read now, or no more
+            known = self._known
+            self.everything()
+            self._known = known
+        for path in sorted(paths):
+            by_top.setdefault(path.relative_to(parts.vault).parts[0], []).append(path)
+        for path in by_top.get("config", ()):
+            parts.configuration.reload(path)
+        if "text" in by_top:
+            parts.texts.reload()
+        if "world" in by_top:
+            refused += self._world()
+        for path in by_top.get("agents", ()):
+            wrong, told = self._agent_file(path)
+            refused += wrong
+            messages += told
+        if set(by_top) - {"agents"}:
+            refused += self._take_up_waiting()
+        if "config" in by_top or any(path.name == "agent.md" for path in paths):
+            self._settings_changed()
+            self._prompts()
+        elif "prompts" in by_top:
+            self._prompts()
+        self._fold_due()
+        wrong_before = {one.file for one in self._known}
+        looked_at = any(_is_checked(path) or path.relative_to(parts.vault).as_posix() in wrong_before for path in paths)
+        problems = check_files(parts.vault) if refused or looked_at else list(self._known)
+        self.report([*self._news(paths, problems), *_only_now(refused, problems), *messages])
+
+    def _news(self, paths: Iterable[Path], problems: list[Problem]) -> list[str]:
+        """Return what is wrong that was not told yet or stands in a file just saved, and which files are mended.
+
+        What a file lacks as a whole is told once. While a file is gone or empty, which may be half an edit, files just
+        saved alone are told of.
+        """
+        vault = self._parts.vault
+        gone = {path for path in paths if _is_checked(path) and _gone(path)}
+        if gone:
+            self._in_edit |= gone
+            self._do_later(self._look_again(gone, self._parts.clock))
+        half = {path.relative_to(vault).as_posix() for path in self._in_edit if _gone(path)}
+        saved = {path.relative_to(vault).as_posix() for path in paths} - half
+        fresh = [one for one in problems if one not in self._known and (one.file in saved or not half)]
+        again = [one for one in problems if one in self._known and one.file in saved and (one.line or one.key)]
+        news = [one for one in problems if one in (*fresh, *again)]
+        mended = {one.file for one in self._known} - {one.file for one in problems} - half
+        self._known = frozenset(one for one in problems if one in self._known or one in news)
+        return [*map(str, news), *(self._parts.texts.render(MENDED, file=file) for file in sorted(mended))]
+
+    async def _look_again(self, gone: set[Path], clock: Clock) -> None:
+        """Tell what is wrong because files are still gone or empty after a while."""
+        await clock.sleep(MISSING_FOR)
+        self._in_edit -= gone
+        self.report(self._news((), check_files(self._parts.vault)))
+
+    def _prompts(self) -> None:
+        """Read the prompts that models are asked with; those of the inner life are read when they are needed."""
+        self._parts.templates.load()
+        self._parts.summary_prompts.load()
+
+    def _settings_changed(self) -> None:
+        """Have the parts that do not look at their settings by themselves do so."""
+        self._parts.recall.look_again()
+        if self._living is not None:
+            for agent in self._parts.minds.opened():
+                self._living.redefined(agent)
+        self._parts.queue.hold_to(self._parts.configuration.names(LLMProfile))
+
+    def _fold_due(self) -> None:
+        """Begin the folds that a changed window makes due."""
+        for agent in self._parts.minds.opened():
+            self._parts.minds.remembered(agent.slug, ())
+
+    def report(self, lines: Iterable[object]) -> None:
+        """Log sentences and tell them to every owner on line."""
+        for line in map(str, lines):
+            log.info("%s", line)
+            self._tell(self._parts.texts.render(CHANGED, problems=line))
+
+    def _agent_file(self, path: Path) -> tuple[list[Problem], list[str]]:
+        """Take up one file in an agent's folder."""
+        inside = path.relative_to(self._parts.vault / "agents").parts
+        minds = self._parts.minds
+        if inside[-1] == "agent.md" and len(inside) == 2:
+            before = minds.definitions.get(inside[0])
+            problems, after = self._definition(inside[0]), minds.definitions.get(inside[0])
+            moved = before is not None and after is not None and before.location != after.location
+            return problems, self._moved(inside[0]) if moved else []
+        agent = minds.by_slug(inside[0])
+        if agent is not None and inside[-1] in JOURNALS:
+            return list(unreadable_file(agent.folder, path)), []
+        if agent is None or len(inside) != 3:
+            return [], []
+        if inside[1] == "memories":
+            minds.seed(agent.slug)
+        if inside[1] == "summaries" and path.suffix == ".md":
+            if _gone(path):
+                self._do_later(self._restore(agent.slug, self._parts.clock))
+            wrong = list(unreadable_file(agent.folder, path))  # now, as it is put right at once
+            told = agent.memory.reload_summary(path)
+            minds.index_documents(agent)
+            return wrong, [f"{agent.name}: {message}" for message in told]
+        if inside[1] == "notes" and path.suffix == ".md":
+            minds.index_documents(agent)
+            return list(unreadable_file(agent.folder, path)), []
+        return [], []
+
+    def _definition(self, slug: str) -> list[Problem]:
+        """Take up a new, edited or vanished `agent.md`."""
+        minds = self._parts.minds
+        if not self._file_of(slug).exists():
+            if slug not in minds.definitions:
+                return []  # it was put away, and so was whoever it was
+            self._do_later(self._miss(slug, self._parts.clock))
+        problems = minds.load_definition(slug)
+        return problems if problems or slug not in minds.definitions else self._take_up(slug)
+
+    def _take_up_waiting(self) -> list[Problem]:
+        """Take up the files of agents that something else kept out, such as a voice or a location that is there now."""
+        minds = self._parts.minds
+        waiting = [slug for slug, draft in minds.drafts.items() if draft is not minds.definitions.get(slug)]
+        return [problem for slug in waiting for problem in self._definition(slug)]
+
+    def _moved(self, slug: str) -> list[str]:
+        """Return that somebody's file names another location than when it counted, and that nobody is moved by it."""
+        definition, locations = self._parts.minds.definitions[slug], self._parts.engine.world.locations()
+        place = find_location(definition.location or "", locations)
+        if place is None or place == find_location(self._starts.get(slug) or "", locations):
+            return []
+        line = definition.lines.get("location", 0)
+        say = self._parts.texts.render
+        return [say(MOVED, file=definition.file, line=line, name=definition.name, location=place.name)]
+
+    def _file_of(self, slug: str) -> Path:
+        return self._parts.vault / "agents" / slug / "agent.md"
+
+    def _take_up(self, slug: str) -> list[Problem]:
+        """Let the world follow an `agent.md`: somebody new comes in, whoever was there is as it says from now on."""
+        minds, engine = self._parts.minds, self._parts.engine
+        if any(not one.id for one in minds.definitions.values()):
+            minds.roster.leave_out_new(with_mistakes(check_files(self._parts.vault)))
+        if slug not in minds.definitions:
+            return []  # what is wrong with it is told with everything else
+        try:
+            minds.assign_ids(engine.world.next_id, self.watcher.wrote)
+            # Also of whoever does not come in yet: nothing else may get an id that stands in a file.
+            engine.world.reserve(max(int(one.id[1:]) + 1 for one in minds.definitions.values()))
+            definition, agent = minds.definitions[slug], minds.by_slug(slug)
+            if agent is None and not definition.person:
+                return self._let_in(slug)
+        except (LociError, OSError) as error:
+            for one in [one for one, made in minds.definitions.items() if not made.id or one == slug]:
+                if minds.by_slug(one) is None:
+                    del minds.definitions[one]
+            return [Problem(f"agents/{slug}/agent.md", 0, "", f"nobody could come in ({error})")]
+        thing = definition.thing()
+        known = engine.world.get(thing.id)
+        if known is not None and known.name != thing.name:
+            self._parts.queue.budget.rename(known.name, thing.name)
+        if known != thing:
+            engine.happen(thing, Outcome("", changes=(Define(thing),)))
+        if agent is not None and self._living is not None:
+            self._living.redefined(agent)
+        return []
+
+    def _let_in(self, slug: str) -> list[Problem]:
+        """Bring an agent whose file is new into the world, where it was when it left or where its file says."""
+        parts, minds, world = self._parts, self._parts.minds, self._parts.engine.world
+        definition = minds.definitions[slug]
+        place = world.location(world.away.get(definition.id, ""))
+        place = place or find_location(definition.location or "", world.locations())
+        if place is None:
+            del minds.definitions[slug]
+            return [misplaced(definition, world.locations())]
+        agent = minds.open(slug)
+        if definition.id in world.away:  # what it lived when its folder was being renamed is in the ledger alone
+            for record in parts.ledger.after(agent.memory.last_source):
+                minds.recover(record)
+        self._starts[slug] = definition.location
+        parts.engine.witnesses.add(agent.id)
+        step = parts.engine.enter(definition.thing(), place.id)
+        if step.failed:
+            minds.let_go(agent)
+            raise LociError(step.reply)
+        self.watch_agent(agent.folder)
+        self._do_later(minds.catch_up(agent))
+        if self._living is not None:
+            self._living.wake(agent)
+        return []
+
+    async def _miss(self, slug: str, clock: Clock) -> None:
+        """Have an agent leave the world whose `agent.md` is still gone after a while."""
+        await clock.sleep(MISSING_FOR)
+        agent = self._parts.minds.by_slug(slug)
+        if agent is None or agent.definition.person or self._file_of(slug).exists():
+            return
+        try:
+            self.send_away(agent.definition)
+        except LociError:  # the disk is full, as the log says; it leaves when that is over
+            self._do_later(self._miss(slug, clock))
+            return
+        self.report([f"{agent.name} has left the world: agents/{slug}/agent.md is gone"])
+        self.report(self._newcomers())
+
+    def _newcomers(self) -> list[Problem]:
+        """Take up the files that nobody plays: the id in one may have been that of somebody who has left."""
+        minds, problems = self._parts.minds, []
+        for path in sorted((self._parts.vault / "agents").glob("*/agent.md")):
+            if path.parent.name not in minds.definitions:
+                problems += self._definition(path.parent.name)
+        return problems
+
+    def send_away(self, definition: Character) -> None:
+        """Have a character leave the world for good.
+
+        Raises:
+            LociError: when that could not be written down; then it stays.
+        """
+        parts, agent = self._parts, self._parts.minds.by_slug(definition.slug)
+        if parts.engine.world.location_of(definition.id) is not None:
+            step = parts.engine.leave(definition.thing())
+            if step.failed:
+                raise LociError(step.reply)
+        parts.engine.witnesses.discard(definition.id)
+        folder = self._file_of(definition.slug).parent
+        if not folder.exists():
+            self.watcher.lost(folder)
+        if agent is None:
+            parts.minds.strike(definition.slug)
+            return
+        if self._living is not None:
+            self._living.rest(agent)
+        parts.minds.let_go(agent)
+
+    def _world(self) -> list[Problem]:
+        """Take up the world's files: what is new or changed becomes a step of its own; a wrong file changes nothing."""
+        files, problems = self._load_world()
+        world, wrong = self._parts.engine.world, {problem.file for problem in problems}
+        for one in files:
+            known = world.get(one.thing.id)
+            # What it lies in may have been kept out by a mistake until now.
+            nowhere = known is None or (one.thing.kind is Kind.ITEM and one.thing.id not in world.where)
+            if not one.thing.id or one.file in wrong or (known == one.thing and not (nowhere and one.place)):
+                continue
+            changes: list[Change] = [Define(one.thing)]
+            if nowhere and one.place is not None:
+                changes.append(Put(one.thing.id, one.place))
+            self._parts.engine.happen(one.thing, Outcome("", changes=tuple(changes)))
+        return problems
+
+    def _load_world(self) -> tuple[list[Definition], list[Problem]]:
+        """Read the world's files, and write an id into those that have none."""
+        vault, world_files = self._parts.vault, self._parts.world_files
+        files, problems = world_files.load()
+        wrong = with_mistakes(problems)
+        new = [one for one in files if one.thing.id or one.file not in wrong]
+        if all(one.thing.id for one in new):
+            return files, problems
+        try:
+            assign_ids(vault, new, self._parts.engine.world.next_id, self.watcher.wrote)
+        except (LociError, OSError) as error:
+            return files, [*problems, Problem("world", 0, "id", f"an id could not be written ({error})")]
+        return world_files.load()
+
+    async def stop(self) -> None:
+        """Leave what would be done later undone."""
+        for task in self._later:
+            task.cancel()
+        await asyncio.gather(*self._later, return_exceptions=True)
+
+    def _do_later(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._later.add(task)
+        task.add_done_callback(self._later.discard)
+
+    async def _restore(self, slug: str, clock: Clock) -> None:
+        """Write a summary again that is still gone after a while."""
+        await clock.sleep(MISSING_FOR)
+        agent = self._parts.minds.by_slug(slug)
+        if agent is None or not self._file_of(slug).exists():
+            return  # its whole folder was taken away; a summary must not bring it back
+        summaries = agent.folder / "summaries"
+        gone = [f"{tier}.md" for tier in TIERS if _gone(summaries / f"{tier}.md")]
+        told = agent.memory.restore_missing()
+        back = [f"{file} was gone and is written again" for file in gone if (summaries / file).exists()]
+        self.report(f"{agent.name}: {message}" for message in [*told, *back])
+
+
+def _only_now(refused: Iterable[Problem], problems: Iterable[Problem]) -> list[Problem]:
+    """Return what a running world cannot take up although nothing is wrong with the file, such as another id."""
+    wrong = {problem.file for problem in problems}
+    return [problem for problem in dict.fromkeys(refused) if problem.file not in wrong]
+
+
+def _is_checked(path: Path) -> bool:
+    """Return whether a file is one of those that people write; summaries and notes are told of by the memory."""
+    own = path.parent.name in ("summaries", "notes") and path.parent.parent.name != "prompts"
+    return path.suffix == ".md" and not own
+
+
+def _gone(path: Path) -> bool:
+    """Return whether a file is not there, or has nothing in it: an edit in progress, or its end."""
+    try:
+        return path.stat().st_size == 0
+    except OSError:
+        return True

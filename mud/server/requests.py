@@ -1,0 +1,118 @@
+"""Answers to the requests that reach outside the world: saving, reloading, settings; the minds answer their own."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from mud.commands._command import Outcome
+from mud.commands._find import LONGEST_SHOWN
+from mud.errors import LociError, Problem, Refusal
+from mud.registry import suggest
+from mud.server.checks import check_lives
+from mud.server.wiring import Parts
+from mud.storage.settings import Value, write_typed
+from mud.world.events import Request
+from mud.world.narration import listed, phrase, shortened
+
+log = logging.getLogger(__name__)
+
+SAVED = phrase("app.save.saved", "step")
+NOT_SAVED = phrase("app.save.not_saved", "why")
+RELOADED = phrase("app.reload.reloaded")
+WRONG = phrase("app.reload.wrong", "problems")
+SETTING = phrase("app.config.setting", "key", "value", "origin")
+OVERRULED = phrase("app.config.overruled", "value", "origin")
+SAME = phrase("app.config.same", "value", "origin")
+OWN = phrase("app.config.own", "agent", "value", "origin")
+NO_SUCH = phrase("app.config.no_such", "key")
+NO_SUCH_HINT = phrase("app.config.no_such_hint", "key")
+ALL = phrase("app.config.all")
+SEVERAL = phrase("app.config.several", "key", "names")
+UNANSWERED = phrase("app.requests.unanswered", "name")
+
+Reload = Callable[[], list[Problem]]
+
+
+async def carry_out(parts: Parts, request: Request, reload: Reload) -> Outcome | Refusal:
+    """Do what a command asked for.
+
+    Args:
+        parts: the opened vault.
+        request: what is asked.
+        reload: reads everything of the vault again and returns what is wrong.
+
+    Returns:
+        The answer; a Refusal when it cannot be done. Never raises for anything a person can cause.
+    """
+    try:
+        match request.name:
+            case "save":
+                return _save(parts)
+            case "reload":
+                return await _reload(parts, reload)
+            case "show_config":
+                return _show_config(parts, request.args.get("key", ""))
+        return await parts.answerers.get(request.name).run(parts.minds, request)
+    except Refusal as refusal:
+        return refusal
+    except LociError as error:
+        return Refusal(str(error))
+    except Exception:
+        log.exception("the request %s of %s failed", request.name, request.who)
+        return Refusal(parts.texts.render(UNANSWERED, name=request.name))
+
+
+def _save(parts: Parts) -> Outcome:
+    try:
+        parts.sync()
+        parts.save()
+    except OSError as error:
+        raise Refusal(parts.texts.render(NOT_SAVED, why=error.strerror or error)) from None
+    return Outcome(parts.texts.render(SAVED, step=parts.engine.number))
+
+
+async def _reload(parts: Parts, reload: Reload) -> Outcome:
+    problems = [*reload(), *await asyncio.to_thread(check_lives, parts.vault)]
+    if problems:
+        return Outcome(parts.texts.render(WRONG, problems="\n".join(map(str, dict.fromkeys(problems)))))
+    return Outcome(parts.texts.render(RELOADED))
+
+
+def _show_config(parts: Parts, key: str) -> Outcome:
+    configuration, say = parts.configuration, parts.texts.render
+    exact, shown = configuration.named(key) if key else (), shortened(key, LONGEST_SHOWN)
+    if len(exact) > 1:
+        raise Refusal(say(SEVERAL, key=shown, names=listed([f"{name}.{one.key}" for name, one in exact])))
+    if key and not exact:
+        near = suggest(key, configuration.words())
+        raise Refusal(say(NO_SUCH, key=shown), say(NO_SUCH_HINT, key=near) if near else say(ALL))
+    keys = [key] if key else configuration.keys()
+    return Outcome("\n".join(_explained(parts, one, full=bool(key)) for one in keys))
+
+
+def _explained(parts: Parts, key: str, *, full: bool) -> str:
+    """Return a setting's value and origin, for one key its meaning and what it overrules, and who has another."""
+    say = parts.texts.render
+    name, setting = parts.configuration.find(key)
+    (value, origin), *others = parts.configuration.explain(key)
+    lines = [say(SETTING, key=f"{name}.{setting.key}", value=write_typed(value), origin=origin)]
+    if full:
+        lines.append(f"{setting.help.rstrip('.')}: {setting.expected}.")
+        lines += [
+            say(SAME if other == value else OVERRULED, value=write_typed(other), origin=where)
+            for other, where in others
+        ]
+    if setting.per_agent and name in parts.configuration.schemas:
+        own = _overrides(parts, setting.key)
+        lines += [
+            say(OWN, agent=who, value=write_typed(one.value), origin=f"{one.file}:{one.line}") for who, one in own
+        ]
+    return "\n".join(lines)
+
+
+def _overrides(parts: Parts, key: str) -> list[tuple[str, Value]]:
+    """Return the names of those who set a key for themselves, and what they set."""
+    found = [(one.name, one.overrides[key]) for one in parts.minds.definitions.values() if key in one.overrides]
+    return sorted(found, key=lambda pair: pair[0])

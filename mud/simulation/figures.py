@@ -1,0 +1,113 @@
+"""What a simulation came to, counted as it goes: who did what, who spoke with whom, where somebody came.
+
+It only takes note, and what it keeps is as large as the world, not as long as the run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+from agents.text.repetition import RepetitionRate
+from mud.clock import Clock
+from mud.engine.engine import Step
+from mud.world.events import Event, Perceived
+
+ANSWER = 60.0
+"""World seconds within which a line must be followed by one of who heard it, for the two to have spoken with each
+other."""
+SPEECH = ("speech", "whisper")
+"""Kinds of event in which somebody speaks."""
+
+
+class Figures:
+    """The counts of one run.
+
+    Args:
+        agents: ids of the agents.
+        locations: ids of the locations.
+        clock: the world's time.
+        wanted: steps that the run is to have.
+    """
+
+    def __init__(self, agents: Collection[str], locations: Collection[str], clock: Clock, wanted: int) -> None:
+        self._clock, self._wanted = clock, wanted
+        self._began = clock.monotonic()
+        self._locations = frozenset(locations)
+        self._visited: set[str] = set()
+        self._said = RepetitionRate()
+        self._heard: dict[tuple[str, str], float] = {}
+        """When the second last heard the first."""
+        self._with: dict[str, set[str]] = {one: set() for one in agents}
+        """With whom each has spoken."""
+        self._acted = dict.fromkeys(agents, self._began)
+        """When each last submitted a line."""
+        self._late: set[str] = set()
+        """Who submitted one in the last tenth of the run."""
+        self._silence = 0.0
+        self.steps = self.commands = self.events = self.thoughts = 0
+        self.last = self._began
+        """When the last line of all was submitted."""
+
+    def observe(self, step: Step) -> None:
+        """Take note of what happened in a step."""
+        self.events += len(step.events)
+        for event in step.events:
+            if event.kind == "arrival":
+                self._visited.add(event.location)
+            elif event.kind in SPEECH and event.words:
+                self._said.add(event.actor, event.words)
+                self._spoke(event, step.left)
+
+    def _spoke(self, event: Event, left: Collection[Perceived]) -> None:
+        """Take note of who heard a line, and with whom its speaker has spoken by it."""
+        now, speaker = self._clock.monotonic(), event.actor
+        for perceived in left:
+            if perceived.event is not event:
+                continue
+            self._heard[speaker, perceived.who] = now
+            if now - self._heard.get((perceived.who, speaker), float("-inf")) <= ANSWER:
+                for one, other in ((speaker, perceived.who), (perceived.who, speaker)):
+                    self._with.setdefault(one, set()).add(other)
+
+    def submitted(self, step: Step) -> None:
+        """Count a line that an agent submitted."""
+        self.steps += 1
+        self.commands += not step.failed
+        self._pause(step.who)
+        self._acted[step.who] = self.last = self._clock.monotonic()
+        if self.steps > self._wanted - self._wanted // 10:
+            self._late.add(step.who)
+
+    def _pause(self, who: str) -> None:
+        self._silence = max(self._silence, self._clock.monotonic() - self._acted.get(who, self._began))
+
+    def record(self) -> dict[str, Any]:
+        """Return what there is to tell when the run is over, the longest silence until now included."""
+        for who in self._acted:
+            self._pause(who)
+        return {
+            "lines_spoken": self._said.lines,
+            "lines_repeated": self._said.repeated,
+            "locations": len(self._locations),
+            "locations_visited": len(self._visited & self._locations),
+            "fewest_spoken_with": min(map(len, self._with.values()), default=0),
+            "longest_silence_seconds": round(self._silence, 1),
+            "silent_at_the_end": sum(one not in self._late for one in self._acted),
+        }
+
+    @property
+    def repetition_rate(self) -> float:
+        """The share of spoken lines that repeat one of their speaker's last."""
+        return self._said.rate
+
+
+def resident() -> float | None:
+    """Return how many megabytes of memory this process has now; None where there is no /proc."""
+    try:
+        found = re.search(r"VmRSS:\s+(\d+) kB", Path("/proc/self/status").read_text(encoding="utf-8"))
+    except OSError:
+        return None
+    return round(int(found[1]) / 1024, 1) if found else None

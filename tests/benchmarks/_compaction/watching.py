@@ -1,0 +1,142 @@
+"""Watches a life while it is lived one memory at a time: how long its view is after each, and what its folds cost.
+
+All views are measured with one counter, so that they can be compared; its budget each strategy measures as it does.
+The time that watching takes is counted, to be taken off.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from agents.agent import Agent
+from agents.compaction.commits import Commit
+from agents.compaction.strategy_view import Outlook
+from agents.compaction.view_size import Surroundings
+from agents.llm.backend import Completion
+from agents.llm.counting import Count
+from agents.mind.services import Ask, Means
+from mud.clock import Clock, parse_iso
+from tests.benchmarks._scratch import LifeClock
+
+COUNTED_BY = "the counter of prompts"
+
+
+class Calls:
+    """Asks a model, and counts its answers.
+
+    Args:
+        ask: asks it.
+    """
+
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
+        self.answered = 0
+
+    async def __call__(self, owner: str, prompt: str, profile: str) -> Completion:
+        """See `agents.mind.services.Ask`."""
+        reply = await self._ask(owner, prompt, profile)
+        self.answered += 1
+        return reply
+
+
+@dataclass(slots=True)
+class Totals:
+    """What came together. Tokens are those of one counter, but for what was spent: the server's.
+
+    Args:
+        moments: memories after each of which the view was measured.
+        tokens: of the view, summed over those.
+        peak: the longest view.
+        budget: the largest part of a budget that was taken, 1 for all of it; None where there is none.
+        over: moments at which the view took more than a budget.
+        folds: folds that were committed.
+        saved: tokens by which they made the view shorter, summed.
+        spent: tokens that the model read and wrote.
+        price: tokens that one would have read and written: what was replaced, and the summaries of it.
+        beside: seconds that measuring took.
+    """
+
+    moments: int = 0
+    tokens: int = 0
+    peak: int = 0
+    budget: float | None = None
+    over: int = 0
+    folds: int = 0
+    saved: int = 0
+    spent: int = 0
+    price: int = 0
+    beside: float = 0.0
+
+    @property
+    def mean(self) -> float:
+        """Tokens of the view on the average."""
+        return self.tokens / max(1, self.moments)
+
+    @property
+    def saved_per_prompt(self) -> float | None:
+        """Tokens by which one fold makes every later prompt shorter; None without folds."""
+        return self.saved / self.folds if self.folds else None
+
+    def break_even(self, paid: int) -> float | None:
+        """Return after how many prompts the folds have saved what was paid for them; None when they save nothing.
+
+        Seed 004's rounds; tokens in and out are taken to cost the same.
+        """
+        return paid / self.saved if self.saved > 0 else None
+
+
+class Watch:
+    """Folds a life by rules or by a model, and takes note.
+
+    Args:
+        agent: whose life.
+        means: what its strategies are.
+        clock: is put forward to each memory's time when it is a life's.
+        count: counts the tokens of all views.
+        ask_model: a model writes the summaries.
+    """
+
+    def __init__(self, agent: Agent, means: Means, clock: Clock, count: Count, ask_model: bool) -> None:
+        self._agent, self._clock, self._ask_model, self._count = agent, clock, ask_model, count
+        self.window = agent.compactor.outlook.standing().window
+        around = Surroundings(owner=agent.slug, window=lambda: self.window, counting=lambda: count)
+        self.outlook = Outlook(agent.memory, agent.settings, means.strategies, around)
+        self.totals = Totals()
+
+    async def fold(self, agent: Agent) -> None:
+        """Fold what is due after a memory, and measure."""
+        begun, totals = time.perf_counter(), self.totals
+        if isinstance(self._clock, LifeClock):
+            self._clock.moment = parse_iso(agent.memory.newest(1)[0].at)
+        before, earlier = self.outlook.tokens(), self._summaries()
+        totals.beside += time.perf_counter() - begun
+        compactor = agent.compactor
+        commits = await compactor.fold_due() if self._ask_model else compactor.fold_due_now()
+        begun = time.perf_counter()
+        self._take_note(before, earlier, commits)
+        totals.beside += time.perf_counter() - begun
+
+    def _summaries(self) -> int:
+        """Return the tokens of the summaries that hold."""
+        both = (self._agent.memory.longterm, self._agent.memory.recent)
+        return sum(self._count(summary.text) for summary in both if summary is not None)
+
+    def _take_note(self, before: int, earlier: int, commits: list[Commit]) -> None:
+        totals = self.totals
+        after = self.outlook.tokens() if commits else before
+        totals.moments += 1
+        totals.tokens += after
+        totals.peak = max(totals.peak, after)
+        shares = [one.taken / max(1, one.most) for one in self._agent.compactor.outlook.budgets()]
+        if shares:
+            totals.budget = max(totals.budget or 0.0, *shares)
+            totals.over += max(shares) > 1
+        for commit in commits:
+            totals.folds += 1
+            totals.spent += commit.spent
+            made = sum(self._count(summary.text) for summary in commit.made)
+            folded = self._agent.memory.read(commit.first, commit.last)
+            totals.price += earlier + sum(self._count(entry.text) for entry in folded) + made
+            earlier = made
+        totals.saved += before - after

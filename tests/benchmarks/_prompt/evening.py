@@ -1,0 +1,360 @@
+"""An evening of agents and one visitor in a copy of a vault, lived for as many thoughts as are to be measured.
+
+What comes before is lived by instinct, until everybody has a past; then the model is asked, its line is submitted, and
+the world goes on: a visitor talks and walks about, notes are written, memories are folded when that is due. Chance
+comes from a seed and the time of day is made up, so that only the seconds differ from one run to the next.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from random import Random
+
+from agents.agent import Agent
+from agents.brains.language import LANGUAGE
+from agents.compaction.settings import CompactionSettings
+from agents.definition import write_definition
+from agents.life.scheduler import Drives, Living
+from agents.llm.backend import Backend
+from agents.llm.profiles import LLMProfile
+from agents.llm.queue import ModelQueue
+from agents.mind.settings import THINK, ThinkingSettings
+from agents.recall.settings import RecallSettings
+from mud.engine.engine import Step
+from mud.errors import LociError
+from mud.registry import Registry, load
+from mud.server.brains import load_brains
+from mud.server.requests import carry_out
+from mud.server.wiring import Parts, opened
+from mud.storage._values import Scalar
+from mud.storage.setting_lines import replace_setting
+from mud.world.roles import Role
+from tests.benchmarks._prompt.watching import Call, Watch, WatchedPrompting, watched
+from tests.benchmarks._scratch import GRAPHS, NONE, LifeClock, scratch
+
+BEGIN = datetime(2026, 3, 1, 18, tzinfo=UTC)
+PAUSE = 3.0
+"""Seconds between two turns of anybody: four agents that think every 12 s."""
+VISITOR = "Wren"
+TALKS = 0.25
+"""How often the visitor says something before a turn: a line every 12 s, as a person types."""
+STAYS = 5
+"""Turns after which the visitor goes where the agent is whose turn it is."""
+TIMEOUT = 600.0
+"""Seconds that a thought is given: what is slow is to be measured, and on a busy machine a prompt takes minutes."""
+WARM = 2
+"""First thoughts of each agent that are not measured: of the first nothing can be cached, and the first prompt that
+llama.cpp reads at all it does not keep."""
+MOST_IDLE = 9
+"""Rounds in a row in which nobody may ask the model before that is an error."""
+MOST_TURNS = 4000
+"""Turns within which everybody must have a past; who sleeps or is paused never gets one."""
+SAYINGS = (
+    "Good evening. I came in by the gate, and nobody asked me why.",
+    "Has anybody seen a brass key with a green ribbon?",
+    "My sister Odile keeps bees on the far side of the canal.",
+    "I promised to bring back a copper kettle by Thursday.",
+    "What did you find today?",
+    "They say the glass of the nineteenth lamp lies at the bottom of the cistern.",
+    "I counted eleven swifts over the long table this morning.",
+    "Who sat by the window in the library?",
+    "The bread was better before the flood, my grandmother says.",
+    "Do you remember what I came for?",
+    "There is a boat with no name on the towpath, and it is not mine.",
+    "I left my umbrella in the gallery, at the fifth niche or the sixth.",
+    "Somebody has been writing on the tags in the lobby again.",
+    "Where does the culvert lead?",
+    "I like it here. It smells of apples and old leather.",
+    "Mr Quill the postman owes me two letters.",
+    "What would you do with a bell that has no tongue?",
+    "The red knot was on the seventh step when I came down.",
+    "Tell me what the others are up to.",
+    "I shall be off before the lamps are counted.",
+    "Have you ever been to the loft?",
+    "A man in a grey hat asked for you at the stile.",
+    "It rained on the hall, and I thought there was a party.",
+    "Which of these doors do people lean on?",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is lived.
+
+    Args:
+        vault: whose agents and settings; never written to.
+        host: address of the model's server.
+        order: the prompt order.
+        agents: how many agents, the first by name.
+        thoughts: how many are measured.
+        past: memories that everybody has before.
+        seed: of all chance.
+        vectors: recall looks with vectors too.
+    """
+
+    vault: Path
+    host: str
+    order: str
+    agents: int
+    thoughts: int
+    past: int
+    seed: int
+    vectors: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """One measured thought.
+
+    Args:
+        name: whose.
+        calls: what the model was asked, once or twice.
+        volatile: tokens of what of each of these prompts may change at any time.
+        seconds: how long it took, with everything: looking up what is related, the model, the world.
+        own: what was done was the model's line; else the instinct's.
+        folds: how often its memory was folded since its thought before.
+    """
+
+    name: str
+    calls: Sequence[Call]
+    volatile: Sequence[int]
+    seconds: float
+    own: bool
+    folds: int
+
+
+class EveningClock(LifeClock):
+    """Tells the evening's own time; who waits for a model waits in real time."""
+
+    def monotonic(self) -> float:
+        """Return the evening's seconds."""
+        return (self.moment - BEGIN).total_seconds()
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass."""
+        self.moment += timedelta(seconds=seconds)
+
+
+async def live(
+    plan: Plan, parts: Parts, clock: EveningClock, tell: Callable[[int, Thought | None], None] = lambda *_: None
+) -> list[Thought]:
+    """Live an evening and return its thoughts.
+
+    Args:
+        plan: what is lived.
+        parts: a vault made by `household`.
+        clock: its clock.
+        tell: is told when everybody has a past, and of each measured thought.
+
+    Raises:
+        LociError: there are not as many agents, they get no past, or the model does not answer.
+    """
+    await parts.recall.start(vectors=plan.vectors)
+    evening = Evening(plan, parts, clock)
+    try:
+        await evening.gather_a_past()
+        tell(0, None)
+        for _ in range(WARM * plan.agents):
+            await evening.think()
+        thoughts = []
+        for number in range(1, plan.thoughts + 1):
+            thoughts.append(await evening.think())
+            tell(number, thoughts[-1])
+        return thoughts
+    finally:
+        await evening.close()
+
+
+class Evening:
+    """An evening under way.
+
+    Args:
+        plan: what is lived.
+        parts: the opened vault.
+        clock: its clock.
+    """
+
+    def __init__(self, plan: Plan, parts: Parts, clock: EveningClock) -> None:
+        self._plan, self._parts, self._clock = plan, parts, clock
+        self._chance = Random(plan.seed)
+        self._watch = Watch()
+        self._steps: list[Step] = []
+        self._round: list[Agent] = []
+        self._sayings: list[str] = []
+        self._turns = 0
+        self._folds: dict[str, int] = {}
+        minds = parts.minds
+        thinking = (one for one in minds.opened() if not one.definition.person)
+        self._agents = sorted(thinking, key=lambda one: one.slug)[: plan.agents]
+        if len(self._agents) < plan.agents:
+            raise LociError(f"{plan.agents} agents are to think, and {plan.vault} has {len(self._agents)}")
+        self._queue = self._watched_queue()
+        self._living = self._wake()
+        self._visitor = self._let_in()
+
+    def _profile(self, name: str = "think") -> LLMProfile:
+        return self._parts.configuration.get_named(LLMProfile, name)
+
+    def _watched_queue(self) -> ModelQueue:
+        backends = [watched(one, self._watch) for one in load("agents.llm.backends", Backend, "backend")]
+        return ModelQueue(self._profile, Registry("backend", backends), self._clock)
+
+    def _wake(self) -> Living:
+        """Give the agents their drives."""
+        parts, chance = self._parts, Random(self._chance.random())
+        prompting = WatchedPrompting(parts.minds, parts.templates, parts.commands)
+        prompting.watch = self._watch
+        drives = Drives(load_brains, parts.voice, self._queue, prompting, chance, self._clock)
+        living = Living(parts.minds, parts.engine, drives, self._steps.append)
+        parts.engine.observe(parts.minds.observe)
+        parts.engine.observe(living.observe)
+        for agent in self._agents:
+            living.wake(agent)
+        living.answers[THINK] = False
+        return living
+
+    def _let_in(self) -> Agent:
+        minds, engine = self._parts.minds, self._parts.engine
+        slug = write_definition(self._parts.vault / "agents", VISITOR, engine.world.new_id(), person=True)
+        problems = minds.load_definition(slug)
+        if problems:
+            raise LociError(str(problems[0]))
+        visitor = minds.open(slug)
+        engine.witnesses.add(visitor.id)
+        here = engine.world.location_of(self._agents[0].id) or engine.world.locations()[0]
+        engine.enter(visitor.definition.thing(), here.id)
+        return visitor
+
+    async def gather_a_past(self) -> None:
+        """Live by instinct until everybody has something to remember."""
+        for _ in range(MOST_TURNS):
+            if min(one.memory.total for one in self._agents) >= self._plan.past:
+                break
+            agent = self._next()
+            await self._living.act(agent, waiting=False)
+            await self._settle()
+        else:
+            raise LociError(f"after {MOST_TURNS} turns somebody has lived through less than {self._plan.past} memories")
+        self._living.answers[THINK] = True
+
+    def _next(self) -> Agent:
+        """Let time pass and something happen, and return whose turn it is: everybody's once a round."""
+        self._turns += 1
+        if not self._round:
+            self._round = self._chance.sample(self._agents, len(self._agents))
+        agent = self._round.pop()
+        self._clock.advance(PAUSE)
+        here = self._parts.engine.world.location_of(agent.id)
+        if self._turns % STAYS == 0 and here is not None:
+            self._type(f"go {here.name}")
+        if self._chance.random() < TALKS:
+            self._type(f"say {self._next_saying()}")
+        return agent
+
+    def _next_saying(self) -> str:
+        """Return what was not said for longest, so that the visitor does not repeat itself."""
+        if not self._sayings:
+            self._sayings = self._chance.sample(SAYINGS, len(SAYINGS))
+        return self._sayings.pop()
+
+    def _type(self, line: str) -> None:
+        self._steps.append(self._parts.engine.step(self._visitor.id, line, Role.GUEST))
+
+    async def _settle(self) -> None:
+        """Carry out what was asked for, and see to it that folds and vectors are where they will be."""
+        while self._steps:
+            for request in self._steps.pop(0).requests:
+                self._parts.engine.answer(request, await carry_out(self._parts, request, list))
+        await self._parts.minds.settle_folds()
+
+    async def think(self) -> Thought:
+        """Have agents take their turns until one has asked the model, and measure that one's thought.
+
+        Who was put to sleep by its own line is woken; who rests lets its turn pass.
+        """
+        for _ in range(MOST_IDLE * len(self._agents)):
+            thought = await self._turn_of(self._next())
+            if thought is not None:
+                return thought
+            if self._queue.silent(["think"]):
+                break
+        silent = "; ".join(self._queue.silent(["think"]))
+        raise LociError(f"the model did not answer: {silent or 'it was never asked'}")
+
+    async def _turn_of(self, agent: Agent) -> Thought | None:
+        watch, minds = self._watch, self._parts.minds
+        if minds.sleeps(agent.id):
+            self._steps.append(self._parts.engine.step(agent.id, "wake", Role.AGENT))
+        await self._settle()
+        if self._plan.vectors and not await self._parts.recall.complete():
+            raise LociError(f"the vectors are missing: {self._parts.recall.trouble}")
+        watch.calls.clear()
+        begun = time.perf_counter()
+        await self._living.act(agent, waiting=False)
+        seconds = time.perf_counter() - begun
+        calls = tuple(watch.calls)
+        volatile = [await watch.volatile(call.prompt) for call in calls]
+        await self._settle()
+        last = agent.thinker.last if agent.thinker is not None else None
+        own = last is not None and last.brain == LANGUAGE.name
+        folds = agent.memory.compactions - self._folds.get(agent.slug, agent.memory.compactions)
+        self._folds[agent.slug] = agent.memory.compactions
+        return Thought(agent.name, calls, volatile, seconds, own, folds) if calls else None
+
+    async def close(self) -> None:
+        """End it."""
+        await self._living.stop()
+        await self._queue.close(0)
+        await self._parts.queue.close(0)
+        await self._parts.recall.stop()
+
+
+@contextmanager
+def newborn(vault: Path, cache: Path) -> Iterator[Path]:
+    """Give a copy of a vault: its settings, its world, and its agents as they were born.
+
+    Args:
+        vault: the vault.
+        cache: folder of what need not be computed twice.
+    """
+    with scratch(vault, cache, GRAPHS) as folder:
+        for kind in ("items", "characters"):
+            if (vault / "world" / kind).is_dir():
+                shutil.copytree(vault / "world" / kind, folder / "world" / kind)
+        for file in vault.glob("agents/*/agent.md"):
+            (folder / "agents" / file.parent.name).mkdir()
+            shutil.copyfile(file, folder / "agents" / file.parent.name / file.name)
+        yield folder
+
+
+@contextmanager
+def household(plan: Plan, cache: Path) -> Iterator[tuple[Parts, EveningClock]]:
+    """Open a copy of a vault: its world and its agents as they were born, with the settings that the plan asks for.
+
+    Args:
+        plan: what is lived in it.
+        cache: folder of what need not be computed twice.
+    """
+    with newborn(plan.vault, cache) as folder:
+        _set(folder, "config/thinking.md", ThinkingSettings, prompt_order=plan.order)
+        # Summaries by rules: a small model's would differ from run to run, and be asked for between two thoughts.
+        _set(folder, "config/memory_compaction.md", CompactionSettings, summarizer="extractive")
+        _set(folder, "config/recall.md", RecallSettings, **({} if plan.vectors else {"embedder": NONE}))
+        _set(folder, "config/llm/think.md", LLMProfile, host=plan.host, timeout=TIMEOUT)
+        clock = EveningClock(BEGIN)
+        with opened(folder, writable=True, clock=clock) as parts:
+            yield parts, clock
+
+
+def _set(vault: Path, file: str, schema: type, **values: Scalar) -> None:
+    path = vault / file
+    text = path.read_text("utf-8") if path.is_file() else ""
+    for key, value in values.items():
+        text = replace_setting(text, schema, key, value, file)
+    path.write_text(text, "utf-8")

@@ -1,0 +1,46 @@
+"""One line is read as many are: what is found in it does not depend on how it is read."""
+
+from __future__ import annotations
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from agents.compaction.judge.facts import PROMISE
+from agents.compaction.judge.numbers import numbers_of
+from agents.compaction.judge.reading import Reading, line_of
+
+WORDS = (
+    *(
+        "one",
+        "two",
+        "Twenty",
+        "twenty-three",
+        "hundred",
+        "thousand",
+        "and",
+        "a",
+        "dozen",
+        "third,",
+        "12",
+        "1,200",
+        "7.",
+    ),
+    *("(forty", "two-storey", "-", "—", "Two's", "house.", "Ada", "Ada,", "promise", '"never', "go!", "½", "don't"),
+)
+TEXTS = st.lists(st.sampled_from(WORDS), max_size=14).map(" ".join) | st.text(max_size=60)
+
+
+@given(TEXTS)
+def test_a_line_is_read_like_a_text(text: str) -> None:
+    line, read = line_of(text), Reading([text])
+    assert dict(line.names) == read.names
+    assert set(line.numbers) == read.numbers
+    assert line.pledge or not PROMISE.search(text)
+    assert line.cue or not line.pledge
+
+
+@given(TEXTS)
+def test_the_numbers_of_a_text_are_those_of_its_runs_of_counting_words(text: str) -> None:
+    assume("one" not in text.casefold())  # alone it counts nothing, and saves reading for numbers in words
+    composed = Reading([text]).texts[0]
+    assert Reading([text]).numbers == numbers_of(composed)

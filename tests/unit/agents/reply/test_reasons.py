@@ -1,0 +1,147 @@
+"""What stands in a reply as a private reason is never said aloud, in whatever form a model writes it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from agents.reply.replies import clean_reply, enough
+from tests.unit.agents.mind.said import VERBS
+
+CALLS = {
+    'say(reason="I distrust him", text="Hello Moss")': "say Hello Moss | I distrust him",
+    'say(text="Hello Moss", private_reason="I distrust him")': "say Hello Moss | I distrust him",
+    'say("Hello Moss", "Private Reason"="I distrust him")': "say Hello Moss | I distrust him",
+    'say(text: "Hello Moss", rationale: "I distrust him")': "say Hello Moss | I distrust him",
+    "say('I don't know.', thought='I do')": "say I don't know. | I do",
+    'say("He said \\"no\\", and left.")': 'say He said "no", and left.',
+    'say(Hello, reason="I distrust him")': "say Hello | I distrust him",
+    "say(Hello, Moss, reason: I distrust him)": "say Hello, Moss | I distrust him",
+    "say(text=Hello Moss, reason=I distrust him)": "say Hello Moss | I distrust him",
+    "say(Hello, Moss, how are you?)": "say Hello, Moss, how are you?",
+    'say(She said: "no" to me)': 'say She said: "no" to me',
+    'say("Hello Moss", "Reason: I distrust him")': "say Hello Moss | I distrust him",
+    'say({"text": "Hello", "reason": "I distrust him"})': "say Hello | I distrust him",
+    'say(["Hello"])': "say Hello",
+    'say(to="Moss", text="Hello")': "say Hello",
+    'say("Hello", tone="warm")': "say Hello",
+    'whisper("Moss", "meet me at noon")': "whisper Moss meet me at noon",
+    'whisper(Moss, "meet me at noon")': "whisper Moss meet me at noon",
+    'whisper(text="meet me at noon", to="Moss")': "whisper Moss meet me at noon",
+    'whisper("meet me at noon", whom="Moss", why="to talk")': "whisper Moss meet me at noon | to talk",
+    'note("Fin", "It is bronze.")': "note Fin -> It is bronze.",
+    'note(name="Fin", text="It is bronze.")': "note Fin -> It is bronze.",
+    'think(thought="She waits.")': "think She waits.",
+    'go(direction="north", reason="to see")': "go north | to see",
+    'examine("sundial")': "examine sundial",
+    'say(reason="I distrust him")': None,
+    'say(Hello reason="I distrust him")': None,
+    'say("Hello" reason="I distrust him")': None,
+    'say("Hello", reason="I distrust" him)': None,
+    'say("Hello" reason: "I distrust him")': None,
+    'say("Hello)': None,
+}
+OBJECTS = {
+    '{"name":"say","arguments":{"words":"Hello Bob","private reason":"to trick him"}}': "say Hello Bob | to trick him",
+    '{"name":"say","arguments":{"words":"Hello Bob","PrivateReason":"to trick him"}}': "say Hello Bob | to trick him",
+    '{"command":"say","arguments":{"text":"Hello Bob","rationale":"a"}}': "say Hello Bob | a",
+    '{"command":"say","arguments":{"text":"Hello Bob","thought":"a"}}': "say Hello Bob | a",
+    '{"command":"say","text":"Hello Bob","explanation":"a"}': "say Hello Bob | a",
+    '{"command":"say","arguments":{"text":"Hello","thought":"a","reason":"b"}}': "say Hello | b",
+    '{"command":"say","arguments":{"reason":"a"},"text":"Hello"}': "say Hello | a",
+    '{"Action":"say","Text":"Hello","Private Reason":"a"}': "say Hello | a",
+    '{"name":"emote","parameters":{"explanation":"I want him gone","text":"waves"}}': "emote waves | I want him gone",
+    '{"action":"say","parameters":{"text":"hi","private_reasoning":"z"}}': "say hi | z",
+    '{"action":"say","parameters":{"text":"hi","tone":"warm"}}': "say hi",
+    '{"action":"say","parameters":{"to":"Moss","text":"hi"}}': "say hi",
+    '{"action":"say","parameters":{"input":{"text":"hi","why":"z"}}}': "say hi | z",
+    '{"tool":"whisper","arguments":{"message":"meet me at noon","to":"Moss"}}': "whisper Moss meet me at noon",
+    '{"tool":"whisper","to":"Moss","arguments":{"message":"at noon"}}': "whisper Moss at noon",
+    '{"tool":"whisper","arguments":{"words":"at noon","person":"Moss"}}': "whisper Moss at noon",
+    '{"name":"note","arguments":{"title":"Fin","text":"It is bronze."}}': "note Fin -> It is bronze.",
+    '{"name":"note","arguments":{"text":"It is bronze.","title":"Fin"}}': "note Fin -> It is bronze.",
+    '{"name":"note","title":"Fin","text":"It is bronze."}': "note Fin -> It is bronze.",
+    '{"name":"note","arguments":{"text":"Fin -> It is bronze."}}': "note Fin -> It is bronze.",
+    '{"command":"go north","title":"My move"}': "go north",
+    '{"name":"think","arguments":{"thought":"She waits."}}': "think She waits.",
+    '{"name":"recall","arguments":{"query":"the key"}}': "recall the key",
+    '{"name":"go","arguments":{"way":"north","reason":"to see"}}': "go north | to see",
+    '{"name":"say","arguments":{"reason":["a","b"],"text":"hi","tags":["c"]}}': "say hi | a b",
+    '{"name":"say","arguments":{"why":{"text":"a"},"text":["hi","Moss"]}}': "say hi Moss | a",
+    '{"name":"say","arguments":["Hello", "private reason: a"]}': "say Hello | a",
+    '{"name":"say","arguments":{"reason":"to trick him"}}': None,
+    '{"command":"say","text":"Hello\\uff5ckind\\u0007ness"}': "say Hello | kindness",
+}
+LINES = {
+    'say "Hello Moss." (private reason: I distrust him)': "say Hello Moss. | I distrust him",
+    'say "Hello Moss. (private reason: I distrust him)"': "say Hello Moss. | I distrust him",
+    "say Hello Moss. (Reason: I want to befriend him)": "say Hello Moss. | I want to befriend him",
+    "say Hello Moss. (My private reason: he (Bob) lies.)": "say Hello Moss. | he (Bob) lies.",
+    "say Hello Moss. [private thought: I distrust him].": "say Hello Moss. | I distrust him",
+    "say Hello Moss. *(reason: I distrust him)*": "say Hello Moss. | I distrust him",
+    "say Hello Moss. (reason: I distrust": "say Hello Moss. | I distrust",
+    "say Hello Moss. Reason: I distrust him.": "say Hello Moss. | I distrust him.",
+    "say Hello Moss! Private reason: I distrust him.": "say Hello Moss! | I distrust him.",
+    'say "Hello Moss." Reasoning: I distrust him.': "say Hello Moss. | I distrust him.",
+    'say "Hello Moss" **Reason:** I distrust him.': "say Hello Moss | I distrust him.",
+    "say Hello. (reason: one) | two": "say Hello. | two",
+    "emote waves (reason: I want him gone)": "emote waves | I want him gone",
+    "whisper Moss hi. Reason: I distrust him.": "whisper Moss hi. | I distrust him.",
+    '"Hello Moss. (reason: I distrust him)"': "say Hello Moss. | I distrust him",
+    'You say, "Hello Moss. Reason: I distrust him."': "say Hello Moss. | I distrust him.",
+    "say Hello Moss. <private_reason>I distrust him</private_reason>": "say Hello Moss.",
+    "say Hello Moss. <rationale>I distrust him</rationale>": "say Hello Moss.",
+    "say Hello Moss. <private reasoning>I distrust him</private reasoning>": "say Hello Moss.",
+    "say Hello Moss. <Private-Thoughts>I distrust him</Private-Thoughts>": "say Hello Moss.",
+    "say Hello Moss｜I distrust him": "say Hello Moss | I distrust him",
+    "look｜to see": "look | to see",
+    "<｜Assistant｜>say Hello<｜end▁of▁sentence｜>": "say Hello",
+    "say Hello\nExplanation: I distrust him": "say Hello | I distrust him",
+    "say Hello\nprivate-reason: I distrust him": "say Hello | I distrust him",
+    "say (reason: I distrust him)": None,
+}
+AS_IT_IS = [
+    "say The reason is simple.",
+    "say For what reason: none?",
+    "say I have one reason: love.",
+    "say I have a private reason: love.",
+    "say Ask me. The reason: none.",
+    "say It is late. Why: nobody knows.",
+    "say Bring these (for one reason: snow).",
+    "say Hello (as you see: nothing).",
+    "say He gave (reason: none) and left (again).",
+    "say Ask me. My reason: love.",
+    "say He gave (reason: none) and left.",
+    "say The sign reads Reason: none.",
+    "note Sundial -> It stopped. Reason: the fin is gone.",
+    "think He is late. Reason: the rain.",
+]
+
+
+@pytest.mark.parametrize(("raw", "line"), [*CALLS.items(), *OBJECTS.items(), *LINES.items()])
+def test_a_reason_goes_behind_the_bar_or_away(raw: str, line: str | None) -> None:
+    assert clean_reply(raw, "Eliza", VERBS) == line
+
+
+@pytest.mark.parametrize("line", AS_IT_IS)
+def test_speech_of_reasons_stays_as_it_is(line: str) -> None:
+    assert clean_reply(line, "Eliza", VERBS) == line
+
+
+@pytest.mark.parametrize("raw", [*CALLS, *OBJECTS, *LINES, *AS_IT_IS])
+@pytest.mark.parametrize("more", ["\nReason: another", "\n\nT", "\n(private reason: another)", "\nlook"])
+def test_ending_such_a_reply_early_changes_nothing(raw: str, more: str) -> None:
+    whole = clean_reply(raw + more, "Eliza", VERBS)
+    for cut in range(len(raw + more) + 1):
+        if enough((raw + more)[:cut], "Eliza", VERBS):
+            assert clean_reply((raw + more)[:cut], "Eliza", VERBS) == whole
+
+
+@pytest.mark.parametrize("verb", ["say", "emote", "whisper"])
+@pytest.mark.parametrize("key", ["reason", "Reasons", "whyThis", "BECAUSE", "inner_thoughts", "my motive", "rationale"])
+def test_no_argument_with_a_reason_is_said_aloud(verb: str, key: str) -> None:
+    told = {"name": verb, "arguments": {key: "I distrust him", "text": "Moss waves"}}
+    line = clean_reply(json.dumps(told), "Eliza", VERBS)
+    assert line is not None
+    assert "distrust" not in line.partition("|")[0]

@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agents.definition import Definition, find_location, misplaced
+from mud.errors import Problem
+from mud.server.checks import check_names, names_said, unknown_styles, without_room
+from mud.server.wiring import FAMILIES, SCHEMAS, opened
+from mud.storage.configuration import Configuration
+from mud.storage.settings import Scalar, Value
+from mud.storage.texts import TextStore
+from tests.settings import put
+from tests.vaults import copy_vault
+from tests.worlds import GARDEN, LOBBY, LOCATIONS
+
+ELIZA = Definition("eliza", "#2001", "Eliza", location="[[Atlantis]]", lines={"location": 4, "voice": 5})
+
+
+def test_a_location_is_meant_by_link_name_alias_or_id() -> None:
+    for wanted in ("[[The Garden]]", "the garden", "garden", "sundial court", GARDEN, f"[[{GARDEN}]]", f" {GARDEN} "):
+        found = find_location(wanted, LOCATIONS)
+        assert found is not None
+        assert found.id == GARDEN, wanted
+    assert find_location("[[The Lobby|hall]]", LOCATIONS) == next(one for one in LOCATIONS if one.id == LOBBY)
+    for wanted in ("", "gard", "[[]]"):
+        assert find_location(wanted, LOCATIONS) is None
+
+
+def test_a_vault_without_profiles_voices_and_locations_says_that_there_is_none(tmp_path: Path) -> None:
+    configuration, texts = Configuration(tmp_path, SCHEMAS, FAMILIES), TextStore(tmp_path / "text")
+    told = [str(problem) for problem in check_names(configuration, texts, [ELIZA], ())]
+    assert told == [
+        "config/thinking.md: think_profile: there is no 'think', and whoever thinks with it lives by instinct; "
+        "there is none",
+        "config/memory_compaction.md: profile: there is no 'summarizer', and summaries are written by rules; "
+        "there is none",
+        "agents/eliza/agent.md:5: voice: there are no texts for 'default'; there is none",
+    ]
+
+
+def test_a_prompt_style_that_is_not_there_is_named_where_it_is_set(tmp_path: Path) -> None:
+    configuration = Configuration(tmp_path, SCHEMAS, FAMILIES)
+    value = Value("prompt_style", "narative", "agents/eliza/agent.md", 6)
+    eliza = replace(ELIZA, overrides={"prompt_style": value})
+    told = [str(problem) for problem in unknown_styles(configuration, ["narrative", "sections"], [eliza])]
+    assert told == [
+        "config/memory_compaction.md: prompt_style: there is no 'base_v2'; expected one of narrative, sections",
+        "agents/eliza/agent.md:6: prompt_style: there is no 'narative'; expected one of narrative, sections; "
+        "did you mean narrative?",
+    ]
+    assert unknown_styles(configuration, ["base_v2"], [ELIZA]) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "line"),
+    [("**max_tokens**: 8192\n", 2), ("**num_ctx**: 512\n\n**max_tokens**: 400\n", 4), ("**max_tokens**: 7937\n", 2)],
+)
+def test_a_profile_whose_replies_leave_no_room_for_a_prompt_is_told(tmp_path: Path, said: str, line: int) -> None:
+    (problem,) = profiles_of(tmp_path, "dream", said)
+    assert (problem.file, problem.line, problem.key) == ("config/llm/dream.md", line, "max_tokens")
+    assert problem.message.endswith("lower max_tokens or raise num_ctx")
+
+
+def test_a_profile_with_room_is_in_order_and_vectors_have_no_replies(tmp_path: Path) -> None:
+    assert profiles_of(tmp_path, "dream", "**max_tokens**: 7936\n") == []
+    assert profiles_of(tmp_path, "dream", "**max_tokens**: many\n") == []
+    assert profiles_of(tmp_path, "embed", "**num_ctx**: 512\n\n**max_tokens**: 512\n") == []
+
+
+def profiles_of(folder: Path, name: str, said: str) -> list[Problem]:
+    """Return what is wrong with the room of a vault's profiles when one says this."""
+    file = folder / "config" / "llm" / f"{name}.md"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f"# {name}\n{said}")
+    configuration = Configuration(folder, SCHEMAS, FAMILIES)
+    configuration.load()
+    return without_room(configuration)
+
+
+def test_who_is_put_nowhere_is_told_where_there_is() -> None:
+    problem = misplaced(Definition("eliza", "#2001", "Eliza", location="[[The Gardn]]"), LOCATIONS)
+    assert "there is no location '[[The Gardn]]'; expected one of " in problem.message
+    assert problem.message.endswith("; did you mean The Garden?")
+
+
+def test_a_person_is_put_nowhere_and_that_is_right(tmp_path: Path) -> None:
+    configuration, texts = Configuration(tmp_path, SCHEMAS, FAMILIES), TextStore(tmp_path / "text")
+    person = Definition("ann", "#3001", "Ann", person=True)
+    assert "location" not in {one.key for one in check_names(configuration, texts, [person], LOCATIONS)}
+
+
+def unreachable(tmp_path: Path, think: str, **compaction: Scalar) -> list[str]:
+    vault = copy_vault(tmp_path)
+    put(vault, "memory_compaction", **compaction)
+    (vault / "config/llm/think.md").write_text(think)
+    with opened(vault, writable=False) as parts:
+        return [str(problem) for problem in parts.problems]
+
+
+@pytest.mark.parametrize(
+    ("values", "key"),
+    [
+        ({"strategy": "layered", "threshold_tokens": 12_000}, "threshold_tokens"),
+        ({"strategy": "waterfall", "immediate_window": 2000}, "immediate_window"),
+        ({"strategy": "hybrid", "hybrid_entries": 5000}, "hybrid_entries"),
+        ({"strategy": "sleep", "emergency_threshold": 1.0}, "emergency_threshold"),
+        (
+            {"strategy": "entry_summary", "max_chars_before_compaction": 90_000, "max_entries_before_compaction": 2000},
+            "max_entries_before_compaction",
+        ),
+    ],
+)
+def test_a_threshold_that_the_window_cannot_reach_is_told_with_its_line(
+    tmp_path: Path, values: dict[str, Scalar], key: str
+) -> None:
+    (told,) = unreachable(tmp_path, "**num_ctx**: 8192\n", **values)
+    shown = (tmp_path / "vault/config/memory_compaction.md").read_text().splitlines()
+    line = next(number for number, text in enumerate(shown, 1) if text.startswith(f"**{key}**"))
+    assert told.startswith(f"config/memory_compaction.md:{line}: {key}: {values['strategy']} waits for ")
+
+
+def test_in_a_window_that_holds_it_a_threshold_is_no_mistake(tmp_path: Path) -> None:
+    assert unreachable(tmp_path, "**num_ctx**: 16384\n", strategy="layered", threshold_tokens=12_000) == []
+
+
+def voices(folder: Path, **told: str) -> TextStore:
+    """Return the texts of a vault whose voices say this of who they are."""
+    for name, text in told.items():
+        file = folder / "text" / "instinct" / f"{name}.md"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"# {name}\n\n## self\n\n**who**: {text}\n\n## ack\n\n**plain**: Yes, says Gerda.\n")
+    texts = TextStore(folder / "text")
+    assert texts.load() == []
+    return texts
+
+
+def test_a_voice_that_says_a_name_of_its_own_is_named_with_file_and_line(tmp_path: Path) -> None:
+    texts = voices(
+        tmp_path, eliza="I am Eliza, {name}.", moss="Moss grows on one, and Gerda knows.", plain="I am {me}."
+    )
+    gerda, ann = Definition("gerda", "#2001", "Gerda", voice="eliza"), Definition("ann", "#3001", "Ann", person=True)
+    told = [str(problem) for problem in names_said(texts, [gerda, ann])]
+    assert [line.split(",")[0] for line in told] == [
+        "text/instinct/eliza.md:9: ack.plain: it says the name Gerda",
+        "text/instinct/eliza.md:5: self.who: it says the name Eliza",
+        "text/instinct/moss.md:5: self.who: it says the name Gerda",
+    ]
+    assert told[1].endswith("; expected {me}: I am Eliza, {name}.")
+
+
+def test_check_names_a_voice_with_a_name_of_its_own(tmp_path: Path) -> None:
+    vault = copy_vault(tmp_path)
+    path = vault / "text/instinct/eliza.md"
+    path.write_text(path.read_text("utf-8").replace("- I am {me}. I ask", "- I am Eliza. I ask"), "utf-8")
+    with opened(vault, writable=False) as parts:
+        (problem,) = parts.problems
+    assert (problem.file, problem.key) == ("text/instinct/eliza.md", "self.who")

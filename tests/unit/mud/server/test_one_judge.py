@@ -1,0 +1,240 @@
+"""Whoever is asked names the same mistakes of a vault: a world at its start, `@reload`, `check` and `status`."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import logging
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from mud.__main__ import main
+from mud.server.requests import carry_out
+from mud.world.events import Request
+from tests.unit.mud.server.stage import Edited, edited
+from tests.vaults import copy_vault, without_vectors
+
+EXAMPLES = 300 if os.environ.get("LOCI_EXAMPLES") == "new" else 20
+
+with TemporaryDirectory() as folder:
+    _copy = copy_vault(Path(folder))
+    FILES = sorted(path.relative_to(_copy).as_posix() for path in _copy.rglob("*.md"))
+
+
+class Mutation(NamedTuple):
+    """What happens to a file.
+
+    Args:
+        name: what it is called when an example fails.
+        where: the lines at which it can happen, as a pattern.
+        made: takes the file's bytes and the bounds of the place, and returns what becomes of it; None for no file.
+    """
+
+    name: str
+    where: str
+    made: Callable[[bytes, int, int], bytes | None]
+
+
+def _put(new: bytes) -> Callable[[bytes, int, int], bytes]:
+    return lambda data, start, end: data[:start] + new + data[end:]
+
+
+def _again(data: bytes, start: int, end: int) -> bytes:
+    return data[:end] + b"\n" + data[start:end] + data[end:]
+
+
+def _letter(data: bytes, start: int, end: int) -> bytes:
+    middle = (start + end) // 2
+    return data[:middle] + (b"x" if data[middle : middle + 1] != b"x" else b"y") + data[middle + 1 :]
+
+
+KEY = r"(?<=^\*\*)[a-z_ ]+(?=\*\*:)|^ *[a-z_]+(?=:)"
+"""The name of a key, in the front matter and below it."""
+
+MUTATIONS = (
+    Mutation("deleted", r"\A", lambda data, start, end: None),
+    Mutation("emptied", r"\A", lambda data, start, end: b""),
+    Mutation("cut", r"^|(?<=\w)(?=\w)", lambda data, start, end: data[:start]),
+    Mutation("unclosed quotation", r"(?<=: ).*$", lambda data, start, end: data[:start] + b'"' + data[start:]),
+    Mutation("unclosed bracket", r"(?<=: ).*$", lambda data, start, end: data[:start] + b"[" + data[start:]),
+    Mutation("front matter's fence", r"^", _put(b"---\n")),
+    Mutation("fence of code", r"^", _put(b"```\n")),
+    Mutation("a letter of a key", KEY, _letter),
+    Mutation("a letter of a heading", r"(?<=^## )\w+$|(?<=^# )\w+$", _letter),
+    Mutation("no value", r"(?<=: ).*$", _put(b"")),
+    Mutation("a senseless value", r"(?<=: ).*$", _put(b"qzx")),
+    Mutation("a senseless number", r"(?<=: ).*$", _put(b"-12345.6")),
+    Mutation("a senseless list", r"(?<=: ).*$", _put(b"[1, {a: 2}]")),
+    Mutation("a key twice", r"^(?:\*\*)?[a-z_]+(?:\*\*)?:.*$", _again),
+    Mutation("a section twice", r"^## .*(?:\n(?!## ).*)*", _again),
+    Mutation("another place", r"(?<=\{)[a-z_]+(?=\})", _put(b"plaze")),
+    Mutation("a place's brace", r"\{(?=[a-z_]+\})", _put(b"")),
+    Mutation("no name", r"^# .*$", _put(b"")),
+    Mutation("binary bytes", r"^", _put(bytes(range(32)) + b"\x7f\n")),
+    Mutation("no UTF-8", r"^", _put(b"caf\xe9 \xff\xfe\n")),
+)
+
+
+class Asked:
+    """A running world whose vault is spoilt under it, one file at a time, and mended again."""
+
+    def __init__(self, runner: asyncio.Runner, on: Edited) -> None:
+        self._runner, self._on = runner, on
+        self.vault = on.vault
+
+    def reload(self) -> str:
+        """Have everything read again, as the owner does, and return the answer."""
+        return self._runner.run(self._reload())
+
+    async def _reload(self) -> str:
+        parts = self._on.home.parts
+        outcome = await carry_out(parts, Request("reload", "#1", 1), self._on.reloading.everything)
+        assert not isinstance(outcome, Exception), outcome
+        return outcome.reply
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
+    """Run a world on a copy of the shipped vault."""
+    with asyncio.Runner() as runner:
+        stage = edited(tmp_path_factory.mktemp("running"))
+        on = runner.run(stage.__aenter__())
+        yield Asked(runner, on)
+        runner.run(stage.__aexit__(None, None, None))
+
+
+def told_by(*words: object) -> tuple[str, str]:
+    """Return what a command of the command line writes to stdout and to stderr."""
+    out, errors = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(errors), unlogged():
+        main([str(word) for word in words])
+    return out.getvalue(), errors.getvalue()
+
+
+@contextmanager
+def unlogged() -> Iterator[None]:
+    """Put the root logger back as it was, which a world that runs sets up for itself."""
+    root = logging.getLogger()
+    before, level, raises = root.handlers[:], root.level, logging.raiseExceptions
+    try:
+        yield
+    finally:
+        for handler in set(root.handlers) - set(before):
+            handler.close()
+        root.handlers[:] = before
+        root.setLevel(level)
+        logging.raiseExceptions = raises
+
+
+def as_lines(records: list[dict[str, object]]) -> list[str]:
+    """Return problems as they are shown."""
+    told = []
+    for one in records:
+        where = f"{one['file']}:{one['line']}" if one["line"] else f"{one['file']}"
+        told.append(f"{where}: {one['key']}: {one['message']}" if one["key"] else f"{where}: {one['message']}")
+    return told
+
+
+def told_at_the_start(vault: Path) -> str:
+    """Run a world on a vault for a moment, without a player, and return what it says."""
+    _, errors = told_by("run", "--headless", "--no-agents", "--seconds", "0.01", "--vault", vault)
+    assert "Traceback" not in errors + (vault / "log/loci.log").read_text("utf-8")
+    return errors
+
+
+def in_order(told: str, problems: list[str], mark: str) -> None:
+    """Hold what was told to problems: each is told once, and nothing else behind the mark."""
+    for problem in problems:
+        assert told.count(problem) == 1, (problem, told)
+        told = told.replace(problem, "")
+    assert not re.search(rf"^{mark}\S+\.(md|jsonl):", told, re.M), told
+
+
+def spoilt(data: bytes, mutation: Mutation, place: int) -> bytes | None:
+    """Return what becomes of a file; the file itself where there is no place for the mutation."""
+    text = data.decode()
+    places = [found.span() for found in re.finditer(mutation.where, text, re.M)]
+    if not places:
+        return data
+    start, end = (len(text[:at].encode()) for at in places[place % len(places)])
+    return mutation.made(data, start, end)
+
+
+def put(path: Path, data: bytes | None) -> None:
+    """Have a file hold this; None takes it away."""
+    if data is None:
+        path.unlink()
+    else:
+        path.write_bytes(data)
+
+
+def checked(vault: Path) -> list[str]:
+    """Return what `check` names, each once."""
+    told = as_lines([json.loads(line) for line in told_by("check", "--json", "--vault", vault)[0].splitlines()])
+    assert len(told) == len(set(told))
+    return told
+
+
+def hold_to_one_judge(running: Asked, home: Path, file: str, mutation: Mutation, place: int) -> list[str]:
+    """Spoil a file, ask everybody what is wrong, and return it.
+
+    A world that runs may write an id into the file, which shifts its lines: it is held to what `check` says then.
+    """
+    vault = without_vectors(copy_vault(home))
+    before = (vault / file).read_bytes()
+    made = spoilt(before, mutation, place)
+    put(vault / file, made)
+    put(running.vault / file, made)
+    expected = checked(vault)
+    agent = "Moss" if "/moss/" not in file else "Eliza"
+    record = json.loads(told_by("status", agent, "--json", "--vault", vault)[0])
+    assert as_lines(record["problems"]) == expected
+    try:
+        in_order(running.reload(), now(running.vault / file, made, expected, running.vault), "")
+    finally:
+        put(running.vault / file, before)
+    assert running.reload() == "Everything was read again; nothing is wrong."
+    in_order(told_at_the_start(vault), now(vault / file, made, expected, vault), "loci: ")
+    return expected
+
+
+def now(path: Path, made: bytes | None, expected: list[str], vault: Path) -> list[str]:
+    """Return what is wrong by now, when a file may have been written since."""
+    return expected if (path.read_bytes() if path.exists() else None) == made else checked(vault)
+
+
+# An example is as small as it can be, and takes most of a second: none is shrunk.
+@settings(max_examples=EXAMPLES, phases=(Phase.explicit, Phase.reuse, Phase.generate))
+@given(st.sampled_from(FILES), st.sampled_from(MUTATIONS), st.integers(0, 10_000))
+def test_of_a_spoilt_vault_everybody_says_the_same(running: Asked, file: str, mutation: Mutation, place: int) -> None:
+    with TemporaryDirectory() as home:
+        hold_to_one_judge(running, Path(home), file, mutation, place)
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "place"),
+    [
+        ("prompts/think.md", "deleted", 0),  # nothing can be thought with, and a memory stands all the same
+        ("prompts/dream.md", "another place", 5),
+        ("agents/moss/agent.md", "no UTF-8", 4),
+        ("config/llm/think.md", "deleted", 0),
+        ("text/instinct/default.md", "cut", 60),
+        ("world/locations/the-garden.md", "emptied", 0),
+        ("world/items/long-table.md", "front matter's fence", 0),
+    ],
+)
+def test_of_what_was_once_told_by_some_alone_everybody_says_the_same(
+    running: Asked, tmp_path: Path, file: str, name: str, place: int
+) -> None:
+    (mutation,) = (one for one in MUTATIONS if one.name == name)
+    assert hold_to_one_judge(running, tmp_path, file, mutation, place)
