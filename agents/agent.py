@@ -12,13 +12,13 @@ from typing import Generic, TypeVar
 
 from agents.compaction.commits import Commit
 from agents.compaction.compactor import Compactor
-from agents.compaction.drafts import Scribe
+from agents.compaction.drafts import SummaryWriter
 from agents.compaction.micro import Micro
 from agents.compaction.rebuild import Rebuild
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.status import shown_texts
-from agents.compaction.view_size import UNLIMITED, Surroundings
-from agents.definition import Definition
+from agents.compaction.view_size import UNLIMITED, StrategyContext
+from agents.definition import AgentDefinition
 from agents.llm.counting import CHARACTERS, TokenCounter
 from agents.llm.profiles import LLMProfile
 from agents.memory.entries import Entry
@@ -28,9 +28,9 @@ from agents.memory.notes import Notes
 from agents.memory.ranges import Range
 from agents.memory.seeds import Seeds
 from agents.mind.actor import RECENT, Actor
-from agents.mind.character_memory import Life
-from agents.mind.journal_keeper import Keeper
-from agents.mind.services import Count, Means
+from agents.mind.character_memory import CharacterMemory
+from agents.mind.journal_keeper import JournalKeeper
+from agents.mind.services import Count, Services
 from agents.mind.settings import ThinkingSettings, think_profile
 from agents.mind.thinker import Thinker
 from agents.mind.trace_file import TraceFile
@@ -69,7 +69,7 @@ class Agent:
         unreadable: memories that could not be read when its whole archive was looked through last.
     """
 
-    definition: Definition
+    definition: AgentDefinition
     folder: Path
     memory: Memory
     notes: Notes
@@ -78,8 +78,8 @@ class Agent:
     thinking: Callable[[], ThinkingSettings]
     profile: Callable[[], LLMProfile]
     actor: Actor
-    life: Life
-    keeper: Keeper
+    life: CharacterMemory
+    keeper: JournalKeeper
     rebuild: Rebuild
     seeds: Seeds
     traces: TraceFile
@@ -158,9 +158,9 @@ class Agent:
 
 
 def put_together(
-    means: Means,
-    definition: Definition,
-    defined: Callable[[], Definition],
+    means: Services,
+    definition: AgentDefinition,
+    defined: Callable[[], AgentDefinition],
     sleeps: Callable[[str], bool],
     remembered: Callable[[Sequence[Entry]], None],
     committed: Callable[[Commit], None],
@@ -189,9 +189,9 @@ def put_together(
     count = partial(_asked, means.count, thinking) if means.count is not None else None
     ratios = models.ratios if models is not None else None
     counter = TokenCounter(lambda: settings().token_counter, count, ratios, lambda: profile().identity)
-    keeper = Keeper(memory, Journal(folder), definition.slug)
+    keeper = JournalKeeper(memory, Journal(folder), definition.slug)
     model = (lambda prompt, profile: ask(definition.name, prompt, profile)) if ask is not None else None
-    around = Surroundings(
+    around = StrategyContext(
         owner=definition.slug,
         window=lambda: profile().num_ctx,
         asleep=lambda: sleeps(defined().id),
@@ -207,9 +207,12 @@ def put_together(
     )
     outlook = compactor.outlook
     micro = Micro(memory, outlook.settings_in_force, lambda: outlook.strategy.masks, definition.slug, means.clock)
-    life = Life(memory, compactor, micro, means.clock, fold_soon, keeper.forget)
+    life = CharacterMemory(memory, compactor, micro, means.clock, fold_soon, keeper.forget)
     notes, actor = Notes(folder / "notes"), Actor(life, remembered)
-    scribe, seeds = Scribe(means.summarizers, model, means.prompts), Seeds(memory, means.clock, writable=means.writable)
+    scribe, seeds = (
+        SummaryWriter(means.summarizers, model, means.prompts),
+        Seeds(memory, means.clock, writable=means.writable),
+    )
     rebuild = Rebuild(memory, settings, compactor, scribe, means.clock, log.info, keeper.keep)
     traces = TraceFile(means.vault / "log/traces" / definition.slug)
     own = (memory, notes, compactor, settings, thinking, profile, actor, life, keeper, rebuild, seeds, traces, counter)
@@ -228,11 +231,11 @@ class _Current(Generic[T]):
     def __init__(
         self,
         configuration: Configuration,
-        defined: Callable[[], Definition],
+        defined: Callable[[], AgentDefinition],
         make: Callable[[Mapping[str, Value]], T],
     ) -> None:
         self._configuration, self._defined, self._make = configuration, defined, make
-        self._made: tuple[Definition, int, T] | None = None
+        self._made: tuple[AgentDefinition, int, T] | None = None
 
     def __call__(self) -> T:
         """Return it; every memory asks."""

@@ -36,7 +36,7 @@ _ID = re.compile(r"#[0-9]{1,12}")
 
 
 @dataclass(frozen=True, slots=True)
-class Definition:
+class AgentDefinition:
     """One `agent.md`.
 
     Args:
@@ -92,7 +92,7 @@ class Definition:
         return Thing(self.id, Kind.CHARACTER, self.name, looks, self.aliases, thinks=not self.person)
 
 
-def read_definition(folder: Path, schemas: Mapping[str, type]) -> tuple[Definition | None, list[Problem]]:
+def read_definition(folder: Path, schemas: Mapping[str, type]) -> tuple[AgentDefinition | None, list[Problem]]:
     """Read `agent.md` in an agent's folder.
 
     Args:
@@ -113,7 +113,7 @@ def read_definition(folder: Path, schemas: Mapping[str, type]) -> tuple[Definiti
     overrides, wrong = parse_overrides(document.front, document.lines, schemas, file, _OWN_KEYS)
     problems += wrong
     reader = _Front(document, file, problems)
-    definition = Definition(
+    definition = AgentDefinition(
         slug=folder.name,
         id=reader.id(),
         name=reader.name(),
@@ -296,7 +296,7 @@ def _awaits(folder: Path) -> bool:
     return folder.is_dir() and [path.name for path in folder.iterdir()] == ["memories"]
 
 
-def find_definition(wanted: str, definitions: Mapping[str, Definition]) -> Definition | None:
+def find_definition(wanted: str, definitions: Mapping[str, AgentDefinition]) -> AgentDefinition | None:
     """Return the definition that a name, slug or id means, in any case; None when none does."""
     key = wanted.strip().casefold()
     if not key:
@@ -320,7 +320,7 @@ def find_location(wanted: str, locations: Iterable[Thing]) -> Thing | None:
     return None
 
 
-def misplaced(definition: Definition, locations: Iterable[Thing]) -> Problem:
+def misplaced(definition: AgentDefinition, locations: Iterable[Thing]) -> Problem:
     """Return the problem that an agent's file puts it nowhere."""
     names = [one.name for one in locations]
     wanted = definition.location or ""

@@ -27,7 +27,7 @@ _UNSET = {"goal": "", "brain": "auto"}
 _NAME = re.compile(r"agent-(\d{8}-\d{6})(?:-(\d+))?-([a-z_]+)(-undone)?\.md")
 
 
-class Version(NamedTuple):
+class DefinitionVersion(NamedTuple):
     """An earlier text.
 
     Args:
@@ -43,10 +43,12 @@ class Version(NamedTuple):
     undone: bool
 
 
-def versions(folder: Path) -> list[Version]:
+def versions(folder: Path) -> list[DefinitionVersion]:
     """Return the earlier texts in an agent's folder, the oldest first."""
     named = ((path, _NAME.fullmatch(path.name)) for path in (folder / FOLDER).glob("agent-*.md"))
-    found = (Version(path, name[3], (name[1], int(name[2] or 1)), bool(name[4])) for path, name in named if name)
+    found = (
+        DefinitionVersion(path, name[3], (name[1], int(name[2] or 1)), bool(name[4])) for path, name in named if name
+    )
     return sorted(found, key=lambda one: one.order)
 
 
@@ -69,12 +71,12 @@ def keep(folder: Path, text: str, field: str, now: datetime) -> None:
         one.path.unlink(missing_ok=True)
 
 
-def last_change(folder: Path) -> Version | None:
+def last_change(folder: Path) -> DefinitionVersion | None:
     """Return the text before the last change that was not taken back; None when there is none."""
     return next((one for one in reversed(versions(folder)) if not one.undone), None)
 
 
-def put_aside(version: Version, undone: str) -> None:
+def put_aside(version: DefinitionVersion, undone: str) -> None:
     """Keep, in place of the text that is in use again, the one that its change had made.
 
     Raises:
@@ -84,7 +86,7 @@ def put_aside(version: Version, undone: str) -> None:
     version.path.unlink()
 
 
-def taken_back(text: str, version: Version, file: str) -> str:
+def taken_back(text: str, version: DefinitionVersion, file: str) -> str:
     """Return a file's text with what one change replaced as it was before, byte for byte where nothing else changed.
 
     Args:

@@ -16,7 +16,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from mud.errors import UnknownName
 
 
-class Named(Protocol):
+class HasName(Protocol):
     """What a registry can hold: a value with a name, perhaps with further names."""
 
     @property
@@ -25,7 +25,7 @@ class Named(Protocol):
         ...
 
 
-T = TypeVar("T", bound=Named)
+T = TypeVar("T", bound=HasName)
 
 
 def suggest(word: str, choices: Iterable[str]) -> str | None:

@@ -11,7 +11,7 @@ from random import Random
 from agents.agent import Agent
 from agents.brains._brain import Brain, Decision, Situation, Thought, Voice
 from agents.definition import write_definition
-from agents.life.scheduler import Drives, Living
+from agents.life.scheduler import Scheduler, SchedulerConfig
 from agents.llm.backend import Backend
 from agents.llm.backends.scripted import ScriptedModel
 from agents.llm.profiles import LLMProfile
@@ -22,7 +22,7 @@ from mud.registry import Registry
 from mud.server.brains import load_brains
 from mud.server.requests import carry_out
 from mud.server.wiring import Parts, opened
-from mud.world.events import Perceived
+from mud.world.events import Perception
 from mud.world.roles import Role
 from tests.vaults import copy_vault
 
@@ -78,15 +78,17 @@ class House:
 
     def living(
         self, model: ScriptedModel | None = None, brains: Iterable[Brain] = (), override: str | None = None
-    ) -> Living:
+    ) -> Scheduler:
         """Return the agents' drives over a scripted model; they notice what happens from now on."""
         parts, script = self.parts, model or ScriptedModel()
         backend = Backend("scripted", "Scripted.", lambda profile: script)
         profile = LLMProfile(backend="scripted", host="a", timeout=60)
         self.queue = ModelQueue(lambda name: profile, Registry("backend", [backend]), parts.clock)
         kinds = load_brains().joined(brains)
-        drives = Drives(lambda: kinds, self.voice, self.queue, parts.prompting, Random(1), parts.clock, override)
-        living = Living(self.minds, self.engine, drives, self._submitted)
+        drives = SchedulerConfig(
+            lambda: kinds, self.voice, self.queue, parts.prompting, Random(1), parts.clock, override
+        )
+        living = Scheduler(self.minds, self.engine, drives, self._submitted)
         self.engine.observe(living.observe)
         return living
 
@@ -134,9 +136,9 @@ class Puppet:
     def __init__(self, act: Callable[[Situation], str | None], wish: float | None = None) -> None:
         self._act = act
         self._wish = wish
-        self.noticed: list[Perceived] = []
+        self.noticed: list[Perception] = []
 
-    def notice(self, perceived: Perceived, seconds: float) -> float | None:
+    def notice(self, perceived: Perception, seconds: float) -> float | None:
         self.noticed.append(perceived)
         return self._wish
 

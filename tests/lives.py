@@ -12,14 +12,14 @@ from agents.compaction.prompt_styles import parse_style
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategy import Strategy
 from agents.compaction.summarizer import Summarizer
-from agents.compaction.view_size import Surroundings
+from agents.compaction.view_size import StrategyContext
 from agents.llm.backend import Completion
 from agents.memory.memory import Memory
 from mud.clock import VirtualClock
 from mud.registry import load
 from mud.storage.files import encode
 from mud.storage.jsonl import JsonlWriter
-from mud.world.events import Perceived
+from mud.world.events import Perception
 from tests.vaults import SHIPPED
 
 STRATEGIES = load("agents.compaction.strategies", Strategy, "strategy")
@@ -144,14 +144,14 @@ class Life:
         settings: CompactionSettings | None = None,
         model: Callable[..., object] | None = None,
         name: str = "Wren",
-        around: Surroundings | None = None,
+        around: StrategyContext | None = None,
     ) -> None:
         self.folder = folder
         self.name = name
         self.disk = disk or Disk()
         self.settings = settings or CompactionSettings()
         self.model = model
-        self.around = around or Surroundings()
+        self.around = around or StrategyContext()
         self.clock = VirtualClock()
         self.logged: list[str] = []
         self.commits: list[Commit] = []
@@ -214,6 +214,6 @@ class Life:
         return [path.read_text() for path in sorted((self.folder / "summaries").glob("*-edited*.md"))]
 
 
-def heard(words: str, who: str = "Moss", place: str = "The Library") -> Perceived:
+def heard(words: str, who: str = "Moss", place: str = "The Library") -> Perception:
     """Return something heard."""
-    return Perceived("#2001", "heard", f'{who} says, "{words}"', who, place)
+    return Perception("#2001", "heard", f'{who} says, "{words}"', who, place)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from agents.compaction.drafts import Scribe
+from agents.compaction.drafts import SummaryWriter
 from agents.compaction.rebuild import REBUILD, Rebuild, Rebuilt
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.status import coverage, holes
@@ -13,7 +13,7 @@ from tests.lives import PROMPTS, SUMMARIZERS, Life
 
 def rebuilding(life: Life) -> Rebuild:
     """Return what makes a life's summaries anew."""
-    scribe = Scribe(SUMMARIZERS, life.model, PROMPTS.__getitem__)  # type: ignore[arg-type]
+    scribe = SummaryWriter(SUMMARIZERS, life.model, PROMPTS.__getitem__)  # type: ignore[arg-type]
     log = life.logged.append
     return Rebuild(
         life.memory, lambda: life.settings, life.compactor, scribe, life.clock, log, open_writer=life.disk.open

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any, NamedTuple, Protocol
 
 from agents.memory.entries import Entry
-from mud.world.events import Perceived
+from mud.world.events import Perception
 
 
 class Recall(NamedTuple):
@@ -126,7 +126,7 @@ Voice = Callable[[str, str], tuple[str, ...]]
 class BrainRun(Protocol):
     """One agent's brain while the world runs. It may keep state; the Thinker gives it one thought at a time."""
 
-    def notice(self, perceived: Perceived, seconds: float) -> float | None:
+    def notice(self, perceived: Perception, seconds: float) -> float | None:
         """Take note of something perceived.
 
         Args:

@@ -13,13 +13,13 @@ from collections.abc import Collection, Iterator
 from random import Random
 
 from agents.brains._brain import Brain, BrainRun, Complete, Decision, Situation, Thought, Voice
-from agents.brains.instinct.loops import SILENCE, VOICE, Loop, Stage, Watch, person_waits
+from agents.brains.instinct.loops import SILENCE, VOICE, Loop, LoopWatch, Stage, person_waits
 from agents.brains.instinct.voice import fill
 from agents.memory.entries import Entry
 from agents.memory.perception import Address, Utterance, addressed, calls, own_words, remembered, spoken
 from agents.reply.replies import Listener, clean_reply
 from agents.text.repetition import LOOKBACK, repeats, words_of
-from mud.world.events import Perceived
+from mud.world.events import Perception
 
 COMMON_VERBS = (
     *("say", "emote", "whisper", "think", "note", "recall"),
@@ -57,7 +57,7 @@ class LanguageBrain:
     def __init__(self, name: str, random: Random, voice: Voice, verbs: Collection[str] = COMMON_VERBS) -> None:
         self._name = name
         self._voice = voice
-        self._watch = Watch()
+        self._watch = LoopWatch()
         self._verbs = frozenset(verb.lower() for verb in verbs)
         self._lines: deque[str] = deque(maxlen=LOOKBACK)
         self._said: deque[str] = deque(maxlen=LOOKBACK)
@@ -69,7 +69,7 @@ class LanguageBrain:
         self._moved_on = 0
         """Newest memory of the loop that it gave way to last."""
 
-    def notice(self, perceived: Perceived, seconds: float) -> float | None:
+    def notice(self, perceived: Perception, seconds: float) -> float | None:
         """Wish for a thought soon when spoken to."""
         utterance = spoken(perceived)
         if utterance is None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from agents.agent import Agent
 from agents.commands._excerpt import excerpt
-from agents.population.population import Minds
+from agents.population.population import Population
 from mud.commands._command import Context, Outcome
 from mud.commands._find import LONGEST_SHOWN
 from mud.errors import Refusal
@@ -22,7 +22,7 @@ MINDLESS = phrase("minds.refusals.mindless", "name")
 NEAR = phrase("minds.refusals.near", "name")
 THERE = phrase("minds.refusals.there", "there")
 
-Answer = Callable[[Minds, Request], Awaitable[Outcome]]
+Answer = Callable[[Population, Request], Awaitable[Outcome]]
 
 
 class Answerer(NamedTuple):
@@ -53,7 +53,7 @@ def ask_about(ctx: Context, name: str, request: str, keep: str | None = None) ->
     return Outcome("", requests=(Request(request, ctx.actor.id, ctx.step, {"name": name}, keep),))
 
 
-def asked_about(minds: Minds, request: Request) -> Agent:
+def asked_about(minds: Population, request: Request) -> Agent:
     """Return the agent that a request of `ask_about` means.
 
     Raises:
@@ -66,7 +66,7 @@ def asked_about(minds: Minds, request: Request) -> Agent:
     return agent
 
 
-def no_mind(minds: Minds, name: str) -> Refusal:
+def no_mind(minds: Population, name: str) -> Refusal:
     """Return the refusal that a name is nobody's who has a mind, with who may be meant."""
     found = minds.world.called(name) if minds.world is not None else None
     if found is not None:

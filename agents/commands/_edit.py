@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agents.agent import Agent
-from agents.definition import Definition
+from agents.definition import AgentDefinition
 from agents.definition_edits import replace_section
 from agents.definition_versions import keep, last_change, put_aside, taken_back
-from agents.population.population import Minds
+from agents.population.population import Population
 from mud.commands._command import Outcome
 from mud.errors import Problem, Refusal, VaultProblem
 from mud.storage.documents import replace_key
@@ -38,7 +38,7 @@ LONGEST_OWN = 600
 ARROW = "->"
 
 
-def words_of(text: str, minds: Minds, *, may_be_empty: bool = False, most: int = LONGEST) -> str:
+def words_of(text: str, minds: Population, *, may_be_empty: bool = False, most: int = LONGEST) -> str:
     """Return what somebody typed, without the arrow that may stand before it.
 
     Args:
@@ -58,7 +58,7 @@ def words_of(text: str, minds: Minds, *, may_be_empty: bool = False, most: int =
     return words
 
 
-def set_key(minds: Minds, agent: Agent, key: str, value: object) -> Definition:
+def set_key(minds: Population, agent: Agent, key: str, value: object) -> AgentDefinition:
     """Set one key of somebody's front matter, have it act, and return who they are now.
 
     Args:
@@ -73,7 +73,7 @@ def set_key(minds: Minds, agent: Agent, key: str, value: object) -> Definition:
     return _change(minds, agent, key, lambda text: replace_key(text, key, value, agent.definition.file))
 
 
-def set_section(minds: Minds, agent: Agent, heading: str, words: str, *, own: bool = False) -> Definition:
+def set_section(minds: Population, agent: Agent, heading: str, words: str, *, own: bool = False) -> AgentDefinition:
     """Set one section of somebody's file, have it act, and return who they are now.
 
     Args:
@@ -90,7 +90,7 @@ def set_section(minds: Minds, agent: Agent, heading: str, words: str, *, own: bo
     return _change(minds, agent, field, lambda text: replace_section(text, heading, words, file), kept=not own)
 
 
-def take_back(minds: Minds, agent: Agent) -> str:
+def take_back(minds: Population, agent: Agent) -> str:
     """Take back the last change of somebody's file by a command, have it act, and return what was changed.
 
     Raises:
@@ -110,7 +110,9 @@ def take_back(minds: Minds, agent: Agent) -> str:
     return found.field
 
 
-def _change(minds: Minds, agent: Agent, field: str, change: Callable[[str], str], *, kept: bool = True) -> Definition:
+def _change(
+    minds: Population, agent: Agent, field: str, change: Callable[[str], str], *, kept: bool = True
+) -> AgentDefinition:
     slug, file, known = agent.slug, agent.definition.file, _said(agent.definition, field)
     path = agent.folder / "agent.md"
     _hold(minds, minds.load_definition(slug))  # what people wrote meanwhile acts first
@@ -132,18 +134,18 @@ def _change(minds: Minds, agent: Agent, field: str, change: Callable[[str], str]
     return agent.definition
 
 
-def _said(definition: Definition, field: str) -> object:
+def _said(definition: AgentDefinition, field: str) -> object:
     """Return what a file says of a field of its definition or a setting; None when it says nothing of a setting."""
     own = definition.overrides.get(field)
     return getattr(definition, field, own.value if own is not None else None)
 
 
-def _hold(minds: Minds, problems: list[Problem]) -> None:
+def _hold(minds: Population, problems: list[Problem]) -> None:
     if problems:
         raise Refusal(minds.say(WRONG, problems="; ".join(map(str, problems))))
 
 
-def mind_only(minds: Minds, agent: Agent) -> Agent:
+def mind_only(minds: Population, agent: Agent) -> Agent:
     """Return an agent.
 
     Raises:
@@ -154,7 +156,7 @@ def mind_only(minds: Minds, agent: Agent) -> Agent:
     return agent
 
 
-def seen(minds: Minds, agent: Agent, told: str, memory: str, behaviour: Phrase) -> Outcome:
+def seen(minds: Population, agent: Agent, told: str, memory: str, behaviour: Phrase) -> Outcome:
     """Return the outcome of a change somebody made to themselves: others see that they are busy with it, not with what.
 
     Args:

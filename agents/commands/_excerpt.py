@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agents.memory.note_form import Section
+from agents.memory.note_form import NoteSection
 from agents.recall.question import telling_words, words_of
 
 
@@ -20,7 +20,7 @@ def excerpt(text: str, most: int) -> str:
     return f"{line[: space if space > 0 else most].rstrip(' ,;:-')}..."
 
 
-def fitting(sections: Sequence[Section], query: str) -> Section | None:
+def fitting(sections: Sequence[NoteSection], query: str) -> NoteSection | None:
     """Return the part of a note that has most of a question's words, the upper of several, which is the newer.
 
     What the vectors found may have none of the words: then the first part that says anything. None when no part does.

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from agents.agent import Agent
 from agents.commands._edit import LONGEST_OWN, seen, set_section, words_of
-from agents.population.population import Minds
+from agents.population.population import Population
 from mud.commands._command import Context, Outcome
 from mud.world.events import OWN_SELF, Request
 from mud.world.narration import Phrase, phrase
@@ -32,7 +32,7 @@ class Own(NamedTuple):
     """
 
     field: str
-    write: Callable[[Minds, Agent, str], object]
+    write: Callable[[Population, Agent, str], object]
     mine: Phrase
     mine_none: Phrase
     set: Phrase
@@ -49,14 +49,14 @@ class Own(NamedTuple):
         args = {"text": text, "reason": ctx.reason or "", "mind": "yes" if ctx.role <= Role.AGENT else ""}
         return Outcome("", requests=(Request(f"set_{self.field}", ctx.actor.id, ctx.step, args, keep="did"),))
 
-    def told(self, minds: Minds, request: Request) -> Outcome:
+    def told(self, minds: Population, request: Request) -> Outcome:
         """Return it to whoever asks."""
         agent = minds.of(request)
         text, own = self._of(agent), getattr(agent.definition, f"own_{self.field}")
         lines = [minds.say(self.mine, text=text) if text else minds.say(self.mine_none)]
         return Outcome("\n".join([*lines, *([minds.say(OWN_WORDS, text=own)] if own else [])]), mark=OWN_SELF)
 
-    def changed(self, minds: Minds, request: Request) -> Outcome:
+    def changed(self, minds: Population, request: Request) -> Outcome:
         """Write what is new, and say what it was before.
 
         Raises:
@@ -71,7 +71,7 @@ class Own(NamedTuple):
         told = minds.say(self.cleared) if self.cleared and not words else minds.say(self.set, text=words)
         return seen(minds, agent, f"{told}\n{minds.say(self.was, text=before)}" if before else told, told, self.seen)
 
-    def _said_of_oneself(self, minds: Minds, agent: Agent, text: str) -> Outcome:
+    def _said_of_oneself(self, minds: Population, agent: Agent, text: str) -> Outcome:
         """Write what a mind says of itself beside what people wrote, which stays."""
         words = words_of(text, minds, may_be_empty=self.cleared is not None, most=LONGEST_OWN)
         set_section(minds, agent, f"Own {self.field}", words, own=True)

@@ -8,8 +8,8 @@ from agents.agent import Agent
 from agents.commands._excerpt import excerpt
 from agents.commands._when import when
 from agents.memory.references import read_reference, reference
-from agents.mind.traces import PARTS, Asked, Found, Lookup, Trace
-from agents.population.population import Minds
+from agents.mind.traces import PARTS, Lookup, ModelCall, Trace, TracedHit
+from agents.population.population import Population
 from mud.world.narration import Phrase, phrase
 
 TITLE = phrase("minds.why.title", "name", "when", "place", "step")
@@ -69,7 +69,7 @@ Row = tuple[Phrase, list[str]]
 """A word to stand before, and lines."""
 
 
-def told_trace(minds: Minds, agent: Agent, trace: Trace, *, full: bool) -> list[str]:
+def told_trace(minds: Population, agent: Agent, trace: Trace, *, full: bool) -> list[str]:
     """Return how a line came about, as lines.
 
     Args:
@@ -96,7 +96,7 @@ def told_trace(minds: Minds, agent: Agent, trace: Trace, *, full: bool) -> list[
     return [title, f"  {said}", *_aligned(minds, rows)]
 
 
-def _aligned(minds: Minds, rows: Sequence[Row]) -> Iterator[str]:
+def _aligned(minds: Population, rows: Sequence[Row]) -> Iterator[str]:
     """Yield rows with the words before them in one column; rows without lines are left out."""
     kept = [(minds.say(word), [line for line in lines if line]) for word, lines in rows]
     kept = [(word, lines) for word, lines in kept if lines]
@@ -106,12 +106,12 @@ def _aligned(minds: Minds, rows: Sequence[Row]) -> Iterator[str]:
             yield f"  {word if number == 0 else '':<{width}}{line}".rstrip()
 
 
-def _decided(minds: Minds, trace: Trace) -> list[str]:
+def _decided(minds: Population, trace: Trace) -> list[str]:
     by = minds.say(BY, brain=trace.brain, why=trace.why) if trace.why else minds.say(BY_ALONE, brain=trace.brain)
     return [by, minds.say(WAITED) if trace.waiting else ""]
 
 
-def _memory(minds: Minds, agent: Agent, seq: int) -> str:
+def _memory(minds: Population, agent: Agent, seq: int) -> str:
     """Return a memory as the archive holds it, on one line."""
     try:
         entry = next(iter(agent.memory.read(seq, seq)), None)
@@ -123,7 +123,7 @@ def _memory(minds: Minds, agent: Agent, seq: int) -> str:
     return minds.say(MEMORY, seq=seq, when=told, text=excerpt(entry.text, LONGEST))
 
 
-def _cited(minds: Minds, agent: Agent, cite: str) -> str:
+def _cited(minds: Population, agent: Agent, cite: str) -> str:
     found = None if cite.startswith("[[") else read_reference(cite)
     if found is None:
         return minds.say(NOTE, title=cite.removeprefix("[[").removesuffix("]]"))
@@ -132,7 +132,7 @@ def _cited(minds: Minds, agent: Agent, cite: str) -> str:
     return minds.say(SUMMARY, reference=reference(agent.slug, found.first, found.last))
 
 
-def _lookup(minds: Minds, one: Lookup, full: bool) -> list[str]:
+def _lookup(minds: Population, one: Lookup, full: bool) -> list[str]:
     """Return what recall was asked and a table of what it found, every part of the score in its column."""
     lines = [minds.say(QUERY, query=excerpt(one.query, 10 * LONGEST_CUE if full else LONGEST_CUE))]
     if not one.found:
@@ -147,13 +147,13 @@ def _lookup(minds: Minds, one: Lookup, full: bool) -> list[str]:
     return lines
 
 
-def _hit(found: Found, parts: Sequence[str], heads: Sequence[str]) -> str:
+def _hit(found: TracedHit, parts: Sequence[str], heads: Sequence[str]) -> str:
     values = [f"{found.score:.2f}", *(f"{found.parts[part]:.2f}" if part in found.parts else "-" for part in parts)]
     cells = [f"{value:>{max(5, len(head))}}" for value, head in zip(values, heads, strict=True)]
     return "  ".join([*cells, f"[{found.ref.strip('[]')}] {excerpt(found.text, LONGEST_FOUND)}"])
 
 
-def _asked(minds: Minds, one: Asked, full: bool) -> list[Row]:
+def _asked(minds: Population, one: ModelCall, full: bool) -> list[Row]:
     """Return the rows of one question to a model."""
     by = minds.say(MODEL, model=one.model or "-", profile=one.profile, host=one.host or "-")
     return [
@@ -170,7 +170,7 @@ def _asked(minds: Minds, one: Asked, full: bool) -> list[Row]:
     ]
 
 
-def _prompt(minds: Minds, one: Asked, full: bool) -> list[str]:
+def _prompt(minds: Population, one: ModelCall, full: bool) -> list[str]:
     """Return the prompt by section: of those with one name the sum, or in full each with its text."""
     if not one.sections:
         return []
@@ -187,7 +187,7 @@ def _prompt(minds: Minds, one: Asked, full: bool) -> list[str]:
     return [*lines, *(minds.say(SECTION, tokens=f"{tokens:>6}", name=name) for name, tokens in sums.items())]
 
 
-def _reply(minds: Minds, one: Asked, full: bool) -> list[str]:
+def _reply(minds: Population, one: ModelCall, full: bool) -> list[str]:
     if one.error:
         return []
     if not one.reply.strip():
@@ -195,7 +195,7 @@ def _reply(minds: Minds, one: Asked, full: bool) -> list[str]:
     return [f"| {line}" for line in one.reply.splitlines()] if full else [excerpt(one.reply, LONGEST)]
 
 
-def _cost(minds: Minds, one: Asked) -> str:
+def _cost(minds: Population, one: ModelCall) -> str:
     """Return the tokens as the server counted them; empty when it did not say."""
     told = ((READ, one.prompt_tokens), (CACHED, one.cached_tokens), (WRITTEN, one.completion_tokens))
     return ", ".join(minds.say(words, n=number) for words, number in told if number is not None)

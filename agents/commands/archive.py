@@ -10,7 +10,7 @@ from agents.memory.entries import Entry
 from agents.memory.memory import Memory
 from agents.memory.ranges import missing
 from agents.memory.references import Reference, read_reference, reference
-from agents.population.population import Minds
+from agents.population.population import Population
 from mud.commands._command import Context, Outcome, command
 from mud.commands._find import LONGEST_SHOWN
 from mud.errors import Refusal
@@ -59,7 +59,7 @@ def whose(ctx: Context) -> str:
 
 
 @answers("archive")
-async def show_archive(minds: Minds, request: Request) -> Outcome:
+async def show_archive(minds: Population, request: Request) -> Outcome:
     """Return the lines."""
     text = request.args["range"]
     found = read_reference(text)
@@ -73,7 +73,7 @@ async def show_archive(minds: Minds, request: Request) -> Outcome:
         raise Refusal(minds.say(UNREADABLE_ALL, name=agent.name, why=error.strerror or error)) from None
 
 
-def mind_of(minds: Minds, request: Request, name: str) -> Agent:
+def mind_of(minds: Population, request: Request, name: str) -> Agent:
     """Return the agent that is asked about: one's own, or for the owner whoever is named.
 
     Raises:
@@ -97,7 +97,7 @@ def lived(memory: Memory, first: int, last: int) -> list[Entry]:
     return [*memory.read(first, last), *(entry for entry in waiting if first <= entry.seq <= last)]
 
 
-def _bounds(minds: Minds, agent: Agent, wanted: Reference) -> tuple[int, int]:
+def _bounds(minds: Population, agent: Agent, wanted: Reference) -> tuple[int, int]:
     """Return the range that is shown.
 
     Raises:
@@ -117,7 +117,7 @@ def _bounds(minds: Minds, agent: Agent, wanted: Reference) -> tuple[int, int]:
     return wanted.first, wanted.last
 
 
-def _told(minds: Minds, agent: Agent, first: int, last: int) -> list[str]:
+def _told(minds: Population, agent: Agent, first: int, last: int) -> list[str]:
     """Return what is shown of a range: a title, the lines, what cannot be read, and how to go on."""
     total = agent.memory.total + agent.memory.waiting
     end = min(last, total)
@@ -142,13 +142,13 @@ def _told(minds: Minds, agent: Agent, first: int, last: int) -> list[str]:
     return [title, *lines]
 
 
-def _gap(minds: Minds, agent: Agent, before: int, after: int) -> list[str]:
+def _gap(minds: Population, agent: Agent, before: int, after: int) -> list[str]:
     """Say which memories between two cannot be read."""
     gaps = missing((), before + 1, after - 1)
     return [f"  {minds.say(UNREADABLE, reference=reference(agent.slug, *gap))}" for gap in gaps]
 
 
-def line_of(minds: Minds, entry: Entry, at: str = "") -> str:
+def line_of(minds: Population, entry: Entry, at: str = "") -> str:
     """Return a memory whole: its number, when, where, who, of which kind, and its text, further lines set in.
 
     Args:

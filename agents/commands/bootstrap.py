@@ -5,7 +5,7 @@ from __future__ import annotations
 from agents.commands._answer import answers, ask_about, asked_about
 from agents.commands.rebuild import made
 from agents.compaction.rebuild import BOOTSTRAP
-from agents.population.population import Minds
+from agents.population.population import Population
 from mud.commands._command import Context, Outcome, command
 from mud.world.events import Request
 from mud.world.roles import Role
@@ -24,6 +24,6 @@ def bootstrap_summaries(ctx: Context, name: str) -> Outcome:
 
 
 @answers(BOOTSTRAP)
-async def bootstrap(minds: Minds, request: Request) -> Outcome:
+async def bootstrap(minds: Population, request: Request) -> Outcome:
     """Make them, and tell what came of it."""
     return await made(minds, asked_about(minds, request), BOOTSTRAP)

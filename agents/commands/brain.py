@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agents.commands._answer import answers, asked_about
 from agents.commands._edit import mind_only, set_key
-from agents.population.population import Minds
+from agents.population.population import Population
 from mud.commands._command import Context, Outcome, command
 from mud.errors import Refusal, UnknownName
 from mud.registry import hint, plug_in_names, suggest
@@ -54,7 +54,7 @@ def brain(ctx: Context, name: str) -> Outcome:
 
 
 @answers("brain")
-async def choose(minds: Minds, request: Request) -> Outcome:
+async def choose(minds: Population, request: Request) -> Outcome:
     """Write the choice."""
     agent, kind = mind_only(minds, asked_about(minds, request)), request.args["kind"]
     if kind not in kinds():

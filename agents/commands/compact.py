@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agents.commands._answer import answers, ask_about, asked_about
 from agents.compaction.commits import Commit
-from agents.population.population import Minds
+from agents.population.population import Population
 from mud.commands._command import Context, Outcome, command
 from mud.world.events import Request
 from mud.world.narration import phrase
@@ -32,7 +32,7 @@ def compact_memories(ctx: Context, name: str) -> Outcome:
 
 
 @answers("compact")
-async def compact(minds: Minds, request: Request) -> Outcome:
+async def compact(minds: Population, request: Request) -> Outcome:
     """Fold, and tell what came of it."""
     agent = asked_about(minds, request)
     commit = await minds.fold(agent, "manual")
@@ -41,7 +41,7 @@ async def compact(minds: Minds, request: Request) -> Outcome:
     return Outcome(_told(minds, commit))
 
 
-def _told(minds: Minds, commit: Commit) -> str:
+def _told(minds: Population, commit: Commit) -> str:
     """Say what was folded into what, what it saves and cost, and what it kept."""
     told, say = commit.told, minds.say
     about = {"last": commit.last, "method": told.method, "chars": len(told.text), "text": told.text}

@@ -13,7 +13,7 @@ from agents.compaction.origins import FILE
 from agents.compaction.report import in_force
 from agents.compaction.settings import OWN as NO_PRESET
 from agents.compaction.settings import CompactionSettings
-from agents.population.population import Minds
+from agents.population.population import Population
 from mud.commands._command import Context, Outcome, command
 from mud.commands._find import LONGEST_SHOWN
 from mud.errors import Problem, Refusal
@@ -90,7 +90,7 @@ def _read(what: str) -> tuple[str, str, str]:
 
 
 @answers("compaction")
-async def show_or_set(minds: Minds, request: Request) -> Outcome:
+async def show_or_set(minds: Population, request: Request) -> Outcome:
     """Return how memories are folded, after it was set if that was asked for."""
     key, value = request.args["key"], request.args["value"]
     if key:
@@ -103,7 +103,7 @@ async def show_or_set(minds: Minds, request: Request) -> Outcome:
     return Outcome(f"{_set(minds, agent, key, value)}\n{_shown(minds, agent)}")
 
 
-def _whose(minds: Minds, request: Request) -> Agent:
+def _whose(minds: Population, request: Request) -> Agent:
     """Return whose memories' folding is to be shown.
 
     Raises:
@@ -117,7 +117,7 @@ def _whose(minds: Minds, request: Request) -> Agent:
     return asked_about(minds, request)
 
 
-def _meant(minds: Minds, text: str) -> str | None:
+def _meant(minds: Population, text: str) -> str | None:
     """Return what may be meant by a text that is no name: a choice without its kind, or a name."""
     first = text.split()[0].casefold()
     for key in CHOSEN:
@@ -127,13 +127,13 @@ def _meant(minds: Minds, text: str) -> str | None:
     return suggest(text, [one.name for one in minds.definitions.values()])
 
 
-def _choices(minds: Minds, key: str) -> list[str]:
+def _choices(minds: Population, key: str) -> list[str]:
     if key == "strategy":
         return minds.means.strategies.names()
     return list(next(one.choices for one in describe(CompactionSettings) if one.key == key))
 
 
-def _check(minds: Minds, key: str, value: str) -> None:
+def _check(minds: Population, key: str, value: str) -> None:
     """Refuse a value that there is not."""
     if key not in CHOSEN:
         return
@@ -146,7 +146,7 @@ def _check(minds: Minds, key: str, value: str) -> None:
         raise Refusal(told, minds.say(HINT, name=near) if near else "")
 
 
-def _shown(minds: Minds, agent: Agent) -> str:
+def _shown(minds: Population, agent: Agent) -> str:
     """Say how somebody's memories are folded now."""
     say, status = minds.say, minds.status(agent)
     known: Mapping[str, Mapping[str, object]] = status["settings"]
@@ -170,7 +170,7 @@ def _shown(minds: Minds, agent: Agent) -> str:
     return "\n".join(lines)
 
 
-def _there(minds: Minds) -> str:
+def _there(minds: Population) -> str:
     names = {key: ", ".join(_choices(minds, key)) for key in CHOSEN}
     return minds.say(THERE, strategies=names["strategy"], presets=names["preset"])
 
@@ -179,14 +179,14 @@ def _typed(key: str, value: str) -> str | bool:
     return value == "true" if key == AUTO else value
 
 
-def _set(minds: Minds, agent: Agent, key: str, value: str) -> str:
+def _set(minds: Population, agent: Agent, key: str, value: str) -> str:
     """Write a setting into somebody's agent.md, and have it act."""
     definition = set_key(minds, agent, key, _typed(key, value))
     minds.remembered(agent.slug, ())
     return minds.say(SET, key=key, value=value, file=definition.file)
 
 
-def _set_world(minds: Minds, key: str, value: str) -> str:
+def _set_world(minds: Population, key: str, value: str) -> str:
     """Write a setting into the config file, and have it act on everybody who has none of their own."""
     file = f"{FOLDER}/{FILE}.md"
     path = minds.means.vault / file
@@ -200,14 +200,14 @@ def _set_world(minds: Minds, key: str, value: str) -> str:
     return f"{told}\n{minds.say(OWN, agents=listed(others))}" if others else told
 
 
-def _write(minds: Minds, path: Path, file: str, text: str) -> None:
+def _write(minds: Population, path: Path, file: str, text: str) -> None:
     try:
         write_atomic(path, text)
     except OSError as error:
         raise Refusal(minds.say(NOT_WRITTEN, file=file, why=error.strerror or error)) from None
 
 
-def _hold(minds: Minds, problems: list[Problem]) -> None:
+def _hold(minds: Population, problems: list[Problem]) -> None:
     """Refuse when what was written does not act, because the file has a mistake beside it."""
     if problems:
         raise Refusal(minds.say(WRONG, problems="; ".join(map(str, problems))))

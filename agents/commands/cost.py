@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from agents.commands._answer import answers
-from agents.llm.budget import Budget, BudgetSettings, Notice, Scope
+from agents.llm.budget import BudgetSettings, ModelBudget, Notice, Scope
 from agents.llm.spending import Amount, Row
-from agents.population.population import Minds
+from agents.population.population import Population
 from mud.commands._command import Context, Outcome, Say, command
 from mud.world.events import Request
 from mud.world.narration import phrase
@@ -46,7 +46,7 @@ def cost(ctx: Context) -> Outcome:
 
 
 @answers("cost")
-async def show_cost(minds: Minds, request: Request) -> Outcome:
+async def show_cost(minds: Population, request: Request) -> Outcome:
     """Return the table and the limits."""
     models, say = minds.means.models, minds.say
     budget = models.budget if models is not None else None
@@ -55,7 +55,7 @@ async def show_cost(minds: Minds, request: Request) -> Outcome:
     return Outcome("\n".join([*lines, *_limits(minds, budget)]))
 
 
-def told(say: Say, notice: Notice) -> str:
+def describe_notice(say: Say, notice: Notice) -> str:
     """Say that a limit is used up, or not any more.
 
     Args:
@@ -97,7 +97,7 @@ def _aligned(row: Sequence[str], wide: Sequence[int]) -> str:
     return f"  {'  '.join(cells)}".rstrip()
 
 
-def _limits(minds: Minds, budget: Budget | None) -> list[str]:
+def _limits(minds: Population, budget: ModelBudget | None) -> list[str]:
     """Return the limits that are set, for everybody and for single agents, and those that are used up now."""
     say, configuration = minds.say, minds.means.configuration
     known = configuration.get(BudgetSettings)
@@ -108,5 +108,5 @@ def _limits(minds: Minds, budget: Budget | None) -> list[str]:
     if not kept:
         return [say(NO_LIMIT)]
     limits = [f"  {say(LIMIT, key=key, most=f'{most:,}')}" for key, most in kept.items()]
-    gone = [told(say, Notice(limit, over=True)) for limit in (budget.all_used_up() if budget else ())]
+    gone = [describe_notice(say, Notice(limit, over=True)) for limit in (budget.all_used_up() if budget else ())]
     return [say(LIMITS), *limits, *gone]

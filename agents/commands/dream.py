@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agents.commands._answer import answers
-from agents.population.population import Minds
+from agents.population.population import Population
 from agents.reflection import dreams
 from mud.commands._command import Context, Outcome, command
 from mud.world.events import Event, Request
@@ -29,7 +29,7 @@ def dream(ctx: Context) -> Outcome:
 
 
 @answers("dream")
-async def tell_dream(minds: Minds, request: Request) -> Outcome:
+async def tell_dream(minds: Population, request: Request) -> Outcome:
     """Dream, and tell it to the dreamer alone."""
     agent = minds.of(request)
     told = await minds.inner.dream(agent)

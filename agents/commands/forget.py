@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from agents.commands._answer import answers, no_mind
-from agents.definition import Definition, find_definition
+from agents.definition import AgentDefinition, find_definition
 from agents.mind.character_memory import must_be_written, trash_of
-from agents.population.population import Minds
+from agents.population.population import Population
 from mud.commands._command import Context, Outcome, command
 from mud.errors import LociError, Refusal
 from mud.sanitize import visible
@@ -36,7 +36,7 @@ def forget(ctx: Context, name: str) -> Outcome:
 
 
 @answers("forget")
-async def put_away(minds: Minds, request: Request) -> Outcome:
+async def put_away(minds: Population, request: Request) -> Outcome:
     """Move the folder, and have the character leave."""
     definition = _asked(minds, request)
     await minds.drop_folds(definition.slug)
@@ -47,7 +47,7 @@ async def put_away(minds: Minds, request: Request) -> Outcome:
     return Outcome(minds.say(DONE, name=definition.name, **told))
 
 
-def _asked(minds: Minds, request: Request) -> Definition:
+def _asked(minds: Population, request: Request) -> AgentDefinition:
     """Return who is to be put away.
 
     Raises:
@@ -66,7 +66,7 @@ def _asked(minds: Minds, request: Request) -> Definition:
     return definition
 
 
-def _put_away(minds: Minds, definition: Definition) -> Path:
+def _put_away(minds: Population, definition: AgentDefinition) -> Path:
     """Move somebody's folder and have them leave; return where it lies now. Never awaits: nobody writes in between.
 
     Raises:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agents.commands._answer import answers
 from agents.commands._edit import set_key
 from agents.commands._own import Own
-from agents.population.population import Minds
+from agents.population.population import Population
 from mud.commands._command import Context, Outcome, command
 from mud.world.events import Request
 from mud.world.narration import phrase
@@ -51,12 +51,12 @@ def set_goal(ctx: Context, text: str) -> Outcome:
 
 
 @answers("my_goal")
-async def tell_mine(minds: Minds, request: Request) -> Outcome:
+async def tell_mine(minds: Population, request: Request) -> Outcome:
     """Return the goal of whoever asks."""
     return OWN.told(minds, request)
 
 
 @answers("set_goal")
-async def set_mine(minds: Minds, request: Request) -> Outcome:
+async def set_mine(minds: Population, request: Request) -> Outcome:
     """Write the new goal, and say what it was before."""
     return OWN.changed(minds, request)

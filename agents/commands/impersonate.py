@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agents.commands._answer import answers, ask_about, asked_about
-from agents.population.population import Minds
+from agents.population.population import Population
 from mud.commands._command import Context, Outcome, command
 from mud.errors import Refusal
 from mud.world.events import Request
@@ -23,7 +23,7 @@ def impersonate(ctx: Context, name: str) -> Outcome:
 
 
 @answers("impersonate")
-async def show_prompt(minds: Minds, request: Request) -> Outcome:
+async def show_prompt(minds: Population, request: Request) -> Outcome:
     """Return the prompt."""
     agent = asked_about(minds, request)
     if minds.prompt_of is None:

@@ -7,7 +7,7 @@ import math
 from agents.commands._answer import answers, asked_about
 from agents.commands._count import seconds as counted
 from agents.commands._edit import mind_only, set_key
-from agents.population.population import Minds
+from agents.population.population import Population
 from mud.commands._command import Context, Outcome, command
 from mud.errors import Refusal
 from mud.world.events import Request
@@ -39,7 +39,7 @@ def edit_interval(ctx: Context, name: str) -> Outcome:
 
 
 @answers("edit_interval")
-async def edit(minds: Minds, request: Request) -> Outcome:
+async def edit(minds: Population, request: Request) -> Outcome:
     """Write the interval."""
     agent = mind_only(minds, asked_about(minds, request))
     seconds = _seconds(minds, request.args["seconds"])
@@ -47,7 +47,7 @@ async def edit(minds: Minds, request: Request) -> Outcome:
     return Outcome(minds.say(SET, name=agent.name, interval=counted(minds.say, seconds), file=agent.definition.file))
 
 
-def _seconds(minds: Minds, text: str) -> float:
+def _seconds(minds: Population, text: str) -> float:
     """Return a number of seconds.
 
     Raises:

@@ -7,7 +7,7 @@ from datetime import datetime
 from agents.commands._answer import answers, ask_about, asked_about
 from agents.commands._when import when
 from agents.memory.journal_form import JournalEntry
-from agents.population.population import Minds
+from agents.population.population import Population
 from mud.commands._command import Context, Outcome, command
 from mud.errors import Refusal
 from mud.world.events import Request
@@ -40,7 +40,7 @@ def journal(ctx: Context, name: str) -> Outcome:
 
 
 @answers("journal")
-async def show_journal(minds: Minds, request: Request) -> Outcome:
+async def show_journal(minds: Population, request: Request) -> Outcome:
     """Return the newest entries."""
     agent = asked_about(minds, request)
     own = agent.id == request.who
@@ -57,7 +57,7 @@ async def show_journal(minds: Minds, request: Request) -> Outcome:
     return Outcome("\n".join([*lines, *(f"  {_line(minds, entry, now)}" for entry in entries[-SHOWN:])]))
 
 
-def _line(minds: Minds, entry: JournalEntry, now: datetime) -> str:
+def _line(minds: Population, entry: JournalEntry, now: datetime) -> str:
     known = [
         *([minds.say(FROM, name=entry.source)] if entry.source else []),
         minds.say(TRUST, type=entry.type, trust=f"{entry.trust:g}", importance=entry.importance),

@@ -8,7 +8,7 @@ from agents.commands._answer import answers
 from agents.llm.backend import named_host
 from agents.llm.overview import HostView, ProfileView
 from agents.llm.profiles import LLMProfile
-from agents.population.population import Minds
+from agents.population.population import Population
 from agents.recall.settings import SERVED, RecallSettings
 from mud.commands._command import Context, Outcome, Say, command
 from mud.world.events import Request
@@ -43,7 +43,7 @@ def llm_status(ctx: Context) -> Outcome:
 
 
 @answers("llm_status")
-async def show_status(minds: Minds, request: Request) -> Outcome:
+async def show_status(minds: Population, request: Request) -> Outcome:
     """Return a table of the profiles, and under it their hosts."""
     means, say = minds.means, minds.say
     names = [name for name in means.configuration.names(LLMProfile) if name.lower() != EMBED]
@@ -60,7 +60,7 @@ async def show_status(minds: Minds, request: Request) -> Outcome:
     return Outcome("\n".join([*lines, *_embedder(minds, owner=owner)]))
 
 
-def _embedder(minds: Minds, *, owner: bool) -> list[str]:
+def _embedder(minds: Population, *, owner: bool) -> list[str]:
     """Return how the server that embeds is doing; nothing when none is asked."""
     configuration, say = minds.means.configuration, minds.say
     if configuration.get(RecallSettings).embedder not in SERVED:
@@ -86,7 +86,7 @@ def _aligned(row: Sequence[str], wide: Sequence[int]) -> str:
     return f"  {'  '.join(cells)}".rstrip()
 
 
-def _hosts(minds: Minds, view: ProfileView, *, owner: bool) -> list[str]:
+def _hosts(minds: Population, view: ProfileView, *, owner: bool) -> list[str]:
     """Return how the hosts of a profile are doing."""
     if not view.hosts:
         return [f"    {minds.say(NO_HOST)}"]
@@ -96,7 +96,7 @@ def _hosts(minds: Minds, view: ProfileView, *, owner: bool) -> list[str]:
     return [line for host in view.hosts for line in _host(minds, host, wide)]
 
 
-def _host(minds: Minds, host: HostView, wide: tuple[int, int]) -> list[str]:
+def _host(minds: Population, host: HostView, wide: tuple[int, int]) -> list[str]:
     health, say = host.health, minds.say
     state = say(
         HOST,

@@ -13,7 +13,7 @@ from agents.commands._when import clock_time
 from agents.commands.archive import NONE, UNREADABLE_ALL, line_of, lived, mind_of, whose
 from agents.memory.history import events
 from agents.memory.references import reference
-from agents.population.population import Minds
+from agents.population.population import Population
 from mud.commands._command import Context, Outcome, command
 from mud.errors import Refusal
 from mud.sanitize import visible
@@ -50,7 +50,7 @@ def memory_history(ctx: Context, name: str) -> Outcome:
 
 
 @answers("memory_history")
-async def show_history(minds: Minds, request: Request) -> Outcome:
+async def show_history(minds: Population, request: Request) -> Outcome:
     """Return one page."""
     agent, page = _asked(minds, request)
     total = agent.memory.total + agent.memory.waiting
@@ -71,7 +71,7 @@ async def show_history(minds: Minds, request: Request) -> Outcome:
     return Outcome("\n".join([title, *lines, *earlier]))
 
 
-def _asked(minds: Minds, request: Request) -> tuple[Agent, int | None]:
+def _asked(minds: Population, request: Request) -> tuple[Agent, int | None]:
     """Return whose life is meant, and which page; None for the last."""
     name, page = request.args["name"], None
     head, _, tail = name.rpartition(" ")
@@ -80,7 +80,7 @@ def _asked(minds: Minds, request: Request) -> tuple[Agent, int | None]:
     return mind_of(minds, request, name), page
 
 
-async def _lines(minds: Minds, agent: Agent, first: int, last: int) -> list[str]:
+async def _lines(minds: Population, agent: Agent, first: int, last: int) -> list[str]:
     """Return the lines of a page: memories in order, and behind each what was done to the memory then."""
     memory, now = agent.memory, minds.means.clock.now().astimezone(minds.means.clock.zone)
     found = await asyncio.to_thread(events, agent.folder / "archive", first, last)
@@ -96,7 +96,7 @@ async def _lines(minds: Minds, agent: Agent, first: int, last: int) -> list[str]
     return [*lines, *(line for rest in behind.values() for line in rest)]
 
 
-def _event(minds: Minds, agent: Agent, event: Mapping[str, Any], at: str) -> str:
+def _event(minds: Population, agent: Agent, event: Mapping[str, Any], at: str) -> str:
     """Return an event line in words."""
     name, say = str(event["event"]), minds.say
     where = _reference(agent, event.get("covers"))

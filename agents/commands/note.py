@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agents.commands._answer import answers
-from agents.population.population import Minds
+from agents.population.population import Population
 from mud.commands._command import Context, Outcome, command
 from mud.errors import Refusal
 from mud.storage.documents import link_name
@@ -48,7 +48,7 @@ def _asked(ctx: Context, request: str, title: str, text: str) -> Outcome:
 
 
 @answers("note")
-async def write_note(minds: Minds, request: Request) -> Outcome:
+async def write_note(minds: Population, request: Request) -> Outcome:
     """Write the entry and say so."""
     title, text = request.args["title"], request.args["text"]
     written, _ = minds.add_note(minds.of(request), title, text, request.args["reason"] or None)
@@ -56,7 +56,7 @@ async def write_note(minds: Minds, request: Request) -> Outcome:
 
 
 @answers("overwrite_note")
-async def write_anew(minds: Minds, request: Request) -> Outcome:
+async def write_anew(minds: Population, request: Request) -> Outcome:
     """Write the note anew and say so, and where the old text is; one that was not there yet is just written."""
     title, text = request.args["title"], request.args["text"]
     written, kept = minds.add_note(minds.of(request), title, text, request.args["reason"] or None, anew=True)

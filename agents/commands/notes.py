@@ -9,8 +9,8 @@ from agents.commands._answer import answers
 from agents.commands._excerpt import excerpt
 from agents.commands._when import date, when
 from agents.commands.note import LONGEST_TITLE
-from agents.memory.note_form import Note, Section
-from agents.population.population import Minds
+from agents.memory.note_form import Note, NoteSection
+from agents.population.population import Population
 from mud.commands._command import Context, Outcome, command
 from mud.commands._find import LONGEST_SHOWN
 from mud.errors import Refusal
@@ -71,14 +71,14 @@ def note_history(ctx: Context, title: str) -> Outcome:
 
 
 @answers("notes")
-async def show_notes(minds: Minds, request: Request) -> Outcome:
+async def show_notes(minds: Population, request: Request) -> Outcome:
     """Return the list, or one note."""
     agent, title = minds.of(request), request.args["title"]
     return _one(minds, agent, _found(minds, agent, title)) if title else _all(minds, agent)
 
 
 @answers("note_history")
-async def show_history(minds: Minds, request: Request) -> Outcome:
+async def show_history(minds: Population, request: Request) -> Outcome:
     """Return what a note says and what it said before."""
     agent, title = minds.of(request), request.args["title"]
     notes = agent.notes
@@ -93,7 +93,7 @@ async def show_history(minds: Minds, request: Request) -> Outcome:
     return Outcome("\n".join(lines if versions else [*lines, minds.say(NO_EARLIER)]))
 
 
-def _found(minds: Minds, agent: Agent, title: str) -> Note:
+def _found(minds: Population, agent: Agent, title: str) -> Note:
     """Return the note that a title means.
 
     Raises:
@@ -109,7 +109,7 @@ def _found(minds: Minds, agent: Agent, title: str) -> Note:
     return found[0]
 
 
-def _all(minds: Minds, agent: Agent) -> Outcome:
+def _all(minds: Population, agent: Agent) -> Outcome:
     notes, now = agent.notes.all(), minds.means.clock.now()
     if not notes:
         return Outcome(minds.say(NONE), mark=OWN_NOTES)
@@ -126,12 +126,12 @@ def _all(minds: Minds, agent: Agent) -> Outcome:
     return Outcome("\n".join([minds.say(LIST), *lines]), memory=kept, mark=OWN_NOTES)
 
 
-def _count(minds: Minds, note: Note) -> str:
+def _count(minds: Population, note: Note) -> str:
     entries = sum(1 for section in note.sections if section.at)
     return minds.say(ENTRIES, n=entries) if entries > 1 else minds.say(ENTRY)
 
 
-def _one(minds: Minds, agent: Agent, note: Note) -> Outcome:
+def _one(minds: Population, agent: Agent, note: Note) -> Outcome:
     now = minds.means.clock.now()
     lines = [note.title, *_body(minds, note, now), *_links(minds, agent, note)]
     kept = [
@@ -142,13 +142,13 @@ def _one(minds: Minds, agent: Agent, note: Note) -> Outcome:
     return Outcome("\n".join(lines), memory=told, mark=OWN_NOTES)
 
 
-def _body(minds: Minds, note: Note, now: datetime) -> list[str]:
+def _body(minds: Population, note: Note, now: datetime) -> list[str]:
     """Return the lines of a note's text."""
     lines = [f"  {line}" for section in note.sections for line in _section(minds, section, now)]
     return lines or [f"  {minds.say(EMPTY)}"]
 
 
-def _section(minds: Minds, section: Section, now: datetime) -> list[str]:
+def _section(minds: Population, section: NoteSection, now: datetime) -> list[str]:
     text = section.text.split("\n")
     if section.at:
         ago = when(minds.say, section.at, now)
@@ -163,7 +163,7 @@ def _section(minds: Minds, section: Section, now: datetime) -> list[str]:
     return [head, *(f"  {line}".rstrip() for line in [*text, *reason])]
 
 
-def _links(minds: Minds, agent: Agent, note: Note) -> list[str]:
+def _links(minds: Population, agent: Agent, note: Note) -> list[str]:
     """Return what a note links to, which of that is not written yet, and what links to it."""
     links = agent.notes.links(note)
     told = ((LINKS, links.to), (UNWRITTEN, links.unwritten), (LINKED_FROM, links.back))

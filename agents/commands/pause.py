@@ -5,7 +5,7 @@ from __future__ import annotations
 from agents.agent import Agent
 from agents.commands._answer import answers, asked_about
 from agents.commands._edit import mind_only
-from agents.population.population import Minds
+from agents.population.population import Population
 from mud.commands._command import Context, Outcome, command
 from mud.world.events import Request
 from mud.world.narration import Phrase, phrase
@@ -40,18 +40,18 @@ def resume(ctx: Context, name: str) -> Outcome:
 
 
 @answers("pause")
-async def do_pause(minds: Minds, request: Request) -> Outcome:
+async def do_pause(minds: Population, request: Request) -> Outcome:
     """Let one, or all, rest."""
     return _set(minds, request, paused=True, one=PAUSED, everybody=PAUSED_ALL)
 
 
 @answers("resume")
-async def do_resume(minds: Minds, request: Request) -> Outcome:
+async def do_resume(minds: Population, request: Request) -> Outcome:
     """Let one, or all, go on."""
     return _set(minds, request, paused=False, one=RESUMED, everybody=RESUMED_ALL)
 
 
-def _set(minds: Minds, request: Request, *, paused: bool, one: Phrase, everybody: Phrase) -> Outcome:
+def _set(minds: Population, request: Request, *, paused: bool, one: Phrase, everybody: Phrase) -> Outcome:
     if not request.args["name"]:
         minds.resting.pause_all(paused=paused)
         return Outcome(minds.say(everybody))
@@ -60,7 +60,7 @@ def _set(minds: Minds, request: Request, *, paused: bool, one: Phrase, everybody
     return Outcome(minds.say(one, name=agent.name))
 
 
-def pause_of(minds: Minds, agent: Agent) -> str:
+def pause_of(minds: Population, agent: Agent) -> str:
     """Say that an agent is paused; empty when it is not, and for a person."""
     paused = not agent.definition.person and minds.resting.paused(agent.slug)
     return minds.say(IS_PAUSED, name=agent.name) if paused else ""

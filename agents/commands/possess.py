@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agents.commands._answer import answers, asked_about
 from agents.population.pause import Possession
-from agents.population.population import Minds
+from agents.population.population import Population
 from mud.commands._command import Context, Outcome, command
 from mud.errors import Refusal
 from mud.world.events import Request
@@ -42,7 +42,7 @@ def release(ctx: Context) -> Outcome:
 
 
 @answers("possess")
-async def take_over(minds: Minds, request: Request) -> Outcome:
+async def take_over(minds: Population, request: Request) -> Outcome:
     """Have the owner lead an agent."""
     held, say = minds.resting.possession, minds.say
     if held is not None:
@@ -59,7 +59,7 @@ async def take_over(minds: Minds, request: Request) -> Outcome:
 
 
 @answers("release")
-async def give_back(minds: Minds, request: Request) -> Outcome:
+async def give_back(minds: Population, request: Request) -> Outcome:
     """Have the agent lead itself again."""
     held = minds.resting.leads(request.who)
     if held is None:

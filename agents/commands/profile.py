@@ -6,7 +6,7 @@ from agents.commands._answer import answers, ask_about, asked_about
 from agents.commands._count import seconds
 from agents.commands._edit import mind_only, set_section, words_of
 from agents.commands._own import OWN_WORDS, Own
-from agents.population.population import Minds
+from agents.population.population import Population
 from mud.commands._command import Context, Outcome, command
 from mud.world.events import Request
 from mud.world.narration import phrase
@@ -79,19 +79,19 @@ def edit_profile(ctx: Context, name: str, text: str) -> Outcome:
 
 
 @answers("my_profile")
-async def tell_mine(minds: Minds, request: Request) -> Outcome:
+async def tell_mine(minds: Population, request: Request) -> Outcome:
     """Return the profile of whoever asks."""
     return OWN.told(minds, request)
 
 
 @answers("set_profile")
-async def set_mine(minds: Minds, request: Request) -> Outcome:
+async def set_mine(minds: Population, request: Request) -> Outcome:
     """Write the new profile, and say what it was before."""
     return OWN.changed(minds, request)
 
 
 @answers("show_profile")
-async def tell(minds: Minds, request: Request) -> Outcome:
+async def tell(minds: Population, request: Request) -> Outcome:
     """Return all that makes somebody who they are."""
     agent, say = asked_about(minds, request), minds.say
     one = agent.definition
@@ -112,7 +112,7 @@ async def tell(minds: Minds, request: Request) -> Outcome:
 
 
 @answers("edit_profile")
-async def edit(minds: Minds, request: Request) -> Outcome:
+async def edit(minds: Population, request: Request) -> Outcome:
     """Write somebody else's new profile."""
     agent = mind_only(minds, asked_about(minds, request))
     words = words_of(request.args["text"], minds)

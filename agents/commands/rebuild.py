@@ -6,7 +6,7 @@ from agents.agent import Agent
 from agents.commands._answer import answers, ask_about, asked_about
 from agents.commands._count import memories
 from agents.compaction.rebuild import BUSY, FITS, NO_SUMMARIES, NOTHING, REBUILD, RUNNING, THERE, Declined, Rebuilt
-from agents.population.population import Minds
+from agents.population.population import Population
 from mud.commands._command import Context, Outcome, command
 from mud.errors import LociError, Refusal
 from mud.world.events import Request
@@ -48,12 +48,12 @@ def rebuild_summaries(ctx: Context, name: str) -> Outcome:
 
 
 @answers(REBUILD)
-async def rebuild(minds: Minds, request: Request) -> Outcome:
+async def rebuild(minds: Population, request: Request) -> Outcome:
     """Make them anew, and tell what came of it."""
     return await made(minds, asked_about(minds, request), REBUILD)
 
 
-async def made(minds: Minds, agent: Agent, reason: str) -> Outcome:
+async def made(minds: Population, agent: Agent, reason: str) -> Outcome:
     """Have the summaries of an agent made, and tell what came of it.
 
     Args:
@@ -76,7 +76,7 @@ async def made(minds: Minds, agent: Agent, reason: str) -> Outcome:
     return Outcome(_told(minds, agent, rebuilt))
 
 
-def _told(minds: Minds, agent: Agent, rebuilt: Rebuilt) -> str:
+def _told(minds: Population, agent: Agent, rebuilt: Rebuilt) -> str:
     """Say what was made of what, and of what quality it is."""
     say, last = minds.say, rebuilt.made[-1]
     about = {"last": last.covers[1], "parts": rebuilt.parts, "method": last.method, "n": rebuilt.kept_word_for_word}

@@ -10,7 +10,7 @@ from agents.commands._answer import answers
 from agents.commands._excerpt import excerpt, fitting
 from agents.commands._when import date, span, when
 from agents.memory.entries import Hit
-from agents.population.population import Minds
+from agents.population.population import Population
 from mud.commands._command import Context, Outcome, command
 from mud.errors import Refusal
 from mud.world.events import RECALLED, Request
@@ -55,7 +55,7 @@ def recall(ctx: Context, query: str) -> Outcome:
 
 
 @answers("recall")
-async def search_memory(minds: Minds, request: Request) -> Outcome:
+async def search_memory(minds: Population, request: Request) -> Outcome:
     """Return the best hits, a line each: when, where, who, what."""
     query, agent = request.args["query"], minds.of(request)
     hits, behind = await minds.search(agent, query, HITS)
@@ -71,7 +71,7 @@ async def search_memory(minds: Minds, request: Request) -> Outcome:
     return Outcome(f"{told}\n{minds.say(BEHIND)}" if behind else told, memory=kept, mark=RECALLED)
 
 
-def told_hit(minds: Minds, agent: Agent, hit: Hit, query: str, tell: Tell, most: int) -> str:
+def told_hit(minds: Population, agent: Agent, hit: Hit, query: str, tell: Tell, most: int) -> str:
     """Return a hit as one line.
 
     Args:
@@ -100,7 +100,7 @@ def told_hit(minds: Minds, agent: Agent, hit: Hit, query: str, tell: Tell, most:
     return say(MEMORY_NOWHERE, when=time, text=text, seq=hit.seq)
 
 
-def _who(minds: Minds, hit: Hit, most: int) -> str:
+def _who(minds: Population, hit: Hit, most: int) -> str:
     """Return a memory's words, with who it was where they do not say so, and how often it was before."""
     text, actor = _shown(hit, most), hit.entry.actor if hit.entry else None
     if actor and actor.casefold() not in hit.text.casefold():

@@ -11,7 +11,7 @@ from agents.commands._count import memories
 from agents.commands._when import UNDATED
 from agents.commands.pause import pause_of
 from agents.compaction.report import ago, next_fold, warnings_of
-from agents.population.population import Minds
+from agents.population.population import Population
 from mud.commands._command import Context, Outcome, Say, command
 from mud.world.events import Request
 from mud.world.narration import phrase
@@ -50,7 +50,7 @@ def memory_status(ctx: Context, name: str) -> Outcome:
 
 
 @answers("memory_status")
-async def report_briefly(minds: Minds, request: Request) -> Outcome:
+async def report_briefly(minds: Population, request: Request) -> Outcome:
     """Return the report in five lines, behind one that says so when the agent is paused."""
     agent = asked_about(minds, request)
     await agent.measure()
@@ -60,7 +60,7 @@ async def report_briefly(minds: Minds, request: Request) -> Outcome:
 
 
 @answers("memory_status_full")
-async def report_fully(minds: Minds, request: Request) -> Outcome:
+async def report_fully(minds: Population, request: Request) -> Outcome:
     """Return the whole report."""
     agent = asked_about(minds, request)
     await agent.measure()

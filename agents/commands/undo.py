@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agents.commands._answer import answers, ask_about, asked_about
 from agents.commands._edit import take_back
-from agents.population.population import Minds
+from agents.population.population import Population
 from mud.commands._command import Context, Outcome, command
 from mud.world.changes import Define
 from mud.world.events import Request
@@ -27,7 +27,7 @@ def undo_change(ctx: Context, name: str) -> Outcome:
 
 
 @answers("undo_change")
-async def undo(minds: Minds, request: Request) -> Outcome:
+async def undo(minds: Population, request: Request) -> Outcome:
     """Write what was there before, and say what that is about."""
     agent = asked_about(minds, request)
     field = take_back(minds, agent)

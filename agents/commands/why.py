@@ -17,7 +17,7 @@ from agents.definition import find_definition
 from agents.memory.entries import Entry
 from agents.memory.references import read_reference, reference
 from agents.mind.traces import Head, Trace
-from agents.population.population import Minds
+from agents.population.population import Population
 from mud.commands._command import Context, Outcome, command
 from mud.commands._find import LONGEST_SHOWN
 from mud.errors import Refusal
@@ -97,7 +97,7 @@ def why(ctx: Context, what: str) -> Outcome:
 
 
 @answers("why")
-async def explain(minds: Minds, request: Request) -> Outcome:
+async def explain(minds: Population, request: Request) -> Outcome:
     """Return how the line came about."""
     what = request.args["what"].strip()
     bare = re.sub(r"(?:^|\s+)full$", "", what, flags=re.I)
@@ -115,14 +115,14 @@ async def explain(minds: Minds, request: Request) -> Outcome:
     return Outcome("\n".join([*first, *lines]))
 
 
-def _read(minds: Minds, head: Head) -> Trace:
+def _read(minds: Population, head: Head) -> Trace:
     try:
         return head.trace()
     except ValueError:
         raise Refusal(minds.say(UNREADABLE)) from None
 
 
-def _wanted(minds: Minds, request: Request, what: str) -> _Wanted:
+def _wanted(minds: Population, request: Request, what: str) -> _Wanted:
     """Return which line is asked for.
 
     Raises:
@@ -144,7 +144,7 @@ def _wanted(minds: Minds, request: Request, what: str) -> _Wanted:
     return _which(minds, (named,), rest)
 
 
-def _named(minds: Minds, what: str) -> tuple[Agent | None, str]:
+def _named(minds: Population, what: str) -> tuple[Agent | None, str]:
     """Return the agent that a text begins with, None for none, and the rest of it."""
     words = what.split()
     for count in range(min(LONGEST_NAME, len(words)), 0, -1):
@@ -154,7 +154,7 @@ def _named(minds: Minds, what: str) -> tuple[Agent | None, str]:
     return None, what
 
 
-def _unnamed(minds: Minds, own: Agent | None, what: str) -> _Wanted:
+def _unnamed(minds: Population, own: Agent | None, what: str) -> _Wanted:
     """Return what an owner means who names nobody: what they heard last, or words that anybody spoke."""
     _refuse_strangers(minds, what)
     if what and not _NUMBER.fullmatch(what):
@@ -171,24 +171,24 @@ def _unnamed(minds: Minds, own: Agent | None, what: str) -> _Wanted:
     raise Refusal(minds.say(NOBODY))
 
 
-def _speaker(minds: Minds, entry: Entry) -> Agent | None:
+def _speaker(minds: Population, entry: Entry) -> Agent | None:
     """Return the mind that did what somebody else remembers; None when it was no mind."""
     definition = find_definition(entry.actor, minds.definitions) if entry.actor else None
     return minds.open(definition.slug) if definition and not definition.person else None
 
 
-def _refuse_strangers(minds: Minds, what: str) -> None:
+def _refuse_strangers(minds: Population, what: str) -> None:
     """Refuse a number behind a name that is nobody's: as words the two would be found scattered in any line."""
     found = _NUMBERED.fullmatch(what)
     if found and found[1][0].isupper():
         raise Refusal(minds.say(NO_AGENT, name=excerpt(found[1], LONGEST_SHOWN), there=_agents(minds)))
 
 
-def _agents(minds: Minds) -> str:
+def _agents(minds: Population) -> str:
     return listed(sorted(one.name for one in minds.definitions.values() if not one.person))
 
 
-def _which(minds: Minds, agents: tuple[Agent, ...], rest: str) -> _Wanted:
+def _which(minds: Population, agents: tuple[Agent, ...], rest: str) -> _Wanted:
     """Return the line that a number or words mean.
 
     Raises:
@@ -202,7 +202,7 @@ def _which(minds: Minds, agents: tuple[Agent, ...], rest: str) -> _Wanted:
     return _Wanted(agents, 0, (quoted[1] if quoted else rest)) if rest else _Wanted(agents)
 
 
-def _of_memory(minds: Minds, request: Request, owner: str, seq: int) -> _Wanted:
+def _of_memory(minds: Population, request: Request, owner: str, seq: int) -> _Wanted:
     """Return the line that a memory holds: its owner's own, or that of the mind whom they heard or saw.
 
     Raises:
@@ -281,7 +281,7 @@ def _newer(agent: Agent, trace: Trace) -> str:
     return last.text if last is not None and last.source > trace.step else ""
 
 
-async def _missing(minds: Minds, wanted: _Wanted, what: str) -> list[str]:
+async def _missing(minds: Population, wanted: _Wanted, what: str) -> list[str]:
     """Say that a line is not there, and which are."""
     agent = wanted.agents[0] if len(wanted.agents) == 1 else None
     shown = excerpt(what, LONGEST_SHOWN)
@@ -298,6 +298,6 @@ async def _missing(minds: Minds, wanted: _Wanted, what: str) -> list[str]:
     return [said, minds.say(THERE_IS), *(f"  {_item(minds, n, head)}" for n, head in enumerate(heads, 1))]
 
 
-def _item(minds: Minds, number: int, head: Head) -> str:
+def _item(minds: Population, number: int, head: Head) -> str:
     told = when(minds.say, head.at, minds.means.clock.now())
     return minds.say(ITEM, n=number, when=told, line=excerpt(head.line or "", LONGEST_LINE))

@@ -13,14 +13,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from agents.compaction.commits import Commit
-from agents.compaction.drafts import Draft, Scribe
-from agents.compaction.fold import Job, check_join
-from agents.compaction.plan import AUTOMATIC, EMERGENCY, MANUAL, PRESSURE, Plan
+from agents.compaction.drafts import SummaryDraft, SummaryWriter
+from agents.compaction.fold import Fold, check_join
+from agents.compaction.plan import AUTOMATIC, EMERGENCY, MANUAL, PRESSURE, FoldPlan
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategy import Strategy
-from agents.compaction.strategy_view import Outlook
+from agents.compaction.strategy_view import StrategyView
 from agents.compaction.summarizer import Prompts, Summarizer
-from agents.compaction.view_size import Surroundings
+from agents.compaction.view_size import StrategyContext
 from agents.llm.backend import Completion
 from agents.memory.entries import Entry
 from agents.memory.memory import Memory
@@ -67,7 +67,7 @@ class Compactor:
         log: Callable[[str], None],
         on_commit: Callable[[Commit], None],
         prompts: Prompts | None = None,
-        around: Surroundings | None = None,
+        around: StrategyContext | None = None,
         before_fold: Callable[[Sequence[Entry]], None] = lambda entries: None,
     ) -> None:
         self._memory = memory
@@ -75,8 +75,8 @@ class Compactor:
         self._clock = clock
         self._log = log
         self._on_commit, self._before_fold = on_commit, before_fold
-        self._scribe = Scribe(summarizers, model, prompts)
-        self.outlook = Outlook(memory, settings, strategies, around or Surroundings())
+        self._scribe = SummaryWriter(summarizers, model, prompts)
+        self.outlook = StrategyView(memory, settings, strategies, around or StrategyContext())
         """How the life stands and what is shown of it."""
         self._pause = FIRST_PAUSE
         self._not_before = 0.0
@@ -119,7 +119,7 @@ class Compactor:
         plan = self._planned(overtaking=True)
         return plan is not None and plan.reason == EMERGENCY
 
-    def _planned(self, at_once: bool = False, overtaking: bool = False) -> Plan | None:
+    def _planned(self, at_once: bool = False, overtaking: bool = False) -> FoldPlan | None:
         """Return the fold to begin now.
 
         Args:
@@ -186,7 +186,7 @@ class Compactor:
         plan = self.outlook.pressed(through)
         return self._by_rules(plan, at_any_length=True) if plan is not None else None
 
-    def _by_rules(self, plan: Plan, at_any_length: bool = False) -> Commit | None:
+    def _by_rules(self, plan: FoldPlan, at_any_length: bool = False) -> Commit | None:
         return self._guarded(lambda: self._fold_at_once(plan, [], at_any_length))
 
     def _asks(self) -> bool:
@@ -203,7 +203,7 @@ class Compactor:
         plan = self._manual(reason)
         return await self._fold(plan, may_ask_model) if plan is not None else None
 
-    def _manual(self, reason: str) -> Plan | None:
+    def _manual(self, reason: str) -> FoldPlan | None:
         memory = self._memory
         memory.retry()
         if self.busy:
@@ -216,7 +216,7 @@ class Compactor:
             return plan
         return None
 
-    async def _fold(self, plan: Plan, may_ask_model: bool) -> Commit | None:
+    async def _fold(self, plan: FoldPlan, may_ask_model: bool) -> Commit | None:
         if not (may_ask_model and self._asks()):
             return self._by_rules(plan)
         self.busy = True
@@ -228,7 +228,7 @@ class Compactor:
         finally:
             self.busy = False
 
-    async def _fold_by_model(self, plan: Plan) -> Commit | None:
+    async def _fold_by_model(self, plan: FoldPlan) -> Commit | None:
         job = self._begin(plan)
         if plan.reason == MANUAL and self.outlook.count(job.replaced()) <= SENTENCE:
             self._refused(plan, "is not shorter than they")
@@ -268,13 +268,13 @@ class Compactor:
         finally:
             self.busy, self.yields = under_way
 
-    def _fold_at_once(self, plan: Plan, rejected: list[str], at_any_length: bool = False) -> Commit | None:
+    def _fold_at_once(self, plan: FoldPlan, rejected: list[str], at_any_length: bool = False) -> Commit | None:
         """Fold by rules, from what the files hold now, without awaiting: nobody can come in between."""
         job = self._begin(plan, quiet=bool(rejected))
         sources = job.sources(self._memory.name, self._settings(), self.outlook.when)
         return self._commit(job, [self._scribe.by_rules(source) for source in sources], rejected, at_any_length)
 
-    def _begin(self, plan: Plan, quiet: bool = False) -> Job:
+    def _begin(self, plan: FoldPlan, quiet: bool = False) -> Fold:
         memory, settings = self._memory, self._settings()
         if not quiet:
             windows = f"{settings.immediate_window} immediate, {settings.recent_window} recent"
@@ -287,15 +287,17 @@ class Compactor:
         if not entries:  # nobody can tell of nothing; what reaches further says what it does not know
             plan = self.outlook.widened(plan)
             entries = tuple(memory.read(plan.first, plan.last))
-        return Job(
+        return Fold(
             plan, self.outlook.strategy, entries, settings, memory.longterm, memory.recent, self._clock.monotonic()
         )
 
-    def _overtaken(self, job: Job) -> bool:
+    def _overtaken(self, job: Fold) -> bool:
         held = [summary.text for summary in (self._memory.longterm, self._memory.recent) if summary is not None]
         return held != job.texts() or self._memory.watermark + 1 != job.plan.first
 
-    def _commit(self, job: Job, drafts: list[Draft], rejected: list[str], at_any_length: bool = False) -> Commit | None:
+    def _commit(
+        self, job: Fold, drafts: list[SummaryDraft], rejected: list[str], at_any_length: bool = False
+    ) -> Commit | None:
         memory, plan, at = self._memory, job.plan, iso(self._clock.now())
         if memory.waiting:
             memory.retry()
@@ -342,7 +344,7 @@ class Compactor:
         self._committed(commit)
         return commit
 
-    def _allowed(self, job: Job, commit: Commit, before: int) -> bool:
+    def _allowed(self, job: Fold, commit: Commit, before: int) -> bool:
         """Return whether a fold saves what it must: as a rule something; one that is asked for need not save more.
 
         A waterfall that is due may save nothing, as its next summaries wait for this one, but the view never grows.
@@ -358,7 +360,7 @@ class Compactor:
         self._refused(job.plan, why)
         return False
 
-    def _refused(self, plan: Plan, why: str, stay: bool = True) -> None:
+    def _refused(self, plan: FoldPlan, why: str, stay: bool = True) -> None:
         """Say why a fold is not made; `stay`: its memories stay as they are."""
         self._note(f"a summary of {spoken(plan.first, plan.last)} {why}{'; they stay as they are' if stay else ''}")
         self._say(f"Compaction skipped ({self.notice})")
@@ -379,7 +381,7 @@ class Compactor:
         self.skipped += 1
         return must or commit.tokens or 1
 
-    def _summary(self, job: Job, draft: Draft, at: str) -> Summary:
+    def _summary(self, job: Fold, draft: SummaryDraft, at: str) -> Summary:
         """Return a draft as a summary with its receipt."""
         longterm = draft.source.tier == "longterm"
         covers = job.plan.longterm if longterm else job.plan.recent

@@ -13,7 +13,7 @@ from agents.compaction.judge.judge import validate
 from agents.compaction.prompt_styles import Style
 from agents.compaction.retention import asked_of
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.summarizer import Prompts, Source, Summarizer, Writing
+from agents.compaction.summarizer import Prompts, Summarizer, SummarySource, Writing
 from agents.compaction.summarizers.model import style_of
 from agents.compaction.summary_style import SECTIONS
 from agents.compaction.wording import flat
@@ -28,7 +28,7 @@ TRIES = 2
 
 
 @dataclass(slots=True)
-class Cost:
+class ModelCost:
     """What asking a model took.
 
     Args:
@@ -48,7 +48,7 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class SummaryDraft:
     """A text that may become a summary.
 
     Args:
@@ -59,10 +59,10 @@ class Draft:
         fell_back: a model was to write it, and could not.
     """
 
-    source: Source
+    source: SummarySource
     text: str
     method: str
-    cost: Cost
+    cost: ModelCost
     fell_back: bool = False
 
     def summary(self, covers: tuple[int, int], at: str, source: int, made: int) -> Summary:
@@ -93,7 +93,7 @@ class Draft:
         )
 
 
-class Scribe:
+class SummaryWriter:
     """Has drafts written.
 
     Args:
@@ -120,29 +120,31 @@ class Scribe:
         ready = self._model is not None and self._prompts is not None
         return ready and chosen is not None and chosen.needs_model
 
-    def by_rules(self, source: Source) -> Draft:
+    def by_rules(self, source: SummarySource) -> SummaryDraft:
         """Return the extractive draft."""
         writing = self._summarizers.get(FALLBACK).write(source, self._no_prompts)
         try:
             next(writing)
         except StopIteration as done:
-            return Draft(source, str(done.value), FALLBACK, Cost())
+            return SummaryDraft(source, str(done.value), FALLBACK, ModelCost())
         raise TypeError(f"the summarizer {FALLBACK} asked for a model")
 
     def _no_prompts(self, name: str) -> Style:
         raise LookupError(f"no prompt {name} is needed without a model")
 
-    async def ask(self, sources: list[Source], settings: CompactionSettings) -> tuple[list[Draft], list[str]]:
+    async def ask(
+        self, sources: list[SummarySource], settings: CompactionSettings
+    ) -> tuple[list[SummaryDraft], list[str]]:
         """Return one draft for each source, by the model where it writes well, and why it was not used elsewhere.
 
         A model that does not answer is not asked again for the next source.
         """
-        drafts: list[Draft] = []
+        drafts: list[SummaryDraft] = []
         rejected: list[str] = []
         answers = True
         self.trouble = None
         for source in sources:
-            cost = Cost()
+            cost = ModelCost()
             draft = None
             if answers and (source.entries or len(source.earlier) > 1):  # one summary alone moves down as it is
                 try:
@@ -155,19 +157,19 @@ class Scribe:
             self.trouble = f"summaries were written by rules or at the second try: {'; '.join(rejected)}"
         return drafts, rejected
 
-    def _shaped(self, source: Source) -> Source:
+    def _shaped(self, source: SummarySource) -> SummarySource:
         """Return a source with the shape that its style asks for: whoever names six headings wants them."""
         assert self._prompts is not None
         return replace(source, shape=SECTIONS) if style_of(source, self._prompts).sections else source
 
-    def _instead(self, source: Source, cost: Cost) -> Draft:
+    def _instead(self, source: SummarySource, cost: ModelCost) -> SummaryDraft:
         """Return the extractive draft where a model was to write, or where there is nothing for one to do."""
         moved = not source.entries and len(source.earlier) == 1
         return replace(self.by_rules(source), cost=cost, fell_back=not moved)
 
     async def _tried(
-        self, source: Source, settings: CompactionSettings, cost: Cost, rejected: list[str]
-    ) -> Draft | None:
+        self, source: SummarySource, settings: CompactionSettings, cost: ModelCost, rejected: list[str]
+    ) -> SummaryDraft | None:
         summarizer = self._summarizers.get(settings.summarizer)
         assert self._prompts is not None
         for attempt in range(TRIES):
@@ -176,11 +178,11 @@ class Scribe:
             reasons = validate(text, source) or self._keeps_too_little(text, source, settings.least_retention)
             if not reasons:
                 told = text if source.shape == SECTIONS else flat(text)
-                return Draft(source, told, summarizer.name, cost)
+                return SummaryDraft(source, told, summarizer.name, cost)
             rejected.append(f"the {source.tier} summary was rejected: {', '.join(reasons[:3])}")
         return None
 
-    def _keeps_too_little(self, text: str, source: Source, least: float) -> list[str]:
+    def _keeps_too_little(self, text: str, source: SummarySource, least: float) -> list[str]:
         """Return that a reply keeps too little, as a reason; none when it keeps enough.
 
         It is measured by what rules keep of the same: how much there is to keep differs from one source to the next.
@@ -193,7 +195,7 @@ class Scribe:
         told = f"it keeps {share:.0%} of names, numbers, places and promises, where rules keep {by_rules:.0%}"
         return [told] if share < least * by_rules else []
 
-    async def _run(self, writing: Writing, profile: str, cost: Cost) -> str:
+    async def _run(self, writing: Writing, profile: str, cost: ModelCost) -> str:
         """Carry out what a summarizer asks for, and return its text."""
         assert self._model is not None
         try:

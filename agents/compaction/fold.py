@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from agents.compaction.plan import Plan
+from agents.compaction.plan import FoldPlan
 from agents.compaction.retention import carried
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategy import Strategy
-from agents.compaction.summarizer import Source
+from agents.compaction.summarizer import SummarySource
 from agents.memory.entries import Entry, undreamt
 from agents.memory.ranges import Range, merged, missing, spoken
 from agents.memory.summaries import EDITED, Summary, unread
@@ -20,7 +20,7 @@ from mud.errors import LociError
 
 
 @dataclass(slots=True)
-class Job:
+class Fold:
     """A plan with what it read.
 
     Args:
@@ -32,7 +32,7 @@ class Job:
         seconds: the clock then.
     """
 
-    plan: Plan
+    plan: FoldPlan
     strategy: Strategy
     entries: tuple[Entry, ...]
     settings: CompactionSettings
@@ -77,7 +77,7 @@ class Job:
         """Return the texts that what is to be written stands for: the memories, and what one summary takes up."""
         return [*(self.texts() if self.plan.recent is None else []), *(entry.text for entry in self.entries)]
 
-    def deepened(self, made: Summary, source: Source) -> Summary:
+    def deepened(self, made: Summary, source: SummarySource) -> Summary:
         """Return a summary with how often its memories were summed up; one that only moves stays what it was."""
         earlier = self.earlier()
         if made.tier != "longterm" or not earlier:
@@ -88,7 +88,7 @@ class Job:
 
     def sources(
         self, name: str, settings: CompactionSettings, when: Callable[[str, str], str] = lambda first, last: ""
-    ) -> list[Source]:
+    ) -> list[SummarySource]:
         """Return what is to be written: the long-term summary first, as it takes up the recent one.
 
         Args:
@@ -98,7 +98,7 @@ class Job:
         """
         texts, sample = tuple(self.texts()), carried(self.earlier(), name)
         wanted = self.strategy.wanted(settings)
-        recent = Source(
+        recent = SummarySource(
             name,
             "recent",
             undreamt(self.entries),
@@ -123,7 +123,7 @@ class Job:
         return [both, recent]
 
 
-def check_join(plan: Plan, entries: Sequence[Entry], recent: Summary | None) -> None:
+def check_join(plan: FoldPlan, entries: Sequence[Entry], recent: Summary | None) -> None:
     """Make sure that a recent summary that is made anew loses nothing: no person's words, no memory it knew.
 
     Args:

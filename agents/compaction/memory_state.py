@@ -15,7 +15,7 @@ def _none_fits(tokens: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class ViewBudget:
     """Within what a strategy keeps a view by itself, in one unit.
 
     Args:
@@ -33,7 +33,7 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class MemoryState:
     """How a life stands now.
 
     Args:

@@ -20,7 +20,7 @@ Range = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Fold:
+class DueFold:
     """What a strategy wants folded.
 
     Args:
@@ -34,7 +34,7 @@ class Fold:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class FoldPlan:
     """One fold.
 
     Args:
@@ -68,14 +68,14 @@ class Plan:
         """The event of its commit line."""
         return "manual_compact" if self.reason == MANUAL else "auto_compact"
 
-    def until(self, last: int) -> Plan:
+    def until(self, last: int) -> FoldPlan:
         """Return the same fold up to another memory."""
         if self.recent is None:
             return replace(self, last=last, longterm=(1, last))
         return replace(self, last=last, recent=(self.recent[0], last))
 
 
-def plan_fold(strategy: str, fold: Fold | None, watermark: int, *, rolling: bool = False) -> Plan | None:
+def plan_fold(strategy: str, fold: DueFold | None, watermark: int, *, rolling: bool = False) -> FoldPlan | None:
     """Return the plan for a fold, or None for no fold.
 
     Args:
@@ -93,15 +93,15 @@ def plan_fold(strategy: str, fold: Fold | None, watermark: int, *, rolling: bool
     if first != watermark + 1 or last < first:
         raise ValueError(f"a fold of {first} to {last} does not begin after memory {watermark}")
     if rolling:
-        return Plan(strategy, fold.reason, first, last, None, (1, last))
-    return Plan(strategy, fold.reason, first, last, (first, last), (1, watermark) if watermark else None)
+        return FoldPlan(strategy, fold.reason, first, last, None, (1, last))
+    return FoldPlan(strategy, fold.reason, first, last, (first, last), (1, watermark) if watermark else None)
 
 
 LEAST_SHARE = 4
 """A fold that is asked for makes a recent summary of its own from a window's fourth part on."""
 
 
-def joined(plan: Plan, recent: Range | None, window: int, *, anew: bool) -> Plan | None:
+def joined(plan: FoldPlan, recent: Range | None, window: int, *, anew: bool) -> FoldPlan | None:
     """Return a fold that is asked for so that it never pushes a recent summary out for little; None for too little.
 
     What is to be folded joins what the recent summary covers as long as both fit into a window. Of the rest, little is

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agents.compaction.compactor import Compactor
-from agents.compaction.drafts import Draft, Scribe
-from agents.compaction.rebuild_parts import Layout, Progress, Step, layout_of
+from agents.compaction.drafts import SummaryDraft, SummaryWriter
+from agents.compaction.rebuild_parts import RebuildLayout, RebuildProgress, RebuildStep, layout_of
 from agents.compaction.retention import carried
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategy import Strategy, nothing
-from agents.compaction.summarizer import Source
-from agents.compaction.summary_style import Wanted
+from agents.compaction.summarizer import SummarySource
+from agents.compaction.summary_style import SummaryStyle
 from agents.llm.tokens import estimate
 from agents.memory.archive import LineWriter
 from agents.memory.entries import Entry, undreamt
@@ -34,7 +34,7 @@ from mud.storage.jsonl import JsonlWriter
 REBUILD = "rebuild"
 BOOTSTRAP = "bootstrap"
 NO_ANSWER = "the model did not answer"
-"""How `Scribe.ask` begins to say so."""
+"""How `SummaryWriter.ask` begins to say so."""
 
 RUNNING, BUSY, NO_SUMMARIES, NOTHING, THERE, FITS = "running", "busy", "no_summaries", "nothing", "there", "fits"
 """Why nothing is made: one is under way, a fold is, the strategy has no summaries, there are none to make anew, there
@@ -96,9 +96,9 @@ class _Work:
 
     settings: CompactionSettings
     strategy: Strategy
-    wanted: Wanted
+    wanted: SummaryStyle
     reason: str
-    layout: Layout
+    layout: RebuildLayout
     asks: bool
     rejected: list[str]
     longterm: Summary | None
@@ -125,13 +125,13 @@ class _Work:
             "findings": self.wanted.findings,
         }
 
-    def earlier(self, step: Step) -> list[Summary]:
+    def earlier(self, step: RebuildStep) -> list[Summary]:
         """Return the parts that a part takes up."""
         if step.tier == "recent":
             return []
         return [*([self.longterm] if self.longterm is not None else []), *self.waiting]
 
-    def take(self, step: Step, part: Summary) -> None:
+    def take(self, step: RebuildStep, part: Summary) -> None:
         """Go on with a part that is made."""
         if step.tier == "longterm":
             self.longterm, self.waiting = part, []
@@ -158,7 +158,7 @@ class Rebuild:
         memory: Memory,
         settings: Callable[[], CompactionSettings],
         compactor: Compactor,
-        scribe: Scribe,
+        scribe: SummaryWriter,
         clock: Clock,
         log: Callable[[str], None],
         before: Callable[[Sequence[Entry]], None] = lambda entries: None,
@@ -214,7 +214,7 @@ class Rebuild:
             LociError: it could not come to its end; the summaries are as they were, the parts are kept.
         """
         work = self._begin(reason, self.check(reason))
-        progress = Progress(self._memory.folder / "summaries", self._open_writer)
+        progress = RebuildProgress(self._memory.folder / "summaries", self._open_writer)
         self._compactor.busy, self.progress = True, (0, sum(1 for _ in work.layout.steps()))
         self._compactor.yields = True
         try:
@@ -235,7 +235,7 @@ class Rebuild:
         asks = self._scribe.may_ask(settings) and wanted.may_ask
         return _Work(settings, strategy, wanted, reason, layout, asks, [], None, [], self._memory.watermark)
 
-    async def _make(self, work: _Work, progress: Progress) -> int:
+    async def _make(self, work: _Work, progress: RebuildProgress) -> int:
         """Write every part that is not kept from before; return how many are."""
         assert self.progress is not None
         found, kept, told, of = progress.begin(work.key()), 0, 0, self.progress[1]
@@ -262,7 +262,7 @@ class Rebuild:
         if self._memory.watermark > work.watermark:
             raise Unavailable("memories were folded in an emergency meanwhile; what was made is kept, ask again")
 
-    async def _written(self, work: _Work, step: Step) -> Summary:
+    async def _written(self, work: _Work, step: RebuildStep) -> Summary:
         """Return one part with its receipt, by a model where one answers."""
         source, earlier = self._source(work, step), work.earlier(step)
         moves = not source.entries and len(earlier) == 1
@@ -284,7 +284,7 @@ class Rebuild:
             replace(part, method=earlier[0].method, model=earlier[0].model) if moves else part_of(part, draft, earlier)
         )
 
-    def _source(self, work: _Work, step: Step) -> Source:
+    def _source(self, work: _Work, step: RebuildStep) -> SummarySource:
         """Return what a part is made from.
 
         Raises:
@@ -296,7 +296,7 @@ class Rebuild:
             many = f"{step.entries[0]}-{step.entries[1]}"
             raise LociError(f"memories of {many} cannot be read; the summaries that tell of them stay as they are")
         alone = wanted.sentences if work.layout.rolling else settings.max_recent_sentences
-        return Source(
+        return SummarySource(
             self._memory.name,
             step.tier,
             undreamt(entries),
@@ -312,7 +312,7 @@ class Rebuild:
             sample=carried(work.earlier(step), self._memory.name),
         )
 
-    def _committed(self, work: _Work, kept: int, progress: Progress) -> Rebuilt:
+    def _committed(self, work: _Work, kept: int, progress: RebuildProgress) -> Rebuilt:
         """Let the new summaries hold, with one line in the archive. Never awaits: nobody can come in between."""
         memory, layout, at = self._memory, work.layout, iso(self._clock.now())
         memory.refresh()
@@ -348,7 +348,7 @@ class Rebuild:
         self._log(f"[Memory] {self._memory.name}: {text}")
 
 
-def part_of(part: Summary, draft: Draft, earlier: Sequence[Summary]) -> Summary:
+def part_of(part: Summary, draft: SummaryDraft, earlier: Sequence[Summary]) -> Summary:
     """Return a part with a receipt that goes back to the memories: depth 1, and what all parts were made from and cost.
 
     Args:

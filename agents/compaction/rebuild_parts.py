@@ -27,7 +27,7 @@ _NAME = "rebuild"
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RebuildStep:
     """One part that is to be written.
 
     Args:
@@ -42,7 +42,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class RebuildLayout:
     """How the new summaries are to lie.
 
     Args:
@@ -57,24 +57,24 @@ class Layout:
     chunk: int
     rolling: bool
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[RebuildStep]:
         """Yield the parts in the order in which they are written; the last of each tier are the summaries."""
         waiting = 0
         for first in range(1, self.split + 1, self.chunk):
             last = min(first + self.chunk - 1, self.split)
             if self.rolling:
-                yield Step("longterm", (1, last), (first, last))
+                yield RebuildStep("longterm", (1, last), (first, last))
                 continue
-            yield Step("recent", (first, last), (first, last))
+            yield RebuildStep("recent", (first, last), (first, last))
             waiting += 1
             if waiting == GROUP or last == self.split:
-                yield Step("longterm", (1, last), None)
+                yield RebuildStep("longterm", (1, last), None)
                 waiting = 0
         if self.through > self.split:
-            yield Step("recent", (self.split + 1, self.through), (self.split + 1, self.through))
+            yield RebuildStep("recent", (self.split + 1, self.through), (self.split + 1, self.through))
 
 
-def layout_of(through: int, recent: Range | None, window: int, *, rolling: bool) -> Layout:
+def layout_of(through: int, recent: Range | None, window: int, *, rolling: bool) -> RebuildLayout:
     """Return how summaries of `1..through` are to lie.
 
     Args:
@@ -85,13 +85,13 @@ def layout_of(through: int, recent: Range | None, window: int, *, rolling: bool)
     """
     chunk = max(1, min(window, CHUNK))
     if rolling:
-        return Layout(through, through, CHUNK, True)
+        return RebuildLayout(through, through, CHUNK, True)
     stays = recent is not None and recent[1] == through and recent[1] - recent[0] < CHUNK
     split = recent[0] - 1 if stays and recent is not None else max(0, through - chunk)
-    return Layout(split, through, chunk, False)
+    return RebuildLayout(split, through, chunk, False)
 
 
-class Progress:
+class RebuildProgress:
     """The file of one rebuild.
 
     Args:

@@ -154,7 +154,7 @@ def told_inner(inner: Mapping[str, Any]) -> str:
     """Return when it looked back and dreamed last, and how far the next look back is.
 
     Args:
-        inner: what `agents.reflection.reflection.Inner.told` returned.
+        inner: what `agents.reflection.reflection.Reflection.told` returned.
     """
     count, most = inner["insights"], inner["reflection_threshold"]
     told = [f"{count:,} {_plural(count, 'insight')}{_since(inner['counted_from'])}"]

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from agents.compaction.judge.facts import ORDINARY, Fact, facts_among, holds
 from agents.compaction.judge.reading import reading_of
 from agents.compaction.sections import body_of
-from agents.compaction.summarizer import Source
+from agents.compaction.summarizer import SummarySource
 from agents.memory.summaries import Summary
 
 SAMPLE = 64
@@ -59,7 +59,7 @@ class AskedFacts(NamedTuple):
         return tuple(_written(fact, weight) for fact, weight in facts.items())
 
 
-def asked_of(source: Source) -> AskedFacts:
+def asked_of(source: SummarySource) -> AskedFacts:
     """Return what is asked of the summary of a source: the facts of its memories, and of those summed up before."""
     found = dict(_read(source.sample))
     whole = len(found) <= SAMPLE

@@ -12,9 +12,9 @@ from datetime import datetime
 from typing import Any
 
 from agents.compaction.masking import masked
-from agents.compaction.memory_state import Budget, Standing
+from agents.compaction.memory_state import MemoryState, ViewBudget
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.strategy_view import Outlook
+from agents.compaction.strategy_view import StrategyView
 from agents.compaction.weighing import Weight, weigh, worth
 from agents.llm.counting import TokenCounter
 from agents.memory.entries import in_prompt
@@ -95,7 +95,7 @@ def holes(ranges: Sequence[Range], total: int) -> tuple[list[Range], list[Range]
 
 
 def status(
-    memory: Memory, settings: CompactionSettings, outlook: Outlook, facts: Facts | None = None
+    memory: Memory, settings: CompactionSettings, outlook: StrategyView, facts: Facts | None = None
 ) -> dict[str, Any]:
     """Return how a memory stands, with the keys of the command line's `status`; the first thirteen are a contract.
 
@@ -155,7 +155,7 @@ def status(
     }
 
 
-def _budgets(outlook: Outlook, settings: CompactionSettings, standing: Standing) -> Sequence[Budget]:
+def _budgets(outlook: StrategyView, settings: CompactionSettings, standing: MemoryState) -> Sequence[ViewBudget]:
     """Return within what the view is kept: the room in the prompt where that is gone first, else by the strategy."""
     room = outlook.room_first(standing)
     return (room,) if room is not None else outlook.strategy.budgets(standing, settings)
@@ -173,14 +173,14 @@ def _indexed(index: Mapping[str, int], total: int) -> dict[str, dict[str, int | 
     }
 
 
-def shown_texts(memory: Memory, settings: CompactionSettings, outlook: Outlook) -> list[str]:
+def shown_texts(memory: Memory, settings: CompactionSettings, outlook: StrategyView) -> list[str]:
     """Return the texts of a view, as far as a status reads them: what a model's server is asked to count."""
     view = _view(memory, settings, outlook)
     summaries = [summary.text for summary in (view.longterm, view.recent) if summary is not None]
     return [*summaries, *(in_prompt(entry, memory.name) for entry in view.tail)]
 
 
-def _view(memory: Memory, settings: CompactionSettings, outlook: Outlook) -> View:
+def _view(memory: Memory, settings: CompactionSettings, outlook: StrategyView) -> View:
     """Return what is shown, of a long tail the newest; there the masks may be off by a block, as nobody counts them."""
     strategy = outlook.strategy
     hidden = strategy.hides(outlook.standing(), settings)
@@ -208,7 +208,7 @@ def _damaged(memory: Memory) -> list[Range]:
         return []  # what cannot be read at all is told already
 
 
-def _unheld(outlook: Outlook, settings: CompactionSettings, shed: Shed | None) -> str:
+def _unheld(outlook: StrategyView, settings: CompactionSettings, shed: Shed | None) -> str:
     """Say that the next prompt leaves out memories that no summary holds, and why; empty when it does not."""
     if shed is None or shed.unheld is None:
         return ""
@@ -216,7 +216,7 @@ def _unheld(outlook: Outlook, settings: CompactionSettings, shed: Shed | None) -
     return f"the next prompt has no room for {spoken(*shed.unheld)}, which no summary holds: {why}"
 
 
-def _beyond_reach(outlook: Outlook, settings: CompactionSettings, window: int) -> str:
+def _beyond_reach(outlook: StrategyView, settings: CompactionSettings, window: int) -> str:
     """Say that the strategy waits for more than the window holds; empty when it does not."""
     reach = outlook.strategy.reach(settings, window)
     if not settings.auto_enabled or reach is None or reach[1] <= window:

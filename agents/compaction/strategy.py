@@ -5,39 +5,39 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from agents.compaction.memory_state import Budget, Standing
-from agents.compaction.plan import Fold, Range
+from agents.compaction.memory_state import MemoryState, ViewBudget
+from agents.compaction.plan import DueFold, Range
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.summary_style import Wanted
+from agents.compaction.summary_style import SummaryStyle
 
 LEAST_MEMORY = 8
 """Tokens that a short memory takes, such as that somebody left: so many memories take as much in the mean at least."""
 Reach = tuple[str, int]
 """A key of the settings, and a number of tokens."""
 
-Due = Callable[[Standing, CompactionSettings], Fold | None]
+Due = Callable[[MemoryState, CompactionSettings], DueFold | None]
 """Which memories to fold now; None for nothing."""
 
 
-def nothing(standing: Standing, settings: CompactionSettings) -> Fold | None:
+def nothing(standing: MemoryState, settings: CompactionSettings) -> DueFold | None:
     """Fold nothing."""
     return None
 
 
-def _never(standing: Standing, settings: CompactionSettings) -> int | None:
+def _never(standing: MemoryState, settings: CompactionSettings) -> int | None:
     return None
 
 
-def _hides_nothing(standing: Standing, settings: CompactionSettings) -> Range | None:
+def _hides_nothing(standing: MemoryState, settings: CompactionSettings) -> Range | None:
     return None
 
 
-def _unbounded(standing: Standing, settings: CompactionSettings) -> tuple[Budget, ...]:
+def _unbounded(standing: MemoryState, settings: CompactionSettings) -> tuple[ViewBudget, ...]:
     return ()
 
 
-def _as_set(settings: CompactionSettings) -> Wanted:
-    return Wanted()
+def _as_set(settings: CompactionSettings) -> SummaryStyle:
+    return SummaryStyle()
 
 
 def newest(count: int) -> str:
@@ -74,18 +74,18 @@ class Strategy:
     help: str
     due: Due = nothing
     manual: Due = nothing
-    waits: Callable[[Standing, CompactionSettings], str] = lambda standing, settings: (
+    waits: Callable[[MemoryState, CompactionSettings], str] = lambda standing, settings: (
         "only what a prompt has no room for"
     )
     keeps: Callable[[CompactionSettings], str] = lambda settings: "everything"
-    next_at: Callable[[Standing, CompactionSettings], int | None] = _never
+    next_at: Callable[[MemoryState, CompactionSettings], int | None] = _never
     by_number: bool = False
     rolling: bool = False
     masks: bool = False
-    hides: Callable[[Standing, CompactionSettings], Range | None] = _hides_nothing
+    hides: Callable[[MemoryState, CompactionSettings], Range | None] = _hides_nothing
     least_saving: Callable[[CompactionSettings], int] = lambda settings: 0
     by_tokens: bool = False
     journals: bool = False
-    wanted: Callable[[CompactionSettings], Wanted] = _as_set
-    budgets: Callable[[Standing, CompactionSettings], tuple[Budget, ...]] = _unbounded
+    wanted: Callable[[CompactionSettings], SummaryStyle] = _as_set
+    budgets: Callable[[MemoryState, CompactionSettings], tuple[ViewBudget, ...]] = _unbounded
     reach: Callable[[CompactionSettings, int], Reach | None] = lambda settings, window: None

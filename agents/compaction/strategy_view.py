@@ -10,12 +10,12 @@ from dataclasses import replace
 
 from agents.compaction.fold import may_be_made_anew
 from agents.compaction.masking import KIND, masked, masked_count
-from agents.compaction.memory_state import Budget, Standing
-from agents.compaction.plan import MANUAL, PRESSURE, SLEEP, Fold, Plan, enough, joined, plan_fold
+from agents.compaction.memory_state import MemoryState, ViewBudget
+from agents.compaction.plan import MANUAL, PRESSURE, SLEEP, DueFold, FoldPlan, enough, joined, plan_fold
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategy import LEAST_MEMORY, Strategy
-from agents.compaction.summary_style import Wanted
-from agents.compaction.view_size import UNLIMITED, Gauge, Surroundings
+from agents.compaction.summary_style import SummaryStyle
+from agents.compaction.view_size import UNLIMITED, StrategyContext, ViewSize
 from agents.memory.entries import Entry, in_prompt
 from agents.memory.memory import Memory, View
 from mud.errors import LociError
@@ -40,7 +40,7 @@ PRESSED_TO = 0.5
 """Share of that room, but for the summaries, that is kept word for word then; the next fold is as far away again."""
 
 
-class Outlook:
+class StrategyView:
     """What the strategy of the moment says of one life.
 
     Args:
@@ -55,12 +55,12 @@ class Outlook:
         memory: Memory,
         settings: Callable[[], CompactionSettings],
         strategies: Registry[Strategy],
-        around: Surroundings,
+        around: StrategyContext,
     ) -> None:
         self._memory, self._settings, self._strategies, self._around = memory, settings, strategies, around
         self.when = around.when
-        """Says when something was, see `Surroundings.when`."""
-        self._gauge = Gauge(memory, around)
+        """Says when something was, see `StrategyContext.when`."""
+        self._gauge = ViewSize(memory, around)
         self._last: tuple[CompactionSettings, Strategy] | None = None
         """The strategy that was chosen last, and the settings it was chosen by."""
         self._from: tuple[CompactionSettings, int, int] | None = None
@@ -88,7 +88,7 @@ class Outlook:
         self._memory.note_trouble("strategy", f"there is no strategy {wanted!r}; there is: {there}; {FALLBACK} is used")
         return self._strategies.get(FALLBACK)
 
-    def standing(self) -> Standing:
+    def standing(self) -> MemoryState:
         """Return how the life stands: what its strategy decides by."""
         settings = self._settings()
         return self._standing(self._chosen(settings), settings)
@@ -106,22 +106,22 @@ class Outlook:
         pressed = self._is_pressed(strategy, settings, self._gauge.standing(settings, True, total))
         return replace(settings, mask_keep=0) if pressed else settings
 
-    def _is_pressed(self, strategy: Strategy, settings: CompactionSettings, standing: Standing) -> bool:
+    def _is_pressed(self, strategy: Strategy, settings: CompactionSettings, standing: MemoryState) -> bool:
         """Return whether what no summary stands for nearly takes the room that it has in the next prompt."""
         if self._around.room() == UNLIMITED:
             return False
         room = self._room(strategy, settings, standing)
         return room.taken > room.most
 
-    def _room(self, strategy: Strategy, settings: CompactionSettings, standing: Standing) -> Budget:
+    def _room(self, strategy: Strategy, settings: CompactionSettings, standing: MemoryState) -> ViewBudget:
         """Return the tokens of the next prompt over which memories are folded whatever the strategy waits for."""
         room = self._around.room()
         hidden = strategy.hides(standing, settings)
         shown = standing.total - (hidden[1] if hidden else standing.watermark)
         least = self._gauge.summary_tokens(self._gauge.summaries()) + LEAST_SHARE * room
-        return Budget("tokens", standing.tokens() + shown, int(max(PRESSED_FROM * room, least)))
+        return ViewBudget("tokens", standing.tokens() + shown, int(max(PRESSED_FROM * room, least)))
 
-    def _standing(self, strategy: Strategy, settings: CompactionSettings, total: int | None = None) -> Standing:
+    def _standing(self, strategy: Strategy, settings: CompactionSettings, total: int | None = None) -> MemoryState:
         standing = self._gauge.standing(self._in_force(strategy, settings, total), strategy.masks, total)
         if strategy.hides(standing, settings) is None:
             return standing
@@ -148,18 +148,18 @@ class Outlook:
         """Return the characters of memories that are not folded yet, both ends included."""
         return self._gauge.chars(self._settings(), first, last)
 
-    def budgets(self) -> tuple[Budget, ...]:
+    def budgets(self) -> tuple[ViewBudget, ...]:
         """Return within what the strategy keeps the view by itself, and how much of it is taken now."""
         settings = self._settings()
         strategy = self._chosen(settings)
         return strategy.budgets(self._standing(strategy, settings), settings)
 
-    def wanted(self) -> Wanted:
+    def wanted(self) -> SummaryStyle:
         """Return how the strategy wants its summaries written."""
         settings = self._settings()
         return self._chosen(settings).wanted(settings)
 
-    def planned(self, not_below: int = 0) -> Plan | None:
+    def planned(self, not_below: int = 0) -> FoldPlan | None:
         """Return the fold that is due by itself now; None for none. A late one takes what it would have on time.
 
         Args:
@@ -207,7 +207,7 @@ class Outlook:
             self._from = settings, watermark, at or 0
         return self._from[2]
 
-    def _due(self, strategy: Strategy, settings: CompactionSettings, total: int, not_below: int) -> Fold | None:
+    def _due(self, strategy: Strategy, settings: CompactionSettings, total: int, not_below: int) -> DueFold | None:
         """Return the fold that is due with so many memories and that saves enough, as far as can be told before."""
         standing = self._standing(strategy, settings, total)
         fold = strategy.due(standing, settings)
@@ -218,10 +218,10 @@ class Outlook:
         self,
         strategy: Strategy,
         settings: CompactionSettings,
-        standing: Standing,
+        standing: MemoryState,
         not_below: int = 0,
         through: int = 0,
-    ) -> Fold | None:
+    ) -> DueFold | None:
         """Return the fold that makes room in the next prompt, of the oldest memories; None when there is enough.
 
         Args:
@@ -236,9 +236,9 @@ class Outlook:
         # What saved too little is not tried again alone: then everything but the newest is folded.
         kept = 1 if not_below else max(1, standing.fitting(int(PRESSED_TO * left)))
         last = min(max(through, standing.total - kept), standing.total - 1)
-        return Fold(standing.watermark + 1, last, PRESSURE) if last > standing.watermark else None
+        return DueFold(standing.watermark + 1, last, PRESSURE) if last > standing.watermark else None
 
-    def pressed(self, through: int) -> Plan | None:
+    def pressed(self, through: int) -> FoldPlan | None:
         """Return the fold after which the next prompt need not leave out a memory that no summary holds.
 
         Args:
@@ -253,8 +253,8 @@ class Outlook:
         )
 
     def _worthwhile(
-        self, strategy: Strategy, settings: CompactionSettings, standing: Standing, fold: Fold, not_below: int
-    ) -> Fold | None:
+        self, strategy: Strategy, settings: CompactionSettings, standing: MemoryState, fold: DueFold, not_below: int
+    ) -> DueFold | None:
         """Return a fold that is due if it saves enough, as far as can be told before."""
         least = strategy.least_saving(settings)
         if least or not_below:
@@ -264,7 +264,7 @@ class Outlook:
         more = strategy.manual(standing, settings) if not_below else None  # the same ones would save too little again
         return fold if more is None else replace(fold, last=max(fold.last, more.last))
 
-    def manual(self, reason: str) -> Plan | None:
+    def manual(self, reason: str) -> FoldPlan | None:
         """Return the fold of everything that may be folded; None for nothing, or for too little to be asked for."""
         plan = self._everything(reason)
         if plan is None or reason != MANUAL:
@@ -273,18 +273,18 @@ class Outlook:
         covers = recent.covers if recent is not None else None
         return joined(plan, covers, self._settings().recent_window, anew=may_be_made_anew(recent))
 
-    def _everything(self, reason: str) -> Plan | None:
+    def _everything(self, reason: str) -> FoldPlan | None:
         settings = self._settings()
         strategy = self._chosen(settings)
         fold = strategy.manual(self._standing(strategy, settings), settings)
         return self._plan(strategy, replace(fold, reason=reason) if fold else None)
 
-    def _plan(self, strategy: Strategy, fold: Fold | None) -> Plan | None:
+    def _plan(self, strategy: Strategy, fold: DueFold | None) -> FoldPlan | None:
         if fold is not None and fold.last - fold.first >= LONGEST_FOLD:
             fold = replace(fold, last=fold.first + LONGEST_FOLD - 1)
         return plan_fold(strategy.name, fold, self._memory.watermark, rolling=strategy.rolling)
 
-    def widened(self, plan: Plan) -> Plan:
+    def widened(self, plan: FoldPlan) -> FoldPlan:
         """Return a plan none of whose memories can be read, with as many more as it takes until some can be.
 
         Args:
@@ -309,7 +309,7 @@ class Outlook:
         settings = self._settings()
         return self.strategy.next_at(self.standing(), settings) if settings.auto_enabled else None
 
-    def waits(self, standing: Standing | None = None) -> str:
+    def waits(self, standing: MemoryState | None = None) -> str:
         """Say what the next fold waits for, such as `at 129 memories`.
 
         Args:
@@ -324,7 +324,7 @@ class Outlook:
             return f"over {most} tokens (now {taken}), for want of room in the prompt; otherwise {waits}"
         return waits
 
-    def room_first(self, standing: Standing) -> Budget | None:
+    def room_first(self, standing: MemoryState) -> ViewBudget | None:
         """Return the room in the next prompt, where it is gone before what the strategy waits for; else None.
 
         As far as can be told: memories to come are taken to be as long as those that are not folded yet.

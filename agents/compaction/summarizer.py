@@ -22,7 +22,7 @@ Prompts = Callable[[str], Style]
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SummarySource:
     """What is to be summarized, and within which limits.
 
     Args:
@@ -76,5 +76,5 @@ class Summarizer(NamedTuple):
 
     name: str
     help: str
-    write: Callable[[Source, Prompts], Writing]
+    write: Callable[[SummarySource, Prompts], Writing]
     needs_model: bool = False

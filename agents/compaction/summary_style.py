@@ -8,7 +8,7 @@ PROSE = "prose"
 SECTIONS = "sections"
 
 
-class Wanted(NamedTuple):
+class SummaryStyle(NamedTuple):
     """How summaries are written, where it differs from what the settings say.
 
     Args:

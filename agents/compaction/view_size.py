@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from agents.compaction.masking import KIND, masked_count, may_mask, placeholder
-from agents.compaction.memory_state import Standing
+from agents.compaction.memory_state import MemoryState
 from agents.compaction.settings import CompactionSettings
 from agents.llm.counting import Count, by_characters
 from agents.memory.entries import Entry, in_prompt
@@ -26,7 +26,7 @@ UNLIMITED = 1 << 60
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class StrategyContext:
     """What a fold's strategy needs to know from outside the memory.
 
     Args:
@@ -56,7 +56,7 @@ class Surroundings:
         return sum(map(self.counting(), texts))
 
 
-class Gauge:
+class ViewSize:
     """Measures one life.
 
     Args:
@@ -64,7 +64,7 @@ class Gauge:
         around: what is outside it.
     """
 
-    def __init__(self, memory: Memory, around: Surroundings) -> None:
+    def __init__(self, memory: Memory, around: StrategyContext) -> None:
         self._memory, self._around = memory, around
         self.forget()
 
@@ -82,7 +82,7 @@ class Gauge:
         self._results, self._saved = array("q"), array("q", [0])
         """The numbers of the results among them, and the tokens that masks save, summed in the same way."""
 
-    def standing(self, settings: CompactionSettings, masks: bool, total: int | None = None) -> Standing:
+    def standing(self, settings: CompactionSettings, masks: bool, total: int | None = None) -> MemoryState:
         """Return how the life stands, or stood; its sizes are counted when they are asked for.
 
         Args:
@@ -92,7 +92,7 @@ class Gauge:
         """
         memory, around = self._memory, self._around
         end, after = memory.total if total is None else total, memory.watermark
-        return Standing(
+        return MemoryState(
             total=end,
             watermark=memory.watermark,
             summaries=(memory.longterm is not None) + (memory.recent is not None),
@@ -161,7 +161,7 @@ class Gauge:
         start = bisect_left(self._tokens, most, after - self._first + 1, end - self._first + 1)
         return end - self._first + 1 - start
 
-    def _counted(self, settings: CompactionSettings, after: int) -> Gauge:
+    def _counted(self, settings: CompactionSettings, after: int) -> ViewSize:
         """Take in what came, from the one after a memory on, and let go of most of what was folded."""
         memory = self._memory
         by = (settings.strategy, settings.mask_chars, settings.token_counter, self._around.scale())

@@ -110,13 +110,13 @@ def words(text: str) -> Iterator[str]:
     return (key(found) for found in _WORD.findall(unicodedata.normalize("NFC", text)))
 
 
-def telling(text: str) -> frozenset[str]:
+def content_words(text: str) -> frozenset[str]:
     """Return the words that tell what a text is about: neither plain words nor short ones."""
     found = (word for word in words(text) if len(word) > 2 or not word.isascii())
     return frozenset(word for word in found if word not in PLAIN and word not in _DULL)
 
 
-class Capital(NamedTuple):
+class CapitalWord(NamedTuple):
     """A word with a capital letter.
 
     Args:
@@ -132,7 +132,7 @@ class Capital(NamedTuple):
     article: bool
 
 
-def capitals(text: str) -> list[Capital]:
+def capitals(text: str) -> list[CapitalWord]:
     """Return the words that hold a capital letter, in order."""
     text = unicodedata.normalize("NFC", text)
     found = []
@@ -143,7 +143,7 @@ def capitals(text: str) -> list[Capital]:
         before = text[max(0, match.start() - 12) : match.start()]
         bare = before.rstrip(" \t\"'“”‘’«»(*_")
         opens = not bare or bare[-1] in ".!?…:;\n-–—>" or before[-1] in "\"'“‘«("
-        found.append(Capital(word, key(word), opens, bool(_ARTICLE.search(before))))
+        found.append(CapitalWord(word, key(word), opens, bool(_ARTICLE.search(before))))
     return found
 
 

@@ -26,7 +26,7 @@ class _Call:
         return self if other is None else _Call(min(self.at, other.at), self.person or other.person)
 
 
-class Summons:
+class Attention:
     """What agents are wanted for, by the names of their folders."""
 
     def __init__(self) -> None:

@@ -8,7 +8,7 @@ _SLACK = 64
 """Times that no longer count which the heap may hold besides as many as count."""
 
 
-class Scheduler:
+class DueQueue:
     """Times at which agents are due, by a monotonic clock in seconds. Each agent has one; the newest counts."""
 
     def __init__(self) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from agents.agent import Agent
 from agents.compaction.report import told_inner
-from agents.population.population import Minds
+from agents.population.population import Population
 from mud.engine.engine import Step
 from mud.errors import LociError
 from mud.sanitize import visible
@@ -67,7 +67,7 @@ class MindPages:
         wrote: is told of every page written, so that the watcher does not take it for an edit.
     """
 
-    def __init__(self, minds: Minds, wrote: Callable[[Path, str], None]) -> None:
+    def __init__(self, minds: Population, wrote: Callable[[Path, str], None]) -> None:
         self._minds = minds
         self._wrote = wrote
         self._stale: set[str] = set()

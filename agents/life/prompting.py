@@ -14,7 +14,7 @@ from agents.memory.memory import View
 from agents.memory.note_form import Note
 from agents.mind.settings import offers
 from agents.mind.templates import Templates
-from agents.population.population import Minds
+from agents.population.population import Population
 from agents.prompt.excerpts import Room, excerpts, first_sentence
 from agents.prompt.prompt import Prompt, PromptParts, Shed, build_prompt, room_for_memories
 from agents.prompt.template import TEMPLATES, Template
@@ -76,7 +76,7 @@ class Prompting:
         commands: every command; a prompt lists those that its agent is offered.
     """
 
-    def __init__(self, minds: Minds, templates: Templates[Template], commands: Registry[Command]) -> None:
+    def __init__(self, minds: Population, templates: Templates[Template], commands: Registry[Command]) -> None:
         self._minds = minds
         self._templates = templates
         self._offers = offers(commands)

@@ -16,19 +16,19 @@ from typing import NamedTuple
 
 from agents.agent import Agent
 from agents.brains._brain import Brain, BrainRun, Decision, Recall, Situation, Voice
-from agents.life.attention import Summons
-from agents.life.due_queue import Scheduler
+from agents.life.attention import Attention
+from agents.life.due_queue import DueQueue
 from agents.life.prompting import Prompting
 from agents.llm.queue import ModelQueue, Urgency
-from agents.llm.timeouts import within
+from agents.llm.timeouts import timeout
 from agents.memory.entries import Hit
 from agents.mind.actor import situate
 from agents.mind.settings import SELF_CHANGES
-from agents.mind.sleep_schedule import Hours, fell_asleep, hours_of
+from agents.mind.sleep_schedule import SleepSchedule, fell_asleep, hours_of
 from agents.mind.thinker import FALLBACK, Thinker, Thought, trace_of
-from agents.mind.traces import Asked, Asking
+from agents.mind.traces import ModelCall, ModelCallTimer
 from agents.mind.witnesses import by_witness
-from agents.population.population import Minds
+from agents.population.population import Population
 from mud.clock import Clock, iso, parse_iso
 from mud.engine.engine import Engine, Step
 from mud.errors import LociError
@@ -62,7 +62,7 @@ LOOK_SOONER = 5.0
 """Seconds between two looks whether a model that was silent answers; its host is asked less often, see its health."""
 
 
-class Drives(NamedTuple):
+class SchedulerConfig(NamedTuple):
     """What makes agents think.
 
     Args:
@@ -86,7 +86,7 @@ class Drives(NamedTuple):
     traced: bool = True
 
 
-class Living:
+class Scheduler:
     """The agents of a running world.
 
     Args:
@@ -96,15 +96,17 @@ class Living:
         submitted: is told of every step that an agent submitted, to carry out what it requests.
     """
 
-    def __init__(self, minds: Minds, engine: Engine, drives: Drives, submitted: Callable[[Step], None]) -> None:
+    def __init__(
+        self, minds: Population, engine: Engine, drives: SchedulerConfig, submitted: Callable[[Step], None]
+    ) -> None:
         self._minds = minds
         self._engine = engine
         self._drives = drives
         self._submitted = submitted
-        self._scheduler = Scheduler()
+        self._scheduler = DueQueue()
         self._woken = asyncio.Event()
         self._turns: set[asyncio.Task[None]] = set()
-        self._summons = Summons()
+        self._summons = Attention()
         self._sleepers: set[str] = set()
         """Folders of the agents that were asleep at their last turn."""
         self._woke: set[str] = set()
@@ -205,7 +207,7 @@ class Living:
                 await self._woken.wait()
             elif (wait := due - clock.monotonic()) > 0:
                 with suppress(TimeoutError):
-                    await within(wait, self._woken.wait(), clock)
+                    await timeout(wait, self._woken.wait(), clock)
             else:
                 await clock.sleep(0)  # a crowd that is due must not keep everybody else from their turn
 
@@ -327,7 +329,7 @@ class Living:
         since, self._bedtime_asked[slug] = self._bedtime_asked.get(slug, now), now
         return hours.falls_asleep(since, now) and not self._submit(agent, "sleep", AT_NIGHT).failed
 
-    def _hours(self, agent: Agent) -> Hours:
+    def _hours(self, agent: Agent) -> SleepSchedule:
         known = agent.thinking()
         return hours_of(known.sleep_at, known.wake_at, known.nap_hours)
 
@@ -357,12 +359,12 @@ class Living:
     async def _recall(self, agent: Agent, wanted: Recall) -> tuple[Hit, ...]:
         return tuple((await self._minds.search(agent, *wanted[:2], before=agent.sees_from, own=wanted.own))[0])
 
-    async def _ask(self, agent: Agent, hint: str, waiting: bool) -> Asked:
+    async def _ask(self, agent: Agent, hint: str, waiting: bool) -> ModelCall:
         drives = self._drives
         kind = drives.brains().find(self._brain_of(agent))
         enough = kind.enough(agent.name) if kind is not None and kind.enough is not None else None
         profile = agent.thinking().think_profile
-        asking = Asking(hint, profile, drives.queue.overview([profile])[0].servers, drives.clock.monotonic)
+        asking = ModelCallTimer(hint, profile, drives.queue.overview([profile])[0].servers, drives.clock.monotonic)
         related = await drives.prompting.related(agent)
         asking.related(related.cue, (*related.notes, *related.summaries))
         urgency = Urgency.PERSON if waiting or self._summons.person_waits(agent.slug) else Urgency.THINK

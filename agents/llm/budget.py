@@ -55,7 +55,7 @@ class Scope(StrEnum):
     WORLD_DAY = "world_day"
 
 
-class Spent(Unavailable):
+class BudgetExhausted(Unavailable):
     """A limit of the budget leaves no room for a call."""
 
 
@@ -119,7 +119,7 @@ _Key = tuple[Scope, str, str]
 """A limit's scope, owner and unit."""
 
 
-class Stake:
+class Reservation:
     """What one call may take at most, set aside until it has ended.
 
     Args:
@@ -129,7 +129,7 @@ class Stake:
         spending: counts what it really was.
     """
 
-    def __init__(self, owner: str, task: str, most: Amount, stakes: set[Stake], spending: Spending) -> None:
+    def __init__(self, owner: str, task: str, most: Amount, stakes: set[Reservation], spending: Spending) -> None:
         self.owner, self.task, self.most = owner, task, most
         self._stakes, self._spending = stakes, spending
 
@@ -143,7 +143,7 @@ class Stake:
         )
         self._spending.add(self.owner, self.task, took)
 
-    def __enter__(self) -> Stake:
+    def __enter__(self) -> Reservation:
         self._stakes.add(self)
         return self
 
@@ -153,7 +153,7 @@ class Stake:
         self._stakes.discard(self)
 
 
-class Budget:
+class ModelBudget:
     """What may be spent, and what was.
 
     Args:
@@ -168,7 +168,7 @@ class Budget:
         self.spending = Spending(clock.now)
         self.tell: Callable[[Notice], None] = lambda notice: None
         """Is told when a limit is used up and when it is not any more, once each."""
-        self._stakes: set[Stake] = set()
+        self._stakes: set[Reservation] = set()
         self._marks: dict[_Key, _Mark] = {}
         self._too_small: dict[_Key, int] = {}
         """Limits of which the owner was told that no call fits into them, as they stood then."""
@@ -193,9 +193,9 @@ class Budget:
         """
         limit = self.used_up(owner)
         if limit is not None:
-            raise Spent(limit.sentence)
+            raise BudgetExhausted(limit.sentence)
 
-    def stake(self, owner: str, task: str, prompt: int, reply: int, calls: int = 1) -> Stake:
+    def stake(self, owner: str, task: str, prompt: int, reply: int, calls: int = 1) -> Reservation:
         """Set aside what a call may take, from when the stake is entered until it is left.
 
         Args:
@@ -213,10 +213,10 @@ class Budget:
         for limit, held in self._limits(owner):
             need = most.tokens if limit.unit == "tokens" else most.calls
             if limit.used + need > limit.most:
-                raise Spent(self._mark(limit, need).sentence)
+                raise BudgetExhausted(self._mark(limit, need).sentence)
             if limit.used + held + need > limit.most:  # what is under way may turn out to take less
-                raise Spent(f"calls under way leave no room in the budget: {limit.most:,} {limit.unit}")
-        return Stake(owner, task, most, self._stakes, self.spending)
+                raise BudgetExhausted(f"calls under way leave no room in the budget: {limit.most:,} {limit.unit}")
+        return Reservation(owner, task, most, self._stakes, self.spending)
 
     def rename(self, old: str, new: str) -> None:
         """Have an agent that was given another name go on with the budget it had."""

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from agents.llm.queue import ModelQueue
 from agents.llm.ratios import TokenRatios
-from agents.llm.timeouts import within
+from agents.llm.timeouts import timeout
 from agents.llm.tokens import at_most, bundled_tokenizer
 from mud.clock import Clock
 from mud.errors import Unavailable
@@ -52,7 +52,7 @@ def served(queue: ModelQueue, clock: Clock, profile: str = "think") -> Ask:
     async def ask(text: str) -> int | None:
         try:
             model, settings = queue.reach(profile)
-            return await within(SECONDS, model.tokens(text, settings), clock)
+            return await timeout(SECONDS, model.tokens(text, settings), clock)
         except (Unavailable, TimeoutError):
             return None
 

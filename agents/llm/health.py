@@ -20,7 +20,7 @@ SHAKY_UNTIL = 3
 """Failures in a row that may pass, such as "too busy", at which a host counts as down; fewer make it shaky."""
 
 
-class State(StrEnum):
+class HostState(StrEnum):
     """What is known of a host."""
 
     UNKNOWN = "unknown"
@@ -30,7 +30,7 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Health:
+class HostHealth:
     """What is known of one host.
 
     Args:
@@ -44,22 +44,22 @@ class Health:
     """
 
     host: str
-    state: State = State.UNKNOWN
+    state: HostState = HostState.UNKNOWN
     since: str | None = None
     last_error: str = ""
     failures: int = 0
     retry_at: float = 0.0
     failed_at: float = 0.0
 
-    def answered(self, clock: Clock) -> Health:
+    def answered(self, clock: Clock) -> HostHealth:
         """Return its health after it answered."""
-        return replace(self._into(State.UP, clock), failures=0, retry_at=0.0)
+        return replace(self._into(HostState.UP, clock), failures=0, retry_at=0.0)
 
-    def refused(self, error: str, clock: Clock) -> Health:
+    def refused(self, error: str, clock: Clock) -> HostHealth:
         """Return its health after it answered that it will not do something."""
         return replace(self.answered(clock), last_error=error)
 
-    def failed(self, error: str, clock: Clock, *, passing: bool = False, began: float | None = None) -> Health:
+    def failed(self, error: str, clock: Clock, *, passing: bool = False, began: float | None = None) -> HostHealth:
         """Return its health after it did not answer, or not with anything of use.
 
         Args:
@@ -69,41 +69,41 @@ class Health:
             began: monotonic second at which the call began. One that was under way when the host failed already tells
                 nothing new: calls side by side that fail together count once.
         """
-        known = self.state is State.DOWN or (passing and self.state is State.SHAKY)
+        known = self.state is HostState.DOWN or (passing and self.state is HostState.SHAKY)
         if known and began is not None and began < self.failed_at:
             return replace(self, last_error=error)
         failures = self.failures + 1
-        if passing and self.state is not State.DOWN and failures < SHAKY_UNTIL:
+        if passing and self.state is not HostState.DOWN and failures < SHAKY_UNTIL:
             return replace(
-                self._into(State.SHAKY, clock), last_error=error, failures=failures, failed_at=clock.monotonic()
+                self._into(HostState.SHAKY, clock), last_error=error, failures=failures, failed_at=clock.monotonic()
             )
-        before = 0 if self.state is State.SHAKY else self.failures
+        before = 0 if self.state is HostState.SHAKY else self.failures
         pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(before, 10))
         return replace(
-            self._into(State.DOWN, clock),
+            self._into(HostState.DOWN, clock),
             last_error=error,
-            failures=1 if self.state is State.SHAKY else failures,
+            failures=1 if self.state is HostState.SHAKY else failures,
             retry_at=clock.monotonic() + pause,
             failed_at=clock.monotonic(),
         )
 
-    def _into(self, state: State, clock: Clock) -> Health:
+    def _into(self, state: HostState, clock: Clock) -> HostHealth:
         return replace(self, state=state, since=self.since if self.state is state else iso(clock.now()))
 
     def wait(self, clock: Clock) -> float:
         """Return for how many seconds it is still left alone; 0 when it may be asked."""
-        return max(0.0, self.retry_at - clock.monotonic()) if self.state is State.DOWN else 0.0
+        return max(0.0, self.retry_at - clock.monotonic()) if self.state is HostState.DOWN else 0.0
 
     def words(self, clock: Clock) -> str:
         """Return all this as sentences for people."""
         trouble = self.last_error.rstrip(".")
         match self.state:
-            case State.UNKNOWN:
+            case HostState.UNKNOWN:
                 return f"{self.host}: never asked."
-            case State.UP:
+            case HostState.UP:
                 earlier = f" The last trouble was: {trouble}." if trouble else ""
                 return f"{self.host}: answers since {self.since}.{earlier}"
-            case State.SHAKY:
+            case HostState.SHAKY:
                 return f"{self.host}: shaky since {self.since}: {trouble}. It is still asked."
         wait = self.wait(clock)
         again = f"It is asked again in {wait:.0f} s" if wait else "It is asked again at the next thought"
@@ -114,11 +114,11 @@ class Health:
         now = clock.now()
         since = _hour(self.since, now) if self.since else ""
         match self.state:
-            case State.UNKNOWN:
+            case HostState.UNKNOWN:
                 return "never asked"
-            case State.UP:
+            case HostState.UP:
                 return f"answers since {since}"
-            case State.SHAKY:
+            case HostState.SHAKY:
                 return f"shaky since {since}"
         wait = self.wait(clock)
         until = _hour(iso(now + timedelta(seconds=wait)), now) if wait else "the next thought"

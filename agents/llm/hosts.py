@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeVar
 
 from agents.llm.backend import Backend, LanguageModel, Refused
-from agents.llm.health import Health, State
+from agents.llm.health import HostHealth, HostState
 from agents.llm.profiles import LLMProfile
-from agents.llm.retries import Passing
-from agents.llm.timeouts import within
+from agents.llm.retries import TransientError
+from agents.llm.timeouts import timeout
 from mud.clock import Clock
 from mud.errors import Unavailable, UnknownName
 from mud.registry import Registry
@@ -34,7 +34,7 @@ REMEMBERED = 64
 
 
 @dataclass(eq=False, slots=True)
-class Lane:
+class Host:
     """One host.
 
     Args:
@@ -45,7 +45,7 @@ class Lane:
         owner: on whose behalf it was asked last; it may still hold the beginning of that prompt.
     """
 
-    health: Health
+    health: HostHealth
     running: int = 0
     calls: int = 0
     probed: bool = False
@@ -62,7 +62,9 @@ class Lane:
 
     def may_be_asked(self, clock: Clock) -> bool:
         """Whether a job may go there: a host that was down is tried by one call, so that nobody else is held up."""
-        return self.health.wait(clock) <= 0 and not (self.health.state is State.DOWN and (self.running or self.probed))
+        return self.health.wait(clock) <= 0 and not (
+            self.health.state is HostState.DOWN and (self.running or self.probed)
+        )
 
     def why_not(self, clock: Clock) -> str:
         """Return why a job may not go there."""
@@ -75,14 +77,14 @@ _Key = tuple[str, str]
 """Names of a backend and a host."""
 
 
-class Way(NamedTuple):
+class Route(NamedTuple):
     """A host and the profile to ask it with, which names this host alone."""
 
-    lane: Lane
+    lane: Host
     profile: LLMProfile
 
 
-class Lanes:
+class Hosts:
     """The hosts of all profiles.
 
     Args:
@@ -95,16 +97,16 @@ class Lanes:
         self._profiles = profiles
         self._backends = backends
         self._clock = clock
-        self._lanes: dict[str, Lane] = {}
+        self._lanes: dict[str, Host] = {}
         self._models: dict[_Key, LanguageModel] = {}
-        self._ways: dict[LLMProfile, list[Way]] = {}
+        self._ways: dict[LLMProfile, list[Route]] = {}
         self._named: set[_Key] | None = None
         """What the profiles name; None until they were first read anew."""
         self._closing: set[asyncio.Task[None]] = set()
         self.met: Callable[[str, str], None] = lambda host, model: None
         """Is told of every host that answered, and what it says that its model is called."""
 
-    def __iter__(self) -> Iterator[Lane]:
+    def __iter__(self) -> Iterator[Host]:
         return iter(tuple(self._lanes.values()))
 
     def profile(self, name: str) -> LLMProfile:
@@ -118,7 +120,7 @@ class Lanes:
         except (KeyError, UnknownName) as error:
             raise Unavailable(f"there is no LLM profile {name!r}; a file config/llm/{name}.md makes one") from error
 
-    def of(self, profile: LLMProfile) -> list[Way]:
+    def of(self, profile: LLMProfile) -> list[Route]:
         """Return the hosts of a profile, each once, in their order.
 
         Raises:
@@ -127,16 +129,16 @@ class Lanes:
         if profile in self._ways:
             return self._ways[profile]
         backend = self.backend(profile)
-        ways: dict[str, Way] = {}
+        ways: dict[str, Route] = {}
         for one in (replace(profile, host=host) for host in profile.hosts):
             host = backend.host(one)
-            ways.setdefault(host, Way(self._lanes.setdefault(host, Lane(Health(host))), one))
+            ways.setdefault(host, Route(self._lanes.setdefault(host, Host(HostHealth(host))), one))
         if len(self._ways) >= REMEMBERED:
             self._ways.clear()
         self._ways[profile] = list(ways.values())
         return self._ways[profile]
 
-    def open_to(self, profile: LLMProfile, tried: Collection[str] = ()) -> list[Way]:
+    def open_to(self, profile: LLMProfile, tried: Collection[str] = ()) -> list[Route]:
         """Return the hosts of a profile that a job may go to: those that answer, else those that may be tried again.
 
         Args:
@@ -148,13 +150,13 @@ class Lanes:
         """
         ways = self.of(profile)
         left = [way for way in ways if way.lane.host not in tried]
-        found = [way for way in left if way.lane.health.state is not State.DOWN]
+        found = [way for way in left if way.lane.health.state is not HostState.DOWN]
         found = found or [way for way in left if way.lane.may_be_asked(self._clock)]
         if not found:
             raise Unavailable("; ".join(way.lane.why_not(self._clock) for way in left or ways))
         return found
 
-    def least_busy(self, ways: Iterable[Way], owner: str) -> Way | None:
+    def least_busy(self, ways: Iterable[Route], owner: str) -> Route | None:
         """Return the host with the fewest calls under way that takes one more; None when all are busy.
 
         Among equals it is the one that was last asked for the same agent, whose prompt it may have read before, and
@@ -167,21 +169,21 @@ class Lanes:
         free = [way for way in ways if way.lane.running < way.profile.concurrency]
         return min(free, key=lambda way: (way.lane.running, way.lane.owner != owner, way.lane.calls), default=None)
 
-    def back(self, profile: LLMProfile) -> list[Way]:
+    def back(self, profile: LLMProfile) -> list[Route]:
         """Return the hosts of a profile that were down and may be back, while others of it answer."""
         ways = self.of(profile)
-        if all(way.lane.health.state is State.DOWN for way in ways):
+        if all(way.lane.health.state is HostState.DOWN for way in ways):
             return []  # the next job tries one of them itself
-        down = (way for way in ways if way.lane.health.state is State.DOWN)
+        down = (way for way in ways if way.lane.health.state is HostState.DOWN)
         return [way for way in down if way.lane.may_be_asked(self._clock)]
 
-    async def probe(self, way: Way) -> bool:
+    async def probe(self, way: Route) -> bool:
         """Ask a host whether it is there, and say whether it is: a job's call that began meanwhile speaks for it."""
         way.lane.probed, calls = True, way.lane.calls
         try:
             model = await self.heard(way.lane, PROBE_SECONDS, self._check(way.profile), probe=True)
         except Unavailable:
-            return way.lane.busy_since(calls) and way.lane.health.state is not State.DOWN
+            return way.lane.busy_since(calls) and way.lane.health.state is not HostState.DOWN
         finally:
             way.lane.probed = False
         self.met(way.lane.host, model)
@@ -193,7 +195,7 @@ class Lanes:
         One that a job's call is under way to is there, as far as anybody knows, and is not disturbed.
         """
         ways = self.of(profile)
-        if any(way.lane.running and way.lane.health.state is not State.DOWN for way in ways):
+        if any(way.lane.running and way.lane.health.state is not HostState.DOWN for way in ways):
             return True
         asked = [way for way in ways if way.lane.may_be_asked(self._clock)]
         return any(await asyncio.gather(*map(self.probe, asked)))
@@ -213,7 +215,7 @@ class Lanes:
             self._models[key] = backend.make(profile)
         return self._models[key]
 
-    async def heard(self, lane: Lane, seconds: float, call: Coroutine[Any, Any, T], *, probe: bool = False) -> T:
+    async def heard(self, lane: Host, seconds: float, call: Coroutine[Any, Any, T], *, probe: bool = False) -> T:
         """Await a call to a host for so many seconds and note in its health what came of it.
 
         Args:
@@ -231,12 +233,12 @@ class Lanes:
 
         def failed(error: Unavailable) -> Unavailable:
             if not (probe and lane.busy_since(calls)):
-                passing = isinstance(error, Passing)
+                passing = isinstance(error, TransientError)
                 self._note(lane, lane.health.failed(str(error), self._clock, passing=passing, began=began))
             return error
 
         try:
-            answer = await within(seconds, call, self._clock)
+            answer = await timeout(seconds, call, self._clock)
         except TimeoutError as error:
             raise failed(Unavailable(f"{lane.host} did not answer within {round(seconds, 1):g} s")) from error
         except Refused as error:
@@ -253,7 +255,7 @@ class Lanes:
             self._note(lane, lane.health.answered(self._clock))
             return answer
 
-    def _note(self, lane: Lane, health: Health) -> None:
+    def _note(self, lane: Host, health: HostHealth) -> None:
         """Take over how a host is doing, and log it when that is news."""
         news = health.state is not lane.health.state
         lane.health = health

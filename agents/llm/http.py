@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from agents.llm.backend import Refused, tidy
 from agents.llm.keys import key_of, why_not_to
 from agents.llm.profiles import LLMProfile
-from agents.llm.retries import Passing
+from agents.llm.retries import TransientError
 from mud.errors import Unavailable
 
 if TYPE_CHECKING:
@@ -243,9 +243,9 @@ class Wire:
         sentence = f"{self.name} gave up in the middle of its reply" + (f": {said}" if said else "")
         raise _error(count(code) or 0, answer, sentence)
 
-    def broke_off(self) -> Passing:
+    def broke_off(self) -> TransientError:
         """Return what is raised when a stream ends before it said that it would."""
-        return Passing(f"{self.name} broke off in the middle of its reply")
+        return TransientError(f"{self.name} broke off in the middle of its reply")
 
 
 def checked_parts(host: str, example: str) -> tuple[str, str]:
@@ -310,7 +310,7 @@ def _error(status: int, answer: dict[str, Any] | None, sentence: str, after: str
     if status in _OUR_FAULT or (status == _BROKE and _THIS_ONE.search(f"{words_of(answer)} {_kind(answer)}")):
         return Refused(sentence)
     if status in _LATER:
-        return Passing(sentence, float(after) if after.isascii() and after.isdigit() else None)
+        return TransientError(sentence, float(after) if after.isascii() and after.isdigit() else None)
     return NoSuch(sentence) if status in _NO_SUCH else Unavailable(sentence)
 
 

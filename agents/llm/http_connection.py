@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx
 
-from agents.llm.retries import Passing
+from agents.llm.retries import TransientError
 from mud.errors import Unavailable
 from mud.sanitize import sanitize
 
@@ -62,7 +62,7 @@ class Http:
         except httpx.ConnectError as error:
             raise Unavailable(f"nothing answers at {self._name}") from error
         except httpx.TransportError as error:
-            raise Passing(f"{self._name} broke off: {str(error) or type(error).__name__}") from error
+            raise TransientError(f"{self._name} broke off: {str(error) or type(error).__name__}") from error
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, RuntimeError) as error:
             # RuntimeError is what httpx raises once the client is closed.
             raise Unavailable(f"{self._name} broke off: {str(error) or type(error).__name__}") from error

@@ -58,7 +58,7 @@ class Superseded(Cancelled):
 
 
 @dataclass(frozen=True, slots=True)
-class Totals:
+class JobTotals:
     """How jobs ended.
 
     Args:
@@ -73,8 +73,8 @@ class Totals:
     asked: int = 0
     seconds: float = 0.0
 
-    def __add__(self, other: Totals) -> Totals:
-        return Totals(
+    def __add__(self, other: JobTotals) -> JobTotals:
+        return JobTotals(
             self.answered + other.answered,
             self.failed + other.failed,
             self.cancelled + other.cancelled,
@@ -89,7 +89,7 @@ class Totals:
 
 
 @dataclass(eq=False, slots=True)
-class Job:
+class ModelJob:
     """One thing that is asked of a model.
 
     Args:
@@ -121,7 +121,7 @@ class Job:
     number: int
     since: float
     answer: asyncio.Future[Completion]
-    count: Callable[[Totals], None]
+    count: Callable[[JobTotals], None]
     enough: Enough | None = None
     tried: set[str] = field(default_factory=set)
     tries: int = 0
@@ -136,7 +136,7 @@ class Job:
         """End it with an error, unless it has ended already: a cancelled asker needs no answer."""
         if not self.answer.done():
             self.answer.set_exception(error)
-            self.count(Totals(cancelled=1) if isinstance(error, Cancelled) else Totals(failed=1))
+            self.count(JobTotals(cancelled=1) if isinstance(error, Cancelled) else JobTotals(failed=1))
 
     def cancel(self) -> None:
         """End it, since nobody will answer any more."""
@@ -146,7 +146,7 @@ class Job:
         """End it with an answer, unless it has ended already."""
         if not self.answer.done():
             self.answer.set_result(completion)
-            self.count(Totals(answered=1, seconds=completion.seconds))
+            self.count(JobTotals(answered=1, seconds=completion.seconds))
 
     def turn(self, now: float) -> tuple[int, int]:
         """Return its place among those that wait, with its age counted in."""
@@ -154,7 +154,7 @@ class Job:
         return (max(aged, min(self.urgency, Urgency.THINK)), self.number)
 
 
-class Waiting:
+class JobQueue:
     """The jobs that wait for their turn, those that rest between two tries among them.
 
     Args:
@@ -163,15 +163,15 @@ class Waiting:
 
     def __init__(self, room: int) -> None:
         self._room = room
-        self._jobs: list[Job] = []
+        self._jobs: list[ModelJob] = []
 
     def __len__(self) -> int:
         return len(self._jobs)
 
-    def __iter__(self) -> Iterator[Job]:
+    def __iter__(self) -> Iterator[ModelJob]:
         return iter(tuple(self._jobs))
 
-    def let_in(self, job: Job) -> None:
+    def let_in(self, job: ModelJob) -> None:
         """Add a new job: in the place of an older thought of its owner, else where there is room.
 
         When it is full, the least urgent is refused, be it the new one.
@@ -193,7 +193,7 @@ class Waiting:
             last.fail(full)
         self._jobs.append(job)
 
-    def put_back(self, job: Job) -> None:
+    def put_back(self, job: ModelJob) -> None:
         """Add a job that is to be tried again; it had its place already.
 
         A newer thought of its owner that waits meanwhile has taken it.
@@ -205,34 +205,34 @@ class Waiting:
         twin.number, twin.since, twin.urgency = job.number, job.since, min(twin.urgency, job.urgency)
         job.fail(Superseded(f"a newer thought of {job.owner} took the place of this one"))
 
-    def drop(self, job: Job) -> None:
+    def drop(self, job: ModelJob) -> None:
         """Take a job out, if it is there."""
         if job in self._jobs:
             self._jobs.remove(job)
 
-    def in_order(self, now: float) -> list[Job]:
+    def in_order(self, now: float) -> list[ModelJob]:
         """Return those whose turn may come now, the next first."""
         return sorted((one for one in self._jobs if one.not_before <= now), key=lambda one: one.turn(now))
 
 
-class Tally:
+class JobStatistics:
     """Counts how the jobs of each LLM profile ended."""
 
     def __init__(self) -> None:
-        self._by_profile: defaultdict[str, Totals] = defaultdict(Totals)
+        self._by_profile: defaultdict[str, JobTotals] = defaultdict(JobTotals)
 
-    def add(self, profile: str, totals: Totals) -> None:
+    def add(self, profile: str, totals: JobTotals) -> None:
         """Count what happened to a job of a profile."""
         self._by_profile[profile] += totals
 
-    def of(self, profile: str) -> Totals:
+    def of(self, profile: str) -> JobTotals:
         """Return how the jobs of a profile ended."""
-        return self._by_profile.get(profile, Totals())
+        return self._by_profile.get(profile, JobTotals())
 
-    def all(self) -> Totals:
+    def all(self) -> JobTotals:
         """Return how all jobs ended."""
-        return sum(self._by_profile.values(), Totals())
+        return sum(self._by_profile.values(), JobTotals())
 
 
-def _same_thought(one: Job, other: Job) -> bool:
+def _same_thought(one: ModelJob, other: ModelJob) -> bool:
     return one.owner == other.owner and one.task == other.task == Task.THINKING and not one.answer.done()

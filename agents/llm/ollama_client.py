@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from agents.llm.backend import Completion, Enough
 from agents.llm.http import CHECK_SECONDS, NoSuch, Wire, checked_parts, count, decoded
 from agents.llm.profiles import LLMProfile
-from agents.llm.streamed_reply import Growing
+from agents.llm.streamed_reply import StreamedReply
 from agents.llm.usage import prompt_tokens, reply_tokens
 from mud.errors import Unavailable
 
@@ -115,7 +115,7 @@ class Ollama:
     ) -> tuple[str, list[str], dict[str, Any], float]:
         """Return the text, the thoughts before it, the last line's numbers, none when the reply was ended early, and
         the seconds it took."""
-        growing, thoughts, last = Growing(profile, enough), list[str](), dict[str, Any]()
+        growing, thoughts, last = StreamedReply(profile, enough), list[str](), dict[str, Any]()
         async with self._wire.opened("POST", "/api/generate", profile, profile.timeout, payload) as response:
             async for part in self._parts(response, profile):
                 thoughts += _thoughts(part)

@@ -16,7 +16,7 @@ from agents.llm.backend import Completion, Enough, Refused
 from agents.llm.backends._grammar import grammar_for
 from agents.llm.http import CHECK_SECONDS, NoSuch, Wire, checked_parts, count, decoded
 from agents.llm.profiles import LLMProfile
-from agents.llm.streamed_reply import Growing
+from agents.llm.streamed_reply import StreamedReply
 from agents.llm.usage import prompt_tokens, reply_tokens
 from mud.errors import Unavailable
 
@@ -197,7 +197,7 @@ class OpenAICompatible:
 
     async def _follow(self, response: httpx.Response, profile: LLMProfile, enough: Enough) -> _Heard:
         """Read a stream up to its end, a stop, or what is enough."""
-        heard, growing, ended, begun = _Heard(), Growing(profile, enough), False, False
+        heard, growing, ended, begun = _Heard(), StreamedReply(profile, enough), False, False
         async for event in self._events(response, profile):
             begun = True
             if event is None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from agents.llm.health import Health
-from agents.llm.jobs import Totals
+from agents.llm.health import HostHealth
+from agents.llm.jobs import JobTotals
 
 
 class HostView(NamedTuple):
@@ -17,7 +17,7 @@ class HostView(NamedTuple):
         running: jobs' calls under way, other profiles' too.
     """
 
-    health: Health
+    health: HostHealth
     model: str
     running: int
 
@@ -35,7 +35,7 @@ class ProfileView(NamedTuple):
     name: str
     hosts: tuple[HostView, ...]
     waiting: int
-    totals: Totals
+    totals: JobTotals
 
     @property
     def servers(self) -> str:

@@ -17,22 +17,32 @@ from functools import partial
 from random import Random
 
 from agents.llm.backend import Backend, Completion, Enough, LanguageModel, Refused, hold_to_window
-from agents.llm.budget import Budget, BudgetSettings, Spent
-from agents.llm.health import Health, State
-from agents.llm.hosts import Lane, Lanes, Way
-from agents.llm.jobs import AGES_AFTER, Job, Superseded, Tally, Task, Totals, Urgency, Waiting, usual_task
+from agents.llm.budget import BudgetExhausted, BudgetSettings, ModelBudget
+from agents.llm.health import HostHealth, HostState
+from agents.llm.hosts import Host, Hosts, Route
+from agents.llm.jobs import (
+    AGES_AFTER,
+    JobQueue,
+    JobStatistics,
+    JobTotals,
+    ModelJob,
+    Superseded,
+    Task,
+    Urgency,
+    usual_task,
+)
 from agents.llm.overview import HostView, ProfileView
 from agents.llm.profiles import LLMProfile
 from agents.llm.ratios import TokenRatios
-from agents.llm.reply_prefix import Openings
-from agents.llm.retries import PERSON_PATIENCE, Passing, in_time, pause
+from agents.llm.reply_prefix import ReplyPrefixes
+from agents.llm.retries import PERSON_PATIENCE, TransientError, in_time, pause
 from agents.llm.timeouts import done_within
 from agents.llm.tokens import estimate
 from mud.clock import Clock
 from mud.errors import Unavailable
 from mud.registry import Registry
 
-__all__ = ["AGES_AFTER", "ROOM", "ModelQueue", "Superseded", "Task", "Totals", "Urgency"]
+__all__ = ["AGES_AFTER", "ROOM", "JobTotals", "ModelQueue", "Superseded", "Task", "Urgency"]
 
 log = logging.getLogger(__name__)
 
@@ -59,25 +69,25 @@ class ModelQueue:
         clock: Clock,
         room: int = ROOM,
         chance: Random | None = None,
-        budget: Budget | None = None,
+        budget: ModelBudget | None = None,
     ) -> None:
-        self._lanes = Lanes(profiles, backends, clock)
+        self._lanes = Hosts(profiles, backends, clock)
         self._clock = clock
-        self._waiting = Waiting(room)
-        self._tally = Tally()
+        self._waiting = JobQueue(room)
+        self._tally = JobStatistics()
         self._chance = chance or Random(0)
         self._tasks: set[asyncio.Task[None]] = set()
         """Calls under way."""
         self._errands: set[asyncio.Task[None]] = set()
         """Rests between two tries, and questions whether a host is back."""
-        self._open: set[Job] = set()
+        self._open: set[ModelJob] = set()
         """Jobs that have not ended, those that are under way among them."""
-        self._openings = Openings()
+        self._openings = ReplyPrefixes()
         self._number = 0
         self._closed = False
         self.ratios = TokenRatios()
         """How many tokens each model makes of a text, learned from what its server tells with its replies."""
-        self.budget = budget or Budget(BudgetSettings, clock)
+        self.budget = budget or ModelBudget(BudgetSettings, clock)
 
     async def ask(
         self,
@@ -107,8 +117,8 @@ class ModelQueue:
         answer: asyncio.Future[Completion] = asyncio.get_running_loop().create_future()
         now, what = self._clock.monotonic(), task or usual_task(urgency)
         count = partial(self._tally.add, profile_name)
-        job = Job(build, profile_name, urgency, owner, what, self._number, now, answer, count, enough)
-        count(Totals(asked=1))
+        job = ModelJob(build, profile_name, urgency, owner, what, self._number, now, answer, count, enough)
+        count(JobTotals(asked=1))
         self._open.add(job)
         try:
             self._refuse_when_closed()
@@ -122,7 +132,7 @@ class ModelQueue:
             return await answer
         except asyncio.CancelledError:
             if answer.cancelled():  # else it had ended, and whoever asked was cancelled before they heard of it
-                count(Totals(cancelled=1))
+                count(JobTotals(cancelled=1))
             raise
         finally:
             self._forget(job)
@@ -178,7 +188,7 @@ class ModelQueue:
 
     # ---- telling ----
 
-    def health(self) -> list[Health]:
+    def health(self) -> list[HostHealth]:
         """Return what is known of every host that was asked for."""
         return [lane.health for lane in self._lanes]
 
@@ -188,7 +198,7 @@ class ModelQueue:
         Hosts that no profile names any more are nobody's business.
         """
         hosts = {way.lane.host: way.lane.health for name in names for way in self._ways(name)}
-        return [one.words(self._clock) for one in hosts.values() if one.state is State.DOWN]
+        return [one.words(self._clock) for one in hosts.values() if one.state is HostState.DOWN]
 
     def overview(self, names: Iterable[str]) -> list[ProfileView]:
         """Return how these profiles and their hosts are doing.
@@ -204,7 +214,7 @@ class ModelQueue:
         return views
 
     @property
-    def totals(self) -> Totals:
+    def totals(self) -> JobTotals:
         """How the jobs ended."""
         return self._tally.all()
 
@@ -261,7 +271,7 @@ class ModelQueue:
                 self._waiting.drop(job)
                 self._start(job, way)
 
-    def _way(self, job: Job, kept: set[str]) -> Way | None:
+    def _way(self, job: ModelJob, kept: set[str]) -> Route | None:
         """Return the host for a job; None when all that it may go to are busy, and are kept for it from now on."""
         profile = self._lanes.profile(job.profile)
         for one in self._lanes.back(profile):
@@ -273,7 +283,7 @@ class ModelQueue:
             kept.update(one.lane.host for one in ways)
         return way
 
-    def _start(self, job: Job, way: Way) -> None:
+    def _start(self, job: ModelJob, way: Route) -> None:
         lane, now = way.lane, self._clock.monotonic()
         lane.running, lane.calls, lane.owner = lane.running + 1, lane.calls + 1, job.owner
         if job.began is None:
@@ -285,7 +295,7 @@ class ModelQueue:
 
     # ---- running ----
 
-    async def _run(self, job: Job, way: Way) -> None:
+    async def _run(self, job: ModelJob, way: Route) -> None:
         """Build one prompt, ask the model, and settle the job or say when it is to be tried again."""
         try:
             prompt = job.build()
@@ -295,7 +305,7 @@ class ModelQueue:
             return
         try:
             completion = await self._openings.reply(partial(self._heard, job, way, prompt), way.profile, job.enough)
-        except (Refused, Spent) as error:
+        except (Refused, BudgetExhausted) as error:
             job.fail(error)
         except Unavailable as error:
             job.error = error
@@ -306,7 +316,9 @@ class ModelQueue:
             log.debug("%s: %s answered in %.1f s", job.owner, way.lane.host, completion.seconds)
             job.settle(replace(completion, host=way.lane.host))
 
-    async def _heard(self, job: Job, way: Way, prompt: str, profile: LLMProfile, enough: Enough | None) -> Completion:
+    async def _heard(
+        self, job: ModelJob, way: Route, prompt: str, profile: LLMProfile, enough: Enough | None
+    ) -> Completion:
         """Ask once, within what is left of the job's time and of the budget, and pay for it."""
         with self.budget.stake(job.owner, job.task, estimate(prompt), profile.max_tokens) as stake:
             seconds = max(0.0, job.until - self._clock.monotonic())
@@ -316,7 +328,7 @@ class ModelQueue:
         self._learn(job, prompt, completion)
         return completion
 
-    def _learn(self, job: Job, prompt: str, completion: Completion) -> None:
+    def _learn(self, job: ModelJob, prompt: str, completion: Completion) -> None:
         """Learn from a reply how many tokens its model makes of a text."""
         profile = self._lanes.profile(job.profile)
         if completion.prompt_tokens is not None and self._lanes.backend(profile).tells_whole:
@@ -325,7 +337,7 @@ class ModelQueue:
     async def _complete(self, prompt: str, profile: LLMProfile, enough: Enough | None) -> Completion:
         return await self._lanes.model(profile).complete(prompt, profile, enough)
 
-    def _again(self, job: Job, way: Way, error: Unavailable) -> float | None:
+    def _again(self, job: ModelJob, way: Route, error: Unavailable) -> float | None:
         """Return after how many seconds a job that failed is to be tried again; None for not at all.
 
         Another host gets it at once, with a timeout of its own; where a person waits, one timeout must do for all.
@@ -340,7 +352,7 @@ class ModelQueue:
         if self._others(job) and (not person or in_time(spent, timeout)):
             job.until = job.until if person else now + timeout
             return 0.0
-        if not isinstance(error, Passing) or job.tries >= way.profile.retries:
+        if not isinstance(error, TransientError) or job.tries >= way.profile.retries:
             return None
         rest = pause(job.tries, error, self._chance)
         patience = PERSON_PATIENCE if person else timeout
@@ -351,22 +363,22 @@ class ModelQueue:
         job.until = max(job.until, job.began + timeout)
         return rest
 
-    def _others(self, job: Job) -> bool:
+    def _others(self, job: ModelJob) -> bool:
         """Whether a host is left that has not failed a job yet and may be asked."""
         ways = self._ways(job.profile)
         return any(way.lane.may_be_asked(self._clock) for way in ways if way.lane.host not in job.tried)
 
-    def _rests(self, job: Job, seconds: float) -> bool:
+    def _rests(self, job: ModelJob, seconds: float) -> bool:
         """Whether a host of a job may be asked again after so many seconds."""
         return any(way.lane.health.wait(self._clock) <= seconds for way in self._ways(job.profile))
 
-    async def _rest(self, job: Job, seconds: float) -> None:
+    async def _rest(self, job: ModelJob, seconds: float) -> None:
         """Have a job's turn asked for again when its rest is over."""
         await self._clock.sleep(seconds)
         job.not_before = 0.0
         self._pump()
 
-    async def _ask_back(self, way: Way) -> None:
+    async def _ask_back(self, way: Route) -> None:
         """Ask a host that was down whether it is back, so that no job must be the one that tries it."""
         await self._lanes.probe(way)
         self._pump()
@@ -379,14 +391,14 @@ class ModelQueue:
 
     # ---- ending ----
 
-    def _forget(self, job: Job) -> None:
+    def _forget(self, job: ModelJob) -> None:
         """End whatever is left of a job whose asker has gone."""
         self._open.discard(job)
         if job.call is not None and not job.call.done():
             job.call.cancel()
         self._waiting.drop(job)
 
-    def _ended(self, lane: Lane, job: Job, task: asyncio.Task[None]) -> None:
+    def _ended(self, lane: Host, job: ModelJob, task: asyncio.Task[None]) -> None:
         """Free a call's place; runs however the call ended, also when it was cancelled before it began."""
         self._tasks.discard(task)
         lane.running -= 1
@@ -401,7 +413,7 @@ class ModelQueue:
                 job.call = self._send(self._rest(job, job.again))
         self._pump()
 
-    def _ways(self, name: str) -> list[Way]:
+    def _ways(self, name: str) -> list[Route]:
         """Return the hosts of a profile; none when there is no such profile or backend."""
         try:
             return self._lanes.of(self._lanes.profile(name))

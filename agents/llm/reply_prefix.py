@@ -21,7 +21,7 @@ Ask = Callable[[LLMProfile, Enough | None], Awaitable[Completion]]
 """Asks for one reply."""
 
 
-class Openings:
+class ReplyPrefixes:
     """Knows which models open their replies with an empty line or a thought."""
 
     def __init__(self) -> None:

@@ -1,6 +1,6 @@
 """What may pass if it is asked again in a moment, and how long that moment is. Pure: chance is an argument.
 
-Backends say what may pass by raising `Passing`: a connection that broke off, a host that is too busy (429), still loads
+Backends say what may pass by raising `TransientError`: a connection that broke off, a host that is too busy (429), still loads
 its model (503) or stumbled (500), a proxy that does not reach it (502). A refusal never passes, and neither does
 silence: that costs the whole timeout already.
 """
@@ -23,7 +23,7 @@ PERSON_PATIENCE = 1.5
 """Seconds after its first call within which a job that a person waits for is tried again; the instinct is quicker."""
 
 
-class Passing(Unavailable):
+class TransientError(Unavailable):
     """The host did not do it this time, but may in a moment.
 
     Args:
@@ -36,7 +36,7 @@ class Passing(Unavailable):
         self.after = after
 
 
-def pause(tries: int, error: Passing, chance: Random) -> float:
+def pause(tries: int, error: TransientError, chance: Random) -> float:
     """Return how many seconds to wait before a further try: exponential backoff with jitter.
 
     Args:

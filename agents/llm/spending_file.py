@@ -10,7 +10,7 @@ import asyncio
 import logging
 from pathlib import Path
 
-from agents.llm.budget import Budget
+from agents.llm.budget import ModelBudget
 from mud.clock import Clock
 from mud.errors import VaultProblem
 from mud.storage.files import read_if_there, write_atomic
@@ -23,7 +23,7 @@ SAVE_EVERY = 1.0
 """Seconds between two looks whether something was spent: what a kill makes forgotten at most."""
 
 
-def read_spending(vault: Path, budget: Budget) -> None:
+def read_spending(vault: Path, budget: ModelBudget) -> None:
     """Take over what was spent before, as far as the file can be read."""
     try:
         text = read_if_there(vault / FILE, file=FILE)
@@ -34,13 +34,13 @@ def read_spending(vault: Path, budget: Budget) -> None:
         log.warning("%s cannot be read in full; what it does not say counts as not spent", FILE)
 
 
-def write_spending(vault: Path, budget: Budget) -> None:
+def write_spending(vault: Path, budget: ModelBudget) -> None:
     """Write what was spent, if anything was since it was last written."""
     if budget.spending.changed:
         _write(vault, budget.spending.dump())
 
 
-async def keep_spending(vault: Path, budget: Budget, clock: Clock) -> None:
+async def keep_spending(vault: Path, budget: ModelBudget, clock: Clock) -> None:
     """Write what was spent, and tell when a limit is over, for ever."""
     while True:
         await clock.sleep(SAVE_EVERY)

@@ -13,7 +13,7 @@ _FIRST_HALF = re.compile(r"[\ud800-\udbff]\Z")
 """The half of a character whose other half may be the next piece's beginning."""
 
 
-class Growing:
+class StreamedReply:
     """A reply that may be ended early.
 
     Only what is new is read, or the work would grow with the square of a reply's length.

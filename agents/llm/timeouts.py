@@ -11,7 +11,7 @@ from mud.clock import Clock
 T = TypeVar("T")
 
 
-async def within(seconds: float, call: Coroutine[Any, Any, T], clock: Clock) -> T:
+async def timeout(seconds: float, call: Coroutine[Any, Any, T], clock: Clock) -> T:
     """Await a call for so many seconds of the clock at most.
 
     Raises:

@@ -36,7 +36,7 @@ Seal = Callable[[dict[str, Any]], None]
 """Writes the commit line: from then on the new summaries hold. Raises OSError when it is not written."""
 
 
-class Tiers:
+class CurrentSummaries:
     """Long-term and recent summary of one life.
 
     Args:

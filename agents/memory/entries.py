@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from agents.text.persons import second_person
 from mud.clock import iso, parse_iso
 from mud.sanitize import sanitize
-from mud.world.events import Perceived, mark_of
+from mud.world.events import Perception, mark_of
 
 KINDS = ("said", "heard", "did", "saw", "moved", "result", "thought", "note", "dream", "told")
 """Every kind of memory. `result` is what one's own query commands showed; `told` was whispered to oneself alone;
@@ -164,7 +164,7 @@ class Hit(NamedTuple):
     at: str = ""
 
 
-def entry_from_perceived(perceived: Perceived, seq: int, at: str, source: int, names: tuple[str, ...] = ()) -> Entry:
+def entry_from_perceived(perceived: Perception, seq: int, at: str, source: int, names: tuple[str, ...] = ()) -> Entry:
     """Return the entry of what a step of the world left with a character.
 
     Args:

@@ -37,7 +37,7 @@ _MEMORY = re.compile(
 """A memory as `Entry.to_json` writes it: its number and its ledger step."""
 
 
-class Named(NamedTuple):
+class NamedSummary(NamedTuple):
     """A summary as a commit line names it.
 
     Args:
@@ -60,7 +60,7 @@ class CommitLine(NamedTuple):
 
     line: Mapping[str, Any]
     number: int
-    named: Mapping[str, Named]
+    named: Mapping[str, NamedSummary]
 
 
 def is_commit(line: Mapping[str, Any]) -> bool:
@@ -74,7 +74,7 @@ def parse_commit(line: Mapping[str, Any]) -> CommitLine | None:
     number = line.get("number", 0)
     if not is_commit(line) or not is_number(number) or number < 0:
         return None
-    named: dict[str, Named] = {}
+    named: dict[str, NamedSummary] = {}
     for tier in TIERS:
         record = line.get(tier)
         if record is not None:
@@ -85,13 +85,13 @@ def parse_commit(line: Mapping[str, Any]) -> CommitLine | None:
     return CommitLine(line, number, named) if named else None
 
 
-def _named(record: object) -> Named | None:
+def _named(record: object) -> NamedSummary | None:
     if not isinstance(record, dict) or not isinstance(record.get("covers"), dict):
         return None
     first, last, file = record["covers"].get("first"), record["covers"].get("last"), record.get("file")
     if not (is_number(first) and is_number(last) and 1 <= first <= last and isinstance(file, str)):
         return None
-    return Named((first, last), file)
+    return NamedSummary((first, last), file)
 
 
 def last_commit(data: bytes) -> tuple[CommitLine | None, int]:

@@ -14,19 +14,19 @@ from pathlib import Path
 from typing import Any
 
 from agents.memory.archive import Archive, LineWriter
-from agents.memory.current_summaries import Tiers
+from agents.memory.current_summaries import CurrentSummaries
 from agents.memory.entries import Entry, entry_from_perceived, entry_from_record
 from agents.memory.lines import is_commit
 from agents.memory.ranges import missing
-from agents.memory.recent_cache import Newest
+from agents.memory.recent_cache import RecentCache
 from agents.memory.summaries import TIERS, Summary, SummaryFiles, Write, unread
-from agents.memory.warnings import Troubles
-from agents.memory.write_backlog import Waiting
+from agents.memory.warnings import MemoryWarnings
+from agents.memory.write_backlog import WriteBacklog
 from mud.clock import Clock, iso
 from mud.errors import Unavailable
 from mud.storage.files import sweep_leftovers, write_atomic, write_unsynced
 from mud.storage.jsonl import JsonlWriter
-from mud.world.events import Perceived
+from mud.world.events import Perception
 
 IN_RAM = 1024
 """Newest memories kept in RAM at most; older ones of the tail are read from the archive when asked for."""
@@ -85,11 +85,11 @@ class Memory:
         self._clock = clock
         self._archive = Archive(folder / "archive", open_writer=open_writer)
         self._files = SummaryFiles(folder / "summaries", write, write_unsynced)
-        self._tiers = Tiers(self._files, lambda: iso(clock.now()))
-        self._ram = Newest(in_ram)
+        self._tiers = CurrentSummaries(self._files, lambda: iso(clock.now()))
+        self._ram = RecentCache(in_ram)
         self._writable = False
-        self._troubles = Troubles(self._archive.where)
-        self._waiting = Waiting(self._troubles.note)
+        self._troubles = MemoryWarnings(self._archive.where)
+        self._waiting = WriteBacklog(self._troubles.note)
 
     def open(self, writable: bool) -> list[str]:
         """Take up the life where it stands; what a kill left half done is finished.
@@ -189,7 +189,7 @@ class Memory:
         """
         return self._waiting.missing_from
 
-    def append(self, perceived: Sequence[Perceived], at: str, source: int) -> list[Entry]:
+    def append(self, perceived: Sequence[Perception], at: str, source: int) -> list[Entry]:
         """Remember what one step left, in one write.
 
         When the archive cannot be written the memories wait, are shown, and are tried again with the next ones. A

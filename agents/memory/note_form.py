@@ -31,7 +31,7 @@ _WRITTEN = ("updated", "modified", "created", "date")
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class NoteSection:
     """One part of a note: a dated entry, or what people wrote around them.
 
     Args:
@@ -67,7 +67,7 @@ class Note(NamedTuple):
     aliases: tuple[str, ...] = ()
 
     @property
-    def sections(self) -> list[Section]:
+    def sections(self) -> list[NoteSection]:
         """Its parts, in the order of the file."""
         return list(_sections(self.text))
 
@@ -136,7 +136,7 @@ def written_time(text: str) -> str:
         return ""
 
 
-def _sections(text: str) -> Iterator[Section]:
+def _sections(text: str) -> Iterator[NoteSection]:
     heading, start = "", 0
     for begin, line in heading_lines(text):
         mark = _heading(line)
@@ -148,15 +148,17 @@ def _sections(text: str) -> Iterator[Section]:
         yield _section(heading, text[start:])
 
 
-def _section(heading: str, text: str) -> Section:
+def _section(heading: str, text: str) -> NoteSection:
     dated = _DATED.fullmatch(heading)
     at = written_time(dated[1]) if dated else ""
     if not dated or not at:
-        return Section(heading, text.strip())
+        return NoteSection(heading, text.strip())
     told = text.rstrip()
     last = told.rfind("\n") + 1
     because = _BECAUSE.fullmatch(told, last)
-    return Section(heading, told[: last if because else None].strip(), at, dated[2], because[1] if because else None)
+    return NoteSection(
+        heading, told[: last if because else None].strip(), at, dated[2], because[1] if because else None
+    )
 
 
 def _heading(line: str) -> re.Match[str] | None:

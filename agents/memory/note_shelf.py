@@ -20,7 +20,7 @@ _NOWHERE = (FileNotFoundError, NotADirectoryError, PermissionError)
 """Errors of a folder in which there is nothing to read."""
 
 
-class File(NamedTuple):
+class NoteFile(NamedTuple):
     """One file as it was read.
 
     Args:
@@ -37,7 +37,7 @@ class File(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Shelf:
+class NoteSnapshot:
     """All files as they were at one moment; never changed, but replaced as a whole.
 
     Args:
@@ -46,7 +46,7 @@ class Shelf:
         changed: when a file had last come into the folder or gone from it, in nanoseconds; None when it was not there.
     """
 
-    files: Mapping[str, File] = field(default_factory=dict)
+    files: Mapping[str, NoteFile] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
     changed: int | None = None
 
@@ -71,7 +71,7 @@ class Shelf:
         found = [file.note for file in self.files.values() if file.note and wanted in file.names]
         return next((note for note in self.notes if note in found), None) if found else None
 
-    def looked(self, folder: Path) -> Shelf:
+    def looked(self, folder: Path) -> NoteSnapshot:
         """Return all files as they are now."""
         changed = changed_at(folder)  # first: what changes while it is looked at is seen again
         states = _states(folder)
@@ -83,7 +83,7 @@ class Shelf:
             files[name] = file if file and file.state == state else _file(state, parsed(folder / name))
         return _shelf(files, changed)
 
-    def written(self, path: Path, note: Note) -> Shelf:
+    def written(self, path: Path, note: Note) -> NoteSnapshot:
         """Return the shelf with a file that was just written, so that it need not be read again."""
         try:
             file = _file(_state(os.stat(path)), note)  # noqa: PTH116  (as below)
@@ -101,7 +101,7 @@ class Shelf:
             if one.updated < note.updated or (one.updated == note.updated and one.slug + ENDING > name)
         )
         notes.insert(next(later, len(notes)), note)
-        return Shelf(files, tuple(notes), changed_at(path.parent))
+        return NoteSnapshot(files, tuple(notes), changed_at(path.parent))
 
 
 def changed_at(folder: Path) -> int | None:
@@ -127,16 +127,16 @@ def parsed(path: Path) -> Note | None:
         return None
 
 
-def _shelf(files: Mapping[str, File], changed: int | None) -> Shelf:
+def _shelf(files: Mapping[str, NoteFile], changed: int | None) -> NoteSnapshot:
     found: Sequence[Note] = [note for name in sorted(files) if (note := files[name].note) is not None]
-    return Shelf(files, tuple(sorted(found, key=lambda note: note.updated, reverse=True)), changed)
+    return NoteSnapshot(files, tuple(sorted(found, key=lambda note: note.updated, reverse=True)), changed)
 
 
-def _file(state: tuple[int, int, int], note: Note | None) -> File:
+def _file(state: tuple[int, int, int], note: Note | None) -> NoteFile:
     if note is None:
-        return File(state, None, frozenset(), frozenset())
+        return NoteFile(state, None, frozenset(), frozenset())
     names = frozenset(map(folded, (note.title, *note.aliases)))
-    return File(state, note, names, frozenset(map(folded, note.links)))
+    return NoteFile(state, note, names, frozenset(map(folded, note.links)))
 
 
 def _states(folder: Path) -> dict[str, tuple[int, int, int]]:

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agents.memory.note_form import Note, entry_text, folded, is_blank, new_file, read_note, with_entry, with_only
-from agents.memory.note_shelf import ENDING, Shelf, changed_at, names_in, parsed
+from agents.memory.note_shelf import ENDING, NoteSnapshot, changed_at, names_in, parsed
 from mud.clock import iso, parse_iso
 from mud.errors import Refusal, VaultProblem
 from mud.storage.files import READ_LIMIT, encode, free_stem, read_if_there, slugify, write_atomic, write_unsynced
 from mud.world.matching import match_names
 
-__all__ = ["Links", "Note", "Notes", "Version"]
+__all__ = ["Links", "Note", "NoteVersion", "Notes"]
 
 HISTORY = "history"
 """The folder of earlier texts."""
@@ -30,7 +30,7 @@ _VERSION = re.compile(r"((.+?)(?:-\d+)?)-(\d{8}-\d{6})(?:-\d+)?")
 """The name of an earlier text: the slug, also without the number of a further file of it, and when."""
 
 
-class Version(NamedTuple):
+class NoteVersion(NamedTuple):
     """An earlier text of a note.
 
     Args:
@@ -70,7 +70,7 @@ class Notes:
         self._folder = folder
         self._write = write
         self._in_bulk = False
-        self._shelf = Shelf()
+        self._shelf = NoteSnapshot()
 
     # writing
 
@@ -215,7 +215,7 @@ class Notes:
             tuple(one.title for one in shelf.notes if one.slug in back and one.slug != note.slug),
         )
 
-    def versions(self, name: str) -> list[Version]:
+    def versions(self, name: str) -> list[NoteVersion]:
         """Return the earlier texts of a note, the one put away last first; also of one that was renamed or is gone.
 
         Args:
@@ -231,10 +231,10 @@ class Notes:
                 continue
             at, earlier = _moment(mark[3]), parsed(self._folder / HISTORY / file)
             if at and earlier and (mark[1] == slug or folded(earlier.title) == folded(title)):
-                found.append(Version(f"{HISTORY}/{file}", at, earlier))
+                found.append(NoteVersion(f"{HISTORY}/{file}", at, earlier))
         return sorted(found, key=lambda version: (version.at, len(version.file), version.file), reverse=True)
 
-    def _glanced(self) -> Shelf:
+    def _glanced(self) -> NoteSnapshot:
         """Return all files as they were when one last came into the folder or went from it, or was written here; in
         bulk as they were at its beginning.
         """
@@ -242,7 +242,7 @@ class Notes:
         changed = shelf.changed if self._in_bulk else changed_at(self._folder)
         return shelf if changed is not None and changed == shelf.changed else self._looked()
 
-    def _looked(self) -> Shelf:
+    def _looked(self) -> NoteSnapshot:
         """Return all files as they are now; what did not change is not read again."""
         # The shelf of the other thread may take this one's place at once, but not in what is returned.
         self._shelf = shelf = self._shelf.looked(self._folder)

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from agents.memory.entries import Entry
-from mud.world.events import OWN_NOTES, OWN_SELF, RECALLED, WHISPERED, Perceived
+from mud.world.events import OWN_NOTES, OWN_SELF, RECALLED, WHISPERED, Perception
 from mud.world.sentences import sentences
 
 _NOTES = re.compile(r"your notes?\b", re.I)
@@ -101,7 +101,7 @@ class Utterance(NamedTuple):
         return is_question(self.words)
 
 
-def spoken(perceived: Perceived) -> Utterance | None:
+def spoken(perceived: Perception) -> Utterance | None:
     """Return what somebody else said in this perception, or None when nobody else spoke."""
     event = perceived.event
     if event is None or perceived.actor is None or event.kind not in ("speech", "whisper") or not event.words:
@@ -109,7 +109,7 @@ def spoken(perceived: Perceived) -> Utterance | None:
     return Utterance(perceived.actor, event.words, event.kind == "whisper")
 
 
-def own_words(perceived: Perceived) -> str:
+def own_words(perceived: Perception) -> str:
     """Return what the character itself said in this perception; empty when it said nothing."""
     return _words_of(perceived.text, "You") if perceived.kind == "said" and perceived.actor is None else ""
 

@@ -9,7 +9,7 @@ from operator import attrgetter
 from agents.memory.entries import Entry
 
 
-class Newest:
+class RecentCache:
     """Memories that follow each other without a hole, except where some could not be read.
 
     Args:

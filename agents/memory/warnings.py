@@ -10,7 +10,7 @@ TOLD = 8
 """Ranges of unreadable memories that are named in warnings at most."""
 
 
-class Troubles:
+class MemoryWarnings:
     """The warnings of one memory.
 
     Args:

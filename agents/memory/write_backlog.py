@@ -17,7 +17,7 @@ WAITING = 4096
 """Memories that wait at most while the archive cannot be written. The ledger has them too."""
 
 
-class Waiting:
+class WriteBacklog:
     """The memories of one life that wait.
 
     Args:

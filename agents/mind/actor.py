@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from agents.brains._brain import Person, Situation
-from agents.definition import Definition
+from agents.definition import AgentDefinition
 from agents.memory.entries import Entry
 from agents.memory.memory import Memory
 from agents.memory.notes import Notes
 from mud.engine.engine import Engine, Step
-from mud.world.events import Perceived
+from mud.world.events import Perception
 from mud.world.roles import Role
 from mud.world.things import Kind
 from mud.world.world import World
@@ -23,10 +23,10 @@ RECENT = 64
 """Verbatim memories that a brain is shown."""
 
 
-class Keeps(Protocol):
-    """Keeps what is perceived: `agents.mind.character_memory.Life`."""
+class KeepsPerceptions(Protocol):
+    """Keeps what is perceived: `agents.mind.character_memory.CharacterMemory`."""
 
-    def append(self, perceived: Sequence[Perceived], at: str, source: int) -> list[Entry]:
+    def append(self, perceived: Sequence[Perception], at: str, source: int) -> list[Entry]:
         """Keep what one step left; return the new entries that are in the archive."""
         ...
 
@@ -39,11 +39,11 @@ class Actor:
         remembered: is told of new entries, for the index and the folds.
     """
 
-    def __init__(self, life: Keeps, remembered: Callable[[Sequence[Entry]], None]) -> None:
+    def __init__(self, life: KeepsPerceptions, remembered: Callable[[Sequence[Entry]], None]) -> None:
         self._life = life
         self._remembered = remembered
 
-    def perceive(self, source: int, at: str, perceptions: Sequence[Perceived]) -> None:
+    def perceive(self, source: int, at: str, perceptions: Sequence[Perception]) -> None:
         """Keep what one step left with this character, as one write.
 
         Args:
@@ -59,7 +59,7 @@ class Actor:
 
 
 def situate(
-    definition: Definition,
+    definition: AgentDefinition,
     world: World,
     memory: Memory,
     notes: Notes,

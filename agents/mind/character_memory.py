@@ -18,7 +18,7 @@ from agents.memory.memory import Memory, View
 from mud.clock import Clock
 from mud.errors import Unavailable
 from mud.storage.paths import make_folder, move
-from mud.world.events import Perceived
+from mud.world.events import Perception
 
 TRASH = ".trash"
 """The vault's folder of what was put away."""
@@ -26,7 +26,7 @@ PARTS = ("archive", "summaries", "notes", "journal.md", "journal-history.md", "m
 """What a life is made of in its folder; who somebody is, `agent.md`, is no part of it."""
 
 
-class Life:
+class CharacterMemory:
     """One character's life.
 
     Args:
@@ -57,7 +57,7 @@ class Life:
         """Whether nothing is remembered."""
         return self._memory.total + self._memory.waiting == 0
 
-    def append(self, perceived: Sequence[Perceived], at: str, source: int) -> list[Entry]:
+    def append(self, perceived: Sequence[Perception], at: str, source: int) -> list[Entry]:
         """Keep what one step left; see `Memory.append`."""
         return self._memory.append(perceived, at, source)
 

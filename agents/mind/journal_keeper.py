@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from agents.compaction.commits import Commit
 from agents.compaction.judge.facts import AMBIENT, DIRECT, OBSERVED, Fact, facts_of_entry, longer, trust_of
-from agents.compaction.judge.reading import Reading, keys_of
+from agents.compaction.judge.reading import JudgedTexts, keys_of
 from agents.memory import journal_form as form
 from agents.memory.entries import Entry
 from agents.memory.history import last_event
@@ -53,7 +53,7 @@ Note = Callable[[str, str], object]
 """Writes an entry into a note: its title, and the text."""
 
 
-class Keeper:
+class JournalKeeper:
     """Keeps one life's journal.
 
     Args:
@@ -109,7 +109,7 @@ class Keeper:
         new = [entry for entry in entries if entry.seq > through]
         if new:
             # A name that opens a sentence is known for one by where else it stands.
-            names = Reading(entry.text for entry in new).names
+            names = JudgedTexts(entry.text for entry in new).names
             kept = [one for entry in new for one in self._facts(entry, names)]
             self.journal.keep(kept, new[-1].seq)
 

@@ -23,7 +23,7 @@ Ask = Callable[[str, str, str], Awaitable[Completion]]
 
 
 @dataclass(frozen=True)
-class Means:
+class Services:
     """What minds need from outside.
 
     Args:

@@ -31,7 +31,7 @@ def time_of(text: str) -> time | None:
     return time(int(found[1]), int(found[2]))
 
 
-class Hours(NamedTuple):
+class SleepSchedule(NamedTuple):
     """When one agent sleeps. All moments are aware, in the zone whose times of day count.
 
     Args:
@@ -82,9 +82,9 @@ class Hours(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def hours_of(sleep_at: str, wake_at: str, nap: float) -> Hours:
+def hours_of(sleep_at: str, wake_at: str, nap: float) -> SleepSchedule:
     """Return the hours as they are set; a time that cannot be read counts as none, and is told when it is read."""
-    return Hours(_time(sleep_at), _time(wake_at), nap)
+    return SleepSchedule(_time(sleep_at), _time(wake_at), nap)
 
 
 def _time(text: str) -> time | None:

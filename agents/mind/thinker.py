@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 
 from agents.brains._brain import BrainRun, Complete, Decision, Recall, Situation
 from agents.memory.entries import Hit
-from agents.mind.traces import Asked, Lookup, Trace, briefly, lookup_of
+from agents.mind.traces import Lookup, ModelCall, Trace, briefly, lookup_of
 from mud.engine.engine import Step
 from mud.errors import LociError, Unavailable
-from mud.world.events import Perceived
+from mud.world.events import Perception
 
 log = logging.getLogger(__name__)
 
@@ -25,7 +25,7 @@ FALLBACK = "instinct"
 Look = Callable[[Recall], Awaitable[tuple[Hit, ...]]]
 """Looks up what a brain asks of its agent's memory."""
 
-Ask = Callable[[str, bool], Awaitable[Asked]]
+Ask = Callable[[str, bool], Awaitable[ModelCall]]
 """Asks the language model: a hint for the prompt, and whether a person waits for it. May raise, or tell of an error."""
 
 
@@ -49,7 +49,7 @@ class Thought:
     waiting: bool = False
     instead: str = ""
     recalled: tuple[tuple[str, tuple[Hit, ...]], ...] = ()
-    asked: tuple[Asked, ...] = ()
+    asked: tuple[ModelCall, ...] = ()
 
     @property
     def lookups(self) -> tuple[Lookup, ...]:
@@ -96,7 +96,7 @@ class _Notes:
     """What is noted while a thought goes on."""
 
     recalled: list[tuple[str, tuple[Hit, ...]]] = field(default_factory=list)
-    asked: list[Asked] = field(default_factory=list)
+    asked: list[ModelCall] = field(default_factory=list)
     instead: str = ""
 
     def reject(self, why: str) -> None:
@@ -136,7 +136,7 @@ class Thinker:
         self._ask = ask
         self._seconds = seconds
 
-    def notice(self, perceived: Perceived) -> float | None:
+    def notice(self, perceived: Perception) -> float | None:
         """Let every brain take note, so that each can take over.
 
         Returns:

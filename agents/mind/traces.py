@@ -17,7 +17,7 @@ import orjson
 
 from agents.llm.backend import Completion
 from agents.memory.entries import Hit
-from agents.prompt.prompt import Prompt, Section
+from agents.prompt.prompt import Prompt, PromptSection
 from mud.sanitize import sanitize_json, sanitize_values
 
 LONGEST_HIT = 300
@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class TracedHit:
     """One thing that recall found.
 
     Args:
@@ -67,11 +67,11 @@ class Lookup:
     """
 
     query: str
-    found: tuple[Found, ...] = ()
+    found: tuple[TracedHit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ModelCall:
     """Something that a language model was asked.
 
     Args:
@@ -97,7 +97,7 @@ class Asked:
     profile: str = ""
     host: str = ""
     model: str = ""
-    sections: tuple[Section, ...] = ()
+    sections: tuple[PromptSection, ...] = ()
     tokens: int = 0
     window: int = 0
     reserve: int = 0
@@ -151,7 +151,7 @@ class Trace:
     refused: str = ""
     seconds: float = 0.0
     lookups: tuple[Lookup, ...] = ()
-    asked: tuple[Asked, ...] = ()
+    asked: tuple[ModelCall, ...] = ()
 
 
 # while a thought goes on
@@ -162,12 +162,12 @@ def lookup_of(query: str, hits: tuple[Hit, ...]) -> Lookup:
     return Lookup(query[:LONGEST_CUE], tuple(map(_found, hits)))
 
 
-def _found(hit: Hit) -> Found:
+def _found(hit: Hit) -> TracedHit:
     entry = hit.entry
     ref = f"{hit.covers[0]}-{hit.covers[1]}" if hit.covers else str(hit.seq) if hit.seq else f"[[{hit.title}]]"
     parts = {name: value for name in PARTS if (value := _finite(getattr(hit, name) or 0.0))}
     actor, place, at = (entry.actor or "", entry.place or "", entry.at) if entry else ("", "", hit.at)
-    return Found(hit.kind, ref, _finite(hit.score), parts, hit.text[:LONGEST_HIT], actor, place, at)
+    return TracedHit(hit.kind, ref, _finite(hit.score), parts, hit.text[:LONGEST_HIT], actor, place, at)
 
 
 def _finite(value: float) -> float:
@@ -175,7 +175,7 @@ def _finite(value: float) -> float:
     return round(value, 3) if math.isfinite(value) else 0.0
 
 
-class Asking:
+class ModelCallTimer:
     """Takes note of one question to a model while it is asked.
 
     Args:
@@ -185,7 +185,7 @@ class Asking:
     """
 
     def __init__(self, hint: str, profile: str, host: str, seconds: Callable[[], float]) -> None:
-        self._asked = Asked(hint=hint, profile=profile, host=host)
+        self._asked = ModelCall(hint=hint, profile=profile, host=host)
         self._seconds = seconds
         self._began = self._since = seconds()
 
@@ -208,7 +208,7 @@ class Asking:
         )
         return prompt.text
 
-    def answered(self, completion: Completion) -> Asked:
+    def answered(self, completion: Completion) -> ModelCall:
         """Return everything, with the reply."""
         return replace(
             self._asked,
@@ -221,7 +221,7 @@ class Asking:
             seconds=self._passed(),
         )
 
-    def failed(self, why: Exception) -> Asked:
+    def failed(self, why: Exception) -> ModelCall:
         """Return everything, with why there is no reply."""
         return replace(self._asked, error=str(why), seconds=self._passed())
 
@@ -323,7 +323,7 @@ def _plain(one: Any) -> dict[str, Any]:
 
 
 def _value(value: Any) -> Any:
-    if isinstance(value, Found):  # by hand: there are dozens of them, and the general way takes four times as long
+    if isinstance(value, TracedHit):  # by hand: there are dozens of them, and the general way takes four times as long
         return {name: getattr(value, name) for name in _FOUND}
     if is_dataclass(value):
         return _plain(value)
@@ -332,7 +332,7 @@ def _value(value: Any) -> Any:
     return value
 
 
-_FOUND = tuple(field.name for field in fields(Found))
+_FOUND = tuple(field.name for field in fields(TracedHit))
 
 
 def _default(field: Field[Any]) -> Any:
@@ -345,11 +345,11 @@ def _trace(data: Mapping[str, Any]) -> Trace:
     return Trace(**known | {"lookups": tuple(map(_lookup, lookups)), "asked": tuple(map(_asked, asked))})
 
 
-def _asked(data: Mapping[str, Any]) -> Asked:
-    sections = tuple(Section(**_known(Section, one)) for one in data.get("sections", ()))
+def _asked(data: Mapping[str, Any]) -> ModelCall:
+    sections = tuple(PromptSection(**_known(PromptSection, one)) for one in data.get("sections", ()))
     related = _lookup(data["related"]) if "related" in data else None
-    return Asked(
-        **_known(Asked, data) | {"sections": sections, "related": related, "shed": tuple(data.get("shed", ()))}
+    return ModelCall(
+        **_known(ModelCall, data) | {"sections": sections, "related": related, "shed": tuple(data.get("shed", ()))}
     )
 
 
@@ -357,10 +357,10 @@ def _lookup(data: Mapping[str, Any]) -> Lookup:
     return Lookup(data["query"], tuple(map(_found_in, data.get("found", ()))))
 
 
-def _found_in(data: Mapping[str, Any]) -> Found:
+def _found_in(data: Mapping[str, Any]) -> TracedHit:
     """Return what was found, without numbers that are none: earlier versions wrote those as null."""
     parts = {name: value for name, value in data["parts"].items() if value is not None}
-    return Found(**_known(Found, data) | {"score": data["score"] or 0.0, "parts": parts})
+    return TracedHit(**_known(TracedHit, data) | {"score": data["score"] or 0.0, "parts": parts})
 
 
 def _known(form: type[Any], data: Mapping[str, Any]) -> dict[str, Any]:

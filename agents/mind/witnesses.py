@@ -10,25 +10,25 @@ from typing import Any
 
 from agents.memory.entries import KINDS
 from mud.engine.engine import perceived_from_json
-from mud.world.events import Perceived
+from mud.world.events import Perception
 
 
-def by_witness(left: Iterable[Perceived]) -> dict[str, list[Perceived]]:
+def by_witness(left: Iterable[Perception]) -> dict[str, list[Perception]]:
     """Group perceptions by who had them, in order."""
-    grouped: dict[str, list[Perceived]] = {}
+    grouped: dict[str, list[Perception]] = {}
     for perceived in left:
         grouped.setdefault(perceived.who, []).append(perceived)
     return grouped
 
 
-def left_by(record: Mapping[str, Any], broken: list[object] | None = None) -> list[Perceived]:
+def left_by(record: Mapping[str, Any], broken: list[object] | None = None) -> list[Perception]:
     """Return what a ledger record left, without what cannot be read.
 
     Args:
         record: the record.
         broken: takes what cannot be read.
     """
-    left: list[Perceived] = []
+    left: list[Perception] = []
     held = record.get("left", [])
     for data in held if isinstance(held, list) else [held]:
         if isinstance(data, dict) and _is_memory(data):

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from agents.definition import Definition, find_location, misplaced, read_definition
+from agents.definition import AgentDefinition, find_location, misplaced, read_definition
 from mud.errors import Problem, VaultProblem
 from mud.storage.documents import replace_key
 from mud.storage.files import read_if_there, read_text, slugify, write_atomic
@@ -22,7 +22,7 @@ from mud.world.things import Kind
 from mud.world.world import World
 
 
-class Roster:
+class AgentDirectory:
     """The definitions of one vault.
 
     Args:
@@ -31,12 +31,12 @@ class Roster:
     """
 
     def __init__(self, folder: Path, schemas: Mapping[str, type]) -> None:
-        self.definitions: dict[str, Definition] = {}
-        self.drafts: dict[str, Definition] = {}
+        self.definitions: dict[str, AgentDefinition] = {}
+        self.drafts: dict[str, AgentDefinition] = {}
         """Everybody as last read, mistakes and all: what is held against other files, so that no mistake hides one."""
         self.homes: dict[str, str] = {}
         """The folder of each id, as the saved state has it and as they were read since."""
-        self.unknown_in: Callable[[Definition], list[Problem]] = lambda definition: []
+        self.unknown_in: Callable[[AgentDefinition], list[Problem]] = lambda definition: []
         """Returns what a definition names that there is not, locations aside."""
         self._folder = folder
         self._schemas = schemas
@@ -82,7 +82,7 @@ class Roster:
         """
         return self._take(slug, *self._read(slug), world)
 
-    def _read(self, slug: str) -> tuple[Definition | None, list[Problem]]:
+    def _read(self, slug: str) -> tuple[AgentDefinition | None, list[Problem]]:
         """Return what an `agent.md` says and what is wrong with it by itself; neither of one that is being edited."""
         folder = self._folder / slug
         try:
@@ -94,7 +94,7 @@ class Roster:
             return None, list(wrong.problems)
 
     def _take(
-        self, slug: str, definition: Definition | None, problems: list[Problem], world: World | None
+        self, slug: str, definition: AgentDefinition | None, problems: list[Problem], world: World | None
     ) -> list[Problem]:
         """Take up an `agent.md` as it was read, when nothing is wrong with it; return what is."""
         if definition is None:
@@ -151,7 +151,7 @@ class Roster:
         drafts = [draft for draft in self.drafts.values() if draft.id in files]
         return [_wrong(draft, "id", f"{draft.id!r} is taken by {files[draft.id]}") for draft in drafts]
 
-    def copies_of(self, definition: Definition) -> list[Problem]:
+    def copies_of(self, definition: AgentDefinition) -> list[Problem]:
         """Return the problem of each folder that has somebody's id, and is not theirs."""
         return [
             _taken_by(draft, definition.file)
@@ -159,18 +159,18 @@ class Roster:
             if draft.slug != definition.slug and draft.id == definition.id
         ]
 
-    def _copies(self, read: Iterable[Definition]) -> set[str]:
+    def _copies(self, read: Iterable[AgentDefinition]) -> set[str]:
         """Return the folders that have an id which is another's.
 
         It is that of whoever is in the world already, of the folder that the saved state names, of the one that is
         called as they are, of the one whose archive was written first, or of the first, in this order.
         """
-        sharing: defaultdict[str, list[Definition]] = defaultdict(list)
+        sharing: defaultdict[str, list[AgentDefinition]] = defaultdict(list)
         for one in read:
             if one.id:
                 sharing[one.id].append(one)
 
-        def rank(one: Definition) -> tuple[bool, bool, bool, float, str]:
+        def rank(one: AgentDefinition) -> tuple[bool, bool, bool, float, str]:
             slug, away, other = one.slug, self.homes.get(one.id) != one.slug, slugify(one.name) != one.slug
             return slug not in self.definitions, away, other, self._begun(slug), slug
 
@@ -188,7 +188,7 @@ class Roster:
             return min((path.stat().st_mtime_ns for path in files), default=math.inf)
         return math.inf
 
-    def _clashes(self, definition: Definition) -> list[Problem]:
+    def _clashes(self, definition: AgentDefinition) -> list[Problem]:
         known = self.definitions.get(definition.slug)
         if known is not None and known.id and definition.id != known.id:
             return [_wrong(definition, "id", f"an id never changes while the world runs; expected {known.id!r}")]
@@ -197,7 +197,7 @@ class Roster:
             return [_taken_by(definition, agent_file(home))]
         return [problem for other in self.definitions.values() for problem in _alike(definition, other)]
 
-    def _moved_nowhere(self, definition: Definition, world: World | None) -> list[Problem]:
+    def _moved_nowhere(self, definition: AgentDefinition, world: World | None) -> list[Problem]:
         """Return the problem that an edit names a location which the running world has not.
 
         One that was wrong before is no news, and must not hold up the edit of something else.
@@ -208,7 +208,7 @@ class Roster:
         found = find_location(definition.location or "", world.locations())
         return [] if found is not None else [misplaced(definition, world.locations())]
 
-    def _names_nothing(self, definition: Definition) -> list[Problem]:
+    def _names_nothing(self, definition: AgentDefinition) -> list[Problem]:
         """Return what an edit names that there is not; what was so before is no news."""
         known = self.definitions.get(definition.slug)
         before = {(one.key, one.message) for one in self.unknown_in(known)} if known is not None else ()
@@ -233,7 +233,7 @@ def at_other_places(told: Iterable[Problem], more: Iterable[Problem]) -> list[Pr
     return [problem for place, problem in found.items() if place not in places]
 
 
-def _alike(definition: Definition, other: Definition) -> list[Problem]:
+def _alike(definition: AgentDefinition, other: AgentDefinition) -> list[Problem]:
     """Return what two have of which there may be one."""
     problems: list[Problem] = []
     if definition.slug == other.slug:
@@ -245,13 +245,13 @@ def _alike(definition: Definition, other: Definition) -> list[Problem]:
     return problems
 
 
-def _taken_by(definition: Definition, file: str) -> Problem:
+def _taken_by(definition: AgentDefinition, file: str) -> Problem:
     """Return the problem that an id is another folder's."""
     message = f"{definition.id!r} is taken by {file}; expected an id of its own: until then this folder is left alone"
     return _wrong(definition, "id", message)
 
 
-def _taken(definition: Definition, world: World | None) -> list[Problem]:
+def _taken(definition: AgentDefinition, world: World | None) -> list[Problem]:
     """Return the problem that the running world has something else under this id."""
     thing = world.get(definition.id) if world is not None else None
     if thing is None or (thing.kind is Kind.CHARACTER and thing.thinks != definition.person):
@@ -264,5 +264,5 @@ def agent_file(slug: str) -> str:
     return f"agents/{slug}/agent.md"
 
 
-def _wrong(definition: Definition, key: str, message: str) -> Problem:
+def _wrong(definition: AgentDefinition, key: str, message: str) -> Problem:
     return Problem(definition.file, definition.lines.get(key, 0), key, message)

@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-class Folding:
+class FoldTasks:
     """Begins, follows up and ends folds.
 
     Args:

@@ -24,7 +24,7 @@ class Possession(NamedTuple):
     owner: str
 
 
-class Resting:
+class PauseState:
     """Knows whose thinking rests."""
 
     def __init__(self) -> None:

@@ -20,19 +20,19 @@ from agents.compaction.plan import SLEEP
 from agents.compaction.report import report
 from agents.compaction.status import Facts, status
 from agents.compaction.view_size import UNLIMITED
-from agents.definition import Definition, find_definition
+from agents.definition import AgentDefinition, find_definition
 from agents.memory.entries import Entry, Hit
 from agents.memory.examining import examine
 from agents.memory.notes import Note
 from agents.memory.seeds import fresh
 from agents.memory.weights import last_values, read_weighed
-from agents.mind.services import Means
+from agents.mind.services import Services
 from agents.mind.witnesses import by_witness, left_by
-from agents.population.directory import Roster
-from agents.population.fold_tasks import Folding
-from agents.population.pause import Resting
+from agents.population.directory import AgentDirectory
+from agents.population.fold_tasks import FoldTasks
+from agents.population.pause import PauseState
 from agents.prompt.prompt import Prompt, Shed
-from agents.reflection.reflection import Inner
+from agents.reflection.reflection import Reflection
 from mud.clock import iso
 from mud.engine.engine import Step
 from mud.errors import LociError, Problem, Refusal, UnknownName
@@ -45,20 +45,20 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-class Minds:
+class Population:
     """The minds of one vault.
 
     Args:
         means: what they need from outside.
     """
 
-    def __init__(self, means: Means) -> None:
+    def __init__(self, means: Services) -> None:
         self.means = means
         self.say = means.say
-        self.inner = Inner(means)
-        self.roster = Roster(means.vault / "agents", means.configuration.schemas)
-        self.definitions: dict[str, Definition] = self.roster.definitions
-        self.drafts: Mapping[str, Definition] = self.roster.drafts
+        self.inner = Reflection(means)
+        self.roster = AgentDirectory(means.vault / "agents", means.configuration.schemas)
+        self.definitions: dict[str, AgentDefinition] = self.roster.definitions
+        self.drafts: Mapping[str, AgentDefinition] = self.roster.drafts
         self.world: World | None = None
         self.prompt_of: Callable[[Agent], Awaitable[Prompt]] | None = None
         """Builds the prompt an agent would get now; there is one as soon as there is a world."""
@@ -66,12 +66,12 @@ class Minds:
         """Tells how many tokens summaries and memories may take in an agent's next prompt."""
         self.shed_of: Callable[[Agent], Shed | None] = lambda agent: None
         """Tells what an agent's next prompt leaves out; None when there is no prompt."""
-        self.send_away: Callable[[Definition], None] | None = None
+        self.send_away: Callable[[AgentDefinition], None] | None = None
         """Has a character leave the world for good; there is one as soon as the vault is watched."""
-        self.resting = Resting()
+        self.resting = PauseState()
         self._agents: dict[str, Agent] = {}
         self._by_id: dict[str, Agent] = {}
-        self._folding = Folding(means.clock, self._fold_due, self.by_slug)
+        self._folding = FoldTasks(means.clock, self._fold_due, self.by_slug)
         self.asleep: dict[str, str] = {}
         """Folders of those whose memory could not be opened, and why."""
         self.owed = False
@@ -154,7 +154,7 @@ class Minds:
                 self.open(slug)
         return slug in self._agents
 
-    def _make(self, definition: Definition) -> Agent:
+    def _make(self, definition: AgentDefinition) -> Agent:
         slug = definition.slug
         return put_together(
             self.means,

@@ -115,7 +115,7 @@ class PromptParts:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class PromptSection:
     """One part of a prompt.
 
     Args:
@@ -147,7 +147,7 @@ class Prompt(NamedTuple):
     tokens: int
     window: int
     reserve: int
-    sections: tuple[Section, ...]
+    sections: tuple[PromptSection, ...]
     shed: tuple[str, ...]
     shown: tuple[int, int] | None
     unheld: tuple[int, int] | None = None
@@ -202,7 +202,7 @@ def build_prompt(
     cuts = _fitting(parts, template, budget, count)
     blocks = _blocks(parts, template, cuts)
     text = template.join(blocks)
-    sections = tuple(Section(name, count(words), words) for name, words in blocks)
+    sections = tuple(PromptSection(name, count(words), words) for name, words in blocks)
     told = (_shed(parts, cuts), _shown(parts, cuts), _unheld(parts, cuts))
     return Prompt(text, count(text), window, reserve, sections, *told)
 

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 
-class Seal:
+class CleanShutdown:
     """What proves that an index was closed cleanly and is as it was then: opening any other may crash the process.
 
     Args:

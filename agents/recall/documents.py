@@ -114,11 +114,11 @@ class IndexedDocument:
 
     def metadata(self, agent_id: str) -> dict[str, str | int]:
         """Return what stands beside its vector; a summary's keys are those of the founding document."""
-        told: dict[str, str | int] = {"agent": agent_id, "key": clean(self.key), "timestamp": self.timestamp}
+        text_of: dict[str, str | int] = {"agent": agent_id, "key": clean(self.key), "timestamp": self.timestamp}
         if self.kind == NOTE:
-            return told | {"type": "note", "title": clean(self.title)}
+            return text_of | {"type": "note", "title": clean(self.title)}
         first, last = self.covers or (0, 0)
-        return told | {
+        return text_of | {
             "type": "memory_summary",
             "memory_range_start": first,
             "memory_range_end": last,
@@ -192,7 +192,7 @@ def record_of(agent_id: str, vector_id: str, document: IndexedDocument) -> Recor
     return Record(vector_id, text, document.metadata(agent_id))
 
 
-def told(entry: Entry) -> str:
+def text_of(entry: Entry) -> str:
     """Return what is embedded of a memory: its text, and who said it where the text does not tell.
 
     A line without its speaker is found half as often: among the first ten 0.32 of the evidence on the development
@@ -229,7 +229,7 @@ def place_named(vector_id: str) -> int:
 
 def memory_record(agent_id: str, entry: Entry, part: int | None = None) -> Record:
     """Return what the vectors' store gets of a memory, or of one of its passages, whose text `entry` then has."""
-    text = told(entry) if part is None else told(entry)[:READ]
+    text = text_of(entry) if part is None else text_of(entry)[:READ]
     return Record(memory_id(agent_id, entry.seq, part), text, {"agent": agent_id, "type": MEMORY})
 
 

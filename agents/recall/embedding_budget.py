@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ParamSpec, TypeVar, cast
 
-from agents.llm.budget import Budget, Spent
+from agents.llm.budget import BudgetExhausted, ModelBudget
 from agents.llm.jobs import Task
 from agents.llm.spending import Amount
 from agents.recall import worker
@@ -26,7 +26,7 @@ PAUSE = 60.0
 """Seconds after which those whose budget was used up are tried again."""
 
 
-class Till:
+class EmbeddingBudget:
     """Pays for embeddings.
 
     Args:
@@ -35,7 +35,7 @@ class Till:
         clock: measures pauses.
     """
 
-    def __init__(self, budget: Budget | None, named: Callable[[str], str], clock: Clock) -> None:
+    def __init__(self, budget: ModelBudget | None, named: Callable[[str], str], clock: Clock) -> None:
         self._budget, self._named, self._clock = budget, named, clock
         self.without: set[str] = set()
         """Ids of the agents that go without new vectors for now."""
@@ -59,7 +59,7 @@ class Till:
         price = await child.price(texts) if child.served else Bill()
         try:
             return await self._paid(child, agent, price, work, *args, **kwargs)
-        except Spent as error:
+        except BudgetExhausted as error:
             self.without.add(agent)
             self.trouble = f"what is new gets no vectors: {error}"
             self._again = self._clock.monotonic() + PAUSE

@@ -9,12 +9,12 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol, TypeVar
 
-from agents.llm.budget import Spent
+from agents.llm.budget import BudgetExhausted
 from agents.recall import worker
 from agents.recall.child import VectorProcess
 from agents.recall.documents import NoRoom, Record, agent_of
 from agents.recall.embedding_budget import WORDS as NOBODY
-from agents.recall.embedding_budget import Till
+from agents.recall.embedding_budget import EmbeddingBudget
 from agents.recall.lexical import LexicalIndex
 from agents.recall.settings import EVERYTHING, RecallSettings
 from mud.clock import Clock
@@ -41,7 +41,7 @@ class Run(Protocol):
         ...
 
 
-class Pieces:
+class EmbeddingQueue:
     """What is still to be embedded.
 
     Args:
@@ -53,7 +53,12 @@ class Pieces:
     """
 
     def __init__(
-        self, lexical: LexicalIndex, run: Run, settings: Callable[[], RecallSettings], clock: Clock, till: Till
+        self,
+        lexical: LexicalIndex,
+        run: Run,
+        settings: Callable[[], RecallSettings],
+        clock: Clock,
+        till: EmbeddingBudget,
     ) -> None:
         self._lexical, self._run, self._settings, self._clock, self._till = lexical, run, settings, clock, till
         self.begin()
@@ -78,7 +83,7 @@ class Pieces:
             new = [word for _, word in words]
             try:
                 self._teachable = await self._till.put(child, NOBODY, new, worker.learn, new)
-            except Spent:
+            except BudgetExhausted:
                 return 0
             self._taught = words[-1][0]
         return len(words)
@@ -114,7 +119,7 @@ class Pieces:
         """Have these embedded; tell whether their agent can pay for it."""
         try:
             await self._till.put(child, agent_id, [one.text for one in records], worker.put, records)
-        except Spent:
+        except BudgetExhausted:
             return False
         return True
 

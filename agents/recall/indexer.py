@@ -15,7 +15,7 @@ from agents.memory.entries import Entry
 from agents.recall.documents import Listed, clean
 from agents.recall.embedding_queue import Run
 from agents.recall.lexical import LexicalIndex
-from agents.recall.tables import Progress
+from agents.recall.tables import IndexProgress
 from mud.errors import LociError, Unavailable
 
 log = logging.getLogger(__name__)
@@ -32,7 +32,7 @@ Documents = Callable[[], Sequence[Listed]]
 
 
 @dataclass
-class Life:
+class IndexedLife:
     """What recall knows of one agent.
 
     Args:
@@ -55,11 +55,11 @@ class Life:
     wanted: Documents | None = None
     in_bulk: bool = False
     unread: bool = False
-    progress: Progress = field(default_factory=Progress)
+    progress: IndexProgress = field(default_factory=IndexProgress)
     filling: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
-class Feed:
+class Indexer:
     """Fills the index for all agents.
 
     Args:
@@ -79,13 +79,13 @@ class Feed:
         self._lexical, self._run, self._indexed, self._forgotten = lexical, run, indexed, forgotten
         self._changed = asyncio.Event()
         self._stuck = self._stopping = False
-        self.lives: dict[str, Life] = {}
+        self.lives: dict[str, IndexedLife] = {}
 
-    def life(self, agent_id: str) -> Life:
+    def life(self, agent_id: str) -> IndexedLife:
         """Return what is known of an agent."""
         known = self.lives.get(agent_id)
         if known is None:
-            known = self.lives[agent_id] = Life()
+            known = self.lives[agent_id] = IndexedLife()
         return known
 
     def remember(self, agent_id: str, entries: Sequence[Entry]) -> None:
@@ -119,7 +119,7 @@ class Feed:
             life.in_bulk = False
             self._changed.set()
 
-    async def _room(self, life: Life) -> None:
+    async def _room(self, life: IndexedLife) -> None:
         if len(life.queue) > MOST_IN_BULK:
             await self.flush()
         else:
@@ -186,7 +186,7 @@ class Feed:
 
         What the index cannot let go of now is found out then: it is another life, or the same.
         """
-        life = self.lives.pop(agent_id, Life())
+        life = self.lives.pop(agent_id, IndexedLife())
         life.read = life.documents = life.wanted = None
         life.queue.clear()
         try:
@@ -255,7 +255,7 @@ class Feed:
 
     def _index(
         self, batch: dict[str, Sequence[Entry]], wanted: dict[str, Documents]
-    ) -> tuple[list[str], dict[str, Progress]]:
+    ) -> tuple[list[str], dict[str, IndexProgress]]:
         read: dict[str, Sequence[Listed]] = {}
         for agent_id, documents in wanted.items():
             try:
@@ -303,7 +303,7 @@ class Feed:
                 if not await self._filled(life, agent_id, entries):
                     break
 
-    async def _filled(self, life: Life, agent_id: str, entries: Sequence[Entry]) -> bool:
+    async def _filled(self, life: IndexedLife, agent_id: str, entries: Sequence[Entry]) -> bool:
         """Index a part of a life; tell whether that brought it further."""
         before = life.progress.lexical_through
         try:

@@ -20,9 +20,9 @@ from agents.recall.index_file import IndexFile, read_only
 from agents.recall.matching import BUDGET
 from agents.recall.postings import Postings
 from agents.recall.question import Question
-from agents.recall.ranking import Found, Groups
+from agents.recall.ranking import Candidates, Groups
 from agents.recall.searching import Matches, Searcher, gather
-from agents.recall.tables import Progress
+from agents.recall.tables import IndexProgress
 from agents.recall.time_search import lived_then
 from agents.recall.vocabulary import Stemmer, Vocabulary, words_after
 
@@ -76,7 +76,7 @@ class LexicalIndex:
 
     def take_in(
         self, batch: Mapping[str, Sequence[Entry]], documents: Mapping[str, Sequence[Listed]]
-    ) -> tuple[list[str], dict[str, Progress]]:
+    ) -> tuple[list[str], dict[str, IndexProgress]]:
         """Do `add` and `sync` in one transaction, as each costs as much as the indexing of ten memories.
 
         Args:
@@ -91,7 +91,7 @@ class LexicalIndex:
         """
         wanted = {agent_id: self._wanted(agent_id, some) for agent_id, some in documents.items()}
 
-        def work(db: sqlite3.Connection) -> tuple[list[str], dict[str, Progress]]:
+        def work(db: sqlite3.Connection) -> tuple[list[str], dict[str, IndexProgress]]:
             if batch:
                 memories.add(db, batch, self._vocabulary)
             gone = [one for agent_id, some in wanted.items() for one in self._synced(db, agent_id, some)]
@@ -223,7 +223,7 @@ class LexicalIndex:
         """Note that these documents' vectors, and no others, are in the store; return those that are not wanted."""
         return self._file.do(lambda db: tables.reconcile(db, ids))
 
-    def progress(self, agent_id: str) -> Progress:
+    def progress(self, agent_id: str) -> IndexProgress:
         """Return how far the index of an agent is."""
         return self._file.do(lambda db: tables.progress_of(db, agent_id))
 
@@ -280,7 +280,7 @@ class LexicalIndex:
         documents: Mapping[str, float],
         kinds: Collection[str],
         weight: float,
-    ) -> Found:
+    ) -> Candidates:
         """Put together what the words and the vectors found.
 
         Args:
@@ -315,7 +315,7 @@ def _wanted(documents: Sequence[Listed], known: Mapping[str, str]) -> Wanted:
     return wanted
 
 
-def read_progress(path: Path, agent_id: str) -> Progress:
+def read_progress(path: Path, agent_id: str) -> IndexProgress:
     """Return how far an index file is for an agent, for a process without recall; zeros when it cannot be read."""
     try:
         with closing(read_only(path)) as db:
@@ -323,4 +323,4 @@ def read_progress(path: Path, agent_id: str) -> Progress:
                 return tables.progress_of(db, agent_id)
     except sqlite3.DatabaseError:
         pass  # there is none yet, or it will be made anew: nothing is indexed
-    return Progress()
+    return IndexProgress()

@@ -15,7 +15,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from agents.recall.postings import RowList
+from agents.recall.postings import PostingList
 
 ALIKE = 5
 """Words of the life alike to one of the question that count."""
@@ -34,11 +34,11 @@ class Term(NamedTuple):
     """
 
     value: float
-    rows: RowList
+    rows: PostingList
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class WeightedTerms:
     """A question, as what is looked for.
 
     Args:
@@ -61,13 +61,13 @@ def idf(count: int, total: int) -> float:
     return math.log(1 + (total - count + 0.5) / (count + 0.5))
 
 
-def shares_of(asked: Asked, rows: Sequence[int]) -> dict[int, float]:
+def shares_of(asked: WeightedTerms, rows: Sequence[int]) -> dict[int, float]:
     """Return the share of each of these rows that has any."""
     having = [(term, number, term.rows.among(rows)) for term, number in reversed(_by_value(asked))]
     return {row: value / asked.whole for row, value in _added(asked, having).items()}
 
 
-def best(asked: Asked, most: int, budget: int = BUDGET, *, oldest: bool = False) -> dict[int, float]:
+def best(asked: WeightedTerms, most: int, budget: int = BUDGET, *, oldest: bool = False) -> dict[int, float]:
     """Return the rows with the highest shares, best first, the younger first among equals.
 
     Every share is exact. A row may be missing that has none but words whose lists are longer than the budget, unless it
@@ -110,13 +110,13 @@ def _value(found: Found) -> float:
     return found[0].value
 
 
-def _by_value(asked: Asked) -> list[tuple[Term, int]]:
+def _by_value(asked: WeightedTerms) -> list[tuple[Term, int]]:
     """Return all terms, the most telling first, with the numbers of their groups."""
     terms = [(term, number) for number, group in enumerate(asked.groups) for term in group]
     return sorted(terms, key=lambda one: -one[0].value)
 
 
-def _added(asked: Asked, found: Sequence[Found]) -> dict[int, float]:
+def _added(asked: WeightedTerms, found: Sequence[Found]) -> dict[int, float]:
     """Return what is added up for each row; of the terms of a group the one that comes last counts."""
     parts: list[dict[int, float]] = [{} for _ in asked.groups]
     for term, number, having in found:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from agents.memory.entries import Entry
 from agents.memory.perception import of_own_search
-from agents.recall.documents import Record, clean, memory_records, told
+from agents.recall.documents import Record, clean, memory_records, text_of
 from agents.recall.passages import LONG, MOST, parts_of, passages
 from agents.recall.postings import span
 from agents.recall.tables import ENTRY, TABLES, insert, number_of, own_number, passages_of, table_of, through_of
@@ -28,7 +28,7 @@ _ROW = "id, c0, c2, c3, c4, c5, c6, c7, c8, c9, c11"
 Row = tuple[int, str, str, str, str, str | None, str | None, str | None, int, int, int, int, str | None]
 
 
-class Lived(NamedTuple):
+class StoredMemory(NamedTuple):
     """The first and the last memory that tell the same, and how many there are."""
 
     first: int
@@ -141,7 +141,7 @@ def _row(rowid: int, entry: Entry) -> Row:
     for one in (actor, reason):
         if one and one not in text:
             about = f"{about} {one}" if about else one
-    more = (int(entry.failed), entry.importance, entry.source, _digest(told(entry)), entry.mark)
+    more = (int(entry.failed), entry.importance, entry.source, _digest(text_of(entry)), entry.mark)
     return (rowid, text, about, clean(entry.at), entry.kind, actor, place, reason, *more)
 
 
@@ -201,7 +201,7 @@ def top_memory(db: sqlite3.Connection, number: int) -> int:
     return int(row[0] or 0) & 0xFFFFFFFF
 
 
-def repeated(db: sqlite3.Connection, number: int, seqs: Collection[int]) -> dict[int, Lived]:
+def repeated(db: sqlite3.Connection, number: int, seqs: Collection[int]) -> dict[int, StoredMemory]:
     """Return, of those of these memories that tell what was lived more than once, how often that was."""
     if not number or not seqs:
         return {}
@@ -211,7 +211,7 @@ def repeated(db: sqlite3.Connection, number: int, seqs: Collection[int]) -> dict
         "ON agent = ? AND digest = c10 AND times > 1 WHERE id IN (SELECT value FROM json_each(?))",
         (number, str([low | seq for seq in sorted(seqs)])),
     )
-    return {seq: Lived(first, last, times) for seq, first, last, times in rows}
+    return {seq: StoredMemory(first, last, times) for seq, first, last, times in rows}
 
 
 # -- vectors ----------------------------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ def span(number: int) -> tuple[int, int]:
     return number << 32, number << 32 | 0xFFFFFFFF
 
 
-class RowList:
+class PostingList:
     """Rows in ascending order, and a quick way to tell which of others are among them.
 
     Args:
@@ -99,13 +99,13 @@ class Postings:
     def __init__(self, most: int = MOST_BYTES) -> None:
         self._most = most
         self._size = 0
-        self._lists: OrderedDict[Key, tuple[int, RowList, int]] = OrderedDict()
+        self._lists: OrderedDict[Key, tuple[int, PostingList, int]] = OrderedDict()
         self._stems: defaultdict[tuple[str, int], set[str]] = defaultdict(set)
         """The stems of which there are lists, by table and agent."""
 
     def rows(
         self, db: sqlite3.Connection, table: str, number: int, stem: str, word: str, through: int, top: int
-    ) -> RowList:
+    ) -> PostingList:
         """Return what of an agent has a word, by the lower halves of the row ids.
 
         Args:
@@ -117,7 +117,7 @@ class Postings:
             top: the last row there is.
         """
         key = (table, number, stem)
-        upto, rows, before = self._lists.pop(key, (0, RowList(), 0))
+        upto, rows, before = self._lists.pop(key, (0, PostingList(), 0))
         if upto < through:
             _read(db, table, number, word, upto + 1, through, rows)
         self._lists[key] = (through, rows, rows.size)
@@ -128,7 +128,7 @@ class Postings:
             self._stems[other, whose].discard(oldest)
             self._size -= size
         if through < top:
-            rows = RowList(rows.rows)
+            rows = PostingList(rows.rows)
             _read(db, table, number, word, through + 1, top, rows)
         return rows
 
@@ -144,7 +144,7 @@ class Postings:
         self._size = 0
 
 
-def _read(db: sqlite3.Connection, table: str, number: int, word: str, first: int, last: int, into: RowList) -> None:
+def _read(db: sqlite3.Connection, table: str, number: int, word: str, first: int, last: int, into: PostingList) -> None:
     """Append the rows from `first` to `last`; as one text, because a Python object for each takes thrice as long."""
     low, _ = span(number)
     quoted = '"' + word.replace('"', '""') + '"'

@@ -20,7 +20,7 @@ from math import inf, nextafter
 from typing import NamedTuple, TypeVar
 
 from agents.memory.entries import Entry, Hit
-from agents.recall.documents import SUMMARY, IndexedDocument, told
+from agents.recall.documents import SUMMARY, IndexedDocument, text_of
 from agents.recall.passages import beside, memory_of
 from agents.recall.question import Question
 from agents.recall.settings import RecallSettings
@@ -54,9 +54,9 @@ ASKED = 0.85
 as many answers were found on the development data, without it one in sixty fewer."""
 LOOKED_AT, ORIGINALS = 20, 60
 """Hits of which each may repeat something earlier, and the best memories among which that is looked for."""
-BREATH = 1800.0
+CONVERSATION_GAP = 1800.0
 """Seconds after which what follows belongs to another conversation."""
-ECHO = 0.5
+QUERY_RESULT_WEIGHT = 0.5
 """What one's own queries showed, or one dreamed, is worth so much: neither must hide what it was about."""
 SUMMARY_FIT = 0.75
 """A summary has many words, so it has those of a question more easily than the memory that says it in full."""
@@ -77,7 +77,7 @@ class FoundDocument(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Candidates:
     """What words and vectors found.
 
     Args:
@@ -176,13 +176,13 @@ def lent(
 def _together(one: Entry, other: Entry) -> bool:
     """Tell whether two memories belong to the same stretch of life; of times that cannot be read nobody knows."""
     a, b = stamp(one.at), stamp(other.at)
-    return a is None or b is None or abs(a - b) <= BREATH
+    return a is None or b is None or abs(a - b) <= CONVERSATION_GAP
 
 
-def _fits(found: Found, question: Question, weights: RecallSettings) -> tuple[dict[int, float], dict[int, float]]:
+def _fits(found: Candidates, question: Question, weights: RecallSettings) -> tuple[dict[int, float], dict[int, float]]:
     """Return how well each memory fits, what its neighbours lend included, and what they lend."""
     relevance = relevances(found.shares, found.cosines, weights.vector_weight)
-    relevance |= {seq: ECHO * fit for seq, fit in relevance.items() if _is_echo(found.entries.get(seq))}
+    relevance |= {seq: QUERY_RESULT_WEIGHT * fit for seq, fit in relevance.items() if _is_echo(found.entries.get(seq))}
     # A neighbour that neither words nor vectors found is worth as much by itself as the least that they did.
     least = min(relevance.values(), default=0.0) if found.cosines else 0.0
     near = lent(relevance, found.entries, weights.neighbours, least, found.parts)
@@ -242,7 +242,7 @@ def _scored(one: _Candidate, signs: Signs) -> _Scored:
 
 
 def _candidates(
-    fits: Mapping[int, float], found: Found, now: datetime, weights: RecallSettings, without: Collection[str]
+    fits: Mapping[int, float], found: Candidates, now: datetime, weights: RecallSettings, without: Collection[str]
 ) -> list[_Candidate]:
     made, seconds, half_life = [], now.timestamp(), weights.recency_half_life
     recent, important, get = weights.recency, weights.importance, found.entries.get
@@ -255,7 +255,7 @@ def _candidates(
     return sorted(made, key=lambda one: -one.fit * one.raised)
 
 
-def _in_reach(candidates: list[_Candidate], found: Found, k: int, most: float) -> list[_Candidate]:
+def _in_reach(candidates: list[_Candidate], found: Candidates, k: int, most: float) -> list[_Candidate]:
     """Return the candidates, sorted, that can be among the best k texts when none gets more than `most` from signs."""
     texts: set[str] = set()
     for place, one in enumerate(candidates):
@@ -270,7 +270,7 @@ def _in_reach(candidates: list[_Candidate], found: Found, k: int, most: float) -
 
 
 def _memory_hits(
-    found: Found, question: Question, k: int, now: datetime, weights: RecallSettings, without: Collection[str]
+    found: Candidates, question: Question, k: int, now: datetime, weights: RecallSettings, without: Collection[str]
 ) -> list[Hit]:
     """Return the best k memories, each by its best passage; of those with the same text only the best."""
     fits, near = _fits(found, question, weights)
@@ -307,7 +307,7 @@ def _originals_first(scored: list[_Scored], question: Question, k: int) -> list[
     return scored
 
 
-def _hit(scored: _Scored, found: Found, near: Mapping[int, float]) -> Hit:
+def _hit(scored: _Scored, found: Candidates, near: Mapping[int, float]) -> Hit:
     one, entry, place = scored.of, scored.of.entry, scored.of.place
     return Hit(
         entry.kind,
@@ -329,7 +329,7 @@ def _hit(scored: _Scored, found: Found, near: Mapping[int, float]) -> Hit:
     )
 
 
-def _document_hits(found: Found, question: Question, now: datetime, weights: RecallSettings) -> list[Hit]:
+def _document_hits(found: Candidates, question: Question, now: datetime, weights: RecallSettings) -> list[Hit]:
     """Return all documents; one that is called by its name stands before any that only has its words."""
     shares = {
         number: one.share * (SUMMARY_FIT if one.document.kind == SUMMARY else 1.0)
@@ -365,7 +365,7 @@ def _document_hits(found: Found, question: Question, now: datetime, weights: Rec
 
 
 def rank(
-    found: Found, question: Question, k: int, now: datetime, weights: RecallSettings, without: Collection[str] = ()
+    found: Candidates, question: Question, k: int, now: datetime, weights: RecallSettings, without: Collection[str] = ()
 ) -> list[Hit]:
     """Return the best hits, best first; of memories with the same text only the best.
 
@@ -396,4 +396,4 @@ def _same(hit: Hit) -> tuple[object, ...]:
 def _text_of(entry: Entry) -> str:
     """Return what memories have in common of which only the best is shown."""
     # One look back is enough: who asked again and again would see nothing else.
-    return "result" if _is_echo(entry) else told(entry)
+    return "result" if _is_echo(entry) else text_of(entry)

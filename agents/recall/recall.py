@@ -21,13 +21,13 @@ from typing import Any, TypeVar
 from agents.llm.profiles import LLMProfile
 from agents.memory.entries import Entry, Hit
 from agents.recall.documents import NOTE, SUMMARY
-from agents.recall.embedding_budget import Till
-from agents.recall.indexer import Documents, Feed, Read
+from agents.recall.embedding_budget import EmbeddingBudget
+from agents.recall.indexer import Documents, Indexer, Read
 from agents.recall.lexical import LexicalIndex, read_progress
 from agents.recall.question import Question, read_question
-from agents.recall.ranking import Found, Groups, rank
+from agents.recall.ranking import Candidates, Groups, rank
 from agents.recall.settings import EVERYTHING, RecallSettings
-from agents.recall.vectors import Near, VectorKeeper
+from agents.recall.vectors import NearestVectors, VectorService
 from mud.clock import Clock
 from mud.errors import Refusal
 from mud.storage.paths import own_folder
@@ -102,14 +102,14 @@ class RecallService:
         private: bool = False,
         at_once: bool = False,
         by: Callable[[], LLMProfile | None] = lambda: None,
-        till: Till | None = None,
+        till: EmbeddingBudget | None = None,
     ) -> None:
         self._folder = vault / FOLDER
         self._settings, self._clock, self._private, self._at_once = settings, clock, private, at_once
         self._lexical = LexicalIndex(self._folder / LEXICAL, private=private)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="recall")
-        self._vectors = VectorKeeper(self._folder, self._lexical, self._run, settings, clock, self._noted, by, till)
-        self._feed = Feed(self._lexical, self._run, self._vectors.wake, self._vectors.forget)
+        self._vectors = VectorService(self._folder, self._lexical, self._run, settings, clock, self._noted, by, till)
+        self._feed = Indexer(self._lexical, self._run, self._vectors.wake, self._vectors.forget)
         self._watchers: list[Callable[[int, int], None]] = []
         self._tasks: list[asyncio.Task[None]] = []
         self._use_vectors = self._stopped = False
@@ -176,27 +176,27 @@ class RecallService:
     # -- what there is ----------------------------------------------------------------------------------------------
 
     def remember(self, agent_id: str, entries: Sequence[Entry]) -> None:
-        """See `Feed.remember`."""
+        """See `Indexer.remember`."""
         self._feed.remember(agent_id, entries)
 
     def in_bulk(self, agent_id: str) -> AbstractAsyncContextManager[Callable[[], Awaitable[None]]]:
-        """See `Feed.in_bulk`."""
+        """See `Indexer.in_bulk`."""
         return self._feed.in_bulk(agent_id)
 
     async def catch_up(self, agent_id: str, through: int, read: Read, documents: Documents | None = None) -> None:
-        """See `Feed.catch_up`."""
+        """See `Indexer.catch_up`."""
         await self._feed.catch_up(agent_id, through, read, documents)
 
     def sync_documents(self, agent_id: str, documents: Documents) -> None:
-        """See `Feed.sync_documents`."""
+        """See `Indexer.sync_documents`."""
         self._feed.sync_documents(agent_id, documents)
 
     async def reweigh(self, agent_id: str, values: Mapping[int, int]) -> None:
-        """See `Feed.reweigh`."""
+        """See `Indexer.reweigh`."""
         await self._feed.reweigh(agent_id, values)
 
     async def forget(self, agent_id: str) -> None:
-        """See `Feed.forget`."""
+        """See `Indexer.forget`."""
         await self._feed.forget(agent_id)
 
     def status(self, agent_id: str) -> dict[str, int]:
@@ -314,7 +314,7 @@ class RecallService:
         asked = by != "words" and self._vectors.wanted and (self._use_vectors or self._private)
         groups: Groups = {word: {word: 1.0} for word in question.words}
         tasks: list[asyncio.Task[Any]] = []
-        nearest: asyncio.Task[Near | None] | None = None
+        nearest: asyncio.Task[NearestVectors | None] | None = None
         try:
             if asked and self._use_vectors and query.strip():
                 written = kinds if self._feed.life(agent_id).progress.documents else ()
@@ -333,7 +333,7 @@ class RecallService:
         hits = rank(found, question, k, now, settings, without)
         return hits, asked and self._behind(agent_id, near, memories and settings.embed == EVERYTHING, bool(kinds))
 
-    def _behind(self, agent_id: str, near: Near | None, memories: bool, documents: bool) -> bool:
+    def _behind(self, agent_id: str, near: NearestVectors | None, memories: bool, documents: bool) -> bool:
         """Tell whether vectors that were asked for said nothing, or not yet all."""
         progress = self._feed.life(agent_id).progress
         there = memories * progress.lexical_through + documents * progress.documents
@@ -349,17 +349,17 @@ class RecallService:
         groups: Groups,
         memories: bool,
         kinds: Collection[str],
-        nearest: asyncio.Task[Near | None] | None,
+        nearest: asyncio.Task[NearestVectors | None] | None,
         before: int | None,
         widely: bool,
-    ) -> tuple[Found, Near | None]:
+    ) -> tuple[Candidates, NearestVectors | None]:
         """Find in a whole index: one that was lost after it was filled is filled again."""
         weight = self._settings().vector_weight
         for _ in range(TRIES):
             await self._feed.fill(agent_id, before)
             matches = await self._run(self._lexical.match, agent_id, groups, memories, kinds, question, widely)
             near = await nearest if nearest is not None else None
-            known = near or Near()
+            known = near or NearestVectors()
             found = await self._run(
                 self._lexical.gather, agent_id, matches, known.memories, known.documents, kinds, weight
             )

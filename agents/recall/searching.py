@@ -13,15 +13,15 @@ from itertools import chain
 from typing import NamedTuple
 
 from agents.memory.entries import Entry
-from agents.recall.matching import ALIKE, Asked, Term, best, idf, shares_of
-from agents.recall.memories import Lived, entries_of, repeated, row_of, top_memory
+from agents.recall.matching import ALIKE, Term, WeightedTerms, best, idf, shares_of
+from agents.recall.memories import StoredMemory, entries_of, repeated, row_of, top_memory
 from agents.recall.passages import MOST, memory_of, part_of, parts_of, passages, place_of
-from agents.recall.postings import Postings, RowList
+from agents.recall.postings import PostingList, Postings
 from agents.recall.ranking import (
     CANDIDATES,
     REACH,
     WIDELY,
-    Found,
+    Candidates,
     FoundDocument,
     Groups,
     lenders,
@@ -55,7 +55,7 @@ class Matched:
         shares: the best by their numbers, with their shares.
     """
 
-    asked: Asked = field(default_factory=Asked)
+    asked: WeightedTerms = field(default_factory=WeightedTerms)
     shares: Mapping[int, float] = field(default_factory=dict)
 
 
@@ -82,8 +82,8 @@ class _Word(NamedTuple):
     word: str
     stem: str
     value: float
-    rows: RowList
-    passages: RowList
+    rows: PostingList
+    passages: PostingList
 
     @property
     def having(self) -> int:
@@ -127,11 +127,11 @@ class Searcher:
         @cache
         def looked_up(word: str) -> _Word:
             if word not in stems:
-                return _Word(word, "", 0.0, RowList(), RowList())
+                return _Word(word, "", 0.0, PostingList(), PostingList())
             stem = stems[word]
             rows = self._postings.rows(db, table_of(number), number, stem, word, through, top)
             if not more:  # as in most lives
-                return _Word(word, stem, 0.0, rows, RowList())
+                return _Word(word, stem, 0.0, rows, PostingList())
             first, last = row_of(through, MOST - 1), row_of(top, MOST - 1)
             cut = self._postings.rows(db, passages_of(number), number, stem, word, first, last)
             return _Word(word, stem, 0.0, rows, cut)
@@ -139,8 +139,8 @@ class Searcher:
         total = through + more
         chosen = [_chosen(word, alike, looked_up, total) for word, alike in groups.items()]
         whole = sum(idf(looked_up(word).having, total) ** 2 for word in groups)
-        own = Asked(tuple(tuple(Term(one.value, one.rows) for one in group) for group in chosen), whole)
-        cut = Asked(tuple(tuple(Term(one.value, one.passages) for one in group) for group in chosen), whole)
+        own = WeightedTerms(tuple(tuple(Term(one.value, one.rows) for one in group) for group in chosen), whole)
+        cut = WeightedTerms(tuple(tuple(Term(one.value, one.passages) for one in group) for group in chosen), whole)
         most, last = WIDELY if widely else CANDIDATES, top_document(db, number) if kinds else 0
         return Matches(
             _matched(own, most, self._budget, oldest=oldest) if memories else Matched(),
@@ -158,10 +158,10 @@ class Searcher:
             )
             for group in (chosen if top else ())
         )
-        return _matched(Asked(tuple(groups), whole), DOCUMENTS, min(self._budget, DOCUMENT_BUDGET))
+        return _matched(WeightedTerms(tuple(groups), whole), DOCUMENTS, min(self._budget, DOCUMENT_BUDGET))
 
 
-def _matched(asked: Asked, most: int, budget: int, *, oldest: bool = False) -> Matched:
+def _matched(asked: WeightedTerms, most: int, budget: int, *, oldest: bool = False) -> Matched:
     return Matched(asked, best(asked, most, budget, oldest=oldest))
 
 
@@ -193,11 +193,11 @@ def gather(
     documents: Mapping[str, float],
     kinds: Collection[str],
     weight: float,
-) -> Found:
+) -> Candidates:
     """See `LexicalIndex.gather`."""
     number = number_of(db, agent_id)
     cut = [_place(row) for row in matches.passages.shares]
-    life = _Life(db, number)
+    life = _SearchedLife(db, number)
     life.read({*matches.memories.shares, *map(memory_of, (*memories, *cut)), *matches.brought})
     texts = repeated(db, number, life.memories)
     # A vector's id may be left from another life under the same name.
@@ -220,10 +220,10 @@ def gather(
     times = {seq: text.times for seq, text in texts.items()}
     written = _documents_of(db, number, matches, documents, kinds)
     wholes = {seq: life.memories[seq] for seq in life.parts}
-    return Found(shares, cosines, entries, times, written, brought, wholes, life.parts)
+    return Candidates(shares, cosines, entries, times, written, brought, wholes, life.parts)
 
 
-class _Life:
+class _SearchedLife:
     """The memories of one life that a question needs, and their passages.
 
     Args:
@@ -274,7 +274,7 @@ def _row(place: int) -> int:
     return row_of(memory_of(place), part_of(place))
 
 
-def _of_repetitions(known: Mapping[int, float], texts: Mapping[int, Lived]) -> dict[int, float]:
+def _of_repetitions(known: Mapping[int, float], texts: Mapping[int, StoredMemory]) -> dict[int, float]:
     """Return the cosines of what tells the same as these: a vector is made of the first only."""
     again: dict[int, list[int]] = {}
     for seq, text in texts.items():
@@ -286,7 +286,7 @@ def _of_repetitions(known: Mapping[int, float], texts: Mapping[int, Lived]) -> d
     }
 
 
-def _is_first(place: int, texts: Mapping[int, Lived]) -> bool:
+def _is_first(place: int, texts: Mapping[int, StoredMemory]) -> bool:
     seq = memory_of(place)
     return seq not in texts or texts[seq].first == seq
 

@@ -52,7 +52,7 @@ WORDS = {SUMMARY: f"{SUMMARY}_words", NOTE: f"{NOTE}_words"}
 """The table with the words of each kind of document."""
 
 
-class Progress(NamedTuple):
+class IndexProgress(NamedTuple):
     """How far the index of one agent is.
 
     Args:
@@ -147,17 +147,17 @@ def through_of(db: sqlite3.Connection, agent_id: str) -> int:
     return int(row[0]) if row else 0
 
 
-def progress_of(db: sqlite3.Connection, agent_id: str) -> Progress:
+def progress_of(db: sqlite3.Connection, agent_id: str) -> IndexProgress:
     """Return how far the index of an agent is."""
     row = db.execute("SELECT number, through, embedded FROM agents WHERE id = ?", (agent_id,)).fetchone()
     if row is None:
-        return Progress()
+        return IndexProgress()
     waiting, total, behind, top = db.execute(
         "SELECT coalesce(sum(embedded = 0), 0), count(*), min(CASE WHEN embedded = 0 THEN first END), "
         "coalesce(max(last), 0) FROM documents WHERE agent = ?",
         (row[0],),
     ).fetchone()
-    return Progress(row[1], row[2], top if behind is None else max(0, behind - 1), waiting, total)
+    return IndexProgress(row[1], row[2], top if behind is None else max(0, behind - 1), waiting, total)
 
 
 # -- documents --------------------------------------------------------------------------------------------------------

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from agents.llm.budget import Spent
+from agents.llm.budget import BudgetExhausted
 from agents.llm.profiles import LLMProfile
-from agents.llm.timeouts import within
+from agents.llm.timeouts import timeout
 from agents.recall import worker
 from agents.recall.child import VectorProcess
 from agents.recall.documents import (
@@ -28,8 +28,8 @@ from agents.recall.documents import (
     StoreFailed,
     agent_of,
 )
-from agents.recall.embedding_budget import Till
-from agents.recall.embedding_queue import MOST, Pieces, Run
+from agents.recall.embedding_budget import EmbeddingBudget
+from agents.recall.embedding_queue import MOST, EmbeddingQueue, Run
 from agents.recall.lexical import LexicalIndex
 from agents.recall.ranking import NEAREST
 from agents.recall.settings import EVERYTHING, RecallSettings
@@ -52,7 +52,7 @@ TYPES = {SUMMARY: "memory_summary", NOTE: "note"}
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
+class NearestVectors:
     """What the vectors found nearest to a question.
 
     Args:
@@ -64,7 +64,7 @@ class Near:
     documents: dict[str, float] = field(default_factory=dict)
 
 
-class VectorKeeper:
+class VectorService:
     """The vectors of all lives.
 
     Args:
@@ -87,12 +87,12 @@ class VectorKeeper:
         clock: Clock,
         noted: Callable[[int, int], Awaitable[None]],
         by: Callable[[], LLMProfile | None] = lambda: None,
-        till: Till | None = None,
+        till: EmbeddingBudget | None = None,
     ) -> None:
         self._folder, self._lexical, self._run = folder, lexical, run
         self._settings, self._clock, self._noted, self._by = settings, clock, noted, by
-        self._till = till or Till(None, str, clock)
-        self._pieces = Pieces(lexical, run, settings, clock, self._till)
+        self._till = till or EmbeddingBudget(None, str, clock)
+        self._pieces = EmbeddingQueue(lexical, run, settings, clock, self._till)
         self._child: VectorProcess | None = None
         self._gone: list[str] = []
         self._forgotten: list[str] = []
@@ -184,7 +184,7 @@ class VectorKeeper:
         """Wait until there may be something to do."""
         pause = self._till.pause()
         try:
-            await (self._wanted.wait() if pause is None else within(pause, self._wanted.wait(), self._clock))
+            await (self._wanted.wait() if pause is None else timeout(pause, self._wanted.wait(), self._clock))
         except TimeoutError:
             pass  # whoever went without is tried again
 
@@ -341,13 +341,13 @@ class VectorKeeper:
         asked = self._till.ask(child, query, words, worker.understand, query, words)
         return await self._in_time(child, asked) or {}
 
-    async def nearest(self, query: Query) -> Near | None:
+    async def nearest(self, query: Query) -> NearestVectors | None:
         """Return what is nearest to a question; None when the vectors cannot say in time."""
         child = self._child
         if child is None or not self.ready:
             return None
         found = await self._in_time(child, self._till.ask(child, query, (), worker.nearest, query))
-        return None if found is None else Near(*found)
+        return None if found is None else NearestVectors(*found)
 
     async def _in_time(self, child: VectorProcess, work: Awaitable[T]) -> T | None:
         try:
@@ -357,7 +357,7 @@ class VectorKeeper:
             if child.served and self.ready:
                 self._late = asyncio.create_task(self._until_it_answers(child))
             return None
-        except Spent:
+        except BudgetExhausted:
             return None
         except EmbedderAway as error:
             self._away, self._wrong = max(1, self._away), str(error)

@@ -134,7 +134,7 @@ class Store:
     def _open(self, folder: Path, embedder: str, server: str, by: LLMProfile | None) -> None:
         # Here, and not above: these import numpy and all that stands on it.
         from agents.recall.cache import EmbeddingCache
-        from agents.recall.clean_shutdown import Seal
+        from agents.recall.clean_shutdown import CleanShutdown
         from agents.recall.embedder import EmbedderKind
         from agents.recall.thesaurus import Thesaurus
         from agents.recall.vector_index import IndexKind, Place
@@ -143,7 +143,7 @@ class Store:
         model = chosen.start(folder, by)
         self._served = cast("Served", model) if chosen.served else None
         kind = load("agents.recall.indexes", IndexKind, "index").get(SERVER if server else EMBEDDED)
-        self._seal = Seal(folder / EMBEDDED)
+        self._seal = CleanShutdown(folder / EMBEDDED)
         self._embedded = not server
         if self._embedded:
             self._seal.open()

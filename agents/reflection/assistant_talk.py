@@ -55,7 +55,7 @@ _TALK = re.compile(
 )
 
 
-def told(reply: str) -> str:
+def without_assistant_talk(reply: str) -> str:
     """Return what a reply tells in one paragraph, without what announces it; empty when an assistant speaks in it.
 
     Args:

@@ -11,8 +11,8 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 
 from agents.compaction.judge.attribution import misquoted, taken_for_true
-from agents.compaction.judge.judge import Evidence, made_up
-from agents.compaction.summarizer import Source
+from agents.compaction.judge.judge import SummaryEvidence, made_up
+from agents.compaction.summarizer import SummarySource
 from agents.compaction.wording import sentences
 from agents.memory.entries import Entry
 from agents.reflection.assistant_talk import READ, speaks
@@ -93,6 +93,6 @@ def _holds(text: str, cited: Sequence[Entry], name: str) -> bool:
         return False
     if _MODEL_TALK.search(text) or speaks(text) or not lived(cited):
         return False
-    source = Source(name, "recent", tuple(cited))
+    source = SummarySource(name, "recent", tuple(cited))
     told = sentence(text)
-    return not (made_up(told, Evidence(source)) or misquoted(told, source) or taken_for_true(told, source))
+    return not (made_up(told, SummaryEvidence(source)) or misquoted(told, source) or taken_for_true(told, source))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from agents.brains.instinct.words import stem
-from agents.compaction.judge.reading import key_of, telling_of
+from agents.compaction.judge.reading import normalize, telling_of
 from agents.memory.entries import Entry
 from agents.reflection.lived import SPOKEN_TO_ME, asks, lived, topics_of, words_of
 from mud.world.narration import Phrase, phrase
@@ -131,14 +131,14 @@ def _topics(entries: Sequence[Entry], name: str, say: Say) -> Iterator[Insight]:
     seqs: dict[str, list[int]] = defaultdict(list)
     speakers: dict[str, set[str]] = defaultdict(set)
     written: dict[str, str] = {}
-    people = {key_of(part) for entry in entries for part in (entry.actor or "").split()}
-    people |= {key_of(part) for part in name.split()}
+    people = {normalize(part) for entry in entries for part in (entry.actor or "").split()}
+    people |= {normalize(part) for part in name.split()}
     for entry in entries:
         if entry.kind != "heard" or not entry.actor:
             continue
         words = words_of(entry)
         for found in re.finditer(r"\b(?:the|my|our) ([^\W\d_]{4,})\b", words, re.IGNORECASE):
-            key = key_of(found[1])
+            key = normalize(found[1])
             if key in people or key not in topics_of(entry):
                 continue
             written.setdefault(key, found[1].lower())

@@ -46,7 +46,7 @@ _OWN = re.compile(r"- \d{4}-\d\d-\d\d: \S.*" + _CITES.pattern)
 """The form of a line, whatever its words."""
 
 
-class Line(NamedTuple):
+class NoteLine(NamedTuple):
     """One line for a note.
 
     Args:
@@ -60,7 +60,7 @@ class Line(NamedTuple):
     what: str
 
 
-def lines_of(entries: Iterable[Entry], owner: str, say: Say) -> dict[str, list[Line]]:
+def lines_of(entries: Iterable[Entry], owner: str, say: Say) -> dict[str, list[NoteLine]]:
     """Return what memories tell about people and places, by their names, oldest first.
 
     Args:
@@ -69,7 +69,7 @@ def lines_of(entries: Iterable[Entry], owner: str, say: Say) -> dict[str, list[L
         owner: folder of whose they are, for references.
         say: renders phrases.
     """
-    found: dict[str, list[Line]] = defaultdict(list)
+    found: dict[str, list[NoteLine]] = defaultdict(list)
     for entry in entries:
         told = line_of(entry, owner, say)
         if told is not None and all(line.what != told[1].what for line in found[told[0]]):
@@ -77,7 +77,7 @@ def lines_of(entries: Iterable[Entry], owner: str, say: Say) -> dict[str, list[L
     return {about: lines for about, lines in found.items() if lines}
 
 
-def line_of(entry: Entry, owner: str, say: Say) -> tuple[str, Line] | None:
+def line_of(entry: Entry, owner: str, say: Say) -> tuple[str, NoteLine] | None:
     """Return whom or which place a memory is about, and the line; None when it tells nothing of note."""
     if entry.failed:
         return None
@@ -90,7 +90,7 @@ def line_of(entry: Entry, owner: str, say: Say) -> tuple[str, Line] | None:
     if not what:
         return None
     line = f"- {entry.at[:10]}: {what} [{reference(owner, entry.seq)}]"
-    return about, Line(entry.seq, line, what)
+    return about, NoteLine(entry.seq, line, what)
 
 
 def _of_themselves(entry: Entry, say: Say) -> str:
@@ -124,7 +124,7 @@ def _cut(text: str) -> str:
 
 
 def with_lines(
-    raw: str, title: str, lines: Sequence[Line], read: Callable[[int], Entry | None], owner: str, say: Say
+    raw: str, title: str, lines: Sequence[NoteLine], read: Callable[[int], Entry | None], owner: str, say: Say
 ) -> str:
     """Return a note's file with lines added under one's own heading; the same file when there is nothing new in them.
 
@@ -195,7 +195,9 @@ def _is_mine(line: str, read: Callable[[int], Entry | None], owner: str, say: Sa
     return told is not None and told[1].text == line
 
 
-def worth_a_note(found: Mapping[str, list[Line]], titles: Iterable[str], own: Iterable[str]) -> dict[str, list[Line]]:
+def worth_a_note(
+    found: Mapping[str, list[NoteLine]], titles: Iterable[str], own: Iterable[str]
+) -> dict[str, list[NoteLine]]:
     """Return those of whom there is a note, or enough to begin one while there is room; never oneself.
 
     Args:
@@ -206,7 +208,7 @@ def worth_a_note(found: Mapping[str, list[Line]], titles: Iterable[str], own: It
     there = {title.casefold() for title in titles}
     mine = {name.casefold() for name in own}
     room = NOTES - len(there)
-    wanted: dict[str, list[Line]] = {}
+    wanted: dict[str, list[NoteLine]] = {}
     for name, lines in found.items():
         if name.casefold() in mine:
             continue

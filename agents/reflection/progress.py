@@ -36,7 +36,7 @@ BEGAN = "I have come to think: "
 
 
 @dataclass
-class Standing:
+class ReflectionProgress:
     """How far the inner life of one agent is.
 
     Args:
@@ -95,7 +95,7 @@ class Standing:
         self.sum += sum(value - before[seq] for seq, value in values.items() if seq > self.reflected)
 
 
-def standing_of(archive: Path, total: int) -> Standing:
+def standing_of(archive: Path, total: int) -> ReflectionProgress:
     """Return how far the inner life of a memory is; reads files only, so that it may run in a thread.
 
     Args:
@@ -111,7 +111,7 @@ def standing_of(archive: Path, total: int) -> Standing:
     for _, event in found:
         values |= values_of(event)
     last = max(0, total - NIGHT)
-    made = Standing(
+    made = ReflectionProgress(
         through=first - 1,
         weighed=max(last, _last(found, WEIGHED)),
         noted=max(last, _last(found, NOTED)),

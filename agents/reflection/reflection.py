@@ -20,7 +20,7 @@ from agents.llm.queue import Task, Urgency
 from agents.llm.tokens import at_most
 from agents.memory.entries import Entry
 from agents.memory.weights import read_weighed, weights_event
-from agents.mind.services import Means
+from agents.mind.services import Services
 from agents.mind.templates import Templates
 from agents.reflection import dreams
 from agents.reflection import importance as hindsight
@@ -28,9 +28,9 @@ from agents.reflection import insight_prompt as reflection
 from agents.reflection import note_taking as learned
 from agents.reflection.insights import insights
 from agents.reflection.lived import fitting, friends, line_of, lived, open_to_all
-from agents.reflection.progress import NIGHT, NOTED, REFLECTED, Standing, event_of, standing_of
-from agents.reflection.settings import InnerSettings
-from agents.reflection.words import FILES, Words, parse_words
+from agents.reflection.progress import NIGHT, NOTED, REFLECTED, ReflectionProgress, event_of, standing_of
+from agents.reflection.settings import ReflectionSettings
+from agents.reflection.words import FILES, ReflectionPrompt, parse_words
 from mud.clock import iso
 from mud.commands._command import Outcome
 from mud.engine.engine import Engine
@@ -55,17 +55,17 @@ NAME = "inner_life"
 NOTHING = phrase("minds.dream.nothing")
 
 
-class Inner:
+class Reflection:
     """The inner life of all agents of a vault.
 
     Args:
         means: what minds need from outside.
     """
 
-    def __init__(self, means: Means) -> None:
+    def __init__(self, means: Services) -> None:
         self._means = means
-        self._prompts: Templates[Words] = Templates(means.vault / "prompts", lambda: FILES, parse_words)
-        self._standing: dict[str, Standing] = {}
+        self._prompts: Templates[ReflectionPrompt] = Templates(means.vault / "prompts", lambda: FILES, parse_words)
+        self._standing: dict[str, ReflectionProgress] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._reflected: dict[str, float] = {}
         """When an agent reflected last while awake, by the monotonic clock."""
@@ -111,7 +111,7 @@ class Inner:
         await self.settle()
 
     def _begin(
-        self, agent: Agent, work: Callable[[], Coroutine[Any, Any, None]], due: Callable[[Standing], bool]
+        self, agent: Agent, work: Callable[[], Coroutine[Any, Any, None]], due: Callable[[ReflectionProgress], bool]
     ) -> None:
         memory, slug = agent.memory, agent.slug
         if slug in self._tasks or memory.waiting or memory.missing_from is not None or not self._means.writable:
@@ -144,7 +144,7 @@ class Inner:
             log.warning("%s: the inner life came to nothing: %s", agent.name, error, exc_info=not expected)
             self._failed[agent.slug] = self._means.clock.monotonic()
 
-    def _taken_in(self, agent: Agent) -> Standing:
+    def _taken_in(self, agent: Agent) -> ReflectionProgress:
         """Return how far an agent is, with all it lived by now."""
         memory = agent.memory
         if not self._is_known(agent):
@@ -195,19 +195,19 @@ class Inner:
             "reflection_threshold": self._settings(agent).reflection_threshold,
         }
 
-    def _settings(self, agent: Agent) -> InnerSettings:
-        return self._means.configuration.for_agent(InnerSettings, agent.definition.overrides)
+    def _settings(self, agent: Agent) -> ReflectionSettings:
+        return self._means.configuration.for_agent(ReflectionSettings, agent.definition.overrides)
 
-    def _reflection_due(self, agent: Agent, standing: Standing, times: int = 1) -> bool:
+    def _reflection_due(self, agent: Agent, standing: ReflectionProgress, times: int = 1) -> bool:
         return 0 < times * self._settings(agent).reflection_threshold <= standing.sum
 
-    def _dream_due(self, agent: Agent, standing: Standing) -> bool:
+    def _dream_due(self, agent: Agent, standing: ReflectionProgress) -> bool:
         return self._settings(agent).nightly_dream and standing.dreamed < standing.lived
 
-    def _notes_due(self, agent: Agent, standing: Standing) -> bool:
+    def _notes_due(self, agent: Agent, standing: ReflectionProgress) -> bool:
         return self._settings(agent).own_notes and standing.noted < standing.lived
 
-    def _night_due(self, agent: Agent, standing: Standing) -> bool:
+    def _night_due(self, agent: Agent, standing: ReflectionProgress) -> bool:
         return (
             standing.weighed < standing.lived
             or self._notes_due(agent, standing)
@@ -237,7 +237,7 @@ class Inner:
                 here = engine.world.location_of(agent.id)
                 self.write_down(agent, told, here.name if here else None)
 
-    async def _weigh(self, agent: Agent, standing: Standing) -> None:
+    async def _weigh(self, agent: Agent, standing: ReflectionProgress) -> None:
         """Weigh what was lived since the last time; the archive first, then the index."""
         first, last = standing.weighed + 1, standing.through
         first = max(first, last - NIGHT + 1)
@@ -310,7 +310,7 @@ class Inner:
         except (Refusal, OSError) as error:
             log.warning("%s: the dream cannot be noted: %s", agent.name, error)
 
-    async def _take_notes(self, agent: Agent, standing: Standing) -> None:
+    async def _take_notes(self, agent: Agent, standing: ReflectionProgress) -> None:
         """Note what was learned of people and places since the last time."""
         memory, notes, last = agent.memory, agent.notes, standing.through
         entries = memory.read(max(standing.noted + 1, last - NIGHT + 1), last)
@@ -319,7 +319,7 @@ class Inner:
         written = 0
         for title, lines in wanted.items():
 
-            def amended(raw: str, title: str = title, lines: list[learned.Line] = lines) -> str:
+            def amended(raw: str, title: str = title, lines: list[learned.NoteLine] = lines) -> str:
                 return learned.with_lines(raw, title, lines, self._reader(agent), agent.slug, self._means.say)
 
             try:

@@ -8,7 +8,7 @@ from mud.storage.settings import setting
 
 
 @dataclass(frozen=True, slots=True)
-class InnerSettings:
+class ReflectionSettings:
     """`config/inner_life.md`."""
 
     dream_profile: str = setting(

@@ -16,7 +16,7 @@ FILES = ("importance.md", "reflect.md", "dream.md")
 PLACES = ("name", "profile", "memories")
 
 
-class Words(NamedTuple):
+class ReflectionPrompt(NamedTuple):
     """A checked prompt.
 
     Args:
@@ -31,7 +31,7 @@ class Words(NamedTuple):
         return PLACE.sub(lambda found: values.get(found[1], found[0]), self.text)
 
 
-def parse_words(text: str, file: str) -> Words:
+def parse_words(text: str, file: str) -> ReflectionPrompt:
     """Read a prompt.
 
     Args:
@@ -46,4 +46,4 @@ def parse_words(text: str, file: str) -> Words:
         problems.append(Problem(file, 0, "{memories}", "this place is missing; expected it once"))
     if problems:
         raise VaultProblem(problems)
-    return Words(body.strip("\n"))
+    return ReflectionPrompt(body.strip("\n"))

@@ -1,6 +1,6 @@
 """One line of a model's reply read as a command. Pure.
 
-Every pattern here is used on lines in which each run of blanks is one, see `agents.text.unwrapping.squeezed`; none looks for
+Every pattern here is used on lines in which each run of blanks is one, see `agents.text.unwrapping.collapse_spaces`; none looks for
 a run of them again.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Collection
 
 from agents.reply.arguments import arguments_of, line_of
 from agents.reply.reasons import is_reason, may_become_reason, parted
-from agents.text.unwrapping import even, squeezed
+from agents.text.unwrapping import collapse_spaces, normalize_newlines
 from mud.world.exits import names_exit
 from mud.world.things import Exit
 
@@ -75,7 +75,7 @@ _FIRST = re.compile(r"(@?\w[\w-]*)(?:[.!…]{1,9}(?=\s?(?:\||$))|(?P<colon>[:,])
 def peeled(line: str, name: str, verbs: Collection[str]) -> str | None:
     """Return a line without labels, bullets and wrappings; None when it is somebody else's turn."""
     if _ENTITY.search(line):
-        line = " ".join(even(html.unescape(line)).split())
+        line = " ".join(normalize_newlines(html.unescape(line)).split())
     element = _ELEMENT.match(line)
     if element and element[1].lower() in verbs and "</" in line:
         line = f"{element[1]} {element[2].strip()}".strip()
@@ -85,7 +85,7 @@ def peeled(line: str, name: str, verbs: Collection[str]) -> str | None:
         line = _BULLET.sub("", line)
         marked = _MARKED.match(line)
         line = marked[2] + line[marked.end() :] if marked and marked[2].lower() in verbs else line
-        line = _LABEL.sub("", squeezed(line.replace("**", "")), count=1) if not begins(line, verbs) else line
+        line = _LABEL.sub("", collapse_spaces(line.replace("**", "")), count=1) if not begins(line, verbs) else line
         cue = _CUE.match(line)
         if cue and not begins(line, verbs):
             if cue[1].casefold() == name.casefold():

@@ -13,7 +13,7 @@ from itertools import islice, takewhile
 
 from agents.reply.lines import begins, command_of, may_be_reason, peeled, plain, way_of, with_reason
 from agents.reply.objects import TRIES, command_in
-from agents.text.unwrapping import even, past_thoughts, thinks, unwrapped
+from agents.text.unwrapping import normalize_newlines, past_thoughts, thinks, unwrapped
 
 READ = 20_000
 """Characters of a reply that are looked at."""
@@ -45,7 +45,7 @@ def clean_reply(raw: str, name: str, verbs: Collection[str], exits: Collection[s
         verbs: every verb there is, in lower case.
         exits: names of the ways out of where it is; a line that is nothing but one of them is `go` and the name.
     """
-    opening = _opening(past_thoughts(even(raw[:READ])), name, verbs)
+    opening = _opening(past_thoughts(normalize_newlines(raw[:READ])), name, verbs)
     if opening:
         return _short(opening)
     text = unwrapped(raw[:READ])
@@ -74,7 +74,7 @@ def enough(so_far: str, name: str, verbs: Collection[str]) -> bool:
         name: the agent's name.
         verbs: every verb there is, in lower case.
     """
-    return bool(_opening(past_thoughts(even(so_far[:READ])), name, verbs))
+    return bool(_opening(past_thoughts(normalize_newlines(so_far[:READ])), name, verbs))
 
 
 class Listener:
@@ -102,7 +102,7 @@ class Listener:
         if self._never or not self._may_matter(so_far):
             return False
         self._read = so_far
-        text = past_thoughts(even(so_far[:READ]))
+        text = past_thoughts(normalize_newlines(so_far[:READ]))
         opening = _opening(text, self._name, self._verbs)
         self._thinks = text is None
         self._never = opening == _NEVER or (not opening and len(so_far) >= READ)
@@ -180,7 +180,7 @@ def _from_json(text: str, verbs: Collection[str], tries: int = TRIES) -> str | N
     if begins(text, verbs):
         return None
     line = command_in(text, lambda verb: begins(verb, verbs), tries)
-    return plain(even(line)) if line else None
+    return plain(normalize_newlines(line)) if line else None
 
 
 def _short(line: str) -> str | None:

@@ -37,10 +37,10 @@ _BLANKS = re.compile(r"[^\S\n]{2,}")
 
 def unwrapped(raw: str) -> str:
     """Return a reply without thoughts, signs of turns, tags and what no line may hold; runs of blanks become one."""
-    text = _after(_CHANNEL, even(raw))
+    text = _after(_CHANNEL, normalize_newlines(raw))
     text = _after(_THOUGHT_END, _THOUGHT.sub("", text))
     text = _TURN_SIGN.sub("", _cut_at(_TURN_END, text.lstrip()))
-    return squeezed(_TAG.sub("\n", text))
+    return collapse_spaces(_TAG.sub("\n", text))
 
 
 def past_thoughts(text: str) -> str | None:
@@ -64,14 +64,14 @@ def thinks(text: str) -> bool:
     return _SIGN.search(text) is not None
 
 
-def even(raw: str) -> str:
+def normalize_newlines(raw: str) -> str:
     """Return a text with one kind of line end and of space, and without what could do something to a terminal."""
     raw = raw.replace("｜", "|")  # the bar of a Chinese or Japanese keyboard
     text = raw.replace("\r", "\n").replace("\t", " ").replace("\u2028", "\n").replace("\u2029", "\n")
     return sanitize(text)
 
 
-def squeezed(text: str) -> str:
+def collapse_spaces(text: str) -> str:
     """Return a text in which every run of blanks is one; the ends of lines stay."""
     return _BLANKS.sub(" ", text)
 

@@ -113,7 +113,7 @@ def _lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
             yield number, line
 
 
-class _Taken(NamedTuple):
+class _Progress(NamedTuple):
     """How far a file was taken.
 
     Args:
@@ -175,7 +175,7 @@ class _Given:
         for key, number in sorted(ignored.items(), key=lambda one: (one[1], one[0])):
             progress(f"passed over: {Problem(name, number, key, unknown_key(key, RECORD_KEYS))}")
 
-    def taken(self, archive: Path) -> _Taken | None:
+    def taken(self, archive: Path) -> _Progress | None:
         """Return how far the file was taken when it was given last; None when it never was.
 
         Raises:
@@ -187,7 +187,7 @@ class _Given:
             return None
         lines = places[found[0]]
         begun = newest_of(archive, {digest: 1 for digest, _ in islice(self._marked(), 1)})
-        return _Taken(lines, min(begun[1], found[1]) if begun else found[1], found[1])
+        return _Progress(lines, min(begun[1], found[1]) if begun else found[1], found[1])
 
     def records(self, after: int, ids: set[str]) -> Iterator[dict[str, Any]]:
         """Yield the memories behind so many lines, each with its origin; one whose name is taken is passed over.

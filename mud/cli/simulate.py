@@ -8,7 +8,7 @@ from random import SystemRandom
 from typing import Any
 
 from mud.cli._tool import emit, progress, tool
-from mud.simulation.run import Plan
+from mud.simulation.run import SimulationPlan
 from mud.simulation.run import simulate as simulated
 
 FRESH = 1 << 31
@@ -38,7 +38,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 def simulate(args: argparse.Namespace) -> int:
     """Print what the run came to."""
     seed = args.seed if args.seed is not None else SystemRandom().randrange(FRESH)
-    record = simulated(Plan(args.vault, args.steps, args.agents, seed, args.keep), progress)
+    record = simulated(SimulationPlan(args.vault, args.steps, args.agents, seed, args.keep), progress)
     if args.json:
         emit(record)
     else:

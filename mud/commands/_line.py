@@ -24,7 +24,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2
 follows, and halves of characters, which no file could keep."""
 
 
-class Line(NamedTuple):
+class InputLine(NamedTuple):
     """A line read, not yet understood.
 
     Args:
@@ -38,7 +38,7 @@ class Line(NamedTuple):
     reason: str | None
 
 
-def read_line(text: str, limit: int) -> Line:
+def read_line(text: str, limit: int) -> InputLine:
     r"""Split a line into verb, rest and private reason. Letters without a shape are left out.
 
     The reason begins at the first bar, with or without spaces, so that nothing meant to be private is ever spoken; a
@@ -65,14 +65,14 @@ def read_line(text: str, limit: int) -> Line:
         rest = body[1:].strip()
         if body[0] == '"' and rest.endswith('"') and rest.count('"') == 1:
             rest = rest[:-1].rstrip()
-        return Line(SHORTHANDS[body[0]], rest, private)
+        return InputLine(SHORTHANDS[body[0]], rest, private)
     if body.lower() in _DIRECTIONS:
-        return Line("go", body, private)
+        return InputLine("go", body, private)
     verb, *rest = body.split(maxsplit=1)
-    return Line(verb, "".join(rest), private)
+    return InputLine(verb, "".join(rest), private)
 
 
-def understand(line: Line, commands: Registry[Command], world: World, who: str) -> tuple[Line, Command]:
+def understand(line: InputLine, commands: Registry[Command], world: World, who: str) -> tuple[InputLine, Command]:
     """Return a line as it is meant and the command it names. A name of a way out, alone, stands for `go` and itself.
 
     Args:
@@ -88,7 +88,7 @@ def understand(line: Line, commands: Registry[Command], world: World, who: str) 
     if here is not None and commands.find(line.verb) is None:
         body = f"{line.verb} {line.rest}".strip()
         if any(names_exit(body, way) for way in here.exits):
-            line = Line("go", body, line.reason)
+            line = InputLine("go", body, line.reason)
         elif any(names_exit(body, way) for location in world.locations() for way in location.exits):
             exits = ", ".join(way.name for way in here.exits)
             raise Refusal(f'There is no way called "{body}" here.', f"the exits are {exits}" if exits else "")

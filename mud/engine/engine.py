@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 from mud.clock import Clock, iso
 from mud.commands._command import Command, Context, Outcome, Say, offered
-from mud.commands._line import Line, read_line, understand
+from mud.commands._line import InputLine, read_line, understand
 from mud.commands._view import describe_location
 from mud.commands._waking import waking
 from mud.errors import Refusal
@@ -22,7 +22,7 @@ from mud.registry import Registry
 from mud.sanitize import sanitize
 from mud.storage.settings import setting
 from mud.world.changes import Change, Define, Leave, Put, WakeUp, change_from_json, change_to_json
-from mud.world.events import Event, Perceived, Request, mark_of
+from mud.world.events import Event, Perception, Request, mark_of
 from mud.world.narration import phrase, shortened
 from mud.world.roles import Role
 from mud.world.things import Thing
@@ -99,7 +99,7 @@ class Step(NamedTuple):
     reply: str
     failed: bool = False
     events: tuple[Event, ...] = ()
-    left: tuple[Perceived, ...] = ()
+    left: tuple[Perception, ...] = ()
     requests: tuple[Request, ...] = ()
     answers: Request | None = None
     quit: bool = False
@@ -192,7 +192,7 @@ class Engine:
         """Return what a line of this rank can name: what a mind was not offered is no command for it."""
         return self.commands if isinstance(role, Role) and role > Role.AGENT else self._offers(who)
 
-    def _awake_again(self, actor: Thing, outcome: Outcome, own: list[Perceived]) -> tuple[Outcome, list[Perceived]]:
+    def _awake_again(self, actor: Thing, outcome: Outcome, own: list[Perception]) -> tuple[Outcome, list[Perception]]:
         """Have a person who sleeps wake first: whatever they do, they do it awake."""
         here = self.world.location_of(actor.id)
         if here is None:
@@ -203,9 +203,9 @@ class Engine:
             changes=(change, *outcome.changes),
             events=(event, *outcome.events),
         )
-        return awake, [Perceived(actor.id, "did", woke, None, here.name), *own]
+        return awake, [Perception(actor.id, "did", woke, None, here.name), *own]
 
-    def _run(self, command: Command, actor: Thing, line: Line, role: Role) -> Outcome:
+    def _run(self, command: Command, actor: Thing, line: InputLine, role: Role) -> Outcome:
         if not isinstance(role, Role) or role < command.role:
             raise Refusal(self._say(NOT_YOURS, verb=command.name))
         known = self._commands_of(actor.id, role)
@@ -223,21 +223,21 @@ class Engine:
             log.exception("command %s failed on %r", command.name, line.rest[:200])
             raise Refusal(self._say(BROKEN, verb=command.name)) from None
 
-    def _own_memory(self, actor: Thing, command: Command, outcome: Outcome, line: Line) -> list[Perceived]:
+    def _own_memory(self, actor: Thing, command: Command, outcome: Outcome, line: InputLine) -> list[Perception]:
         text = outcome.memory if command.keeps == "short" and outcome.memory is not None else outcome.reply
         if command.keeps == "skip" or not text:
             return []
         place = self._place(actor, outcome.changes)
-        return [Perceived(actor.id, outcome.kind, text, None, place, line.reason, mark=outcome.mark)]
+        return [Perception(actor.id, outcome.kind, text, None, place, line.reason, mark=outcome.mark)]
 
-    def _fail(self, actor: Thing, line: Line, refusal: Refusal, text: str, *, keep: bool) -> Step:
+    def _fail(self, actor: Thing, line: InputLine, refusal: Refusal, text: str, *, keep: bool) -> Step:
         tried = shortened(f"{line.verb} {line.rest}".strip(), _LONGEST_TRIED)
         hint = refusal.hint
         kept = self._say(
             TRIED_HINT if hint else TRIED, line=tried, why=refusal.text, **({"hint": hint} if hint else {})
         )
         place = self._place(actor, ())
-        own = [Perceived(actor.id, "did", kept, None, place, line.reason, failed=True)] if keep else []
+        own = [Perception(actor.id, "did", kept, None, place, line.reason, failed=True)] if keep else []
         return self._happen(actor, Outcome(self._refused(refusal)), own, text, failed=True)
 
     def _refused(self, refusal: Refusal) -> str:
@@ -255,11 +255,11 @@ class Engine:
             return self._unheard(Step(0, self._now(), request.who, None, self._say(GONE), failed=True, answers=request))
         failed = isinstance(outcome, Refusal)
         told = Outcome(self._refused(outcome)) if isinstance(outcome, Refusal) else outcome
-        own: list[Perceived] = []
+        own: list[Perception] = []
         kept = told.memory if told.memory is not None else told.reply
         if request.keep and kept:
             reason = request.args.get("reason") or None
-            own = [Perceived(actor.id, request.keep, kept, None, self._place(actor, ()), reason, failed, told.mark)]
+            own = [Perception(actor.id, request.keep, kept, None, self._place(actor, ()), reason, failed, told.mark)]
         return self._happen(actor, told, own, None, failed=failed, answers=request)
 
     def enter(self, character: Thing, location: str) -> Step:
@@ -289,7 +289,7 @@ class Engine:
         self,
         actor: Thing,
         outcome: Outcome,
-        own: list[Perceived],
+        own: list[Perception],
         text: str | None,
         *,
         failed: bool = False,
@@ -337,16 +337,16 @@ class Engine:
                 # What happened has happened: one who cannot take note must not keep the others from it.
                 log.exception("an observer failed on step %d", step.number)
 
-    def _woken(self, woken: Iterable[str]) -> list[Perceived]:
+    def _woken(self, woken: Iterable[str]) -> list[Perception]:
         """Return what those remember whom somebody else wakes."""
         return [
-            Perceived(one, "did", self._say(WOKE), None, here.name if (here := self.world.location_of(one)) else None)
+            Perception(one, "did", self._say(WOKE), None, here.name if (here := self.world.location_of(one)) else None)
             for one in sorted(woken)
             if one in self.witnesses
         ]
 
-    def _perceptions(self, actor: Thing, events: Iterable[Event], woken: AbstractSet[str]) -> list[Perceived]:
-        left: list[Perceived] = []
+    def _perceptions(self, actor: Thing, events: Iterable[Event], woken: AbstractSet[str]) -> list[Perception]:
+        left: list[Perception] = []
         world, asleep, doer = self.world, self.world.asleep, actor.name
         for event in events:
             place = world.get(event.location)
@@ -356,7 +356,7 @@ class Engine:
                 if who == actor.id or who == event.actor or who not in self.witnesses:
                     continue
                 if (who not in asleep or who in woken) and (event.kind != "whisper" or event.to == who):
-                    left.append(Perceived(who, kind, text, doer, name, None, False, None, event))
+                    left.append(Perception(who, kind, text, doer, name, None, False, None, event))
         return left
 
     def _place(self, actor: Thing, changes: tuple[Change, ...]) -> str | None:
@@ -372,7 +372,7 @@ class Engine:
         return iso(self._clock.now())
 
 
-def perceived_to_json(perceived: Perceived) -> dict[str, Any]:
+def perceived_to_json(perceived: Perception) -> dict[str, Any]:
     """Return the form of a perception that the ledger keeps, what is empty left out."""
     who, kind, text, actor, place, reason, failed, mark, _ = perceived
     form: dict[str, Any] = {"who": who, "kind": kind, "text": text}
@@ -389,9 +389,9 @@ def perceived_to_json(perceived: Perceived) -> dict[str, Any]:
     return form
 
 
-def perceived_from_json(data: dict[str, Any]) -> Perceived:
+def perceived_from_json(data: dict[str, Any]) -> Perception:
     """Read a perception back."""
-    return Perceived(
+    return Perception(
         data["who"], data["kind"], data["text"], data.get("actor"), data.get("place"), data.get("reason"),
         data.get("failed", False), mark_of(data.get("mark")),
     )  # fmt: skip

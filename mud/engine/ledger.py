@@ -16,7 +16,7 @@ from typing import Any
 
 import orjson
 
-from mud.storage.jsonl import JsonlWriter, Line, read_jsonl
+from mud.storage.jsonl import JsonlLine, JsonlWriter, read_jsonl
 from mud.storage.paths import make_folder
 
 PER_FILE = 10_000
@@ -156,7 +156,7 @@ def _encoded(record: dict[str, Any]) -> str:
         return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
 
 
-def _step_of(line: Line) -> int | None:
+def _step_of(line: JsonlLine) -> int | None:
     """Return the number of the step that a line holds; None when it holds none."""
     number = line.data.get("step") if line.data is not None else None
     return number if isinstance(number, int) and not isinstance(number, bool) and 0 < number <= HIGHEST_STEP else None

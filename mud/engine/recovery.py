@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from mud.engine.engine import changes_of
-from mud.storage.world_state import State
+from mud.storage.world_state import SavedState
 from mud.world.changes import Define, FallAsleep, Leave, Put
 from mud.world.things import Kind, Thing
 from mud.world.world import World
@@ -19,7 +19,7 @@ Placed = tuple[Thing, str | None]
 """A thing and the id of where its file puts it."""
 
 
-def build_world(placed: Sequence[Placed], state: State | None, records: Iterable[dict[str, Any]]) -> World:
+def build_world(placed: Sequence[Placed], state: SavedState | None, records: Iterable[dict[str, Any]]) -> World:
     """Return the world as it was when it was last left or killed.
 
     Args:
@@ -59,18 +59,18 @@ def _settle(world: World, placed: Sequence[Placed]) -> None:
             world.apply([Put(thing.id, place)])
 
 
-def not_in(world: World, state: State | None) -> State:
+def not_in(world: World, state: SavedState | None) -> SavedState:
     """Return what a saved state says of things that the world has not: their files could not be read this time."""
     if state is None:
-        return State(0, 0, {}, {})
+        return SavedState(0, 0, {}, {})
     where = {one: into for one, into in state.where.items() if one not in world.things}
     away = {one: location for one, location in state.away.items() if one not in world.things}
-    return State(state.step, state.next_id, where, away, tuple(one for one in state.asleep if one in where))
+    return SavedState(state.step, state.next_id, where, away, tuple(one for one in state.asleep if one in where))
 
 
 def state_of(
-    world: World, step: int, files: Mapping[str, str] = MappingProxyType({}), kept: State | None = None
-) -> State:
+    world: World, step: int, files: Mapping[str, str] = MappingProxyType({}), kept: SavedState | None = None
+) -> SavedState:
     """Return what is to be saved of the world after this step.
 
     Args:
@@ -81,4 +81,4 @@ def state_of(
     """
     rest = not_in(world, kept)
     where, away = {**rest.where, **world.where}, {**rest.away, **world.away}
-    return State(step, world.next_id, where, away, (*world.asleep, *rest.asleep), files)
+    return SavedState(step, world.next_id, where, away, (*world.asleep, *rest.asleep), files)

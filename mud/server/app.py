@@ -14,10 +14,10 @@ from typing import Any, NamedTuple, TypeVar
 
 from agents.brains._brain import Brain
 from agents.commands.brain import checked_kind
-from agents.commands.cost import told
+from agents.commands.cost import describe_notice
 from agents.definition import check_free, check_name, check_unread, find_definition, find_location, write_definition
 from agents.life.mind_page import MindPages
-from agents.life.scheduler import Drives, Living
+from agents.life.scheduler import Scheduler, SchedulerConfig
 from agents.llm.spending_file import keep_spending
 from mud.engine.chronicle import Chronicle, show_event, show_event_json
 from mud.engine.engine import Step, WorldSettings
@@ -154,11 +154,13 @@ class App:
         """Why the disk does not confirm what was written; empty while it does."""
         self._terminal = sys.stdin.isatty() and sys.stdout.isatty() and not options.headless
         chance = Random(options.seed)
-        drives = Drives(_load_brains, parts.voice, parts.queue, parts.prompting, chance, parts.clock, options.brain)
-        self._living = Living(parts.minds, parts.engine, drives, self._submitted)
+        drives = SchedulerConfig(
+            _load_brains, parts.voice, parts.queue, parts.prompting, chance, parts.clock, options.brain
+        )
+        self._living = Scheduler(parts.minds, parts.engine, drives, self._submitted)
         self._unheard: list[Step] | None = [] if options.agents else None
         """What happened before agents began to live, for them to notice then."""
-        parts.queue.budget.tell = lambda notice: self._tell(told(parts.texts.render, notice))
+        parts.queue.budget.tell = lambda notice: self._tell(describe_notice(parts.texts.render, notice))
         parts.met_hosts.tell = self._tell_of_models
         self._reloading = Reloading(parts, self._tell, self._living if options.agents else None)
         self._pages = MindPages(parts.minds, self._reloading.watcher.wrote)
@@ -394,13 +396,15 @@ class App:
         return not why
 
     async def _watch_models(self) -> None:
-        told: dict[str, bool] = {}
+        describe_notice: dict[str, bool] = {}
 
         def tell(profile: str, answers: bool) -> None:
             host = self._parts.queue.overview([profile])[0].servers
-            if not host or told.get(host) is answers:  # no such profile, as check says, or another has the same server
+            if (
+                not host or describe_notice.get(host) is answers
+            ):  # no such profile, as check says, or another has the same server
                 return
-            told[host] = answers
+            describe_notice[host] = answers
             self._tell_of_models(self._parts.texts.render(MODEL_ANSWERS if answers else MODEL_SILENT, host=host))
 
         await self._living.watch_models(tell)

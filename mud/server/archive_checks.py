@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agents.definition import Definition
+from agents.definition import AgentDefinition
 from agents.memory.examining import Examined, Look, first_after
 from agents.memory.memory import Memory
 from agents.mind.character_memory import TRASH
@@ -25,7 +25,7 @@ from mud.clock import VirtualClock, iso
 from mud.engine.engine import changes_of
 from mud.engine.ledger import Ledger
 from mud.errors import LociError, Problem, VaultProblem
-from mud.storage.world_state import State, read_state
+from mud.storage.world_state import SavedState, read_state
 from mud.world.changes import Define, Put
 from mud.world.narration import shortened
 from mud.world.things import Thing
@@ -47,10 +47,10 @@ _SECONDS = len("2026-11-20T07:21:37")
 _PUT_AWAY = re.compile(r"-(\d{8}-\d{6})(?:-\d+)?")
 
 
-class _Life(NamedTuple):
+class _ExaminedArchive(NamedTuple):
     """An archive that was looked at, of somebody whose `agent.md` can be read."""
 
-    whose: Definition
+    whose: AgentDefinition
     archive: Path
     examined: Examined
     begun: str
@@ -81,7 +81,11 @@ class _Ids:
 
 
 def check_lives(
-    vault: Path, definitions: Iterable[Definition], things: Iterable[Thing], between: Callable[[], None], look: Look
+    vault: Path,
+    definitions: Iterable[AgentDefinition],
+    things: Iterable[Thing],
+    between: Callable[[], None],
+    look: Look,
 ) -> list[Problem]:
     """Return what is wrong with every life of a vault, by file and line.
 
@@ -96,7 +100,7 @@ def check_lives(
     step, next_id = (state.step, state.next_id) if state is not None else (0, FIRST_ID)
     known = {one.slug: one for one in definitions}
     problems: list[Problem] = []
-    lives: list[_Life] = []
+    lives: list[_ExaminedArchive] = []
     for folder in sorted(path for path in vault.glob("agents/[!.]*") if path.is_dir()):
         between()
         whose, archive = known.get(folder.name), folder / "archive"
@@ -109,17 +113,17 @@ def check_lives(
         file = f"agents/{folder.name}/archive"
         problems += [Problem(f"{file}/{name}", line, "", message) for name, line, message in examined.wrong]
         if whose is not None:
-            lives.append(_Life(whose, archive, examined, _begun(vault, folder.name)))
+            lives.append(_ExaminedArchive(whose, archive, examined, _begun(vault, folder.name)))
     ids = _Ids([*(one.id for one in known.values()), *(one.id for one in things)], next_id)
     return [*problems, *_held_to_ledger(vault, lives, step, ids, between)]
 
 
-def stays_asleep(whose: Definition, why: str) -> Problem:
+def stays_asleep(whose: AgentDefinition, why: str) -> Problem:
     """Return the problem that a memory cannot be opened."""
     return Problem(f"agents/{whose.slug}", 0, "", f"{whose.name} stays asleep: {why}")
 
 
-def _opened(whose: Definition, folder: Path) -> list[Problem]:
+def _opened(whose: AgentDefinition, folder: Path) -> list[Problem]:
     """Return why a memory cannot be opened, or what it says of its summaries when it is."""
     memory = Memory(whose.name, folder, VirtualClock())
     try:
@@ -132,7 +136,7 @@ def _opened(whose: Definition, folder: Path) -> list[Problem]:
     return [Problem(f"agents/{whose.slug}/summaries", 0, "", one) for one in told]
 
 
-def _saved_state(vault: Path) -> State | None:
+def _saved_state(vault: Path) -> SavedState | None:
     """Return the saved state, up to whose step all stands in the archives; None when there is none."""
     with suppress(VaultProblem):
         return read_state(vault)
@@ -147,7 +151,7 @@ def _begun(vault: Path, slug: str) -> str:
 
 
 def _held_to_ledger(
-    vault: Path, lives: list[_Life], step: int, ids: _Ids, between: Callable[[], None]
+    vault: Path, lives: list[_ExaminedArchive], step: int, ids: _Ids, between: Callable[[], None]
 ) -> Iterator[Problem]:
     """Yield what is wrong with the ledger's lines, and the archives that lack what it left with somebody.
 
@@ -207,7 +211,7 @@ def _shown(value: object) -> str:
     return shortened(json.dumps(value, ensure_ascii=False), _LONGEST_SHOWN)
 
 
-def _is_due(life: _Life, record: dict[str, Any], step: int) -> bool:
+def _is_due(life: _ExaminedArchive, record: dict[str, Any], step: int) -> bool:
     """Return whether what a step left has to stand in an archive by now."""
     at, number = record.get("at"), int(record["step"])
     if not isinstance(at, str) or at[:_SECONDS] <= life.begun[:_SECONDS]:
@@ -215,7 +219,7 @@ def _is_due(life: _Life, record: dict[str, Any], step: int) -> bool:
     return number <= step or number < life.examined.last_source
 
 
-def _older(life: _Life, steps: Counter[int]) -> Iterator[Problem]:
+def _older(life: _ExaminedArchive, steps: Counter[int]) -> Iterator[Problem]:
     """Yield that an archive lacks memories, unless its own lines say so."""
     count = steps.total() - sum(last - first + 1 for first, last in life.examined.unreadable)
     if count <= 0:

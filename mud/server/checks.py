@@ -19,7 +19,7 @@ from agents.compaction.prompt_styles import parse_style
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.status import beyond_reach
 from agents.compaction.strategy import Strategy
-from agents.definition import Definition, find_location, misplaced
+from agents.definition import AgentDefinition, find_location, misplaced
 from agents.llm.budget import BudgetSettings
 from agents.llm.keys import why_not, why_not_to
 from agents.llm.profiles import LLMProfile
@@ -29,11 +29,11 @@ from agents.memory.unreadable import unreadable
 from agents.mind.settings import PROMPTS, ThinkingSettings, file_of, templates_in_use, think_profile
 from agents.mind.sleep_schedule import time_of
 from agents.mind.templates import Templates
-from agents.population.directory import Roster, at_other_places
+from agents.population.directory import AgentDirectory, at_other_places
 from agents.prompt.prompt import MINIMUM
 from agents.prompt.template import Template, parse_template
 from agents.recall.settings import RecallSettings
-from agents.reflection.settings import InnerSettings
+from agents.reflection.settings import ReflectionSettings
 from agents.reflection.words import FILES, parse_words
 from mud.engine.engine import WorldSettings
 from mud.errors import Problem, VaultProblem
@@ -46,7 +46,7 @@ from mud.storage.paths import SHIPPED, VaultSettings
 from mud.storage.settings import Value, one_of
 from mud.storage.texts import TextStore
 from mud.storage.world_files import NO_ID, WorldFiles
-from mud.storage.world_state import State, read_state
+from mud.storage.world_state import SavedState, read_state
 from mud.world.names import Named, misleading_names
 from mud.world.things import Kind, Thing
 
@@ -54,7 +54,7 @@ SCHEMAS: dict[str, type] = {
     "vault": VaultSettings,
     "world": WorldSettings,
     "thinking": ThinkingSettings,
-    "inner_life": InnerSettings,
+    "inner_life": ReflectionSettings,
     "memory_compaction": CompactionSettings,
     "recall": RecallSettings,
     "budget": BudgetSettings,
@@ -75,12 +75,12 @@ TIMES = ("sleep_at", "wake_at")
 PROFILES = (
     (ThinkingSettings, "think_profile", ", and whoever thinks with it lives by instinct"),
     (CompactionSettings, "profile", ", and summaries are written by rules"),
-    (InnerSettings, "dream_profile", ", and the profile that writes summaries is asked"),
+    (ReflectionSettings, "dream_profile", ", and the profile that writes summaries is asked"),
 )
 """Settings that name an LLM profile, and what happens while there is none of that name."""
 
 
-class Reading:
+class VaultReading:
     """A vault as its files say: read for the first time, so that no last good form of a file is in it.
 
     Args:
@@ -91,7 +91,7 @@ class Reading:
         self.vault = vault
         self.configuration = Configuration(vault, SCHEMAS, FAMILIES)
         self.texts = TextStore(vault / "text", SHIPPED / "text")
-        self.roster = Roster(vault / "agents", SCHEMAS)
+        self.roster = AgentDirectory(vault / "agents", SCHEMAS)
         self.state, self.problems = _state(vault)
         homes = self.state.files if self.state else {}
         self.roster.lived(homes)
@@ -105,7 +105,7 @@ class Reading:
         self.problems += wrong
 
     @property
-    def drafts(self) -> list[Definition]:
+    def drafts(self) -> list[AgentDefinition]:
         """Every `agent.md` as it was read, mistakes and all."""
         return list(self.roster.drafts.values())
 
@@ -134,7 +134,7 @@ def check_lives(vault: Path, between: Callable[[], None] = lambda: None, look: L
         between: called again and again meanwhile; what it raises ends the look.
         look: how an archive is looked at.
     """
-    roster = Roster(vault / "agents", SCHEMAS)
+    roster = AgentDirectory(vault / "agents", SCHEMAS)
     roster.load(None, ())
     world_files = WorldFiles(vault)
     world_files.load()
@@ -148,7 +148,7 @@ def check_files(vault: Path, elsewhere: Sequence[Problem] | None = None) -> list
         vault: its folder.
         elsewhere: what leads elsewhere in it; None to look.
     """
-    reading = Reading(vault)
+    reading = VaultReading(vault)
     if elsewhere is None:
         elsewhere = list(leads_elsewhere(vault))
     problems = [*reading.problems, *check_texts(reading.texts)]
@@ -173,7 +173,7 @@ def with_mistakes(problems: Iterable[Problem]) -> set[str]:
 
 
 def thought_templates(
-    vault: Path, configuration: Configuration, everybody: Callable[[], Iterable[Definition]]
+    vault: Path, configuration: Configuration, everybody: Callable[[], Iterable[AgentDefinition]]
 ) -> Templates[Template]:
     """Return the templates of thoughts: the shipped ones, and those that settings of all and of each agent name."""
 
@@ -183,16 +183,16 @@ def thought_templates(
     return Templates(vault / PROMPTS, files, parse_template)
 
 
-def _names(reading: Reading) -> list[Problem]:
+def _names(reading: VaultReading) -> list[Problem]:
     return check_names(reading.configuration, reading.texts, reading.drafts, reading.locations)
 
 
-def _ids(reading: Reading) -> list[Problem]:
+def _ids(reading: VaultReading) -> list[Problem]:
     """Return who has the id of something in the world."""
     return reading.roster.give_way({one.thing.id: one.file for one in reading.files if one.thing.id})
 
 
-def _prompts(reading: Reading) -> list[Problem]:
+def _prompts(reading: VaultReading) -> list[Problem]:
     """Return the settings that name a prompt which there is not, or wait for more than a window holds."""
     configuration, drafts = reading.configuration, reading.drafts
     return [
@@ -202,18 +202,18 @@ def _prompts(reading: Reading) -> list[Problem]:
     ]
 
 
-def _memories(reading: Reading) -> list[Problem]:
+def _memories(reading: VaultReading) -> list[Problem]:
     """Return what is wrong with memories that people wrote, whatever is wrong with whose they are."""
     folders = sorted(path.parent for path in reading.vault.glob("agents/[!.]*/agent.md"))
     return [problem for folder in folders for problem in fresh(folder)[1]]
 
 
-def _world(reading: Reading) -> list[Problem]:
+def _world(reading: VaultReading) -> list[Problem]:
     """Return that there is no location."""
     return [] if any(one.thing.kind is Kind.LOCATION for one in reading.files) else [NOWHERE]
 
 
-def _state(vault: Path) -> tuple[State | None, list[Problem]]:
+def _state(vault: Path) -> tuple[SavedState | None, list[Problem]]:
     """Return the saved state, and what is wrong with it."""
     try:
         return read_state(vault), []
@@ -221,26 +221,26 @@ def _state(vault: Path) -> tuple[State | None, list[Problem]]:
         return None, list(wrong.problems)
 
 
-def _misleading(reading: Reading) -> list[Problem]:
+def _misleading(reading: VaultReading) -> list[Problem]:
     """Return the names that mean something else or look like another's, agents and the world's files together."""
     agents = [name for one in reading.drafts for name in _named(one)]
     return misleading_names([*agents, *reading.world_files.names], reading.state.files if reading.state else {})
 
 
-def _unreadable(reading: Reading) -> list[Problem]:
+def _unreadable(reading: VaultReading) -> list[Problem]:
     """Return the notes, summaries and journals that cannot be read."""
     folders = sorted(path.parent for path in reading.vault.glob("agents/[!.]*/agent.md"))
     return [problem for folder in folders for problem in unreadable(folder)]
 
 
-CHECKS: tuple[Callable[[Reading], list[Problem]], ...] = (
+CHECKS: tuple[Callable[[VaultReading], list[Problem]], ...] = (
     _ids, _names, _misleading, _prompts, _memories, _unreadable, _world,
 )  # fmt: skip
 """What is held against each other when every file was read; of two that are wrong at one place the first is told."""
 
 
 def check_names(
-    configuration: Configuration, texts: TextStore, definitions: Iterable[Definition], locations: Sequence[Thing]
+    configuration: Configuration, texts: TextStore, definitions: Iterable[AgentDefinition], locations: Sequence[Thing]
 ) -> list[Problem]:
     """Return whatever names something there is not.
 
@@ -264,7 +264,7 @@ def voices_in(texts: TextStore) -> list[str]:
     return sorted({key.split(".")[1] for key in texts.keys("instinct.")})
 
 
-def unknown_in(one: Definition, configuration: Configuration, voices: Sequence[str]) -> list[Problem]:
+def unknown_in(one: AgentDefinition, configuration: Configuration, voices: Sequence[str]) -> list[Problem]:
     """Return what an `agent.md` names that there is not, locations aside: a voice, an LLM profile, a time of day."""
     problems = []
     if one.voice not in voices:
@@ -277,7 +277,7 @@ def unknown_in(one: Definition, configuration: Configuration, voices: Sequence[s
     return problems + _unknown_values(configuration, own)
 
 
-def names_said(texts: TextStore, definitions: Iterable[Definition]) -> list[Problem]:
+def names_said(texts: TextStore, definitions: Iterable[AgentDefinition]) -> list[Problem]:
     """Return the texts of voices that say a name of their own, so that whoever speaks with them may be called wrongly.
 
     That is the name of the voice's file and of everybody who speaks with it, and of anybody where it says who it is.
@@ -300,7 +300,7 @@ def names_said(texts: TextStore, definitions: Iterable[Definition]) -> list[Prob
     return problems
 
 
-def _named(one: Definition) -> Iterator[Named]:
+def _named(one: AgentDefinition) -> Iterator[Named]:
     """Yield the name and the aliases of an agent, as its file has them."""
     if one.name:
         yield Named(one.name, one.file, one.name_line, "", one.id)
@@ -325,11 +325,13 @@ def _unknown_values(configuration: Configuration, given: Callable[[type, str], S
     for schema, key, meanwhile in PROFILES:
         unknown = (one for one in given(schema, key) if str(one.value).lower() not in known)
         # A vault may do without the default of `dream_profile`, as many from before there was one do.
-        problems += [_unknown(one, profiles, meanwhile) for one in unknown if one.line or schema is not InnerSettings]
+        problems += [
+            _unknown(one, profiles, meanwhile) for one in unknown if one.line or schema is not ReflectionSettings
+        ]
     return problems
 
 
-def _set(configuration: Configuration, schema: type, key: str, definitions: Iterable[Definition]) -> list[Value]:
+def _set(configuration: Configuration, schema: type, key: str, definitions: Iterable[AgentDefinition]) -> list[Value]:
     """Return what a file in config says of a key, and what agents set for themselves."""
     own = (one.overrides.get(key) for one in definitions)
     return [*configuration.given(schema, key), *(value for value in own if value is not None)]
@@ -364,7 +366,7 @@ def keys_not_sent(configuration: Configuration) -> list[Problem]:
 
 
 def beyond_windows(
-    configuration: Configuration, strategies: Registry[Strategy], definitions: Iterable[Definition]
+    configuration: Configuration, strategies: Registry[Strategy], definitions: Iterable[AgentDefinition]
 ) -> list[Problem]:
     """Return the settings with which a strategy waits for more than the window holds in which an agent thinks.
 
@@ -400,7 +402,7 @@ def _no_times(values: Iterable[Value]) -> list[Problem]:
 
 
 def unknown_styles(
-    configuration: Configuration, styles: Sequence[str], definitions: Iterable[Definition]
+    configuration: Configuration, styles: Sequence[str], definitions: Iterable[AgentDefinition]
 ) -> list[Problem]:
     """Return the settings that name a prompt style which there is not.
 
@@ -414,7 +416,7 @@ def unknown_styles(
 
 
 def unknown_templates(
-    configuration: Configuration, files: Sequence[str], definitions: Iterable[Definition]
+    configuration: Configuration, files: Sequence[str], definitions: Iterable[AgentDefinition]
 ) -> list[Problem]:
     """Return the settings that name a template of thoughts which there is not.
 

@@ -29,7 +29,7 @@ LONGEST = 100
 """Characters that are shown of an address, and of what a host says that it is."""
 
 
-class MetHosts:
+class KnownHosts:
     """Tells of hosts that answer for the first time.
 
     Args:

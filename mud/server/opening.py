@@ -9,9 +9,9 @@ import logging
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from agents.definition import Definition, find_location
+from agents.definition import AgentDefinition, find_location
 from agents.mind.settings import offers
-from agents.population.population import Minds
+from agents.population.population import Population
 from mud.clock import Clock
 from mud.commands._command import Command
 from mud.engine.engine import Engine, WorldSettings
@@ -23,9 +23,9 @@ from mud.server.archive_checks import stays_asleep
 from mud.server.checks import NOWHERE, check_files, with_mistakes
 from mud.storage.configuration import Configuration
 from mud.storage.texts import TextStore
-from mud.storage.world_files import Definition as WorldFile
+from mud.storage.world_files import ThingDefinition as WorldFile
 from mud.storage.world_files import WorldFiles, assign_ids
-from mud.storage.world_state import STATE, State, read_state, set_state_aside
+from mud.storage.world_state import STATE, SavedState, read_state, set_state_aside
 from mud.world.things import Kind
 from mud.world.world import FIRST_ID, number_of
 
@@ -34,16 +34,16 @@ log = logging.getLogger(__name__)
 
 def open_world(
     world_files: WorldFiles,
-    state: State | None,
+    state: SavedState | None,
     clock: Clock,
     configuration: Configuration,
     texts: TextStore,
     commands: Registry[Command],
-    minds: Minds,
+    minds: Population,
     met: list[Problem],
     *,
     writable: bool,
-) -> tuple[Ledger, Engine, State]:
+) -> tuple[Ledger, Engine, SavedState]:
     """Make the world from files, state and ledger, and give every memory what the ledger has and it has not.
 
     Args:
@@ -93,7 +93,7 @@ def open_world(
     return ledger, engine, not_in(world, state)
 
 
-def _offered(commands: Registry[Command], minds: Minds) -> Callable[[str], Registry[Command]]:
+def _offered(commands: Registry[Command], minds: Population) -> Callable[[str], Registry[Command]]:
     """Return what gives the commands that somebody is offered as an agent, by their id."""
     by_setting = offers(commands)
 
@@ -113,7 +113,7 @@ def _tell_begun_with(wrong: set[str], used: set[str]) -> None:
             log.warning("%s: until it is mended what it describes is not in the world", file)
 
 
-def saved_state(vault: Path, met: list[Problem], *, writable: bool) -> State | None:
+def saved_state(vault: Path, met: list[Problem], *, writable: bool) -> SavedState | None:
     """Return the saved state; one that cannot be used is a problem and set aside, for the ledger has it all."""
     try:
         return read_state(vault)
@@ -135,7 +135,7 @@ def _what_comes_of_it(path: Path) -> str:
     return "the world is made again from the ledger at every start, and saved there only when this is taken away"
 
 
-def _assign_ids(vault: Path, minds: Minds, files: list[WorldFile], next_id: int, *, writable: bool) -> int:
+def _assign_ids(vault: Path, minds: Population, files: list[WorldFile], next_id: int, *, writable: bool) -> int:
     """Give an id to whatever a person added without one, and return a number above every id there is.
 
     An agent whose file has a mistake is left out instead, as a file of the world is by whoever calls.
@@ -151,7 +151,7 @@ def _assign_ids(vault: Path, minds: Minds, files: list[WorldFile], next_id: int,
     return free
 
 
-def place_minds(files: list[WorldFile], definitions: Iterable[Definition]) -> list[Placed]:
+def place_minds(files: list[WorldFile], definitions: Iterable[AgentDefinition]) -> list[Placed]:
     """Return every thing with where its file puts it, agents and people included.
 
     Args:

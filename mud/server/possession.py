@@ -7,8 +7,8 @@ comes this way. What the possessed one does has a trace like its own lines, whic
 from __future__ import annotations
 
 from agents.mind.traces import Trace
-from agents.population.pause import Possession, Resting
-from agents.population.population import Minds
+from agents.population.pause import PauseState, Possession
+from agents.population.population import Population
 from mud.commands._command import Command
 from mud.commands._line import read_line, understand
 from mud.engine.engine import WAKE, Engine, Step
@@ -25,7 +25,7 @@ POSSESSED = "possessed"
 """What stands in a trace where a brain would: the owner decided."""
 
 
-def submit(engine: Engine, minds: Minds, owner: str, line: str) -> Step:
+def submit(engine: Engine, minds: Population, owner: str, line: str) -> Step:
     """Carry out a line of the owner; to quit gives back whoever is possessed.
 
     Args:
@@ -57,7 +57,7 @@ def _as_possessed(engine: Engine, led: Possession, line: str, command: Command |
     return step._replace(reply="\n".join(text for text in (woke, step.reply) if text))
 
 
-def _trace(engine: Engine, minds: Minds, led: Possession, step: Step) -> None:
+def _trace(engine: Engine, minds: Population, led: Possession, step: Step) -> None:
     """Keep a trace of a line that the owner had the possessed one do; of what was not even written there is none."""
     agent, here = minds.by_id(led.who), engine.world.location_of(led.who)
     owner = engine.world.things.get(led.owner)
@@ -85,7 +85,7 @@ def _command(engine: Engine, who: str, line: str) -> Command | None:
         return None
 
 
-def look_through(session: Session, resting: Resting) -> None:
+def look_through(session: Session, resting: PauseState) -> None:
     """Have a session see what the possessed one perceives, or, when there is none, the person's own character."""
     led = resting.leads(session.own)
     session.who = led.who if led is not None else session.own

@@ -7,9 +7,9 @@ import logging
 from collections.abc import Callable, Coroutine, Iterable
 from pathlib import Path
 
-from agents.definition import Definition as Character
+from agents.definition import AgentDefinition as Character
 from agents.definition import find_location, misplaced
-from agents.life.scheduler import Living
+from agents.life.scheduler import Scheduler
 from agents.llm.profiles import LLMProfile
 from agents.memory.summaries import TIERS
 from agents.memory.unreadable import JOURNALS, unreadable_file
@@ -21,7 +21,7 @@ from mud.server.phrases import check_texts
 from mud.server.wiring import Parts
 from mud.storage.paths import SETTINGS
 from mud.storage.watch import Watcher
-from mud.storage.world_files import Definition, assign_ids
+from mud.storage.world_files import ThingDefinition, assign_ids
 from mud.world.changes import Change, Define, Put
 from mud.world.narration import phrase
 from mud.world.things import Kind
@@ -46,7 +46,7 @@ class Reloading:
         living: makes agents think; None when nobody does.
     """
 
-    def __init__(self, parts: Parts, tell: Callable[[str], None], living: Living | None = None) -> None:
+    def __init__(self, parts: Parts, tell: Callable[[str], None], living: Scheduler | None = None) -> None:
         self._parts = parts
         self._tell = tell
         self._living = living
@@ -350,7 +350,7 @@ class Reloading:
             self._parts.engine.happen(one.thing, Outcome("", changes=tuple(changes)))
         return problems
 
-    def _load_world(self) -> tuple[list[Definition], list[Problem]]:
+    def _load_world(self) -> tuple[list[ThingDefinition], list[Problem]]:
         """Read the world's files, and write an id into those that have none."""
         vault, world_files = self._parts.vault, self._parts.world_files
         files, problems = world_files.load()

@@ -22,19 +22,19 @@ from agents.compaction.summarizer import Summarizer
 from agents.definition import find_definition
 from agents.life.prompting import Prompting
 from agents.llm.backend import Backend, Completion
-from agents.llm.budget import Budget, BudgetSettings
+from agents.llm.budget import BudgetSettings, ModelBudget
 from agents.llm.counting import served
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import ModelQueue, Task, Urgency
 from agents.llm.spending_file import read_spending, write_spending
-from agents.mind.services import Ask, Means
+from agents.mind.services import Ask, Services
 from agents.mind.settings import ThinkingSettings, offers
 from agents.mind.templates import Templates
 from agents.population.directory import agent_file
-from agents.population.population import Minds
+from agents.population.population import Population
 from agents.prompt.prompt import Prompt
 from agents.prompt.template import Template
-from agents.recall.embedding_budget import Till
+from agents.recall.embedding_budget import EmbeddingBudget
 from agents.recall.recall import RecallService
 from agents.recall.settings import RecallSettings
 from mud.clock import Clock
@@ -45,7 +45,7 @@ from mud.engine.recovery import state_of
 from mud.errors import LociError, Problem, VaultLocked, VaultProblem
 from mud.registry import Registry, collect, load
 from mud.server.checks import EMBED, FAMILIES, SCHEMAS, check_files, thought_templates, unknown_in, voices_in
-from mud.server.known_hosts import MetHosts
+from mud.server.known_hosts import KnownHosts
 from mud.server.opening import open_world, saved_state
 from mud.server.phrases import load_phrases
 from mud.storage.configuration import Configuration
@@ -53,7 +53,7 @@ from mud.storage.files import VaultLock, sweep_leftovers
 from mud.storage.paths import SHIPPED, missing_in
 from mud.storage.texts import TextStore
 from mud.storage.world_files import WorldFiles
-from mud.storage.world_state import State, write_state
+from mud.storage.world_state import SavedState, write_state
 
 __all__ = [
     "FAMILIES",
@@ -118,18 +118,18 @@ class Parts:
     answerers: Registry[Answerer]
     queue: ModelQueue
     recall: RecallService
-    minds: Minds
+    minds: Population
     world_files: WorldFiles
     ledger: Ledger
     engine: Engine
-    unread: State
+    unread: SavedState
     prompting: Prompting
     writable: bool
     met: list[Problem] = field(default_factory=list)
     reading: str = ""
 
     def __post_init__(self) -> None:
-        self.met_hosts = MetHosts(self.vault, self.texts.render)
+        self.met_hosts = KnownHosts(self.vault, self.texts.render)
         """Tells the owner of hosts of models that answer for the first time."""
         if self.writable:
             self.queue.tell_met(self.met_hosts)
@@ -174,7 +174,7 @@ class Parts:
         return all(confirmed)
 
 
-class Asked(NamedTuple):
+class ModelSource(NamedTuple):
     """How language models are asked.
 
     Args:
@@ -188,7 +188,7 @@ class Asked(NamedTuple):
 
 @contextmanager
 def opened(
-    vault: Path, *, writable: bool, clock: Clock | None = None, alone: bool = False, asked: Asked | None = None
+    vault: Path, *, writable: bool, clock: Clock | None = None, alone: bool = False, asked: ModelSource | None = None
 ) -> Iterator[Parts]:
     """Open a vault, put its parts together, and let go of it at the end.
 
@@ -229,7 +229,9 @@ def vault_in(folder: Path) -> Path:
 
 
 @contextmanager
-def _opened_to_write(vault: Path, clock: Clock, *, alone: bool = False, asked: Asked | None = None) -> Iterator[Parts]:
+def _opened_to_write(
+    vault: Path, clock: Clock, *, alone: bool = False, asked: ModelSource | None = None
+) -> Iterator[Parts]:
     """Open a vault whose lock is held."""
     for folder in (vault / "world", *vault.glob("world/*/"), *vault.glob("agents/*/")):
         sweep_leftovers(folder)
@@ -275,7 +277,7 @@ def load_commands() -> Registry[Command]:
 
 
 def _put_together(
-    vault: Path, clock: Clock, *, writable: bool, alone: bool = False, asked: Asked | None = None
+    vault: Path, clock: Clock, *, writable: bool, alone: bool = False, asked: ModelSource | None = None
 ) -> Parts:
     configuration = Configuration(vault, SCHEMAS, FAMILIES)
     texts = TextStore(vault / "text", SHIPPED / "text")
@@ -283,16 +285,16 @@ def _put_together(
     summaries = Templates(vault / "prompts/summaries", None, parse_style, "prompts/summaries")
     for part in (configuration, texts, summaries):
         part.load()  # what is wrong is said by `check_files`
-    budget = Budget(lambda: configuration.get(BudgetSettings), clock)
+    budget = ModelBudget(lambda: configuration.get(BudgetSettings), clock)
     read_spending(vault, budget)
     commands = load_commands()
-    backends, chance = asked or Asked(load("agents.llm.backends", Backend, "backend"), Random())
+    backends, chance = asked or ModelSource(load("agents.llm.backends", Backend, "backend"), Random())
     queue = ModelQueue(_profiles(configuration, commands), backends, clock, chance=chance, budget=budget)
     by_model = not alone or asked is not None
-    till = Till(budget, lambda who: _name_of(minds, who), clock)
+    till = EmbeddingBudget(budget, lambda who: _name_of(minds, who), clock)
     recall = _recall(vault, configuration, clock, till, private=not writable, at_once=alone)
-    minds = Minds(
-        Means(
+    minds = Population(
+        Services(
             vault,
             configuration,
             texts.render,
@@ -333,7 +335,7 @@ def _put_together(
 
 
 def _recall(
-    vault: Path, configuration: Configuration, clock: Clock, till: Till, *, private: bool, at_once: bool
+    vault: Path, configuration: Configuration, clock: Clock, till: EmbeddingBudget, *, private: bool, at_once: bool
 ) -> RecallService:
     def embedder() -> LLMProfile | None:
         return configuration.get_named(LLMProfile, EMBED) if EMBED in configuration.names(LLMProfile) else None
@@ -358,7 +360,7 @@ def _profiles(configuration: Configuration, commands: Registry[Command]) -> Call
     return profile
 
 
-def _own_limits(configuration: Configuration, minds: Minds) -> Callable[[str], BudgetSettings]:
+def _own_limits(configuration: Configuration, minds: Population) -> Callable[[str], BudgetSettings]:
     """Return what gives the limits of the budget as they hold for an agent, by its name."""
 
     def limits(owner: str) -> BudgetSettings:
@@ -380,7 +382,7 @@ def must_have_words(texts: TextStore) -> None:
         raise LociError(f"the vault's text/ has no words for {missing[0]} and {len(missing) - 1} more; {source}")
 
 
-def _name_of(minds: Minds, who: str) -> str:
+def _name_of(minds: Population, who: str) -> str:
     """Return the name of whose id this is; the id when there is nobody."""
     return next((one.name for one in minds.definitions.values() if one.id == who), who)
 

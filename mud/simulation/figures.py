@@ -13,7 +13,7 @@ from typing import Any
 from agents.text.repetition import RepetitionRate
 from mud.clock import Clock
 from mud.engine.engine import Step
-from mud.world.events import Event, Perceived
+from mud.world.events import Event, Perception
 
 ANSWER = 60.0
 """World seconds within which a line must be followed by one of who heard it, for the two to have spoken with each
@@ -61,7 +61,7 @@ class Figures:
                 self._said.add(event.actor, event.words)
                 self._spoke(event, step.left)
 
-    def _spoke(self, event: Event, left: Collection[Perceived]) -> None:
+    def _spoke(self, event: Event, left: Collection[Perception]) -> None:
         """Take note of who heard a line, and with whom its speaker has spoken by it."""
         now, speaker = self._clock.monotonic(), event.actor
         for perceived in left:

@@ -21,7 +21,7 @@ from typing import Any
 
 from agents.agent import Agent
 from agents.life.mind_page import MindPages
-from agents.life.scheduler import Drives, Living
+from agents.life.scheduler import Scheduler, SchedulerConfig
 from agents.llm.backend import Backend
 from agents.mind.thinker import FALLBACK, Thought
 from mud.clock import Clock, VirtualClock, parse_iso
@@ -32,7 +32,7 @@ from mud.registry import Registry
 from mud.server.brains import load_brains
 from mud.server.requests import carry_out
 from mud.server.state_hash import state_hash
-from mud.server.wiring import Asked, Parts, opened, spare_what_stays, vault_in
+from mud.server.wiring import ModelSource, Parts, opened, spare_what_stays, vault_in
 from mud.signals import temporary_folder
 from mud.simulation.figures import Figures, resident
 from mud.simulation.people import make_up
@@ -66,7 +66,7 @@ Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SimulationPlan:
     """What is to be simulated.
 
     Args:
@@ -86,7 +86,7 @@ class Plan:
     backends: Callable[[Clock], Registry[Backend]] | None = None
 
 
-def simulate(plan: Plan, say: Say) -> dict[str, Any]:
+def simulate(plan: SimulationPlan, say: Say) -> dict[str, Any]:
     """Run a simulation and return what it came to (design, section 9).
 
     Args:
@@ -107,12 +107,12 @@ def simulate(plan: Plan, say: Say) -> dict[str, Any]:
         return asyncio.run(_Run(parts, clock, plan, say).go())
 
 
-def _asked(plan: Plan, clock: Clock) -> Asked | None:
-    return Asked(plan.backends(clock), Random(plan.seed)) if plan.backends is not None else None
+def _asked(plan: SimulationPlan, clock: Clock) -> ModelSource | None:
+    return ModelSource(plan.backends(clock), Random(plan.seed)) if plan.backends is not None else None
 
 
 @contextmanager
-def _stage(plan: Plan) -> Iterator[Path]:
+def _stage(plan: SimulationPlan) -> Iterator[Path]:
     """Give the vault itself, or a copy of it in a temporary folder."""
     if plan.keep:
         yield plan.vault
@@ -136,7 +136,7 @@ def _left_out(vault: Path, folder: str, names: list[str]) -> set[str]:
     return left_out(folder, names)
 
 
-def _needed(plan: Plan) -> int:
+def _needed(plan: SimulationPlan) -> int:
     """Return how many bytes a run may take: as many as it copies, and what is lived in it."""
     copied = (path for name in COPIED for path in (plan.vault / name).rglob("*"))
     return sum(path.lstat().st_size for path in copied) + plan.steps * BYTES_A_STEP
@@ -166,15 +166,17 @@ class _Run:
         say: is told how far it is.
     """
 
-    def __init__(self, parts: Parts, clock: VirtualClock, plan: Plan, say: Say) -> None:
+    def __init__(self, parts: Parts, clock: VirtualClock, plan: SimulationPlan, say: Say) -> None:
         self._parts, self._clock, self._plan, self._say = parts, clock, plan, say
         chance = Random(plan.seed)
         self._agents = self._people(chance)
         clock.advance(self._lived())
         # Nobody can ever read in a copy how a line came about, nor the pages and the chronicle below.
         brain = FALLBACK if plan.backends is None else None
-        drives = Drives(load_brains, parts.voice, parts.queue, parts.prompting, chance, clock, brain, plan.keep)
-        self._living = Living(parts.minds, parts.engine, drives, self._submitted)
+        drives = SchedulerConfig(
+            load_brains, parts.voice, parts.queue, parts.prompting, chance, clock, brain, plan.keep
+        )
+        self._living = Scheduler(parts.minds, parts.engine, drives, self._submitted)
         self._pages = MindPages(parts.minds, lambda path, text: None) if plan.keep else None
         self._chronicle = Chronicle(parts.vault / "log", parts.engine.world) if plan.keep else None
         locations = [location.id for location in parts.engine.world.locations()]

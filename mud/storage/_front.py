@@ -140,9 +140,9 @@ def parse_front(text: str, where: Split, file: str, longest: int = LONGEST_FRONT
         size = where.end - where.start
         message = f"the front matter is too long: {size:,} characters; expected at most {longest:,}"
         return Front(problems=[Problem(file, 1, "", message)])
-    reader = _Reader(text, where.start, file)
+    reader = _FrontReader(text, where.start, file)
     if not reader.read(text[where.start : where.end]):
-        by_lines = _Reader(text, where.start, file)
+        by_lines = _FrontReader(text, where.start, file)
         by_lines.read_by_lines(text[where.start : where.end])
         return Front(problems=by_lines.front.problems[:1] or reader.front.problems)
     return reader.front
@@ -159,13 +159,13 @@ def salvage(text: str) -> tuple[Front, int]:
         start = text.find("\n") + 1 or len(text)
         end = found.start() if (found := _ENDED.search(text, start)) else len(text)
         where = Split(start, end, end)
-    reader = _Reader(text, where.start or 0, "")
+    reader = _FrontReader(text, where.start or 0, "")
     if where.end - (where.start or 0) <= LONGEST_FRONT:
         reader.read_by_lines(text[where.start or 0 : where.end])
     return reader.front, where.body
 
 
-class _Reader:
+class _FrontReader:
     """Turns YAML nodes into plain values and notes what is wrong on the way."""
 
     def __init__(self, text: str, offset: int, file: str, ends: list[int] | None = None) -> None:
@@ -173,9 +173,9 @@ class _Reader:
         self.ends = [found.start() for found in re.finditer("\n", text)] if ends is None else ends
         self.front = Front()
 
-    def at_offset(self, offset: int) -> _Reader:
+    def at_offset(self, offset: int) -> _FrontReader:
         """Return a reader of what stands further on."""
-        return _Reader(self.text, self.offset + offset, self.file, self.ends)
+        return _FrontReader(self.text, self.offset + offset, self.file, self.ends)
 
     def read(self, source: str) -> bool:
         """Read a front matter; return whether it is one."""

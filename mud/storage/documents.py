@@ -55,7 +55,7 @@ class Document:
         return next((text for name, text in self.sections.items() if name.casefold() == wanted), None)
 
 
-class Line(NamedTuple):
+class MarkdownLine(NamedTuple):
     """One line of markdown.
 
     Args:
@@ -71,7 +71,7 @@ class Line(NamedTuple):
     fenced: bool
 
 
-def markdown_lines(text: str, first: int = 1) -> Iterator[Line]:
+def markdown_lines(text: str, first: int = 1) -> Iterator[MarkdownLine]:
     """Yield the lines of a markdown text and which of them are code; `first` is the number of the first.
 
     Only newlines end a line: the rarer line ends of Unicode would make the numbers differ from every editor's.
@@ -80,7 +80,7 @@ def markdown_lines(text: str, first: int = 1) -> Iterator[Line]:
     for number, raw in enumerate(text.split("\n"), first):
         line = raw.removesuffix("\r")
         after = _fence_after(fence, line)
-        yield Line(number, start, line, bool(fence or after))
+        yield MarkdownLine(number, start, line, bool(fence or after))
         fence, start = after, start + len(raw) + 1
 
 

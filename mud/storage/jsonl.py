@@ -30,7 +30,7 @@ _SHOWN = 1 << 10
 """Bytes that are shown of a line that is too long."""
 
 
-class Line(NamedTuple):
+class JsonlLine(NamedTuple):
     """One line of a file.
 
     Args:
@@ -46,7 +46,7 @@ class Line(NamedTuple):
     raw: str
 
 
-def read_jsonl(path: Path, start: int = 0) -> Iterator[Line]:
+def read_jsonl(path: Path, start: int = 0) -> Iterator[JsonlLine]:
     """Yield the lines of a file; a last line without newline and empty lines are left out.
 
     Args:
@@ -68,16 +68,20 @@ def read_jsonl(path: Path, start: int = 0) -> Iterator[Line]:
                 more = file.readline(_BLOCK)  # nothing of a line that is too long is kept but its beginning
                 offset += len(more)
             if more and raw.strip():
-                yield _line(number, begun, raw[:-1]) if more is raw else Line(number, begun, None, _shown(raw[:_SHOWN]))
+                yield (
+                    _line(number, begun, raw[:-1])
+                    if more is raw
+                    else JsonlLine(number, begun, None, _shown(raw[:_SHOWN]))
+                )
 
 
-def _line(number: int, offset: int, raw: bytes) -> Line:
+def _line(number: int, offset: int, raw: bytes) -> JsonlLine:
     try:
         text = raw.decode("utf-8")
         data = sanitize_json(raw, json.loads(text))
     except (ValueError, RecursionError):
-        return Line(number, offset, None, _shown(raw))
-    return Line(number, offset, data if isinstance(data, dict) else None, text)
+        return JsonlLine(number, offset, None, _shown(raw))
+    return JsonlLine(number, offset, data if isinstance(data, dict) else None, text)
 
 
 def _shown(raw: bytes) -> str:

@@ -146,7 +146,7 @@ def parse_settings(text: str, schema: type, file: str) -> tuple[dict[str, Value]
 def examine_settings(text: str, schema: type, file: str) -> tuple[list[Value], list[Problem]]:
     """Read a config file as `parse_settings` does, and return every value that fits, also of a key set twice."""
     document, problems = examine_document(text, file)
-    taken = _Taken({name: one for one in describe(schema) for name in one.names}, file, problems)
+    taken = _TakenValues({name: one for one in describe(schema) for name in one.names}, file, problems)
     for key, given in document.front.items():
         if key in taken.known or key not in _OBSIDIAN:
             taken.take(key, document.lines[key], given, read_front)
@@ -169,7 +169,7 @@ def by_key(given: Iterable[Value]) -> dict[str, Value]:
     return found
 
 
-class _Taken:
+class _TakenValues:
     """The values of one file as they are found, and what is wrong with them."""
 
     def __init__(self, known: Mapping[str, Setting], file: str, problems: list[Problem]) -> None:
@@ -235,7 +235,7 @@ def parse_overrides(
     described = [(name, one) for name, schema in reversed(list(schemas.items())) for one in describe(schema)]
     found = {key: (name, one) for name, one in described for key in one.names}
     per_agent = {key: one for key, (_, one) in found.items() if one.per_agent}
-    taken = _Taken(per_agent, file, [])
+    taken = _TakenValues(per_agent, file, [])
     for key, given in front.items():
         line = lines.get(key, 0)
         if key in per_agent:

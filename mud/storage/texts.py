@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from mud.errors import Problem, VaultProblem
 from mud.registry import hint
-from mud.storage.documents import Document, Line, examine_document, markdown_lines, open_fence
+from mud.storage.documents import Document, MarkdownLine, examine_document, markdown_lines, open_fence
 from mud.storage.files import read_if_there
 from mud.world.narration import Phrase
 
@@ -96,14 +96,14 @@ def parse_texts(source: str, prefix: str, file: str) -> tuple[dict[str, Text], l
         The texts that are in order, by full key, and everything that is wrong, by line.
     """
     document, problems = examine_document(source, file)
-    reader = _Reader(prefix, file, problems)
+    reader = _TextReader(prefix, file, problems)
     reader.read(document)
     if fence := open_fence(document.body, document.body_line):
         reader.say(fence, "", "this code fence has no end and hides what follows; expected a line ```")
     return reader.texts, sorted(problems, key=lambda problem: problem.line)
 
 
-class _Reader:
+class _TextReader:
     """Reads a file of texts line by line."""
 
     def __init__(self, prefix: str, file: str, problems: list[Problem]) -> None:
@@ -130,7 +130,7 @@ class _Reader:
                     self.end()
         self.end()
 
-    def is_text(self, line: Line) -> bool:
+    def is_text(self, line: MarkdownLine) -> bool:
         """Take a line in, and return whether it belonged to a text or began a section."""
         if section := _SECTION.fullmatch(line.text):
             self.end()

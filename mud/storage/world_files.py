@@ -42,7 +42,7 @@ _FREE = frozenset({"tags", "cssclasses"})
 """Keys that the editor of the vault adds by itself."""
 
 
-class Definition(NamedTuple):
+class ThingDefinition(NamedTuple):
     """One thing as its file defines it.
 
     Args:
@@ -111,7 +111,7 @@ class WorldFiles:
         self.names: list[Named] = []
         """Every name and alias that stands in a file, as last loaded."""
 
-    def load(self) -> tuple[list[Definition], list[Problem]]:
+    def load(self) -> tuple[list[ThingDefinition], list[Problem]]:
         """Read every file. One that is wrong keeps its last good reading, also for the links of others.
 
         A file that never was right defines what can be read of it. One that is empty is an edit in progress.
@@ -177,7 +177,7 @@ class WorldFiles:
         return directory, dead
 
 
-def load_world_files(vault: Path) -> tuple[list[Definition], list[Problem]]:
+def load_world_files(vault: Path) -> tuple[list[ThingDefinition], list[Problem]]:
     """Read a vault's world for the first time, as `WorldFiles.load` does."""
     return WorldFiles(vault).load()
 
@@ -389,7 +389,7 @@ class _Directory:
         return found
 
 
-def _resolved(draft: _Draft, directory: _Directory) -> tuple[Definition, list[Problem]]:
+def _resolved(draft: _Draft, directory: _Directory) -> tuple[ThingDefinition, list[Problem]]:
     """Return the definition of a draft, and its links that lead nowhere."""
     thing, problems = draft.thing, []
     kinds = (Kind.LOCATION,) if thing.kind is Kind.LOCATION else (Kind.LOCATION, Kind.CHARACTER, Kind.ITEM)
@@ -406,14 +406,14 @@ def _resolved(draft: _Draft, directory: _Directory) -> tuple[Definition, list[Pr
         elif target.thing.id:
             found[key] = target.thing.id
     if thing.kind is not Kind.LOCATION:
-        return Definition(thing, found.get("location"), draft.file), problems
+        return ThingDefinition(thing, found.get("location"), draft.file), problems
     exits = tuple(Exit(key.removeprefix("exits."), to) for key, to in found.items())
-    return Definition(replace(thing, exits=exits), None, draft.file), problems
+    return ThingDefinition(replace(thing, exits=exits), None, draft.file), problems
 
 
 def assign_ids(
     vault: Path,
-    definitions: Iterable[Definition],
+    definitions: Iterable[ThingDefinition],
     next_id: int,
     wrote: Callable[[Path, str], None] = lambda path, text: None,
 ) -> int:

@@ -27,7 +27,7 @@ _HIGHEST = 10**11
 _FILE = re.compile(r".+\.md", re.S)
 
 
-class State(NamedTuple):
+class SavedState(NamedTuple):
     """Where everything is, as last saved.
 
     Args:
@@ -48,7 +48,7 @@ class State(NamedTuple):
     files: Mapping[str, str] = MappingProxyType({})
 
 
-def read_state(vault: Path) -> State | None:
+def read_state(vault: Path) -> SavedState | None:
     """Return the saved state; None when nothing was ever saved.
 
     Raises:
@@ -57,17 +57,17 @@ def read_state(vault: Path) -> State | None:
     text = read_if_there(vault / STATE, _LONGEST, STATE)
     if text is None or not text.strip():
         return None
-    reader = _Reader(parse_document(text, STATE, _LONGEST))
+    reader = _StateReader(parse_document(text, STATE, _LONGEST))
     step, next_id = reader.number("step"), reader.number("next_id")
     where, away = (reader.texts(key, _ID, "an id behind each id") for key in ("where", "away"))
     files = reader.texts("files", _FILE, "a file behind each id", {})  # there were none before copies were told
-    state = State(step, next_id, where, away, reader.sleepers(), files)
+    state = SavedState(step, next_id, where, away, reader.sleepers(), files)
     if reader.problems:
         raise VaultProblem(reader.problems)
     return state
 
 
-class _Reader:
+class _StateReader:
     """Takes the state's keys one by one, noting what is wrong."""
 
     def __init__(self, document: Document) -> None:
@@ -114,7 +114,7 @@ def set_state_aside(vault: Path) -> str:
     return aside.relative_to(vault).as_posix()
 
 
-def write_state(vault: Path, state: State, names: Mapping[str, str] | None = None) -> str:
+def write_state(vault: Path, state: SavedState, names: Mapping[str, str] | None = None) -> str:
     """Write the state, with a table for people below.
 
     Args:
@@ -142,7 +142,7 @@ def write_state(vault: Path, state: State, names: Mapping[str, str] | None = Non
     return text
 
 
-def _table(state: State, names: Mapping[str, str]) -> str:
+def _table(state: SavedState, names: Mapping[str, str]) -> str:
     """Return the body of the state's file, which only people read."""
 
     def shown(identity: str) -> str:

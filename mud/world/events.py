@@ -48,7 +48,7 @@ class Event(NamedTuple):
     to: str | None = None
 
 
-class Perceived(NamedTuple):
+class Perception(NamedTuple):
     """What one step left with one character: one memory, or one line seen and not kept.
 
     Args:

@@ -17,11 +17,11 @@ from mud.errors import LociError
 from mud.registry import plug_in_names
 from tests.benchmarks._bench import Report, Say, Table, bench, require_block, some_of, whole_number, whole_numbers
 from tests.benchmarks._compaction import archive, micro, summaries, threshold
-from tests.benchmarks._compaction.living import Way, live
+from tests.benchmarks._compaction.living import LivingMode, live
 from tests.benchmarks._compaction.made_up import LEAST, made_up_life
 from tests.benchmarks._compaction.telling import facts, row_of, sizes, told, verdict
 from tests.benchmarks._compaction.watching import COUNTED_BY
-from tests.benchmarks._recall.lives import Life, read_data
+from tests.benchmarks._recall.lives import BenchmarkLife, read_data
 from tests.benchmarks._scratch import NONE, cached
 
 STRATEGIES = plug_in_names("agents.compaction.strategies")
@@ -86,7 +86,7 @@ def compaction(args: argparse.Namespace, say: Say) -> Report:
     life = _life(args)
     with cached(args.cache) as cache:
         begun = time.perf_counter()
-        record, tables = _measured(args, life, Way(args.vault, cache, args.model, not args.lexical), say)
+        record, tables = _measured(args, life, LivingMode(args.vault, cache, args.model, not args.lexical), say)
         record["seconds"] = round(time.perf_counter() - begun, 1)
     text = told(record) + " " if "strategies" in record else ""
     text += f"{summaries.told(args.steps, args.seed)} " if "summaries" in record else ""
@@ -98,7 +98,7 @@ def _name(args: argparse.Namespace) -> str:
     return " ".join(["compaction", *(["made-up"] if args.data is None else []), *args.parts])
 
 
-def _life(args: argparse.Namespace) -> Life:
+def _life(args: argparse.Namespace) -> BenchmarkLife:
     if args.data is None:
         if args.memories < LEAST:
             raise LociError(f"a life of {args.memories} memories has no room for the facts; expected {LEAST} at least")
@@ -109,7 +109,9 @@ def _life(args: argparse.Namespace) -> Life:
     return data.lives[0]
 
 
-def _measured(args: argparse.Namespace, life: Life, way: Way, say: Say) -> tuple[dict[str, Any], list[Table]]:
+def _measured(
+    args: argparse.Namespace, life: BenchmarkLife, way: LivingMode, say: Say
+) -> tuple[dict[str, Any], list[Table]]:
     record: dict[str, Any] = {
         "bench": "compaction",
         "data": "life" if args.data is not None else "made-up",
@@ -135,7 +137,7 @@ def _measured(args: argparse.Namespace, life: Life, way: Way, say: Say) -> tuple
     return record, tables
 
 
-def _strategies(names: Sequence[str], life: Life, way: Way, say: Say) -> dict[str, Any]:
+def _strategies(names: Sequence[str], life: BenchmarkLife, way: LivingMode, say: Say) -> dict[str, Any]:
     """Live the life once under each strategy."""
     record: dict[str, Any] = {"questions": len(life.questions)}
     rows = []

@@ -17,7 +17,7 @@ from typing import Any
 from agents.prompt.template import TEMPLATES
 from tests.benchmarks._bench import Report, Say, Table, bench, require_block, some_of, whole_number, whole_numbers
 from tests.benchmarks._prompt import experiences
-from tests.benchmarks._prompt.evening import Plan, Thought, household, live
+from tests.benchmarks._prompt.evening import EveningPlan, MeasuredThought, household, live
 from tests.benchmarks._prompt.server import serving
 from tests.benchmarks._prompt.telling import row_of, table, told
 from tests.benchmarks._scratch import cached
@@ -78,16 +78,18 @@ def _thoughts(args: argparse.Namespace, cache: Path, say: Say) -> list[dict[str,
     rows = []
     for order in args.orders:
         with serving(args.host, args.seed) as host:
-            plan = Plan(args.vault, host, order, args.agents, args.thoughts, args.past, args.seed, not args.lexical)
+            plan = EveningPlan(
+                args.vault, host, order, args.agents, args.thoughts, args.past, args.seed, not args.lexical
+            )
             with household(plan, cache) as (parts, clock):
                 rows.append(row_of(order, asyncio.run(live(plan, parts, clock, _progress(say, plan)))))
     return rows
 
 
-def _progress(say: Say, plan: Plan) -> Callable[[int, Thought | None], None]:
+def _progress(say: Say, plan: EveningPlan) -> Callable[[int, MeasuredThought | None], None]:
     """Return what says how far an evening is."""
 
-    def tell(number: int, thought: Thought | None) -> None:
+    def tell(number: int, thought: MeasuredThought | None) -> None:
         if thought is None:
             say(f"{plan.order}: everybody has a past of {plan.past} memories")
         elif number % 10 == 0 or number == plan.thoughts:

@@ -16,11 +16,19 @@ from mud.errors import LociError
 from mud.storage.files import write_atomic
 from tests.benchmarks._bench import Report, Say, bench, require_block, whole_number
 from tests.benchmarks._recall.apart import Apart
-from tests.benchmarks._recall.asking import Arm, Lived, run_life
+from tests.benchmarks._recall.asking import Arm, RecalledLife, run_life
 from tests.benchmarks._recall.grouping import Sizes, grouped, sizes
 from tests.benchmarks._recall.lives import Data, read_data
 from tests.benchmarks._recall.speed import Size, measure
-from tests.benchmarks._recall.telling import AMONG, CALLED, Asked, all_asked, block_of, tell_conversations, tell_life
+from tests.benchmarks._recall.telling import (
+    AMONG,
+    CALLED,
+    AnsweredQuestion,
+    all_asked,
+    block_of,
+    tell_conversations,
+    tell_life,
+)
 from tests.benchmarks._scratch import cached, scratch
 
 DEEP = 400
@@ -88,7 +96,7 @@ def recall(args: argparse.Namespace, say: Say) -> Report:
 
 def _measure_lives(args: argparse.Namespace, data: Data, cache: Path, say: Say) -> Report:
     begun = time.perf_counter()
-    lived: list[Lived] = []
+    lived: list[RecalledLife] = []
     deep = DEEP if data.form == "locomo" else AMONG
     first, *others = ARMS[data.form]
     arms = [first, *(arm for arm in others if arm.name in args.arms)]
@@ -106,5 +114,5 @@ def _measure_lives(args: argparse.Namespace, data: Data, cache: Path, say: Say) 
     return tell_conversations(data, lived, asked, seconds, args.grouped)
 
 
-def _write_details(path: Path, asked: Sequence[Asked]) -> None:
+def _write_details(path: Path, asked: Sequence[AnsweredQuestion]) -> None:
     write_atomic(path, "".join(json.dumps(one.record()) + "\n" for one in asked))

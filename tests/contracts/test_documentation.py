@@ -12,7 +12,7 @@ from agents.compaction.summarizer import Summarizer
 from agents.llm.backend import Backend
 from agents.recall.embedder import EmbedderKind
 from mud.cli._tool import Tool
-from mud.registry import Named, collect, load
+from mud.registry import HasName, collect, load
 from mud.server.wiring import FAMILIES, SCHEMAS, load_commands
 from tests.processes import loci
 from tests.vaults import ROOT, SHIPPED, copy_vault
@@ -21,7 +21,7 @@ README = (ROOT / "README.md").read_text("utf-8")
 CODE = (ROOT / "mud" / "README.md").read_text("utf-8")
 COMMANDS = load_commands()
 
-CHOICES: list[tuple[str, type[Named]]] = [
+CHOICES: list[tuple[str, type[HasName]]] = [
     ("agents.brains", Brain),
     ("agents.compaction.strategies", Strategy),
     ("agents.compaction.summarizers", Summarizer),
@@ -97,7 +97,7 @@ def test_the_readme_names_every_command_of_the_command_line_with_its_options(too
 
 
 @pytest.mark.parametrize(("package", "kind"), CHOICES, ids=[package for package, _ in CHOICES])
-def test_whatever_can_be_chosen_is_explained_to_people(package: str, kind: type[Named]) -> None:
+def test_whatever_can_be_chosen_is_explained_to_people(package: str, kind: type[HasName]) -> None:
     """In the README, or where it is chosen: a config file shows its choices."""
     written = README + "".join(path.read_text("utf-8") for path in (SHIPPED / "config").rglob("*.md"))
     for one in collect(package, kind):

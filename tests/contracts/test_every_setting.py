@@ -26,7 +26,7 @@ from mud.server.reloading import Reloading
 from mud.server.requests import carry_out
 from mud.server.wiring import FAMILIES, SCHEMAS, Parts, RealClock, opened
 from mud.storage.settings import Scalar, Setting, describe, fill, parse_settings, render_settings, write_typed
-from mud.world.events import Perceived, Request
+from mud.world.events import Perception, Request
 from mud.world.roles import Role
 from tests.processes import loci
 from tests.settings import every_key, proves, put, put_own
@@ -52,7 +52,7 @@ def live(agent: Agent, count: int) -> None:
     """Have an agent remember so many things heard, one step each."""
     for number in range(agent.memory.total + 1, agent.memory.total + count + 1):
         words = f'Moss says, "Lamp {number} {TOLD[number % len(TOLD)]}"'
-        agent.memory.append([Perceived(agent.id, "heard", words, "Moss", "The Garden")], AT, number)
+        agent.memory.append([Perception(agent.id, "heard", words, "Moss", "The Garden")], AT, number)
 
 
 def folded(vault: Path, count: int = 20) -> tuple[list[int], Agent]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.llm.budget import Notice, Spent
+from agents.llm.budget import BudgetExhausted, Notice
 from agents.llm.queue import Urgency
 from agents.llm.spending_file import FILE
 from agents.llm.tokens import estimate
@@ -67,15 +67,15 @@ async def test_a_limit_ends_the_asking_of_whom_it_is_about_until_its_time_is_ove
     put(vault, "budget", **{scope.format(unit): 2 if unit == "calls" else COST + MOST})
     with asking(vault, clock) as (parts, told):
         assert [await ask(parts), await ask(parts)] == ["look", "look"]
-        with pytest.raises(Spent):
+        with pytest.raises(BudgetExhausted):
             await ask(parts)
         if shared:
-            with pytest.raises(Spent):
+            with pytest.raises(BudgetExhausted):
                 await ask(parts, "Moss")
         else:
             assert await ask(parts, "Moss") == "look"
         clock.advance(seconds - 1)
-        with pytest.raises(Spent):
+        with pytest.raises(BudgetExhausted):
             await ask(parts)
         clock.advance(1)
         assert await ask(parts) == "look"
@@ -93,10 +93,10 @@ async def test_an_agents_own_limit_holds_for_it_instead_of_the_one_for_everybody
     put_own(vault, "moss", **{key: 0})
     with asking(vault, HandClock()) as (parts, told):
         assert [await ask(parts), await ask(parts)] == ["look", "look"]
-        with pytest.raises(Spent, match="Eliza has used up the budget for this hour"):
+        with pytest.raises(BudgetExhausted, match="Eliza has used up the budget for this hour"):
             await ask(parts)
         assert [await ask(parts, "Moss") for _ in range(4)] == ["look"] * 4
-        with pytest.raises(Spent):
+        with pytest.raises(BudgetExhausted):
             await asyncio.gather(*(ask(parts, "Tamsin") for _ in range(2)))
         assert sorted(one.limit.owner for one in told if one.over)[0] == "Eliza"
         await parts.queue.close(0)
@@ -110,7 +110,7 @@ async def test_what_was_spent_counts_after_a_restart_within_the_hour(vault: Path
             if end == "look":
                 assert await ask(parts) == "look"
             else:
-                with pytest.raises(Spent, match="2 of 2 calls"):
+                with pytest.raises(BudgetExhausted, match="2 of 2 calls"):
                     await ask(parts)
             await parts.queue.close(0)
     (vault / FILE).write_text("{ edited into nonsense", "utf-8")

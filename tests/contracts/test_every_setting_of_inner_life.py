@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agents.agent import Agent
-from mud.world.events import Perceived
+from mud.world.events import Perception
 from mud.world.roles import Role
 from tests.houses import House, house
 from tests.settings import proves, put, put_own
@@ -19,7 +19,7 @@ LINES = ("I mend clocks.", "I will bake a cake.", "I live in the mill.", "I have
 async def slept(home: House) -> Agent:
     """Have Eliza live a little and sleep."""
     eliza = home.agent("Eliza")
-    told = [Perceived(eliza.id, "heard", f'Moss says, "{words}"', "Moss", "The Garden") for words in LINES]
+    told = [Perception(eliza.id, "heard", f'Moss says, "{words}"', "Moss", "The Garden") for words in LINES]
     eliza.memory.append(told, "2026-01-01T00:00:00.000Z", home.engine.number)
     home.type(eliza, "sleep", Role.AGENT)
     home.minds.inner.asleep(eliza, home.engine)

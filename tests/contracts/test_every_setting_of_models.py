@@ -17,7 +17,7 @@ from agents.llm.backend import Completion
 from agents.llm.queue import Urgency
 from mud.errors import Unavailable
 from mud.server.wiring import Parts, opened
-from mud.world.events import Perceived
+from mud.world.events import Perception
 from tests.settings import proves, put
 from tests.vaults import copy_vault
 
@@ -167,7 +167,7 @@ async def test_prompt_and_reply_together_never_exceed_the_window(vault: Path) ->
     put(vault, "llm/think", num_ctx=1024, max_tokens=100, backend="scripted", model="look")
     async with asking(vault) as parts:
         agent = parts.minds.get("Eliza")
-        lines = [Perceived(agent.id, "heard", f'Moss says, "Lamp {n} is lit."', "Moss") for n in range(200)]
+        lines = [Perception(agent.id, "heard", f'Moss says, "Lamp {n} is lit."', "Moss") for n in range(200)]
         agent.memory.append(lines, "2026-01-01T00:00:00.000Z", 1)
         prompt = parts.prompting.build(agent, Related())
         assert (prompt.window, prompt.tokens <= 924, bool(prompt.shed)) == (1024, True, True)
@@ -189,7 +189,7 @@ async def test_summaries_are_asked_for_within_the_window_of_their_profile(vault:
     async with asking(vault) as parts:
         agent = parts.minds.get("Eliza")
         lines = [
-            Perceived(agent.id, "heard", f'Moss says, "Lamp {n} of the Boathouse is lit."', "Moss") for n in range(43)
+            Perception(agent.id, "heard", f'Moss says, "Lamp {n} of the Boathouse is lit."', "Moss") for n in range(43)
         ]
         agent.memory.append(lines, "2026-01-01T00:00:00.000Z", 1)
         await agent.compactor.fold_due()

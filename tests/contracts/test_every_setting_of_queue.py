@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.llm.health import State
+from agents.llm.health import HostState
 from agents.llm.queue import Urgency
 from mud.errors import Unavailable
 from mud.server.wiring import opened
@@ -58,7 +58,7 @@ def vault(tmp_path: Path) -> Path:
     return without_vectors(copy_vault(tmp_path))
 
 
-async def ask(vault: Path) -> tuple[str, list[State]]:
+async def ask(vault: Path) -> tuple[str, list[HostState]]:
     """Return what a thought is answered, and how the hosts are doing then."""
     with opened(vault, writable=True) as parts:
         try:
@@ -84,4 +84,4 @@ async def test_a_server_that_is_too_busy_is_asked_again_as_often_as_the_profile_
 async def test_another_server_of_the_profile_stands_in_for_one_that_is_gone(vault: Path) -> None:
     async with serving() as server:
         put(vault, "llm/think", host=f"http://127.0.0.1:9, {server.host}", model="small")
-        assert await ask(vault) == ("look", [State.DOWN, State.UP])
+        assert await ask(vault) == ("look", [HostState.DOWN, HostState.UP])

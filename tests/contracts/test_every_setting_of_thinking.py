@@ -10,12 +10,12 @@ from random import Random
 import pytest
 
 from agents.agent import Agent
-from agents.life.scheduler import Drives, Living
+from agents.life.scheduler import Scheduler, SchedulerConfig
 from agents.mind.settings import SELF_CHANGES
 from mud.server.brains import load_brains
 from mud.server.requests import carry_out
 from mud.server.wiring import load_commands, opened
-from mud.world.events import Perceived, Request
+from mud.world.events import Perception, Request
 from mud.world.roles import Role
 from tests.houses import House, house
 from tests.settings import proves, put, put_own
@@ -59,11 +59,11 @@ def set_for(vault: Path, who: str, file: str, key: str, value: str | float) -> N
 WHO = pytest.mark.parametrize("who", ["everybody", "Eliza"])
 
 
-def living(home: House) -> Living:
+def living(home: House) -> Scheduler:
     """Return agents that ask the vault's own models."""
     parts = home.parts
-    drives = Drives(load_brains, parts.voice, parts.queue, parts.prompting, Random(1), parts.clock)
-    return Living(home.minds, home.engine, drives, lambda step: None)
+    drives = SchedulerConfig(load_brains, parts.voice, parts.queue, parts.prompting, Random(1), parts.clock)
+    return Scheduler(home.minds, home.engine, drives, lambda step: None)
 
 
 async def said(home: House, *names: str) -> dict[str, str | None]:
@@ -149,7 +149,7 @@ async def test_the_summarizers_profile_has_two_names_in_files_of_all_and_of_one(
             agent = parts.minds.get(name)
             for number in range(1, 9):
                 words = f'Ann says, "Lamp {number} is in the Garden, not in the Library."'
-                agent.memory.append([Perceived(agent.id, "heard", words, "Ann", "The Garden")], "", number)
+                agent.memory.append([Perception(agent.id, "heard", words, "Ann", "The Garden")], "", number)
             await agent.compactor.fold_due()
             assert agent.memory.recent is not None
             told[name] = agent.memory.recent.text
@@ -201,7 +201,7 @@ async def test_the_profile_says_which_model_dreams(tmp_path: Path, vault: Path, 
 async def dream_of(home: House, agent: Agent) -> str:
     """Have an agent live a little and sleep; return its dream."""
     lines = ("I mend clocks in the Garden.", "I will bake a cake.", "I live in the mill.", "Plums and pears are ripe.")
-    told = [Perceived(agent.id, "heard", f'Ann says, "{words}"', "Ann", "The Garden") for words in lines]
+    told = [Perception(agent.id, "heard", f'Ann says, "{words}"', "Ann", "The Garden") for words in lines]
     agent.memory.append(told, "2026-01-01T00:00:00.000Z", home.engine.number)
     home.type(agent, "sleep", Role.AGENT)
     home.minds.inner.asleep(agent, home.engine)

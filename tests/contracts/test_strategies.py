@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.compaction.memory_state import Budget, Standing
+from agents.compaction.memory_state import MemoryState, ViewBudget
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.status import coverage, holes
 from agents.compaction.strategy import Strategy
-from agents.compaction.view_size import Surroundings
+from agents.compaction.view_size import StrategyContext
 from tests.lives import STRATEGIES, Disk, Life, PowerCut
 
 EVERY = pytest.mark.parametrize("strategy", list(STRATEGIES), ids=lambda strategy: strategy.name)
@@ -21,13 +21,13 @@ WINDOWS = [(64, 64), (8, 8), (1, 1), (3, 50), (50, 3)]
 
 
 @st.composite
-def standings(draw: st.DrawFn) -> Standing:
+def standings(draw: st.DrawFn) -> MemoryState:
     """Draw how a life may stand: its sizes are those of memories of one length."""
     total = draw(st.integers(0, 400))
     watermark, each = draw(st.integers(0, total)), draw(st.integers(1, 3000))
     summaries = draw(st.integers(1, 2)) if watermark else 0
     tokens = (total - watermark) * each + 600 * summaries
-    return Standing(
+    return MemoryState(
         total,
         watermark,
         summaries,
@@ -46,12 +46,12 @@ def test_it_says_what_it_is_and_what_it_waits_for_and_keeps(strategy: Strategy) 
     # How many is a setting, and may be set otherwise.
     assert not re.search(r"\d|\b(?:two|five|six|ten|twenty)\b", strategy.help)
     assert strategy.keeps(settings)
-    assert strategy.waits(Standing(0, 0), settings)
+    assert strategy.waits(MemoryState(0, 0), settings)
 
 
 @EVERY
 @given(standing=standings())
-def test_what_it_folds_begins_at_the_watermark_and_exists(strategy: Strategy, standing: Standing) -> None:
+def test_what_it_folds_begins_at_the_watermark_and_exists(strategy: Strategy, standing: MemoryState) -> None:
     for ask in (strategy.due, strategy.manual):
         fold = ask(standing, CompactionSettings())
         assert fold is None or fold.first == standing.watermark + 1 <= fold.last <= standing.total
@@ -61,7 +61,7 @@ def test_what_it_folds_begins_at_the_watermark_and_exists(strategy: Strategy, st
 
 @EVERY
 @given(standing=standings())
-def test_what_is_due_by_number_is_due_from_that_number_on(strategy: Strategy, standing: Standing) -> None:
+def test_what_is_due_by_number_is_due_from_that_number_on(strategy: Strategy, standing: MemoryState) -> None:
     at = strategy.next_at(standing, CompactionSettings())
     due = strategy.due(standing, CompactionSettings()) is not None
     assert due or at is None or standing.total < at
@@ -93,7 +93,7 @@ def test_a_strategy_takes_up_a_life_where_another_left_it(strategy: Strategy, tm
     assert holes(coverage(life.compactor.outlook.view()), life.memory.total) == ([], [])
 
 
-def excused(life: Life, budget: Budget, skipped: bool) -> bool:
+def excused(life: Life, budget: ViewBudget, skipped: bool) -> bool:
     """Return whether a budget cannot hold: what is over it is a summary, or newest memories that must stay.
 
     Or a fold would have saved too little (`skipped`), and none has been made since.
@@ -122,7 +122,7 @@ def test_after_every_fold_the_view_is_within_the_budget_of_its_strategy(
     keep: int,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    life = Life(tmp_path_factory.mktemp("life"), around=Surroundings(window=lambda: 1500, asleep=lambda: asleep))
+    life = Life(tmp_path_factory.mktemp("life"), around=StrategyContext(window=lambda: 1500, asleep=lambda: asleep))
     life.set(strategy=strategy.name, immediate_window=keep + 1, recent_window=5, preserve_last_n_entries=keep)
     life.set(threshold_tokens=1200, min_saving_tokens=100, hybrid_entries=12, hybrid_keep=keep + 1)
     skipped = False
@@ -135,7 +135,7 @@ def test_after_every_fold_the_view_is_within_the_budget_of_its_strategy(
             assert budget.taken <= budget.most or excused(life, budget, skipped), str(budget)
 
 
-FOLDING = [one.name for one in STRATEGIES if one.next_at(Standing(0, 0), CompactionSettings())]
+FOLDING = [one.name for one in STRATEGIES if one.next_at(MemoryState(0, 0), CompactionSettings())]
 """Strategies that fold by the number of memories: one with two summaries, and such with one."""
 
 

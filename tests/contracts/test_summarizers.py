@@ -10,7 +10,7 @@ import pytest
 from agents.compaction.judge.attribution import misquoted, taken_for_true
 from agents.compaction.judge.judge import evidence, made_up, validate
 from agents.compaction.sections import body_of
-from agents.compaction.summarizer import Source, Summarizer
+from agents.compaction.summarizer import Summarizer, SummarySource
 from agents.memory.entries import Entry, undreamt
 from agents.memory.summaries import TIERS, SummaryFiles
 from tests.benchmarks._compaction.summaries import LIVES
@@ -22,15 +22,15 @@ ENTRIES = tuple(
     for seq in range(1, 66)
 )
 SOURCES = [
-    Source("Eliza", "recent", ENTRIES, max_sentences=4),
-    Source(
+    SummarySource("Eliza", "recent", ENTRIES, max_sentences=4),
+    SummarySource(
         "Eliza", "longterm", earlier=("I met Ada at the Kiln, who gave me plums.", "I sat with Moss in the Library.")
     ),
 ]
 REPLIES = {"recent": "I sat in the Library with Moss.", "longterm": "I met Ada at the Kiln and sat with Moss."}
 
 
-def written(summarizer: Summarizer, source: Source) -> str:
+def written(summarizer: Summarizer, source: SummarySource) -> str:
     writing = summarizer.write(source, PROMPTS.__getitem__)
     try:
         prompt = next(writing)
@@ -49,7 +49,7 @@ def test_it_says_what_it_is(summarizer: Summarizer) -> None:
 
 @EVERY
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.tier)
-def test_it_writes_a_summary_that_stands_up_to_the_checks(summarizer: Summarizer, source: Source) -> None:
+def test_it_writes_a_summary_that_stands_up_to_the_checks(summarizer: Summarizer, source: SummarySource) -> None:
     text = written(summarizer, source)
     assert validate(text, source) == []
 
@@ -72,7 +72,7 @@ def test_what_rules_write_of_a_life_holds_up_against_its_memories(tmp_path: Path
     assert len(made) > 2
     for one in made:
         assert one.method == "extractive"
-        source = Source(life.name, one.tier, undreamt(life.memory.read(*one.covers)))
+        source = SummarySource(life.name, one.tier, undreamt(life.memory.read(*one.covers)))
         said = body_of(one.text) if "\n" in one.text else one.text
         assert made_up(said, evidence(source)) == []
         assert misquoted(said, source) + taken_for_true(said, source) == []

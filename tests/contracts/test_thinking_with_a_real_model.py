@@ -12,7 +12,7 @@ import pytest
 from agents.brains._brain import Complete, Decision, Situation
 from agents.brains.language import COMMON_VERBS, LANGUAGE
 from agents.llm.backend import Backend, Completion
-from agents.llm.health import State
+from agents.llm.health import HostState
 from agents.llm.openai_client import OpenAICompatible
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import ModelQueue, Urgency
@@ -75,7 +75,7 @@ async def test_a_thought_comes_to_a_line_or_says_why_it_did_not(live_server: Liv
         assert decision.line.split()[0] in COMMON_VERBS
     assert replies[0].prompt_tokens is not None
     assert replies[0].prompt_tokens <= made.tokens + 40, "40 for what the server's chat template adds"
-    assert queue.health()[0].state is State.UP
+    assert queue.health()[0].state is HostState.UP
 
 
 async def test_a_model_that_opens_with_an_empty_line_is_heard_all_the_same(live_server: LiveServer) -> None:

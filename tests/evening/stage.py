@@ -14,7 +14,7 @@ from random import Random
 
 from agents.agent import Agent
 from agents.definition import find_location, write_definition
-from agents.life.scheduler import Drives, Living
+from agents.life.scheduler import Scheduler, SchedulerConfig
 from agents.mind.witnesses import by_witness
 from mud.clock import VirtualClock
 from mud.engine.engine import Step
@@ -55,7 +55,7 @@ class Stage:
         self._due: dict[str, float] = {}
         self._steps: list[Step] = []
         texts = parts.texts
-        drives = Drives(
+        drives = SchedulerConfig(
             load_brains,
             lambda voice, key: texts.variants(f"instinct.{voice}.{key}") or texts.variants(f"instinct.default.{key}"),
             parts.queue,
@@ -64,7 +64,7 @@ class Stage:
             clock,
             "instinct",
         )
-        self.living = Living(parts.minds, parts.engine, drives, self._steps.append)
+        self.living = Scheduler(parts.minds, parts.engine, drives, self._steps.append)
         parts.engine.observe(parts.minds.observe)
         parts.engine.observe(self._observe)
         for agent in parts.minds.opened():

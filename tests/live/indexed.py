@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from agents.recall.lexical import read_progress
-from agents.recall.tables import Progress
+from agents.recall.tables import IndexProgress
 from tests.live.thirty_facts import FACTS
 from tests.processes import Running, loci, loci_json, memories
 from tests.vaults import copy_vault
@@ -113,7 +113,7 @@ class Indexed:
         shown = world.say(f"recall {name}", f"said {name}.")
         assert shown
 
-    def progress(self) -> Progress:
+    def progress(self) -> IndexProgress:
         """Return how far the index is; nothing when it is gone."""
         return read_progress(self.index / "lexical.sqlite3", self.id)
 

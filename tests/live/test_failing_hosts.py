@@ -13,11 +13,11 @@ import pytest
 
 from agents.llm.backend import Backend, Refused
 from agents.llm.backends.scripted import ScriptedModel, Turn
-from agents.llm.retries import Passing
+from agents.llm.retries import TransientError
 from mud.clock import Clock
 from mud.errors import Unavailable
 from mud.registry import Registry
-from mud.simulation.run import Plan, simulate
+from mud.simulation.run import SimulationPlan, simulate
 from tests.processes import memories, texts
 from tests.settings import put
 from tests.vaults import copy_vault, without_vectors
@@ -50,7 +50,7 @@ def _turns(clock: Clock, chance: Random, met: set[str]) -> Iterator[Turn]:
 
     async def hangs_up(prompt: str) -> str:
         await clock.sleep(chance.uniform(0.0, 0.5 * TIMEOUT))
-        raise Passing("the host broke off")
+        raise TransientError("the host broke off")
 
     number = 0
     while True:
@@ -59,8 +59,8 @@ def _turns(clock: Clock, chance: Random, met: set[str]) -> Iterator[Turn]:
             "answers": f"say lantern {number} hangs by door {chance.randrange(10**6)}",
             "answers garbage": chance.choice(GARBAGE),
             "is down": Unavailable("nothing answers there"),
-            "stumbles": Passing("the host answered 500"),
-            "is busy": Passing("the host answered 429", after=chance.uniform(0.0, 2 * TIMEOUT)),
+            "stumbles": TransientError("the host answered 500"),
+            "is busy": TransientError("the host answered 429", after=chance.uniform(0.0, 2 * TIMEOUT)),
             "refuses": Refused("the host answered 400"),
             "hangs": hangs,
             "is late": late,
@@ -79,7 +79,7 @@ def _simulated(vault: Path, seed: int, steps: int, *, keep: bool = False) -> dic
         model = ScriptedModel(_turns(clock, Random(seed), met))
         return Registry("backend", [Backend("scripted", "Fails by seed.", lambda profile: model)])
 
-    record = simulate(Plan(vault, steps, None, seed, keep, backends), lambda text: None)
+    record = simulate(SimulationPlan(vault, steps, None, seed, keep, backends), lambda text: None)
     assert len(met) == 9
     return record
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from agents.memory.entries import Entry
-from agents.recall.clean_shutdown import Seal
+from agents.recall.clean_shutdown import CleanShutdown
 from agents.recall.documents import IndexedDocument
 from agents.recall.recall import RecallService
 from agents.recall.settings import RecallSettings
@@ -218,7 +218,7 @@ async def _breaks(
     shutil.copytree(whole, folder / ".index")
     damage(folder / ".index")
     if unseen:
-        Seal(folder / ".index" / "chroma").close()
+        CleanShutdown(folder / ".index" / "chroma").close()
     caplog.set_level(logging.INFO)
     again = await _opened(folder)
     try:

@@ -12,7 +12,7 @@ import pytest
 
 from agents.agent import Agent
 from agents.commands._why_told import told_trace
-from agents.life.scheduler import Drives, Living
+from agents.life.scheduler import Scheduler, SchedulerConfig
 from agents.mind.traces import Trace
 from agents.reply.replies import clean_reply
 from mud.server.brains import load_brains
@@ -34,7 +34,7 @@ VERBS = {word for one in load_commands() if one.role <= Role.AGENT for word in (
 
 
 @asynccontextmanager
-async def world(folder: Path, server: LiveServer) -> AsyncIterator[tuple[House, Living]]:
+async def world(folder: Path, server: LiveServer) -> AsyncIterator[tuple[House, Scheduler]]:
     """Open a vault whose agents ask the real server."""
     vault = without_vectors(copy_vault(folder))
     put(vault, "llm/think", host=server.address, max_tokens=24, num_ctx=1536, commands_only=True)
@@ -45,15 +45,15 @@ async def world(folder: Path, server: LiveServer) -> AsyncIterator[tuple[House, 
     template.write_text(head + LEAD + rest, "utf-8")
     async with house(folder, RealClock()) as home:
         parts = home.parts
-        drives = Drives(load_brains, home.voice, parts.queue, parts.prompting, Random(1), parts.clock)
-        living = Living(parts.minds, parts.engine, drives, home.submitted.append)
+        drives = SchedulerConfig(load_brains, home.voice, parts.queue, parts.prompting, Random(1), parts.clock)
+        living = Scheduler(parts.minds, parts.engine, drives, home.submitted.append)
         parts.engine.observe(living.observe)
         living.answers["think"] = await parts.queue.alive("think")
         assert living.answers["think"]
         yield home, living
 
 
-async def lines_of(home: House, living: Living, ann: Agent, agent: Agent, count: int) -> list[tuple[int, str]]:
+async def lines_of(home: House, living: Scheduler, ann: Agent, agent: Agent, count: int) -> list[tuple[int, str]]:
     """Have an agent think until it has submitted so many lines; return steps and lines."""
     found: list[tuple[int, str]] = []
     for number in range(20 * count):

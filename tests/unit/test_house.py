@@ -26,7 +26,7 @@ from agents.recall.vector_index import IndexKind
 from mud.cli._tool import Tool
 from mud.commands._command import Command
 from mud.packages import check_packages
-from mud.registry import Named, collect, load, modules, plug_in_names
+from mud.registry import HasName, collect, load, modules, plug_in_names
 from tests.benchmarks._bench import Bench
 from tests.vaults import ROOT
 
@@ -35,7 +35,7 @@ LONGEST_FILE, LONGEST_FUNCTION = 600, 60
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
-PLUG_INS: dict[str, tuple[type[Named], ...]] = {
+PLUG_INS: dict[str, tuple[type[HasName], ...]] = {
     "mud.commands": (Command,),
     "mud.cli": (Tool,),
     "tests.benchmarks": (Bench,),

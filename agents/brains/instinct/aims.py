@@ -16,7 +16,7 @@ from agents.memory.perception import mentions
 from mud.world.sentences import sentences
 
 
-class Sort(StrEnum):
+class AimSort(StrEnum):
     """What is aimed at."""
 
     PLACE = "place"
@@ -36,7 +36,7 @@ class Aim:
         exact: only this sort of thing will do.
     """
 
-    sort: Sort
+    sort: AimSort
     words: str
     takes: bool = False
     exact: bool = False
@@ -96,18 +96,18 @@ def _aim_of(part: str) -> Aim | None:
     while (shorter := _LEAD.sub("", bare, count=1)) != bare:
         bare = shorter
     if asked := _ASKS.match(bare):
-        return Aim(Sort.ANSWER, asked["words"].rstrip("?!. "), exact=True)
+        return Aim(AimSort.ANSWER, asked["words"].rstrip("?!. "), exact=True)
     names = bool(re.search(r"(?:^|\s)(?!The\b)[A-ZÀ-ÞΑ-ΩА-Я]\w+", bare.partition(" ")[2]))
     if names and (met := _MEETS.match(bare)) and not re.match(r"the\b", met["words"], re.I):
-        return _aim(Sort.PERSON, met["words"], exact=bare.split()[0].casefold() != "see")
+        return _aim(AimSort.PERSON, met["words"], exact=bare.split()[0].casefold() != "see")
     if gone := _GOES.match(bare):
-        return _aim(Sort.PLACE, gone["words"], exact=not bare.casefold().startswith(("see", "visit")))
+        return _aim(AimSort.PLACE, gone["words"], exact=not bare.casefold().startswith(("see", "visit")))
     if sought := _SEEKS.match(bare):
-        return _aim(Sort.THING, sought["words"], takes=sought["verb"].casefold() in _TAKES)
+        return _aim(AimSort.THING, sought["words"], takes=sought["verb"].casefold() in _TAKES)
     return None
 
 
-def _aim(sort: Sort, words: str, *, takes: bool = False, exact: bool = False) -> Aim | None:
+def _aim(sort: AimSort, words: str, *, takes: bool = False, exact: bool = False) -> Aim | None:
     short = _ENDS.split(words.strip(), maxsplit=1)[0].strip().rstrip("?!.")
     if not telling(short) or short.casefold() in _PRONOUNS:
         return None

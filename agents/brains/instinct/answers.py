@@ -12,7 +12,7 @@ from dataclasses import replace
 from agents.brains.instinct.asks import Asks
 from agents.brains.instinct.disclosure import is_ignorant, is_secret
 from agents.brains.instinct.evidence import NEAR, SURE, Evidence, statements
-from agents.brains.instinct.questions import Question
+from agents.brains.instinct.questions import AskedQuestion
 from agents.brains.instinct.repeatable import LONGEST
 from agents.brains.instinct.sights import Answer
 from agents.brains.instinct.statements import without_correction
@@ -42,7 +42,7 @@ Phrasing = Callable[[str, str], str]
 """Words a point in time: a key such as `when.hours` and a number."""
 
 
-def query_for(question: Question, asker: str) -> str:
+def query_for(question: AskedQuestion, asker: str) -> str:
     """Return what to look for in memory."""
     words = question.telling
     if question.asks in (Asks.SAID, Asks.SEEN, Asks.DID_I_SAY) and question.person:
@@ -53,7 +53,7 @@ def query_for(question: Question, asker: str) -> str:
 
 
 def from_memory(
-    question: Question, asker: str, thing: str, evidence: Sequence[Evidence], now: str, phrase_time: Phrasing
+    question: AskedQuestion, asker: str, thing: str, evidence: Sequence[Evidence], now: str, phrase_time: Phrasing
 ) -> Answer:
     """Answer from the best evidence, or say that there is none.
 
@@ -83,7 +83,7 @@ def from_memory(
     return Answer(keys, places, why, private=best.kind == "told", cites=cites)
 
 
-def _ignorant_keys(question: Question, asker: str) -> tuple[str, ...]:
+def _ignorant_keys(question: AskedQuestion, asker: str) -> tuple[str, ...]:
     """Return the texts that say fittingly that nothing is known."""
     if question.asks is Asks.DID_I_SAY:
         return ("unknown.not_told", "unknown.plain")
@@ -96,7 +96,7 @@ def _ignorant_keys(question: Question, asker: str) -> tuple[str, ...]:
     return (f"unknown.{about}", "unknown.plain")
 
 
-def _otherwise(question: Question, asker: str, evidence: Sequence[Evidence]) -> Evidence | None:
+def _otherwise(question: AskedQuestion, asker: str, evidence: Sequence[Evidence]) -> Evidence | None:
     """Return what somebody else said that does not go with the best; None when nobody did."""
     best = evidence[0]
     if question.own or question.asks not in _ONE_ANSWER or best.kind != "heard" or not best.sure or best.about:
@@ -113,7 +113,7 @@ def _otherwise(question: Question, asker: str, evidence: Sequence[Evidence]) -> 
     return None
 
 
-def _keys(question: Question, best: Evidence, asker: str) -> tuple[str, ...]:
+def _keys(question: AskedQuestion, best: Evidence, asker: str) -> tuple[str, ...]:
     """Return the texts that fit where the answer comes from."""
     if best.kind in ("heard", "told"):
         you = "_you" if best.actor == asker else ""
@@ -204,7 +204,7 @@ def last_seen(person: str, entries: Sequence[Entry], now: str, phrase_time: Phra
 
 
 def what_they_said(
-    question: Question, asker: str, name: str, entries: Sequence[Entry], evidence: Sequence[Evidence]
+    question: AskedQuestion, asker: str, name: str, entries: Sequence[Entry], evidence: Sequence[Evidence]
 ) -> list[Evidence]:
     """Return what somebody said that answers "what did they say": on the topic asked for, else the newest.
 

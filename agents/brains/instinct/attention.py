@@ -27,7 +27,7 @@ CHIME_IN = 0.06
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingSpeaker:
     """A line that waits for an answer.
 
     Args:
@@ -41,7 +41,7 @@ class Waiting:
     open: bool = False
 
 
-class Attention:
+class InstinctAttention:
     """One agent's ear.
 
     Args:
@@ -56,7 +56,7 @@ class Attention:
         self.heard_at = float("-inf")
         self._rng = rng
         self._company = company
-        self._waiting: list[Waiting] = []
+        self._waiting: list[WaitingSpeaker] = []
         self._noticed: deque[tuple[str, str]] = deque(maxlen=64)
         self._partner: dict[str, tuple[str, float]] = {}
         self._through = -1
@@ -78,7 +78,7 @@ class Attention:
         self.addressed_at = seconds
         if not self._company.has_patience(said.speaker, seconds):
             return False
-        self._waiting.append(Waiting(said, seconds, not (said.private or calls(said.words, self.name))))
+        self._waiting.append(WaitingSpeaker(said, seconds, not (said.private or calls(said.words, self.name))))
         return True
 
     def _answers(self, said: Utterance, waiting: Utterance) -> bool:

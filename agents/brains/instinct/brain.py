@@ -14,13 +14,13 @@ from agents.brains._brain import Brain, Decision, Person, Situation, Thought, Vo
 from agents.brains.instinct.errands import Errands
 from agents.brains.instinct.goals import Goals
 from agents.brains.instinct.impulses import Impulses
-from agents.brains.instinct.loops import Loop, Stage, Watch
+from agents.brains.instinct.loops import Loop, LoopWatch, Stage
 from agents.brains.instinct.responder import Responder
 from agents.brains.instinct.rhythm import Rhythm
 from agents.brains.instinct.self import Self
 from agents.brains.instinct.wander import gone_to
 from agents.memory.perception import heard_in, own_words, remembered, seen_of, spoken
-from mud.world.events import Perceived
+from mud.world.events import Perception
 
 PROMPT = (0.5, 2.5)
 """After how many seconds it answers, at least and at most."""
@@ -43,13 +43,13 @@ class Instinct:
         self._responder = Responder(self._me, self._goals)
         self._impulses = Impulses(self._me, self._goals, self._rhythm)
         self._voice = voice
-        self._watch = Watch()
+        self._watch = LoopWatch()
         self._begun = False
         self._through = 0
         self._moved_on = 0
         """Newest memory of the loop that it walked away from last."""
 
-    def notice(self, perceived: Perceived, seconds: float) -> float | None:
+    def notice(self, perceived: Perception, seconds: float) -> float | None:
         """Take note of something perceived; see `BrainRun.notice`."""
         me = self._me
         if perceived.event is None or perceived.actor is None:
@@ -65,7 +65,7 @@ class Instinct:
             return me.rng.uniform(*PROMPT)
         return me.rng.uniform(*PROMPT) if me.follow_to else None
 
-    def _notice_own(self, perceived: Perceived) -> None:
+    def _notice_own(self, perceived: Perception) -> None:
         """Take note of what came of the agent's own line."""
         me = self._me
         if perceived.kind == "moved":

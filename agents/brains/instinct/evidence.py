@@ -18,7 +18,7 @@ from agents.brains.instinct.disclosure import is_ignorant, is_known, is_secret
 from agents.brains.instinct.follow import Antecedents
 from agents.brains.instinct.hearsay import unwrapped
 from agents.brains.instinct.marks import BEING, HEARD, IMPLIED, LEANS, MALUS, MARKS, MINE, ONESELF, TO_YOU, UNSURE
-from agents.brains.instinct.questions import Question
+from agents.brains.instinct.questions import AskedQuestion
 from agents.brains.instinct.repeatable import LONGEST, repeatable
 from agents.brains.instinct.statements import corrects, is_small_talk, told_in
 from agents.brains.instinct.words import coverage, is_weak, meanings, stem, telling
@@ -75,7 +75,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class EvidenceRequest:
     """Who asks whom what, among whom.
 
     Args:
@@ -86,14 +86,14 @@ class Asked:
         known: names of everybody known.
     """
 
-    question: Question
+    question: AskedQuestion
     asker: str
     name: str
     minds: Collection[str] = ()
     known: Collection[str] = ()
 
 
-def weigh(asked: Asked, hits: Iterable[Hit], recent: Iterable[Entry]) -> list[Evidence]:
+def weigh(asked: EvidenceRequest, hits: Iterable[Hit], recent: Iterable[Entry]) -> list[Evidence]:
     """Return what bears on a question, best first.
 
     Args:
@@ -167,7 +167,7 @@ def _shared(one: Evidence, other: Evidence) -> int:
     return len({stem(word) for word in telling(one.words)} & {stem(word) for word in telling(other.words)})
 
 
-def _from_entry(asked: Asked, entry: Entry, told: list[str], vector: float, about: str) -> Iterator[Evidence]:
+def _from_entry(asked: EvidenceRequest, entry: Entry, told: list[str], vector: float, about: str) -> Iterator[Evidence]:
     """Yield what one memory has to say; never one's own words, which would only come back to oneself."""
     question = asked.question
     if is_secret(entry) and entry.actor != asked.asker:
@@ -189,7 +189,7 @@ def _from_entry(asked: Asked, entry: Entry, told: list[str], vector: float, abou
             yield replace(voiced, score=score + bonus + voiced.score, kind=kind, title=title, about=meant)
 
 
-def _voiced(asked: Asked, entry: Entry, words: str) -> Evidence | None:
+def _voiced(asked: EvidenceRequest, entry: Entry, words: str) -> Evidence | None:
     """Return a statement with whose it is, and as score what that takes off; None for the small talk of minds."""
     plain = Evidence(words, -MALUS.get(entry.kind, 0.0), entry.kind, entry.actor, entry.place, entry.at, entry.seq)
     if entry.actor not in asked.minds:
@@ -202,13 +202,13 @@ def _voiced(asked: Asked, entry: Entry, words: str) -> Evidence | None:
     return replace(plain, words=inner, score=-0.1, actor=source, via=entry.actor or "")
 
 
-def _is_mere_sight(question: Question, entry: Entry) -> bool:
+def _is_mere_sight(question: AskedQuestion, entry: Entry) -> bool:
     """Return whether what was seen says nothing here: that somebody looked at a thing does not tell of the thing."""
     wanted = question.asks in (Asks.WHO, Asks.WHEN) or question.person == entry.actor
     return question.asks is Asks.ABOUT or not wanted or not set(question.strong) - set(telling(entry.actor or ""))
 
 
-def _is_beside(asked: Asked, entry: Entry, voiced: Evidence, title: str) -> bool:
+def _is_beside(asked: EvidenceRequest, entry: Entry, voiced: Evidence, title: str) -> bool:
     """Return whether a statement is beside the question, whatever words they share."""
     question, words = asked.question, voiced.words
     if entry.kind == "result" and not _concerns(question, title, words):
@@ -222,7 +222,7 @@ def _is_beside(asked: Asked, entry: Entry, voiced: Evidence, title: str) -> bool
     return question.own and voiced.actor != asked.asker and not question.person and MINE.search(words) is not None
 
 
-def _concerns(question: Question, title: str, words: str) -> bool:
+def _concerns(question: AskedQuestion, title: str, words: str) -> bool:
     """Return whether what was seen or noted of a thing has more to do with a question than a chance word."""
     strong = question.strong
     return coverage(strong, meanings(title)) > 0 or (len(strong) > 1 and coverage(strong, meanings(words)) == 1.0)
@@ -295,7 +295,7 @@ def _whole(words: str) -> list[str]:
     return [words] if re.search(r"(?<!\w)['‘\"“]\w", words) else sentences(words)
 
 
-def _from_document(asked: Asked, hit: Hit) -> Iterator[Evidence]:
+def _from_document(asked: EvidenceRequest, hit: Hit) -> Iterator[Evidence]:
     """Yield the sentence of a note or a summary that answers best; both are at second hand."""
     question = asked.question
     malus = 0.05 if hit.kind == "note" else 0.15
@@ -317,14 +317,14 @@ def _from_document(asked: Asked, hit: Hit) -> Iterator[Evidence]:
         yield Evidence(words, score - malus, hit.kind, title=hit.title or "", origin=origin)
 
 
-def _shares(question: Question, words: str, people: Collection[str]) -> bool:
+def _shares(question: AskedQuestion, words: str, people: Collection[str]) -> bool:
     """Return whether a sentence of a summary shares what a question tells, not only whom it names."""
     named = {word for name in people for word in telling(name)}
     rest = [word for word in question.strong if word.casefold() not in named] or question.strong
     return coverage(rest, meanings(words)) >= 0.5
 
 
-def _score(question: Question, words: str, actor: str) -> float:
+def _score(question: AskedQuestion, words: str, actor: str) -> float:
     """Say how well a statement answers: shared telling words, and whether it holds what was asked for."""
     implied = _implied(words)
     found = meanings(f"{words} {actor} {implied}")

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 
 from agents.brains._brain import Decision, Recall, Situation
 from agents.brains.instinct import answers as answers
-from agents.brains.instinct.aims import Aim, Sort, aims_of, is_meant, is_spoken_of, places_in
+from agents.brains.instinct.aims import Aim, AimSort, aims_of, is_meant, is_spoken_of, places_in
 from agents.brains.instinct.attention import STAY
 from agents.brains.instinct.disclosure import is_secret
-from agents.brains.instinct.evidence import Asked, Evidence, weigh
+from agents.brains.instinct.evidence import Evidence, EvidenceRequest, weigh
 from agents.brains.instinct.questions import read_question
 from agents.brains.instinct.self import Self
 from agents.brains.instinct.voice import clean
@@ -30,7 +30,7 @@ WAIT = 25.0
 """Seconds for which it stays where it has asked."""
 REST = 1800.0
 """Seconds for which a search rests that has come to a standstill."""
-_ASKS = {Sort.ANSWER: "goal.ask_answer", Sort.PLACE: "goal.ask_place"}
+_ASKS = {AimSort.ANSWER: "goal.ask_answer", AimSort.PLACE: "goal.ask_place"}
 TITLE = "Goal"
 """How the title of a note on what was reached begins."""
 
@@ -121,13 +121,13 @@ class Goals:
         """Return what of it is before its eyes; None when it is not here."""
         aim, here = search.aim, situation.location
         names: list[str] = []
-        if aim.sort in (Sort.PLACE, Sort.THING) and not (aim.sort is Sort.THING and aim.exact):
+        if aim.sort in (AimSort.PLACE, AimSort.THING) and not (aim.sort is AimSort.THING and aim.exact):
             names.append(here)
-        if aim.sort is Sort.THING or not aim.exact:
+        if aim.sort is AimSort.THING or not aim.exact:
             names.extend((*situation.carrying, *(() if self._wants(search, situation) else situation.items)))
-        if aim.sort is Sort.PERSON or (aim.sort is Sort.THING and not aim.exact):
+        if aim.sort is AimSort.PERSON or (aim.sort is AimSort.THING and not aim.exact):
             names.extend(person.name for person in situation.people)
-        if aim.sort is Sort.ANSWER:
+        if aim.sort is AimSort.ANSWER:
             return None
         seen = next((name for name in names if is_meant(aim, name)), "")
         return Evidence(seen, 1.0, "saw", place=here) if seen else None
@@ -142,7 +142,7 @@ class Goals:
         """Take leads from what was said since the last time; return the answer, when an answer is aimed at."""
         me, aim = self._me, search.aim
         heard = [entry for entry in new if entry.kind in ("heard", "told") and entry.actor]
-        if aim.sort is Sort.ANSWER:
+        if aim.sort is AimSort.ANSWER:
             return self._answer(search, (), heard)
         for entry in heard:
             if is_spoken_of(aim, entry.text):
@@ -152,7 +152,7 @@ class Goals:
     def _answer(self, search: _Search, hits: Sequence[Hit], recent: Sequence[Entry]) -> Evidence | None:
         me = self._me
         question = read_question(f"{search.aim.words}?", me.name, me.name, me.company.names)
-        asked = Asked(question, me.name, me.name, me.company.minds, me.company.names)
+        asked = EvidenceRequest(question, me.name, me.name, me.company.minds, me.company.names)
         found = [one for one in weigh(asked, hits, recent) if one.sure and one.kind in ("heard", "note", "saw")]
         return found[0] if found else None
 
@@ -168,7 +168,7 @@ class Goals:
             return
         search.looked_up = True
         hits = yield Recall(search.aim.words, HITS)
-        if search.aim.sort is Sort.ANSWER:
+        if search.aim.sort is AimSort.ANSWER:
             found = self._answer(search, hits, situation.recent)
             if found:
                 self._reach(search, found, situation)
@@ -204,9 +204,9 @@ class Goals:
         self._told.clear()
         me, found = self._me, search.reached
         places = {"thing": search.aim.words, "place": situation.location, "words": self._goal or ""}
-        if search.aim.sort is Sort.ANSWER and found:
+        if search.aim.sort is AimSort.ANSWER and found:
             places |= {"words": answers.inserted(found.words), "person": found.actor or ""}
-        end = "answer" if search.aim.sort is Sort.ANSWER else "reached"
+        end = "answer" if search.aim.sort is AimSort.ANSWER else "reached"
         cites = (found.cited,) if found and found.cited else ()
         listeners = [p for p in situation.people if me.company.has_patience(p.name, situation.seconds)]
         if listeners and not (found and found.kind == "told"):
@@ -271,7 +271,11 @@ class Goals:
         way = next((way for place in search.leads if (way := me.explorer.route(situation, (place,)))), "")
         why = "where it may be" if way else "where it never was"
         exits = [one for one in situation.exits if is_meant(search.aim, one)]
-        way = way or (exits[0] if exits and search.aim.sort is Sort.PLACE else "") or me.explorer.towards_new(situation)
+        way = (
+            way
+            or (exits[0] if exits and search.aim.sort is AimSort.PLACE else "")
+            or me.explorer.towards_new(situation)
+        )
         if not way:
             return None
         me.explorer.goes(situation, way)
@@ -288,7 +292,7 @@ class Goals:
             search.asked.clear()
             return None
         search.told_stuck = True
-        stuck = "stuck_answer" if search.aim.sort is Sort.ANSWER else "stuck"
+        stuck = "stuck_answer" if search.aim.sort is AimSort.ANSWER else "stuck"
         places = {"thing": search.aim.words, "place": situation.location}
         for person in situation.people:
             if me.company.has_patience(person.name, situation.seconds):
@@ -299,7 +303,7 @@ class Goals:
         return Decision(f"think {text}", f"cannot find {search.aim.words}", f"think.{stuck}") if text else None
 
     def _reason(self, search: _Search) -> str:
-        key = "reason.goal_answer" if search.aim.sort is Sort.ANSWER else "reason.goal"
+        key = "reason.goal_answer" if search.aim.sort is AimSort.ANSWER else "reason.goal"
         return self._me.reason(key, thing=search.aim.words)
 
 

@@ -43,7 +43,7 @@ SILENCE = 240.0
 """Seconds for which the partner of a loop is not answered."""
 
 
-class Kind(StrEnum):
+class LoopKind(StrEnum):
     """How two go round in circles."""
 
     ECHO = "echo"
@@ -63,28 +63,28 @@ class Stage(IntEnum):
 
 
 BEGINS = {
-    Kind.ECHO: 3,
-    Kind.FAREWELL: 3,
-    Kind.THANKS: 3,
-    Kind.GREETING: 3,
-    Kind.QUESTION: 3,
-    Kind.NOTHING_NEW: 5,
+    LoopKind.ECHO: 3,
+    LoopKind.FAREWELL: 3,
+    LoopKind.THANKS: 3,
+    LoopKind.GREETING: 3,
+    LoopKind.QUESTION: 3,
+    LoopKind.NOTHING_NEW: 5,
 }
 """Lines of each kind that make a loop."""
 LEAST = min(BEGINS.values())
 
 _COURTESIES = {
-    Kind.FAREWELL: re.compile(
+    LoopKind.FAREWELL: re.compile(
         r"\b(?:good-?bye|bye|farewell|so long|see you|until (?:then|tomorrow|next time|we meet)|take care|good ?night|"
         r"safe travels|till (?:then|tomorrow))\b",
         re.I,
     ),
-    Kind.THANKS: re.compile(
+    LoopKind.THANKS: re.compile(
         r"\b(?:thank|thanks|thank you|grateful|gratitude|you['’]?re (?:very |most )?welcome|my pleasure|"
         r"don['’]?t mention it|no trouble|not at all|appreciate\w*|kind of you)\b",
         re.I,
     ),
-    Kind.GREETING: re.compile(
+    LoopKind.GREETING: re.compile(
         r"\b(?:hello|hi|hey|greetings|good (?:morning|day|afternoon|evening)|"
         r"(?<!['’]re )(?<!are )(?<!very )(?<!most )welcome)\b",
         re.I,
@@ -106,7 +106,7 @@ class Loop:
         seq: number of the newest memory that does.
     """
 
-    kind: Kind
+    kind: LoopKind
     partner: str
     times: int
     seq: int
@@ -156,7 +156,7 @@ Apart = dict[str, int]
 """By a mind with whom there was no loop: the newest line of either then."""
 
 
-class Watch:
+class LoopWatch:
     """Looks for loops turn after turn, and looks again only when somebody has spoken or other minds are here."""
 
     def __init__(self) -> None:
@@ -278,17 +278,20 @@ def _between(spoken: Sequence[Spoken], partner: str, minds: tuple[str, ...]) -> 
                 yield one
 
 
-def _belonging(lines: Sequence[Spoken], names: tuple[str, str]) -> Iterator[tuple[Kind, list[Spoken]]]:
+def _belonging(lines: Sequence[Spoken], names: tuple[str, str]) -> Iterator[tuple[LoopKind, list[Spoken]]]:
     """Yield each kind of loop that the newest line belongs to, with all the lines that do."""
     *earlier, newest = lines
     if _echoes(newest, earlier[::-1]):
-        yield Kind.ECHO, [line for at, line in enumerate(lines) if _echoes(line, lines[:at][::-1])]
+        yield LoopKind.ECHO, [line for at, line in enumerate(lines) if _echoes(line, lines[:at][::-1])]
     for kind in _courtesies(newest.words):
         yield kind, _mutual([line for line in lines if kind in _courtesies(line.words)])
     if _asks_again(newest, earlier, names):
-        yield Kind.QUESTION, _mutual([line for at, line in enumerate(lines) if _asks_again(line, lines[:at], names)])
+        yield (
+            LoopKind.QUESTION,
+            _mutual([line for at, line in enumerate(lines) if _asks_again(line, lines[:at], names)]),
+        )
     if stale := _without_news(lines, names):
-        yield Kind.NOTHING_NEW, _mutual(stale)
+        yield LoopKind.NOTHING_NEW, _mutual(stale)
 
 
 def _mutual(lines: list[Spoken]) -> list[Spoken]:
@@ -313,7 +316,7 @@ def _alike(one: str, other: str) -> bool:
 
 
 @functools.lru_cache(maxsize=4096)
-def _courtesies(words: str) -> tuple[Kind, ...]:
+def _courtesies(words: str) -> tuple[LoopKind, ...]:
     """Return the courtesies that a line is, when it tells little beside."""
     kinds = tuple(kind for kind, sign in _COURTESIES.items() if sign.search(words))
     if not kinds:

@@ -14,7 +14,7 @@ from agents.brains.instinct.asks import Asks
 from agents.brains.instinct.company import seconds_between
 from agents.brains.instinct.disclosure import is_secret
 from agents.brains.instinct.evidence import NEAR, SURE, Evidence, statements
-from agents.brains.instinct.questions import Question
+from agents.brains.instinct.questions import AskedQuestion
 from agents.brains.instinct.repeatable import LONGEST
 from agents.brains.instinct.self import Self
 from agents.brains.instinct.sights import Answer
@@ -45,7 +45,12 @@ Found = tuple[Answer, Evidence | None]
 
 
 def of_meetings(
-    me: Self, question: Question, said: Utterance, situation: Situation, last: Evidence | None, phrase_time: Phrasing
+    me: Self,
+    question: AskedQuestion,
+    said: Utterance,
+    situation: Situation,
+    last: Evidence | None,
+    phrase_time: Phrasing,
 ) -> Generator[Recall, tuple[Hit, ...], Found]:
     """Answer when or where somebody told a thing, when or where one met, or what was said first or last.
 
@@ -125,7 +130,7 @@ def _told(entry: Entry, name: str, asker: str) -> list[str]:
     return [said.words] if said and not said.question else []
 
 
-def _line(question: Question, spoken: Sequence[Entry], me: Self, asker: str) -> Evidence | None:
+def _line(question: AskedQuestion, spoken: Sequence[Entry], me: Self, asker: str) -> Evidence | None:
     """Return the first or the last thing that somebody said; just now it may be anything, a question too, but what
     was asked is a question and what was told is none."""
     just, asked, anything = ("just" in question.telling), ("ask" in question.telling), ("say" in question.telling)
@@ -158,7 +163,7 @@ def _places(one: Evidence, asker: str, now: str, phrase_time: Phrasing) -> dict[
     }
 
 
-def _meeting(question: Question, theirs: Sequence[Entry], asker: str, now: str, phrase_time: Phrasing) -> Answer:
+def _meeting(question: AskedQuestion, theirs: Sequence[Entry], asker: str, now: str, phrase_time: Phrasing) -> Answer:
     """Say when and where one met who asks first, or last before now."""
     before = _before_now(theirs, now) if "last" in question.telling else []
     met = before[-1] if before else next(iter(theirs), None)

@@ -13,7 +13,7 @@ from functools import lru_cache
 from agents.brains._brain import Situation
 from agents.brains.instinct.asks import Asks
 from agents.brains.instinct.disclosure import is_secret_words
-from agents.brains.instinct.questions import Question
+from agents.brains.instinct.questions import AskedQuestion
 from agents.brains.instinct.self import Self
 from agents.brains.instinct.sights import Answer, item_named
 from agents.brains.instinct.words import coverage, meanings, stem, tokens, with_article
@@ -134,7 +134,7 @@ def lately(recent: Sequence[Entry], here: str, people: Sequence[str]) -> dict[st
     return {key: list(values) for key, values in found.items()}
 
 
-def of_itself(question: Question, words: str, me: Self, asker: str, situation: Situation) -> Answer | None:
+def of_itself(question: AskedQuestion, words: str, me: Self, asker: str, situation: Situation) -> Answer | None:
     """Answer what an agent is, does, wishes or likes, out of its profile and its day; None when these say nothing.
 
     Args:
@@ -158,7 +158,7 @@ def of_itself(question: Question, words: str, me: Self, asker: str, situation: S
     return Answer(("reply.day", "reply.day_quiet"), places, "was asked what it did")
 
 
-def _told_of_itself(question: Question, words: str, me: Self, situation: Situation) -> str:
+def _told_of_itself(question: AskedQuestion, words: str, me: Self, situation: Situation) -> str:
     """Return the sentence of its profile that answers; empty when none does."""
     profile, told = situation.profile, ""
     match question.asks:

@@ -48,7 +48,7 @@ from agents.brains.instinct.words import is_small, is_weak, names_in, telling
 from agents.memory.perception import Utterance, asks, mentions, without_address
 from mud.world.sentences import sentences
 
-__all__ = ["Asks", "Line", "Question", "Sort", "read", "read_question", "thing_in", "told_in"]
+__all__ = ["AskedQuestion", "Asks", "QuestionLine", "Sort", "read", "read_question", "thing_in", "told_in"]
 
 _OWN = re.compile(r"\b(?:i|my|mine|me|i've|i'd|we|our)\b", re.I)
 _YOURS = re.compile(r"\b(?:you|your|yours|yourself)\b", re.I)
@@ -78,7 +78,7 @@ _GENERAL_COLOUR = frozenset(("colour", "color", "colours", "colors"))
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class AskedQuestion:
     """A question, read.
 
     Args:
@@ -106,7 +106,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class QuestionLine:
     """A line, read.
 
     Args:
@@ -120,13 +120,13 @@ class Line:
 
     sort: Sort
     telling: tuple[str, ...] = ()
-    question: Question | None = None
+    question: AskedQuestion | None = None
     statement: str = ""
     thing: str = ""
     corrects: bool = False
 
 
-def read(said: Utterance, name: str, people: Iterable[str]) -> Line:
+def read(said: Utterance, name: str, people: Iterable[str]) -> QuestionLine:
     """Read a line spoken to an agent.
 
     Args:
@@ -139,34 +139,34 @@ def read(said: Utterance, name: str, people: Iterable[str]) -> Line:
     asking = [part for part in parts if asks(part)]
     names = [person for person in people if person and person.casefold() != name.casefold()]
     if asking and hails(without_address(bare.rstrip("?! "), (name,))):
-        return Line(Sort.GREETING, statement=bare)
+        return QuestionLine(Sort.GREETING, statement=bare)
     if asking and (wish := wish_in(asking[-1])):
-        return Line(Sort.WISH, telling(wish, (name,)), statement=wish)
+        return QuestionLine(Sort.WISH, telling(wish, (name,)), statement=wish)
     if not asking and (parting := parting_in(said.words, (name, said.speaker))):
-        return Line(parting, statement=bare)
+        return QuestionLine(parting, statement=bare)
     if not asking:
         return _read_statement(bare, parts, name, said.speaker)
     # Who adds a question to a question means the last; what went before says what it is about.
     question = read_question(asking[-1], said.speaker, name, names)
     if not question.strong and question.asks in _CONTEXT:
         question = replace(question, telling=telling(bare, (name,)))
-    return Line(Sort.QUESTION, question.telling, question, thing=clear_thing_in(asking[-1]))
+    return QuestionLine(Sort.QUESTION, question.telling, question, thing=clear_thing_in(asking[-1]))
 
 
-def _read_statement(bare: str, parts: list[str], name: str, speaker: str) -> Line:
+def _read_statement(bare: str, parts: list[str], name: str, speaker: str) -> QuestionLine:
     """Read a line that asks nothing."""
     told = told_in(parts, name)
     words = telling(" ".join(told), (name,))
     sort = sort_of(bare, told, words, speaker)
     statement = " ".join(told)
     if sort in (Sort.TOLD, Sort.WISH):
-        return Line(
+        return QuestionLine(
             sort, words, statement=statement, thing=clear_thing_in(statement), corrects=any(map(corrects, told))
         )
-    return Line(sort, words, statement=statement or bare)
+    return QuestionLine(sort, words, statement=statement or bare)
 
 
-def read_question(sentence: str, asker: str, name: str, people: Iterable[str]) -> Question:
+def read_question(sentence: str, asker: str, name: str, people: Iterable[str]) -> AskedQuestion:
     """Read one sentence that asks.
 
     Args:
@@ -178,16 +178,16 @@ def read_question(sentence: str, asker: str, name: str, people: Iterable[str]) -
     if met := _of_meetings(sentence, asker, name, people):
         return met
     if _is_asked_for_its_name(sentence, name):
-        return Question(Asks.WHO_ARE_YOU, person=asker)
+        return AskedQuestion(Asks.WHO_ARE_YOU, person=asker)
     for kind, pattern in FIXED:
         if pattern.search(sentence):
-            return Question(kind, person=asker)
+            return AskedQuestion(kind, person=asker)
     bare = _MEASURE.sub("", _LIVING.sub("work", _REMIND.sub("", sentence)))
     for kind, pattern in ((Asks.WAY, WAY), (Asks.BEEN, BEEN)):
         if (towards := pattern.search(sentence)) and (to := telling("".join(filter(None, towards.groups())), (name,))):
-            return Question(kind, to, subject=to)
+            return AskedQuestion(kind, to, subject=to)
     if NEWS.search(sentence) and all(is_weak(word) or word in _NEWSY for word in telling(bare, (name,))):
-        return Question(Asks.NEWS, person=asker)
+        return AskedQuestion(Asks.NEWS, person=asker)
     own, yours = bool(_OWN.search(bare)), bool(_YOURS.search(bare))
     called = names_in(sentence, (name,))
     known = [person for person in people if mentions(sentence, person)]
@@ -203,7 +203,7 @@ def read_question(sentence: str, asker: str, name: str, people: Iterable[str]) -
         return replace(found, own=own, yours=yours, subject=found.subject or _subject(sentence, called))
     words = tuple(word for word in telling(bare, (name,)) if word.casefold() not in _GENERAL_COLOUR)
     kind = _kind(sentence)
-    return Question(kind, words, known[0] if known else None, own, yours, _subject(sentence, called))
+    return AskedQuestion(kind, words, known[0] if known else None, own, yours, _subject(sentence, called))
 
 
 def _is_asked_for_its_name(sentence: str, name: str) -> bool:
@@ -213,11 +213,11 @@ def _is_asked_for_its_name(sentence: str, name: str) -> bool:
     return re.match(who + tag, sentence, re.I) is not None
 
 
-def _of_meetings(sentence: str, asker: str, name: str, people: Iterable[str]) -> Question | None:
+def _of_meetings(sentence: str, asker: str, name: str, people: Iterable[str]) -> AskedQuestion | None:
     """Read a question for a meeting, for a telling itself, or for what was said first or last."""
     if MET.search(sentence):
         last = re.search(r"\blast\b", sentence, re.I) or not re.search(r"\b(?:first|meet|met|known)\b", sentence, re.I)
-        return Question(Asks.MET, ("last",) if last else ("first",), asker)
+        return AskedQuestion(Asks.MET, ("last",) if last else ("first",), asker)
     for kind, pattern in ((Asks.SPOKE, SPOKE), (Asks.TOLD_WHEN, TOLD_WHEN)):
         if not (found := pattern.search(sentence)):
             continue
@@ -231,25 +231,27 @@ def _of_meetings(sentence: str, asker: str, name: str, people: Iterable[str]) ->
             order = order.casefold() or "last"
             verb = "ask" if _ASKED.search(sentence) else "tell" if _TOLD.search(sentence) else "say"
             words = ({"first": "first", "last": "last", "latest": "last"}.get(order, "just"), verb)
-        return Question(kind, words, person) if person else None
+        return AskedQuestion(kind, words, person) if person else None
     return None
 
 
-def _of_deeds(sentence: str, asker: str, name: str, known: list[str]) -> Question | None:
+def _of_deeds(sentence: str, asker: str, name: str, known: list[str]) -> AskedQuestion | None:
     """Read a question for what somebody promised, or for how they treated who is asked."""
     if promised := PROMISED.search(sentence):
         parts = promised.groupdict()
         who = next(text for key, text in parts.items() if key.startswith("who") and text)
         about = next((text for key, text in parts.items() if key.startswith("about") and text), "")
         person = _whose(who, asker, name, known)
-        return Question(Asks.PROMISED, telling(about, (name, asker, person)), person, yours=True) if person else None
+        return (
+            AskedQuestion(Asks.PROMISED, telling(about, (name, asker, person)), person, yours=True) if person else None
+        )
     for kind, pattern in ((Asks.KINDNESS, KINDNESS), (Asks.DONE, DONE)):
         if treated := pattern.search(sentence):
             return _of_treatment(kind, treated, asker, name, known)
     return None
 
 
-def _of_treatment(kind: Asks, found: re.Match[str], asker: str, name: str, known: list[str]) -> Question | None:
+def _of_treatment(kind: Asks, found: re.Match[str], asker: str, name: str, known: list[str]) -> AskedQuestion | None:
     """Return the question for how somebody treated somebody; None when it names somebody nobody knows."""
     parts = found.groupdict()
     who, whom, how = (
@@ -261,9 +263,9 @@ def _of_treatment(kind: Asks, found: re.Match[str], asker: str, name: str, known
     if not towards or (who and not person):
         return None
     if kind is Asks.DONE and not whom:
-        return Question(kind, ("do",), person) if person not in ("", name) else None
+        return AskedQuestion(kind, ("do",), person) if person not in ("", name) else None
     words = (("kind" if how.casefold() in KIND else "rude"),) if how else ()
-    return Question(kind, words, person or None, yours=True, towards="" if towards == name else towards)
+    return AskedQuestion(kind, words, person or None, yours=True, towards="" if towards == name else towards)
 
 
 def _whose(who: str, asker: str, name: str, known: list[str]) -> str:
@@ -276,7 +278,9 @@ def _whose(who: str, asker: str, name: str, known: list[str]) -> str:
     return next((person for person in known if mentions(who, person)), "")
 
 
-def _of_whereabouts(sentence: str, asker: str, name: str, known: list[str], people: Iterable[str]) -> Question | None:
+def _of_whereabouts(
+    sentence: str, asker: str, name: str, known: list[str], people: Iterable[str]
+) -> AskedQuestion | None:
     """Read a question for where somebody is."""
     if not SEEN.search(sentence):
         return None
@@ -284,22 +288,22 @@ def _of_whereabouts(sentence: str, asker: str, name: str, known: list[str], peop
     for person in (*known, *(one for one in (name, asker) if mentions(sentence, one))):
         if not set(rest) - set(telling(person)) - SEEN_WORDS:
             met = person in people or person in (name, asker)
-            return Question(Asks.SEEN if met else Asks.WHERE, rest, person)
+            return AskedQuestion(Asks.SEEN if met else Asks.WHERE, rest, person)
     return None
 
 
-def _of_words(sentence: str, asker: str, name: str, known: list[str]) -> Question | None:
+def _of_words(sentence: str, asker: str, name: str, known: list[str]) -> AskedQuestion | None:
     """Read a question for what somebody said, or whether they did."""
     aside = _WHISPERED_TO.search(sentence)
     if aside and aside["whom"] != name:
-        return Question(
+        return AskedQuestion(
             Asks.SAID, ("whisper",), next((one for one in known if one != aside["whom"]), asker), towards=aside["whom"]
         )
     if _CONFIDED.match(sentence) and (is_secret_words(sentence) or "whisper" in sentence.casefold()):
         mine = re.search(r"\b(?:did|do|have|had|what) (?:i|we)\b|\bmy\b", sentence, re.I)
         teller = asker if mine else next((one for one in known if one != asker), "")
         if teller:
-            return Question(Asks.SECRET, (), teller)
+            return AskedQuestion(Asks.SECRET, (), teller)
     told = DID_I_SAY.search(sentence)
     if (
         told
@@ -313,7 +317,7 @@ def _of_words(sentence: str, asker: str, name: str, known: list[str]) -> Questio
     ):
         who = _whom(told["who"] or told["who2"], asker, name, known)
         about = telling(told["about"], (name, *([who] if who else ())))
-        return Question(Asks.DID_I_SAY if about else Asks.SAID, about, who) if about or who else None
+        return AskedQuestion(Asks.DID_I_SAY if about else Asks.SAID, about, who) if about or who else None
     said = SAID.search(sentence)
     if not said:
         return None
@@ -326,11 +330,11 @@ def _of_words(sentence: str, asker: str, name: str, known: list[str]) -> Questio
     to = _TO.match(said["about"])
     towards = _whose(to[1], asker, name, [*known, *names_in(sentence)]) if to and who else ""
     if towards and towards != name:
-        return Question(Asks.SAID, telling(" ".join(about), (towards,)), who, towards=towards)
-    return Question(Asks.SAID, about, who)
+        return AskedQuestion(Asks.SAID, telling(" ".join(about), (towards,)), who, towards=towards)
+    return AskedQuestion(Asks.SAID, about, who)
 
 
-def _of_everything(sentence: str, name: str, person: str | None) -> Question | None:
+def _of_everything(sentence: str, name: str, person: str | None) -> AskedQuestion | None:
     """Read a question of taste or belief, or one for all that is known of something."""
     for kind, pattern in ((Asks.OPINION, OPINION), (Asks.ABOUT, KNOWS)):
         found = pattern.search(sentence)
@@ -342,7 +346,9 @@ def _of_everything(sentence: str, name: str, person: str | None) -> Question | N
         words = telling(about, (name,))
         if kind is Asks.ABOUT and not words:
             continue
-        return Question(kind, words, person, yours=kind is Asks.OPINION, subject=words if kind is Asks.ABOUT else ())
+        return AskedQuestion(
+            kind, words, person, yours=kind is Asks.OPINION, subject=words if kind is Asks.ABOUT else ()
+        )
     return None
 
 

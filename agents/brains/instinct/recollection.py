@@ -14,10 +14,10 @@ from agents.brains.instinct import persons as persons
 from agents.brains.instinct import relations as relations
 from agents.brains.instinct import sights as sights
 from agents.brains.instinct.asks import Asks
-from agents.brains.instinct.evidence import NEAR, Asked, Evidence, weigh
+from agents.brains.instinct.evidence import NEAR, Evidence, EvidenceRequest, weigh
 from agents.brains.instinct.goals import Goals
 from agents.brains.instinct.own_life import of_itself
-from agents.brains.instinct.questions import Line, Question
+from agents.brains.instinct.questions import AskedQuestion, QuestionLine
 from agents.brains.instinct.self import Self
 from agents.brains.instinct.sights import Answer
 from agents.brains.instinct.words import is_weak, telling, widened
@@ -58,7 +58,7 @@ class Recollection:
         self._sources: dict[str, Evidence] = {}
         self._looked_at: set[str] = set()
 
-    def answer(self, line: Line, question: Question, said: Utterance, situation: Situation) -> Asking:
+    def answer(self, line: QuestionLine, question: AskedQuestion, said: Utterance, situation: Situation) -> Asking:
         """Answer a question from what is in sight, or from memory."""
         me, asker = self._me, said.speaker
         if question.asks is Asks.NEWS:
@@ -85,7 +85,7 @@ class Recollection:
         return self._say(found, said, situation)
 
     def _of_the_two(
-        self, question: Question, said: Utterance, situation: Situation
+        self, question: AskedQuestion, said: Utterance, situation: Situation
     ) -> Generator[Recall, tuple[Hit, ...], meetings.Found | None]:
         """Answer what is between two: deeds, meetings, what who asks told of themselves; None for everything else."""
         me, asker = self._me, said.speaker
@@ -107,7 +107,7 @@ class Recollection:
         return self._say(answer, said, situation)
 
     def _known(
-        self, line: Line, question: Question, said: Utterance, situation: Situation
+        self, line: QuestionLine, question: AskedQuestion, said: Utterance, situation: Situation
     ) -> Generator[Recall, tuple[Hit, ...], Answer | None]:
         """Answer what needs no recall, or only that of where it was; None for everything else."""
         known = self._at_once(line, question, said.words, said.speaker, situation)
@@ -116,7 +116,9 @@ class Recollection:
         hits = yield Recall(" ".join(question.telling), HITS)
         return self._once_in(question, answers.entries_of(hits, ()), said.speaker) or known
 
-    def _at_once(self, line: Line, question: Question, words: str, asker: str, situation: Situation) -> Answer | None:
+    def _at_once(
+        self, line: QuestionLine, question: AskedQuestion, words: str, asker: str, situation: Situation
+    ) -> Answer | None:
         """Answer what needs no recall; None for everything else."""
         if question.asks is Asks.SOURCE:
             return self._name_source(asker, situation)
@@ -138,7 +140,7 @@ class Recollection:
         key = "self.goal_reached" if self._goals.rests else "self.goal_sought"
         return Answer((key, "self.goal", "answer.again"), places, "was asked what it wants")
 
-    def _with_topic(self, question: Question, asker: str, points: bool) -> tuple[Question, tuple[str, ...]]:
+    def _with_topic(self, question: AskedQuestion, asker: str, points: bool) -> tuple[AskedQuestion, tuple[str, ...]]:
         """Return a question and the words that "and where is it now?" would mean: what the two spoke of last."""
         if question.asks not in _LEANING or (question.strong and not points) or question.person:
             return question, ()
@@ -151,7 +153,7 @@ class Recollection:
             situation, said, answer.keys, answer.places, answer.why, reason, private=answer.private, cites=answer.cites
         )
 
-    def _to_look_at(self, question: Question, said: Utterance, situation: Situation) -> str:
+    def _to_look_at(self, question: AskedQuestion, said: Utterance, situation: Situation) -> str:
         """Return a thing here that a question is about and that a look may tell of, once; empty when there is none."""
         if question.asks not in (Asks.ABOUT, Asks.OTHER, Asks.WHY, Asks.COLOUR, Asks.COUNT) or question.yours:
             return ""
@@ -164,7 +166,7 @@ class Recollection:
         self._me.looking = said if thing else None
         return thing
 
-    def _remember(self, line: Line, question: Question, said: Utterance, situation: Situation) -> Looking:
+    def _remember(self, line: QuestionLine, question: AskedQuestion, said: Utterance, situation: Situation) -> Looking:
         """Look a question up in memory; a person's a second time in wider words when the first finds nothing sure."""
         me, asker = self._me, said.speaker
         now = situation.recent[-1].at if situation.recent else ""
@@ -174,7 +176,7 @@ class Recollection:
         hits = yield Recall(answers.query_for(question, asker), HITS, own)
         if question.asks is Asks.KNOW_ME:
             return self._recognise(asker, answers.entries_of(hits, recent), now)
-        asked = Asked(question, asker, me.name, me.company.minds, me.company.names)
+        asked = EvidenceRequest(question, asker, me.name, me.company.minds, me.company.names)
         evidence = weigh(asked, hits, recent)
         # Minds mostly ask what nobody can have told them, and are content with a nod.
         wider = () if asker in me.company.minds else widened(question.telling)
@@ -189,8 +191,8 @@ class Recollection:
 
     def _decide(
         self,
-        line: Line,
-        question: Question,
+        line: QuestionLine,
+        question: AskedQuestion,
         said: Utterance,
         situation: Situation,
         evidence: list[Evidence],
@@ -226,7 +228,7 @@ class Recollection:
 
     def _viewed(
         self,
-        question: Question,
+        question: AskedQuestion,
         said: Utterance,
         situation: Situation,
         evidence: list[Evidence],
@@ -252,12 +254,12 @@ class Recollection:
         who = persons.who_is(person, self._me.name, asker, entries, self._me.company.names)
         return [*who, *(one for one in evidence if one.actor != person)]
 
-    def _is_of_person(self, question: Question) -> bool:
+    def _is_of_person(self, question: AskedQuestion) -> bool:
         """Return whether a question is about somebody and nothing else."""
         other = question.person not in (None, self._me.name)
         return other and not set(question.strong) - set(telling(question.person or ""))
 
-    def _stranger_in(self, question: Question, entries: Sequence[Entry], situation: Situation) -> str:
+    def _stranger_in(self, question: AskedQuestion, entries: Sequence[Entry], situation: Situation) -> str:
         """Return the name of who is asked about and was never met; empty when somebody was, or it names no person."""
         person = question.person or ""
         if question.asks not in (Asks.OPINION, Asks.ABOUT) or not person or person == self._me.name:
@@ -268,7 +270,7 @@ class Recollection:
             return ""
         return "" if persons.is_met(person, self._me.company.names, entries) else person
 
-    def _judged(self, question: Question, said: Utterance, entries: Sequence[Entry], now: str) -> Answer | None:
+    def _judged(self, question: AskedQuestion, said: Utterance, entries: Sequence[Entry], now: str) -> Answer | None:
         """Say what it thinks of somebody by what they did; None of those who did nothing to it."""
         me, asker = self._me, said.speaker
         person = question.person or (asker if not question.telling and re.search(r"\bme\b", said.words) else "")
@@ -283,7 +285,7 @@ class Recollection:
 
     def _seen(
         self,
-        question: Question,
+        question: AskedQuestion,
         asker: str,
         situation: Situation,
         evidence: list[Evidence],
@@ -327,14 +329,14 @@ class Recollection:
         via = "_via" if one.via and not you else ""
         return Answer((f"answer.source{you}{via}", "answer.again"), places, "names the source", cites=(one.cited,))
 
-    def _is_of_place(self, question: Question, words: str, situation: Situation) -> bool:
+    def _is_of_place(self, question: AskedQuestion, words: str, situation: Situation) -> bool:
         """Return whether a question is where a location is that it was in."""
         known = [*self._me.explorer.visited, situation.location]
         sought = replace(question, telling=question.subject) if _IS_THERE.search(words) else question
         asked = question.asks is Asks.WHERE or sought is not question
         return asked and not question.own and bool(sights.item_named(sought, known))
 
-    def _of_ways(self, question: Question, line: Line, asker: str, situation: Situation) -> Answer:
+    def _of_ways(self, question: AskedQuestion, line: QuestionLine, asker: str, situation: Situation) -> Answer:
         """Say how one gets somewhere, or whether one was there, from what one walked oneself."""
         explorer, places = self._me.explorer, {"name": asker, "thing": line.thing}
         if exit_ := sights.item_named(question, situation.exits):
@@ -357,7 +359,7 @@ class Recollection:
         return Answer(("unknown.way", "unknown.plain"), places, "was never there", known=False)
 
     @staticmethod
-    def _once_in(question: Question, entries: Sequence[Entry], asker: str) -> Answer | None:
+    def _once_in(question: AskedQuestion, entries: Sequence[Entry], asker: str) -> Answer | None:
         """Say that one was in a location that is asked for, by a memory of it; None without any."""
         by_place = {entry.place: entry for entry in entries if entry.place}
         place = sights.item_named(question, list(by_place))
@@ -387,7 +389,7 @@ class Recollection:
         return self._me.say(situation, said, ("reply.no_news",), {"name": said.speaker}, "no news")
 
 
-def _is_report(question: Question, evidence: list[Evidence]) -> bool:
+def _is_report(question: AskedQuestion, evidence: list[Evidence]) -> bool:
     """Return whether "do you think the key is in the shed" is better answered by what was told of it."""
     strong = [word for word in question.telling if not is_weak(word)]
     return bool(evidence) and evidence[0].score >= 0.6 and len(strong) > 1 and evidence[0].kind == "heard"

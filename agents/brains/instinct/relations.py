@@ -17,7 +17,7 @@ from agents.brains.instinct.asks import Asks
 from agents.brains.instinct.bonds import FELT, WEIGHTS, Act, Deed, vow_in
 from agents.brains.instinct.disclosure import is_secret
 from agents.brains.instinct.evidence import NEAR, SURE, Evidence
-from agents.brains.instinct.questions import Question
+from agents.brains.instinct.questions import AskedQuestion
 from agents.brains.instinct.self import Self
 from agents.brains.instinct.sights import Answer
 from agents.brains.instinct.statements import feeling_of
@@ -43,7 +43,7 @@ Found = tuple[Answer, Evidence | None]
 
 
 def of_deeds(
-    me: Self, question: Question, asker: str, situation: Situation, phrase_time: Phrasing
+    me: Self, question: AskedQuestion, asker: str, situation: Situation, phrase_time: Phrasing
 ) -> Generator[Recall, tuple[Hit, ...], Found]:
     """Answer a question after promises, or after who was kind.
 
@@ -74,7 +74,7 @@ def of_deeds(
     return _their_promise(me, question, asker, now, phrase_time)
 
 
-def _their_promise(me: Self, question: Question, asker: str, now: str, phrase_time: Phrasing) -> Found:
+def _their_promise(me: Self, question: AskedQuestion, asker: str, now: str, phrase_time: Phrasing) -> Found:
     person = question.person or ""
     told = [act for act in me.bonds.acts(person, Deed.PROMISE) if not act.secret or person == asker]
     if question.telling:
@@ -94,7 +94,9 @@ def _their_promise(me: Self, question: Question, asker: str, now: str, phrase_ti
     return answer, _evidence(act, person)
 
 
-def _own_promise(question: Question, asker: str, entries: Sequence[Entry], now: str, phrase_time: Phrasing) -> Found:
+def _own_promise(
+    question: AskedQuestion, asker: str, entries: Sequence[Entry], now: str, phrase_time: Phrasing
+) -> Found:
     """Answer what the agent itself promised: aloud, or in a whisper to who asks."""
     newest = sorted(entries, key=lambda one: one.seq, reverse=True)
     for entry in newest:
@@ -125,7 +127,7 @@ def _quoted(
     return Answer((key, "answer.again"), places, why, private=private, cites=(str(entry.seq),)), found
 
 
-def _of_kindness(me: Self, question: Question, asker: str, now: str, phrase_time: Phrasing) -> Found:
+def _of_kindness(me: Self, question: AskedQuestion, asker: str, now: str, phrase_time: Phrasing) -> Found:
     """Answer who was kind or rude, whether somebody was, or what they did, by the deed that weighs most."""
     signs = SIGNS.get(question.telling, (1, -1))
     people = [question.person] if question.person else me.bonds.known
@@ -147,7 +149,7 @@ def _of_kindness(me: Self, question: Question, asker: str, now: str, phrase_time
     return Answer(("unknown.deed", "unknown.plain"), places, "remembers nothing of the kind", known=False), None
 
 
-def _of_doing(question: Question, asker: str, entries: Sequence[Entry], now: str, phrase_time: Phrasing) -> Found:
+def _of_doing(question: AskedQuestion, asker: str, entries: Sequence[Entry], now: str, phrase_time: Phrasing) -> Found:
     """Answer what somebody did, by what the agent saw of it last; coming and going is nothing done."""
     person = question.person or ""
     for entry in sorted(entries, key=lambda one: one.seq, reverse=True):
@@ -160,7 +162,7 @@ def _of_doing(question: Question, asker: str, entries: Sequence[Entry], now: str
     return Answer(("unknown.deed", "unknown.plain"), places, "saw nothing of the kind", known=False), None
 
 
-def _of_others(question: Question, asker: str, entries: Sequence[Entry], now: str, phrase_time: Phrasing) -> Found:
+def _of_others(question: AskedQuestion, asker: str, entries: Sequence[Entry], now: str, phrase_time: Phrasing) -> Found:
     """Answer who was kind or rude to another, as far as the agent heard it."""
     person, towards = question.person or "", question.towards
     signs = SIGNS.get(question.telling, (1, -1))
@@ -173,7 +175,7 @@ def _of_others(question: Question, asker: str, entries: Sequence[Entry], now: st
 
 
 def said_between(
-    question: Question, asker: str, entries: Sequence[Entry], now: str, phrase_time: Phrasing
+    question: AskedQuestion, asker: str, entries: Sequence[Entry], now: str, phrase_time: Phrasing
 ) -> Found | None:
     """Return what somebody said in the open to another, the newest of it; None when the agent heard nothing.
 
@@ -197,7 +199,9 @@ def _overheard(entry: Entry, words: str, towards: str, asker: str, now: str, phr
     return replace(found, places=found.places | {"person": who, "other": other}), rests_on
 
 
-def _of_confidence(question: Question, asker: str, entries: Sequence[Entry], now: str, phrase_time: Phrasing) -> Found:
+def _of_confidence(
+    question: AskedQuestion, asker: str, entries: Sequence[Entry], now: str, phrase_time: Phrasing
+) -> Found:
     """Answer what somebody told in confidence: to who did, their words; to others always the same, whatever it was."""
     if question.person != asker:
         places = {"name": asker, "person": question.person or ""}

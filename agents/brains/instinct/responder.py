@@ -11,9 +11,9 @@ from agents.brains.instinct.answers import query_for
 from agents.brains.instinct.asks import Asks
 from agents.brains.instinct.bonds import Deed
 from agents.brains.instinct.disclosure import is_secret_words
-from agents.brains.instinct.evidence import Asked, Evidence, weigh
+from agents.brains.instinct.evidence import Evidence, EvidenceRequest, weigh
 from agents.brains.instinct.goals import Goals
-from agents.brains.instinct.questions import Line, Question, Sort, read
+from agents.brains.instinct.questions import AskedQuestion, QuestionLine, Sort, read
 from agents.brains.instinct.recollection import HITS, Asking, Recollection
 from agents.brains.instinct.self import Self
 from agents.brains.instinct.statements import is_insult, is_kin, name_given
@@ -102,7 +102,7 @@ class Responder:
             return self._me.rng.random() < 0.7
         return sort is Sort.SHORT and self._me.rng.random() < 0.3
 
-    def _grant(self, line: Line, said: Utterance, situation: Situation) -> Decision | None:
+    def _grant(self, line: QuestionLine, said: Utterance, situation: Situation) -> Decision | None:
         """Do what one is asked to, if it is a small thing; else say so kindly."""
         speaker = said.speaker
         if speaker in self._me.company.minds:
@@ -125,7 +125,7 @@ class Responder:
             self._me.explorer.looks_at(wish.line.removeprefix("examine "))
         return Decision(f"{wish.line}{self._me.reason('reason.asked', name=speaker)}", "does as it was asked")
 
-    def _acknowledge(self, line: Line, said: Utterance, situation: Situation) -> Asking:
+    def _acknowledge(self, line: QuestionLine, said: Utterance, situation: Situation) -> Asking:
         """Show that something told was heard, and sometimes what it goes with, or ask back."""
         me, speaker = self._me, said.speaker
         mind = speaker in me.company.minds
@@ -162,16 +162,16 @@ class Responder:
         return "ack.kept" if kept else _DEEDS.get(deed)
 
     def _link(
-        self, line: Line, said: Utterance, situation: Situation
+        self, line: QuestionLine, said: Utterance, situation: Situation
     ) -> Generator[Recall, tuple[Hit, ...], Evidence | None]:
         """Find something told before that what is told now goes with; None mostly."""
         me = self._me
-        question = Question(Asks.ABOUT, line.telling)
+        question = AskedQuestion(Asks.ABOUT, line.telling)
         strong = question.strong
         if len(strong) < 2 or me.rng.random() > LINKS:
             return None
         hits = yield Recall(query_for(question, said.speaker), HITS)
-        asked = Asked(question, said.speaker, me.name, me.company.minds, me.company.names)
+        asked = EvidenceRequest(question, said.speaker, me.name, me.company.minds, me.company.names)
         recent = [entry for entry in situation.recent if said.words not in entry.text]
         older = [hit for hit in hits if hit.entry is not None and said.words not in hit.entry.text]
         for one in weigh(asked, older, recent):

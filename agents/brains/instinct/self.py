@@ -10,7 +10,7 @@ from dataclasses import replace
 from random import Random
 
 from agents.brains._brain import Decision, Situation, Voice
-from agents.brains.instinct.attention import Attention
+from agents.brains.instinct.attention import InstinctAttention
 from agents.brains.instinct.bonds import Bonds
 from agents.brains.instinct.company import Company
 from agents.brains.instinct.talk import Talk
@@ -33,7 +33,7 @@ class Self:
         self.rng = rng
         self.speaker = Speaker(rng, voice, name)
         self.company = Company(rng)
-        self.attention = Attention(name, rng, self.company)
+        self.attention = InstinctAttention(name, rng, self.company)
         self.explorer = Explorer(rng)
         self.bonds = Bonds(name)
         self.talk = Talk(rng, self.company.minds)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from agents.brains._brain import Situation
 from agents.brains.instinct.asks import Asks
-from agents.brains.instinct.questions import Question
+from agents.brains.instinct.questions import AskedQuestion
 from agents.brains.instinct.words import coverage, is_weak, meanings, stem, tokens, with_article
 from mud.world.narration import listed
 from mud.world.sentences import sentences
@@ -56,7 +56,7 @@ class Answer:
     cites: tuple[str, ...] = ()
 
 
-def in_sight(question: Question, situation: Situation, asker: str, pick: Pick) -> Answer | None:
+def in_sight(question: AskedQuestion, situation: Situation, asker: str, pick: Pick) -> Answer | None:
     """Answer what needs no memory; None for everything else."""
     places = {"name": asker, "self": situation.name, "place": situation.location}
     others = [person.name for person in situation.people if person.name != asker]
@@ -84,7 +84,7 @@ def in_sight(question: Question, situation: Situation, asker: str, pick: Pick) -
     return None
 
 
-def opinion(question: Question, words: str, situation: Situation, asker: str, pick: Pick) -> Answer:
+def opinion(question: AskedQuestion, words: str, situation: Situation, asker: str, pick: Pick) -> Answer:
     """Say what one thinks of something: in manners, around what is really here.
 
     Args:
@@ -115,14 +115,14 @@ def _something_of(situation: Situation, pick: Pick) -> str:
     return pick(told) if told else ""
 
 
-def item_named(question: Question, names: Sequence[str]) -> str:
+def item_named(question: AskedQuestion, names: Sequence[str]) -> str:
     """Return the thing that a question names; empty when it names none of these."""
     if not question.strong:
         return ""
     return next((name for name in names if coverage(question.strong, meanings(name)) == 1.0), "")
 
 
-def thing_in_sight(question: Question, situation: Situation, asker: str) -> Answer | None:
+def thing_in_sight(question: AskedQuestion, situation: Situation, asker: str) -> Answer | None:
     """Answer where a thing is that lies here or is carried; None when it is not, or something else was asked."""
     if question.asks is not Asks.WHERE:
         return None
@@ -133,7 +133,7 @@ def thing_in_sight(question: Question, situation: Situation, asker: str) -> Answ
     return None
 
 
-def in_view(question: Question, situation: Situation, asker: str) -> Answer | None:
+def in_view(question: AskedQuestion, situation: Situation, asker: str) -> Answer | None:
     """Answer from what the place itself looks like, when that speaks of what is asked for."""
     if (
         question.asks is Asks.ABOUT

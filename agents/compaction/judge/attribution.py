@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator
 
 from agents.compaction.judge.facts import PROMISE, is_hearsay, parts_of, spoken_in
-from agents.compaction.judge.reading import capitals_of, key_of, keys_of, rows_of, telling_of
+from agents.compaction.judge.reading import capitals_of, keys_of, normalize, rows_of, telling_of
 from agents.compaction.judge.tables import PLAIN
-from agents.compaction.summarizer import Source
+from agents.compaction.summarizer import SummarySource
 from agents.compaction.wording import sentences, unquoted
 
 _BORROWED = {3: 2, 5: 1}
@@ -40,7 +40,7 @@ _SAID_OF_ME = re.compile(
 """What, before a claim about oneself, leaves it with who made it."""
 
 
-def misquoted(text: str, source: Source) -> list[str]:
+def misquoted(text: str, source: SummarySource) -> list[str]:
     """Return what is wrong with a text's quotations: who says what in one must have said it in the source."""
     if text.count('"') % 2 or text.count("“") != text.count("”"):
         return ["a quotation in it has no end"]
@@ -71,7 +71,7 @@ def _spoken(text: str) -> Iterator[tuple[frozenset[str], str]]:
             start = found.end()
 
 
-def borrowed(text: str, source: Source) -> list[str]:
+def borrowed(text: str, source: SummarySource) -> list[str]:
     """Return what a text says as its own though somebody else said or promised it."""
     bare = unquoted(text)
     theirs: set[tuple[str, ...]] = set()
@@ -85,7 +85,7 @@ def borrowed(text: str, source: Source) -> list[str]:
     return _borrowed_promises(bare, source)
 
 
-def _voices(source: Source) -> Iterator[tuple[str, bool]]:
+def _voices(source: SummarySource) -> Iterator[tuple[str, bool]]:
     """Yield what is said in a source, and whether it is one's own."""
     for entry in source.entries:
         own = not (entry.actor and entry.kind in ("heard", "saw", "told"))
@@ -95,7 +95,7 @@ def _voices(source: Source) -> Iterator[tuple[str, bool]]:
         yield from ((spoken, "i" in who) for who, spoken in _spoken(text))
 
 
-def _borrowed_promises(bare: str, source: Source) -> list[str]:
+def _borrowed_promises(bare: str, source: SummarySource) -> list[str]:
     """Return what is wrong with promises a text says it made: one resembles another's more than any of one's own."""
     own, others = _promises(source)
     for sentence in sentences(bare):
@@ -107,7 +107,7 @@ def _borrowed_promises(bare: str, source: Source) -> list[str]:
     return []
 
 
-def _promises(source: Source) -> tuple[list[frozenset[str]], list[frozenset[str]]]:
+def _promises(source: SummarySource) -> tuple[list[frozenset[str]], list[frozenset[str]]]:
     """Return what oneself and what others promised in a source, as telling words."""
     own: list[frozenset[str]] = []
     others: list[frozenset[str]] = []
@@ -115,12 +115,12 @@ def _promises(source: Source) -> tuple[list[frozenset[str]], list[frozenset[str]
         if PROMISE.search(entry.text):
             (others if entry.actor else own).append(telling_of(entry.text))
     for sentence in (one for text in source.earlier for one in sentences(text) if PROMISE.search(one)):
-        mine = key_of(next(iter(re.findall(r"\w+", sentence)), "")) == "i" or _I_PROMISE.search(sentence)
+        mine = normalize(next(iter(re.findall(r"\w+", sentence)), "")) == "i" or _I_PROMISE.search(sentence)
         (own if mine else others).append(telling_of(sentence))
     return own, others
 
 
-def taken_for_true(text: str, source: Source) -> list[str]:
+def taken_for_true(text: str, source: SummarySource) -> list[str]:
     """Return what a text says of oneself as a fact though it is only what somebody said of one (seed 003)."""
     hearsay = list(_hearsay(source))
     if not hearsay:
@@ -140,7 +140,7 @@ def _of_oneself(sentence: str) -> Iterator[tuple[frozenset[str], bool]]:
             yield what, _SAID_OF_ME.search(sentence[: found.end()]) is not None
 
 
-def _hearsay(source: Source) -> Iterator[frozenset[str]]:
+def _hearsay(source: SummarySource) -> Iterator[frozenset[str]]:
     """Yield the telling words of everything that somebody else said of the one who remembers."""
     for entry in source.entries:
         for said in spoken_in(entry.text) or [entry.text]:
@@ -152,7 +152,7 @@ def _hearsay(source: Source) -> Iterator[frozenset[str]]:
         yield from (what for what, attributed in _of_oneself(unquoted(sentence)) if attributed)
 
 
-def _own_words(source: Source) -> frozenset[str]:
+def _own_words(source: SummarySource) -> frozenset[str]:
     """Return the telling words of what oneself said, thought and did, and of earlier summaries' own telling."""
     own = [entry.text for entry in source.entries if entry.actor is None]
     for sentence in (one for text in source.earlier for one in sentences(text)):

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from agents.compaction.judge.reading import Reading, key_of, keys_of, line_of, may_pledge, telling_of
+from agents.compaction.judge.reading import JudgedTexts, keys_of, line_of, may_pledge, normalize, telling_of
 from agents.compaction.judge.tables import CUES, PLAIN
 from agents.memory.entries import Entry
 from mud.world.sentences import is_abbreviated
@@ -131,7 +131,7 @@ def facts_of_entry(entry: Entry, name: str = "") -> list[Fact]:
     taken = own | {word for fact in found.values() for word in keys_of(fact.what)}
     for sentence, said in _sentences(entry.text):
         hearsay = is_hearsay(entry, sentence, name)
-        read = Reading([sentence])
+        read = JudgedTexts([sentence])
         for written in longer(sentence, read.names.keys() - taken):
             add("name", written, said, hearsay)
         for number in sorted(read.numbers):
@@ -153,9 +153,9 @@ def longer(sentence: str, names: Iterable[str]) -> Iterator[str]:
     wanted = set(names)
     for match in _ROW.finditer(sentence) if wanted else ():
         words = match[0].split(" ")
-        while words and (key_of(words[0]) in PLAIN or key_of(words[0]) in CUES):
+        while words and (normalize(words[0]) in PLAIN or normalize(words[0]) in CUES):
             words.pop(0)
-        if words and not wanted.isdisjoint(map(key_of, words)):
+        if words and not wanted.isdisjoint(map(normalize, words)):
             yield re.sub(r"['’]s?$", "", " ".join(words))
 
 
@@ -213,7 +213,7 @@ def _instructed(text: str) -> tuple[Fact, ...]:
     return tuple(Fact("instruction", " ".join(sorted(what))) for one in some if (what := telling_of(one)))
 
 
-class _Line(NamedTuple):
+class _LineFacts(NamedTuple):
     """What one line holds, whoever remembers it.
 
     Args:
@@ -226,12 +226,12 @@ class _Line(NamedTuple):
 
 
 @functools.lru_cache(maxsize=4096)
-def _line(text: str, instructs: bool) -> _Line:
+def _line(text: str, instructs: bool) -> _LineFacts:
     """Return what a line holds; it is read once for all who heard it, and small talk comes again."""
     line = line_of(text)
     deeds = (*(_promised(text) if line.pledge else ()), *(_instructed(text) if line.cue and instructs else ()))
     numbers = (Fact("number", number) for number in line.numbers)
-    return _Line(line.names, (*numbers, *(deed for deed in deeds if deed.what)))
+    return _LineFacts(line.names, (*numbers, *(deed for deed in deeds if deed.what)))
 
 
 def facts_among(entries: Iterable[Entry], earlier: Iterable[str], name: str) -> dict[Fact, int]:

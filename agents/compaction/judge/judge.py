@@ -17,18 +17,18 @@ from agents.compaction.judge.attribution import borrowed, misquoted, taken_for_t
 from agents.compaction.judge.facts import Fact, facts_among, holds
 from agents.compaction.judge.numbers import COUNTING
 from agents.compaction.judge.reading import (
-    Reading,
+    JudgedTexts,
     capitals_of,
-    key_of,
     keys_of,
     neighbours_of,
+    normalize,
     reading_of,
     rows_of,
     telling_of,
 )
 from agents.compaction.judge.tables import ALSO_NAMES, PLAIN
 from agents.compaction.sections import body_of, wrong_sections
-from agents.compaction.summarizer import Source
+from agents.compaction.summarizer import SummarySource
 from agents.compaction.summary_style import SECTIONS
 from agents.compaction.wording import sentences, unquoted
 
@@ -75,14 +75,14 @@ _CARRIED = 0.2
 """Share of the facts of earlier summaries that must be kept; else a life begins anew at every fold."""
 
 
-class Evidence(Reading):
+class SummaryEvidence(JudgedTexts):
     """Everything a summary may speak of: earlier summaries, memories, who acted, where and why.
 
     Args:
         source: what is summarized.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: SummarySource) -> None:
         self.source = source
         about = {part for one in source.entries for part in (one.actor, one.place, one.reason) if part}
         self.earlier = [body_of(text) if "\n" in text else text for text in source.earlier]
@@ -106,17 +106,17 @@ class Evidence(Reading):
         return list(facts_among(self.source.entries, self.earlier, self.source.name))
 
 
-def evidence(source: Source) -> Evidence:
+def evidence(source: SummarySource) -> SummaryEvidence:
     """Return what a summary of a source may speak of."""
-    return Evidence(source)
+    return SummaryEvidence(source)
 
 
-def made_up(text: str, proof: Evidence) -> list[str]:
+def made_up(text: str, proof: SummaryEvidence) -> list[str]:
     """Return the names and numbers of a text that are nowhere in its source, as reasons."""
-    return _made_up(text, Reading([text]), proof)
+    return _made_up(text, JudgedTexts([text]), proof)
 
 
-def _made_up(text: str, read: Reading, proof: Evidence) -> list[str]:
+def _made_up(text: str, read: JudgedTexts, proof: SummaryEvidence) -> list[str]:
     reasons = [f"the name {word} is not in the source" for word in _strangers(text, read, proof)]
     reasons += [f"the number {number} is not in the source" for number in sorted(read.numbers - proof.numbers)]
     if not text.isascii() and (strange := read.scripts - proof.scripts):
@@ -124,7 +124,7 @@ def _made_up(text: str, read: Reading, proof: Evidence) -> list[str]:
     return reasons
 
 
-def _strangers(text: str, read: Reading, proof: Evidence) -> list[str]:
+def _strangers(text: str, read: JudgedTexts, proof: SummaryEvidence) -> list[str]:
     """Return the words of a text that must be names and that the source does not know as such, as written."""
     suspects = {word for word in read.capitals - proof.known if word not in PLAIN and not _is_number(word)}
     if not suspects:
@@ -147,7 +147,7 @@ def _is_number(word: str) -> bool:
     return word in COUNTING or word.isdigit()
 
 
-def _joined(text: str, proof: Evidence) -> list[str]:
+def _joined(text: str, proof: SummaryEvidence) -> list[str]:
     """Return the longer names of a text that are put together from parts of others, as reasons."""
     reasons = []
     for row in neighbours_of(text):
@@ -160,7 +160,7 @@ def _joined(text: str, proof: Evidence) -> list[str]:
     return reasons
 
 
-def validate(text: str, source: Source) -> list[str]:
+def validate(text: str, source: SummarySource) -> list[str]:
     """Return every reason why a text must not become the summary of a source; none when it may.
 
     Args:
@@ -183,7 +183,7 @@ def validate(text: str, source: Source) -> list[str]:
     return list(dict.fromkeys(reasons))
 
 
-def _forgets(text: str, proof: Evidence) -> list[str]:
+def _forgets(text: str, proof: SummaryEvidence) -> list[str]:
     """Return whether a text lets go of what happened; what is summed up already is not to be lost at the next fold."""
     if len(proof.facts) > 3 and not kept(text, proof.facts):
         return ["it keeps nothing of what happened"]
@@ -193,7 +193,7 @@ def _forgets(text: str, proof: Evidence) -> list[str]:
     return []
 
 
-def _of_prose(text: str, proof: Evidence) -> list[str]:
+def _of_prose(text: str, proof: SummaryEvidence) -> list[str]:
     """Return what is wrong with the form and the voice of a summary that is told."""
     reasons = _meta(text, proof)
     if _unlike(_TEMPLATE, unquoted(text), proof):
@@ -201,7 +201,7 @@ def _of_prose(text: str, proof: Evidence) -> list[str]:
     return reasons + _repeats(text) + _copies(text, proof) + _voice(text, proof.source)
 
 
-def _of_sections(text: str, proof: Evidence) -> list[str]:
+def _of_sections(text: str, proof: SummaryEvidence) -> list[str]:
     """Return what is wrong with the form and the voice of a summary in sections; the first person is not asked for."""
     said = body_of(text)
     reasons = wrong_sections(text) + _meta(said, proof)
@@ -210,12 +210,12 @@ def _of_sections(text: str, proof: Evidence) -> list[str]:
     return reasons + _repeats(said) + _claims(unquoted(said), proof.source) + borrowed(said, proof.source)
 
 
-def _meta(text: str, proof: Evidence) -> list[str]:
+def _meta(text: str, proof: SummaryEvidence) -> list[str]:
     found = _unlike(_META, unquoted(text), proof)
     return ["it speaks about the summary instead of remembering"] if found else []
 
 
-def _unlike(pattern: re.Pattern[str], text: str, proof: Evidence) -> bool:
+def _unlike(pattern: re.Pattern[str], text: str, proof: SummaryEvidence) -> bool:
     """Return whether a pattern finds something in a text that the source does not say itself."""
     whole = proof.whole.casefold()
     return any(found[0].casefold() not in whole for found in pattern.finditer(text))
@@ -231,7 +231,7 @@ def _repeats(text: str) -> list[str]:
     return ["it says the same again and again"] if few or droning or len(set(said)) < len(said) else []
 
 
-def _copies(text: str, proof: Evidence) -> list[str]:
+def _copies(text: str, proof: SummaryEvidence) -> list[str]:
     said = [sentence.casefold() for sentence in sentences(text)]
     copied = {sentence for part in proof.texts for sentence in (part.casefold(), *map(str.casefold, sentences(part)))}
     if len(said) > 2 and sum(one in copied for one in said) >= len(said) / 2 and not _is_prose(proof.texts):
@@ -245,7 +245,7 @@ def _is_prose(texts: Sequence[str]) -> bool:
     return bool(own) and sum(bool(_ME.search(unquoted(text))) for text in own) > len(own) / 2
 
 
-def _voice(text: str, source: Source) -> list[str]:
+def _voice(text: str, source: SummarySource) -> list[str]:
     bare = unquoted(text)
     if not _ME.search(bare):
         return ["it is not told in the first person"]
@@ -254,13 +254,13 @@ def _voice(text: str, source: Source) -> list[str]:
     return reasons or borrowed(text, source)
 
 
-def _claims(bare: str, source: Source) -> list[str]:
+def _claims(bare: str, source: SummarySource) -> list[str]:
     own = set(keys_of(source.name))
     named = (next(group for group in match.groups() if group) for match in _CLAIMS.finditer(bare))
-    return [f"it says I for {name}" for name in named if key_of(name) not in own and key_of(name) not in PLAIN]
+    return [f"it says I for {name}" for name in named if normalize(name) not in own and normalize(name) not in PLAIN]
 
 
 def kept(text: str, facts: Collection[Fact]) -> list[Fact]:
     """Return the facts that a summary still holds."""
-    read = Reading([text])
+    read = JudgedTexts([text])
     return [fact for fact in facts if holds(fact, read.words, read.numbers)]

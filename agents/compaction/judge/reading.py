@@ -56,7 +56,7 @@ class Token(NamedTuple):
 def token_of(written: str) -> Token:
     """Return what there is to know about a token."""
     found = _WORD.findall(written)
-    keys = tuple(map(key_of, found))
+    keys = tuple(map(normalize, found))
     capitals = tuple(key for word, key in zip(found, keys, strict=True) if word != word.lower())
     named = bool(capitals) and written.startswith(found[0]) and keys[0] == capitals[0]
     folded = {part for word in found for part in (word.casefold(), *word.casefold().split("'"))}
@@ -79,7 +79,7 @@ def may_pledge(text: str) -> bool:
 
 
 @functools.lru_cache(maxsize=32_768)
-def key_of(written: str) -> str:
+def normalize(written: str) -> str:
     """Return a word as it is compared."""
     folded = unicodedata.normalize("NFKC", written).replace("’", "'").casefold()
     head, mark, tail = folded.rpartition("'")
@@ -96,7 +96,7 @@ def composed(text: str) -> str:
 
 def keys_of(text: str) -> list[str]:
     """Return the words of a text as they are compared, in order."""
-    return [key_of(word) for word in _WORD.findall(composed(text))]
+    return [normalize(word) for word in _WORD.findall(composed(text))]
 
 
 def telling_of(text: str) -> frozenset[str]:
@@ -114,7 +114,7 @@ def rows_of(text: str, length: int) -> set[tuple[str, ...]]:
     return {tuple(found[at : at + length]) for at in range(len(found) - length + 1)}
 
 
-class Capital(NamedTuple):
+class CapitalizedToken(NamedTuple):
     """A word with a capital letter where it stands.
 
     Args:
@@ -129,17 +129,17 @@ class Capital(NamedTuple):
     article: bool
 
 
-def capitals_of(text: str) -> list[Capital]:
+def capitals_of(text: str) -> list[CapitalizedToken]:
     """Return the words that hold a capital letter, in order."""
     text = composed(text)
     return [_capital(text, match.start(), match[0]) for match in _WORD.finditer(text) if match[0] != match[0].lower()]
 
 
-def _capital(text: str, start: int, word: str) -> Capital:
+def _capital(text: str, start: int, word: str) -> CapitalizedToken:
     before = text[max(0, start - 12) : start]
     bare = before.rstrip(_BEFORE)
     opens = not bare or bare[-1] in _OPENS or before[-1] in '"“‘«('
-    return Capital(word, key_of(word), opens, _AFTER_ARTICLE.search(before) is not None)
+    return CapitalizedToken(word, normalize(word), opens, _AFTER_ARTICLE.search(before) is not None)
 
 
 def neighbours_of(text: str) -> Iterator[list[str]]:
@@ -149,12 +149,12 @@ def neighbours_of(text: str) -> Iterator[list[str]]:
     end = 0
     for match in _WORD.finditer(text):
         word = match[0]
-        named = word[0] != word[0].lower() and key_of(word) not in PLAIN
+        named = word[0] != word[0].lower() and normalize(word) not in PLAIN
         if row and (not named or text[end : match.start()] != " "):
             yield row
             row = []
         if named:
-            row.append(key_of(word))
+            row.append(normalize(word))
         end = 0 if word.endswith(("'s", "’s")) else match.end()
     yield row
 
@@ -166,7 +166,7 @@ def scripts_of(text: str) -> frozenset[str]:
     return frozenset(unicodedata.name(sign, "?").split()[0] for sign in set(text) if unicodedata.category(sign) == "Lo")
 
 
-class Reading:
+class JudgedTexts:
     """Some texts, read once; what is asked for later is found then.
 
     Args:
@@ -174,7 +174,7 @@ class Reading:
         known: readings of the texts that stand before them.
     """
 
-    def __init__(self, texts: Iterable[str], known: Sequence[Reading] = ()) -> None:
+    def __init__(self, texts: Iterable[str], known: Sequence[JudgedTexts] = ()) -> None:
         self._known, self._own = known, [composed(text) for text in texts]
         self.texts: Sequence[str] = [*(text for one in known for text in one.texts), *self._own]
         self._rows = [text.split() for text in self._own]
@@ -217,7 +217,7 @@ class Reading:
             if not named.keys().isdisjoint(row):
                 for before, written in itertools.pairwise(row):
                     if written in named and self._tokens[before].goes_on:
-                        found[key_of(named[written])] = named[written]
+                        found[normalize(named[written])] = named[written]
         return found
 
     @cached_property
@@ -234,8 +234,8 @@ def _counted(row: Iterable[str]) -> Iterator[str]:
             yield from numbers_of(" ".join(tokens))
 
 
-class Line(NamedTuple):
-    """What one text holds of what a `Reading` finds in many.
+class JudgedLine(NamedTuple):
+    """What one text holds of what a `JudgedTexts` finds in many.
 
     Args:
         names: as compared, and as written.
@@ -250,25 +250,25 @@ class Line(NamedTuple):
     cue: bool
 
 
-def line_of(text: str) -> Line:
-    """Return what a text holds: the same as `Reading([text])` finds, in half of the time."""
+def line_of(text: str) -> JudgedLine:
+    """Return what a text holds: the same as `JudgedTexts([text])` finds, in half of the time."""
     row = composed(text).split()
     names: dict[str, str] = {}
     numbers: set[str] = set()
     goes_on = counts = pledge = cue = False
     for token in map(token_of, row):
         if token.name and goes_on:
-            names[key_of(token.name)] = token.name
+            names[normalize(token.name)] = token.name
         if token.figures:
             numbers.update(token.figures)
         counts, pledge = counts or token.counts, pledge or token.pledge
         cue, goes_on = cue or token.cue, token.goes_on
     if counts:
         numbers.update(_counted(row))
-    return Line(tuple(names.items()), tuple(sorted(numbers)), pledge, cue)
+    return JudgedLine(tuple(names.items()), tuple(sorted(numbers)), pledge, cue)
 
 
 @functools.lru_cache(maxsize=16)
-def reading_of(text: str) -> Reading:
+def reading_of(text: str) -> JudgedTexts:
     """Return the reading of a summary, which is judged once when it is made and read again when it is folded."""
-    return Reading([text])
+    return JudgedTexts([text])

@@ -11,8 +11,8 @@ from typing import Any
 
 from agents.compaction.library.config import CompactionConfig
 from agents.compaction.library.digest import LEAST_ROOM, Digest, digest_steps, joined, sentences_of
-from agents.compaction.library.planned import Folding
-from agents.compaction.library.steps import MARK, Step, entries_of, steps_of, summary_entry
+from agents.compaction.library.planned import PlannedCompaction
+from agents.compaction.library.steps import MARK, HistoryStep, entries_of, steps_of, summary_entry
 from mud.clock import iso
 from mud.errors import Unavailable
 
@@ -85,7 +85,7 @@ class MemoryCompactor:
         """
         return self._due(steps_of(entries_of(history)))
 
-    def _due(self, steps: Sequence[Step]) -> bool:
+    def _due(self, steps: Sequence[HistoryStep]) -> bool:
         if len(steps) < self.config.min_entries_for_compaction:
             return False
         if len(steps) >= self.config.max_entries_before_compaction:
@@ -112,7 +112,7 @@ class MemoryCompactor:
         cut = max(0, len(entries) - self.config.preserve_last_n_entries)
         summary, used_llm = "", False
         if (force or self._due(steps)) and not all(step.is_summary for step in steps[:cut]):
-            summary, used_llm = self._summary(Folding(steps[:cut], task or ""))
+            summary, used_llm = self._summary(PlannedCompaction(steps[:cut], task or ""))
         chars = sum(step.chars for step in steps)
         left = sum(step.chars for step in steps[cut:])
         return CompactionResult(
@@ -144,12 +144,12 @@ class MemoryCompactor:
             return history if isinstance(history, list) else entries_of(history)
         entries = entries_of(history)
         cut = _cut(entries, compaction_result)
-        folding = Folding(steps_of(entries[:cut]), "")
+        folding = PlannedCompaction(steps_of(entries[:cut]), "")
         like = next((entries[at] for at, step in enumerate(folding.steps) if not step.is_summary), (*entries, "")[0])
         lines = folding.lines(compaction_result.summary)
         return [summary_entry(like, lines, compaction_result.timestamp), *entries[cut:]]
 
-    def _summary(self, folding: Folding) -> tuple[str, bool]:
+    def _summary(self, folding: PlannedCompaction) -> tuple[str, bool]:
         """Return a summary that saves something, and whether a model wrote it; an empty one when there is none."""
         known = folding.known().within(max(LEAST_ROOM, self.config.max_chars_before_compaction // 4))
         if self.config.use_llm_for_summary and self._connector is not None and folding.saves("?"):
@@ -166,13 +166,13 @@ class MemoryCompactor:
                     return "", False
         return folding.first_that_saves(self._by_rules(folding, known)), False
 
-    def _by_rules(self, folding: Folding, known: Digest) -> list[str]:
+    def _by_rules(self, folding: PlannedCompaction, known: Digest) -> list[str]:
         """Return the summary by rules, and shorter ones for a history that has no room; what was known stays in all."""
         digest = digest_steps(folding.fresh, folding.task, self.config.include_key_findings)
         shorter = (digest, *digest.with_fewer_findings()) if folding.earlier else digest.ever_shorter()
         return [joined(one.after(known).parts(), self.config.summary_max_sentences) for one in shorter]
 
-    def _asked(self, folding: Folding, known: Digest) -> str:
+    def _asked(self, folding: PlannedCompaction, known: Digest) -> str:
         """Return the model's summary, cut to the limit, and behind it what it leaves out of the earlier summary."""
         reply = self._connector.generate_response(prompt=folding.prompt(self.config.summary_max_sentences))
         found = sentences_of(reply.replace(MARK, " ")) if isinstance(reply, str) else []

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from agents.compaction.library.steps import Step
-from agents.compaction.wording import all_words, flat, names, numbers, telling
+from agents.compaction.library.steps import HistoryStep
+from agents.compaction.wording import all_words, content_words, flat, names, numbers
 from mud.world.sentences import is_abbreviated
 
 TASK_CHARS, FINDING_CHARS, VALUE_CHARS = 100, 50, 30
@@ -108,7 +108,7 @@ class Digest:
         words, digits = all_words([text]), numbers(text)
 
         def told(item: str) -> bool:
-            said = telling(item)
+            said = content_words(item)
             known = numbers(item) <= digits and names(item).keys() <= words
             return known and len(said & words) * 2 >= len(said)
 
@@ -168,7 +168,7 @@ def oldest_and_newest(items: Sequence[str], chars: int) -> tuple[list[str], list
     return old, new[::-1]
 
 
-def digest_steps(steps: Sequence[Step], task: str, with_findings: bool) -> Digest:
+def digest_steps(steps: Sequence[HistoryStep], task: str, with_findings: bool) -> Digest:
     """Return what steps say.
 
     Args:

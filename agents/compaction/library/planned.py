@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agents.compaction.library.digest import Digest, read_digest
-from agents.compaction.library.steps import Step, as_text, summary_lines
+from agents.compaction.library.steps import HistoryStep, as_text, summary_lines
 from agents.compaction.wording import flat
 
 REASONING_CHARS, CODE_CHARS, OUTPUT_CHARS = 200, 150, 100
@@ -27,7 +27,7 @@ Summary of the {count} steps before these, which yours replaces too:
 
 
 @dataclass(frozen=True, slots=True)
-class Folding:
+class PlannedCompaction:
     """What one compaction would replace.
 
     Args:
@@ -35,16 +35,16 @@ class Folding:
         task: what they work on.
     """
 
-    steps: Sequence[Step]
+    steps: Sequence[HistoryStep]
     task: str
 
     @property
-    def fresh(self) -> list[Step]:
+    def fresh(self) -> list[HistoryStep]:
         """Return the entries that are no summaries."""
         return [step for step in self.steps if not step.is_summary]
 
     @property
-    def earlier(self) -> list[Step]:
+    def earlier(self) -> list[HistoryStep]:
         """Return the summary entries of earlier compactions."""
         return [step for step in self.steps if step.is_summary]
 
@@ -93,7 +93,7 @@ class Folding:
         )
 
 
-def _shown(step: Step, number: int) -> str:
+def _shown(step: HistoryStep, number: int) -> str:
     """Return a step as a model is shown it: each part on one line, and no more of it than its preview."""
     if step.whole:
         return f"Step {number}: {flat(step.output)[:REASONING_CHARS]}"

@@ -20,7 +20,7 @@ _PARTS = ("reasoning", "code", "output")
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class HistoryStep:
     """What one entry says.
 
     Args:
@@ -92,7 +92,7 @@ def entries_of(history: Any) -> list[Any]:
     return list(entries)
 
 
-def steps_of(entries: Iterable[Any]) -> list[Step]:
+def steps_of(entries: Iterable[Any]) -> list[HistoryStep]:
     """Return what entries say.
 
     Raises:
@@ -101,20 +101,20 @@ def steps_of(entries: Iterable[Any]) -> list[Step]:
     return [_step(entry, number) for number, entry in enumerate(entries, 1)]
 
 
-def _step(entry: Any, number: int) -> Step:
+def _step(entry: Any, number: int) -> HistoryStep:
     if isinstance(entry, str):
-        return Step("", "", entry, 0, True)
+        return HistoryStep("", "", entry, 0, True)
     calls = _count(_part(entry, "llm_calls"))
     text = _part(entry, "text")
     if text is not None:
-        return Step("", "", str(text), calls, True)
+        return HistoryStep("", "", str(text), calls, True)
     parts = [_part(entry, name) for name in _PARTS]
     if not any(_has(entry, name) for name in _PARTS):
         raise TypeError(
             f"entry {number} is of type {_kind(entry)}: an entry is a string, or has text, or reasoning, code, output"
         )
     reasoning, code, output = ("" if part is None else str(part) for part in parts)
-    return Step(reasoning, code, output, calls, False)
+    return HistoryStep(reasoning, code, output, calls, False)
 
 
 def _has(entry: Any, name: str) -> bool:

@@ -6,22 +6,22 @@ memories. Fewer entries than the gate are never folded, however long they are.
 
 from __future__ import annotations
 
-from agents.compaction.memory_state import Budget, Standing
-from agents.compaction.plan import Fold
+from agents.compaction.memory_state import MemoryState, ViewBudget
+from agents.compaction.plan import DueFold
 from agents.compaction.presets import OFF
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategy import LEAST_MEMORY, Reach, Strategy, newest
-from agents.compaction.summary_style import Wanted
+from agents.compaction.summary_style import SummaryStyle
 
 LETTERS = 5
 """Characters of a token at most, in the mean of a text."""
 
 
-def _entries(standing: Standing) -> int:
+def _entries(standing: MemoryState) -> int:
     return standing.unfolded + min(1, standing.summaries)
 
 
-def next_at(standing: Standing, settings: CompactionSettings) -> int | None:
+def next_at(standing: MemoryState, settings: CompactionSettings) -> int | None:
     """Return at how many memories the next fold is due, if it does not come earlier by their length."""
     if settings.preset == OFF:
         return None
@@ -31,7 +31,7 @@ def next_at(standing: Standing, settings: CompactionSettings) -> int | None:
     return standing.watermark + max(most - min(1, standing.summaries), least)
 
 
-def due(standing: Standing, settings: CompactionSettings) -> Fold | None:
+def due(standing: MemoryState, settings: CompactionSettings) -> DueFold | None:
     """Return all but the newest once there are enough entries, or enough characters in enough entries."""
     if settings.preset == OFF:
         return None
@@ -44,13 +44,13 @@ def due(standing: Standing, settings: CompactionSettings) -> Fold | None:
     return manual(standing, settings)
 
 
-def manual(standing: Standing, settings: CompactionSettings) -> Fold | None:
+def manual(standing: MemoryState, settings: CompactionSettings) -> DueFold | None:
     """Return all but the newest."""
     end = standing.total - settings.tuned().preserve_last_n_entries
-    return Fold(standing.watermark + 1, end) if end > standing.watermark else None
+    return DueFold(standing.watermark + 1, end) if end > standing.watermark else None
 
 
-def waits(standing: Standing, settings: CompactionSettings) -> str:
+def waits(standing: MemoryState, settings: CompactionSettings) -> str:
     """Say what it waits for."""
     if settings.preset == OFF:
         return "only when asked for (the preset is off)"
@@ -58,10 +58,10 @@ def waits(standing: Standing, settings: CompactionSettings) -> str:
     return f"at {next_at(standing, settings)} memories or {most:,} characters (now {standing.chars():,})"
 
 
-def wanted(settings: CompactionSettings) -> Wanted:
+def wanted(settings: CompactionSettings) -> SummaryStyle:
     """Return how its summary is written."""
     settings = settings.tuned()
-    return Wanted(
+    return SummaryStyle(
         sentences=settings.summary_max_sentences,
         may_ask=settings.use_llm_for_summary,
         may_fall_back=settings.fallback_to_deterministic,
@@ -69,7 +69,7 @@ def wanted(settings: CompactionSettings) -> Wanted:
     )
 
 
-def budgets(standing: Standing, settings: CompactionSettings) -> tuple[Budget, ...]:
+def budgets(standing: MemoryState, settings: CompactionSettings) -> tuple[ViewBudget, ...]:
     """Return the entries of the view, the summary counted as one, and its characters.
 
     The characters cannot hold where fewer entries than the gate, or the newest that are never folded, take more.
@@ -77,8 +77,8 @@ def budgets(standing: Standing, settings: CompactionSettings) -> tuple[Budget, .
     at = next_at(standing, settings)
     if at is None:
         return ()
-    entries = Budget("entries", _entries(standing), at - standing.watermark + min(1, standing.summaries) - 1)
-    return entries, Budget("characters", standing.chars(), settings.tuned().max_chars_before_compaction - 1)
+    entries = ViewBudget("entries", _entries(standing), at - standing.watermark + min(1, standing.summaries) - 1)
+    return entries, ViewBudget("characters", standing.chars(), settings.tuned().max_chars_before_compaction - 1)
 
 
 def reach(settings: CompactionSettings, window: int) -> Reach | None:

@@ -5,31 +5,31 @@ The numbers are those of "The Complexity Trap" (arXiv 2508.21433); one summary i
 
 from __future__ import annotations
 
-from agents.compaction.memory_state import Budget, Standing
-from agents.compaction.plan import Fold
+from agents.compaction.memory_state import MemoryState, ViewBudget
+from agents.compaction.plan import DueFold
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategy import LEAST_MEMORY, Strategy, newest
 
 
-def next_at(standing: Standing, settings: CompactionSettings) -> int | None:
+def next_at(standing: MemoryState, settings: CompactionSettings) -> int | None:
     """Return at how many memories the next fold is due."""
     return standing.watermark + max(settings.hybrid_entries, settings.hybrid_keep + 1)
 
 
-def due(standing: Standing, settings: CompactionSettings) -> Fold | None:
+def due(standing: MemoryState, settings: CompactionSettings) -> DueFold | None:
     """Return all but the newest once there are enough."""
     return manual(standing, settings) if standing.unfolded >= settings.hybrid_entries else None
 
 
-def manual(standing: Standing, settings: CompactionSettings) -> Fold | None:
+def manual(standing: MemoryState, settings: CompactionSettings) -> DueFold | None:
     """Return all but the newest."""
     end = standing.total - settings.hybrid_keep
-    return Fold(standing.watermark + 1, end) if end > standing.watermark else None
+    return DueFold(standing.watermark + 1, end) if end > standing.watermark else None
 
 
-def budgets(standing: Standing, settings: CompactionSettings) -> tuple[Budget, ...]:
+def budgets(standing: MemoryState, settings: CompactionSettings) -> tuple[ViewBudget, ...]:
     """Return how many memories stand word for word, or masked, at most. Beside them is one summary."""
-    return (Budget("memories", standing.unfolded, max(settings.hybrid_entries, settings.hybrid_keep + 1) - 1),)
+    return (ViewBudget("memories", standing.unfolded, max(settings.hybrid_entries, settings.hybrid_keep + 1) - 1),)
 
 
 HYBRID = Strategy(

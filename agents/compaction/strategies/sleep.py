@@ -6,55 +6,55 @@ that is more, stay word for word. What matters goes into the journal first, and 
 
 from __future__ import annotations
 
-from agents.compaction.memory_state import Budget, Standing
-from agents.compaction.plan import EMERGENCY, SLEEP, Fold
+from agents.compaction.memory_state import MemoryState, ViewBudget
+from agents.compaction.plan import EMERGENCY, SLEEP, DueFold
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategy import Strategy, newest
 
 
-def _threshold(standing: Standing, settings: CompactionSettings) -> int:
+def _threshold(standing: MemoryState, settings: CompactionSettings) -> int:
     share = settings.sleep_threshold if standing.asleep else settings.emergency_threshold
     return int(share * standing.window)
 
 
-def due(standing: Standing, settings: CompactionSettings) -> Fold | None:
+def due(standing: MemoryState, settings: CompactionSettings) -> DueFold | None:
     """Return all but the newest once the view takes too much of the window."""
     if standing.tokens() <= _threshold(standing, settings):
         return None
     return _all_but(_preserved(standing, settings), standing, SLEEP if standing.asleep else EMERGENCY)
 
 
-def manual(standing: Standing, settings: CompactionSettings) -> Fold | None:
+def manual(standing: MemoryState, settings: CompactionSettings) -> DueFold | None:
     """Return all but the newest."""
     end = standing.total - _preserved(standing, settings)
-    return Fold(standing.watermark + 1, end) if end > standing.watermark else None
+    return DueFold(standing.watermark + 1, end) if end > standing.watermark else None
 
 
-def _preserved(standing: Standing, settings: CompactionSettings) -> int:
+def _preserved(standing: MemoryState, settings: CompactionSettings) -> int:
     fitting = standing.fitting(int(settings.preserve_fraction * standing.window))
     return max(settings.preserve_entries, fitting)
 
 
-def _all_but(keep: int, standing: Standing, reason: str) -> Fold | None:
+def _all_but(keep: int, standing: MemoryState, reason: str) -> DueFold | None:
     """Return all but so many; where those alone are too much, all but half of them, and so on."""
     while keep and standing.total - keep <= standing.watermark:
         keep //= 2
     end = standing.total - keep
-    return Fold(standing.watermark + 1, end, reason) if end > standing.watermark else None
+    return DueFold(standing.watermark + 1, end, reason) if end > standing.watermark else None
 
 
-def waits(standing: Standing, settings: CompactionSettings) -> str:
+def waits(standing: MemoryState, settings: CompactionSettings) -> str:
     """Say what it waits for."""
     asleep, awake = (int(share * standing.window) for share in (settings.sleep_threshold, settings.emergency_threshold))
     return f"over {asleep:,} tokens asleep, {awake:,} awake (now {standing.tokens():,})"
 
 
-def budgets(standing: Standing, settings: CompactionSettings) -> tuple[Budget, ...]:
+def budgets(standing: MemoryState, settings: CompactionSettings) -> tuple[ViewBudget, ...]:
     """Return the tokens of the view: awake up to the emergency, asleep up to the sleeper's share of the window.
 
     It cannot hold where the summary alone takes more.
     """
-    return (Budget("tokens", standing.tokens(), _threshold(standing, settings)),)
+    return (ViewBudget("tokens", standing.tokens(), _threshold(standing, settings)),)
 
 
 SLEEP_STRATEGY = Strategy(

@@ -5,21 +5,21 @@ What is hidden is in the archive, recall finds it, and another strategy takes it
 
 from __future__ import annotations
 
-from agents.compaction.memory_state import Budget, Standing
+from agents.compaction.memory_state import MemoryState, ViewBudget
 from agents.compaction.plan import Range
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategy import Strategy
 
 
-def hides(standing: Standing, settings: CompactionSettings) -> Range | None:
+def hides(standing: MemoryState, settings: CompactionSettings) -> Range | None:
     """Return all but the newest."""
     end = standing.total - settings.sliding_entries
     return (standing.watermark + 1, end) if end > standing.watermark else None
 
 
-def budgets(standing: Standing, settings: CompactionSettings) -> tuple[Budget, ...]:
+def budgets(standing: MemoryState, settings: CompactionSettings) -> tuple[ViewBudget, ...]:
     """Return how many memories are shown at most."""
-    return (Budget("memories", min(standing.unfolded, settings.sliding_entries), settings.sliding_entries),)
+    return (ViewBudget("memories", min(standing.unfolded, settings.sliding_entries), settings.sliding_entries),)
 
 
 SLIDING_WINDOW = Strategy(

@@ -7,37 +7,37 @@ the range it would have taken on time.
 
 from __future__ import annotations
 
-from agents.compaction.memory_state import Budget, Standing
-from agents.compaction.plan import Fold
+from agents.compaction.memory_state import MemoryState, ViewBudget
+from agents.compaction.plan import DueFold
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategy import LEAST_MEMORY, Reach, Strategy, newest
 
 
-def _end(standing: Standing, settings: CompactionSettings) -> int:
+def _end(standing: MemoryState, settings: CompactionSettings) -> int:
     """Return the last memory of the next fold."""
     return standing.watermark + settings.recent_window + (1 if standing.watermark == 0 else 0)
 
 
-def next_at(standing: Standing, settings: CompactionSettings) -> int | None:
+def next_at(standing: MemoryState, settings: CompactionSettings) -> int | None:
     """Return at how many memories the next fold is due; a fold that is overdue keeps the number it was due at."""
     return _end(standing, settings) + settings.immediate_window
 
 
-def due(standing: Standing, settings: CompactionSettings) -> Fold | None:
+def due(standing: MemoryState, settings: CompactionSettings) -> DueFold | None:
     """Return the next fold once both windows are full."""
     end = _end(standing, settings)
-    return Fold(standing.watermark + 1, end) if standing.total >= end + settings.immediate_window else None
+    return DueFold(standing.watermark + 1, end) if standing.total >= end + settings.immediate_window else None
 
 
-def manual(standing: Standing, settings: CompactionSettings) -> Fold | None:
+def manual(standing: MemoryState, settings: CompactionSettings) -> DueFold | None:
     """Return everything outside the immediate window that is not folded yet."""
     end = standing.total - settings.immediate_window
-    return Fold(standing.watermark + 1, end) if end > standing.watermark else None
+    return DueFold(standing.watermark + 1, end) if end > standing.watermark else None
 
 
-def budgets(standing: Standing, settings: CompactionSettings) -> tuple[Budget, ...]:
+def budgets(standing: MemoryState, settings: CompactionSettings) -> tuple[ViewBudget, ...]:
     """Return how many memories stand word for word at most: both windows. Beside them are two summaries."""
-    return (Budget("memories", standing.unfolded, settings.immediate_window + settings.recent_window),)
+    return (ViewBudget("memories", standing.unfolded, settings.immediate_window + settings.recent_window),)
 
 
 def reach(settings: CompactionSettings, window: int) -> Reach:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from agents.compaction.summarizers._coverage import ALIKE, SAME, Claim, covering
 from agents.compaction.summarizers._prose import retell
-from agents.compaction.summarizers._reading import CACHED, HEARD_YOU, Reading, read, spoken
+from agents.compaction.summarizers._reading import CACHED, HEARD_YOU, StatementContent, read, spoken
 from agents.compaction.wording import PLAIN, flat, sentences, word_set
 from agents.llm.tokens import estimate
 from agents.memory.entries import Entry
@@ -78,7 +78,7 @@ class Weighed(NamedTuple):
 
     place: int
     entry: Entry
-    reading: Reading
+    reading: StatementContent
     weight: float
     times: int
     small: bool
@@ -113,7 +113,7 @@ def weighed(entries: Sequence[Entry], name: str) -> list[Weighed]:
 
 
 @lru_cache(maxsize=CACHED)
-def _reading_of(kind: str, text: str) -> Reading:
+def _reading_of(kind: str, text: str) -> StatementContent:
     """Return what a memory says; one that many heard, or that comes again, is read once."""
     return read(spoken(text) if kind in _TALKED else text)
 
@@ -135,9 +135,9 @@ def _is_deed(entry: Entry, own: frozenset[str], people: frozenset[str]) -> bool:
     return not others.isdisjoint(named) and _POSES.isdisjoint(named)
 
 
-def _once_each(entries: Iterable[tuple[int, Entry]]) -> list[tuple[int, Entry, Reading, int]]:
+def _once_each(entries: Iterable[tuple[int, Entry]]) -> list[tuple[int, Entry, StatementContent, int]]:
     """Return memories with their places and readings, each text of the same person once, and how often it came."""
-    found: dict[tuple[str | None, str, str], tuple[int, Entry, Reading, int]] = {}
+    found: dict[tuple[str | None, str, str], tuple[int, Entry, StatementContent, int]] = {}
     for place, entry in entries:
         same = (entry.actor, entry.kind, entry.text)
         if old := found.get(same):
@@ -165,7 +165,7 @@ def _words_of(names: Iterable[str | None]) -> frozenset[str]:
     return frozenset(word for name in set(names) if name for word in name.lower().split()) - PLAIN
 
 
-def _weight(entry: Entry, reading: Reading, context: _Context, times: int) -> float:
+def _weight(entry: Entry, reading: StatementContent, context: _Context, times: int) -> float:
     once, own, known = context
     words, kind = reading.words, entry.kind
     weight = reading.worth + 0.7 * (entry.importance - _USUAL) + _KIND.get(kind, 0.0)
@@ -184,7 +184,7 @@ def _weight(entry: Entry, reading: Reading, context: _Context, times: int) -> fl
     return weight - 2.0 if entry.failed else weight
 
 
-def _is_small(entry: Entry, reading: Reading, known: frozenset[str]) -> bool:
+def _is_small(entry: Entry, reading: StatementContent, known: frozenset[str]) -> bool:
     if reading.question:
         return True
     if entry.kind in _OWN_TALK and HEARD_YOU.search(entry.text) and not is_told(entry, reading):
@@ -193,7 +193,7 @@ def _is_small(entry: Entry, reading: Reading, known: frozenset[str]) -> bool:
     return small and entry.kind not in _DONE
 
 
-def is_told(entry: Entry, reading: Reading) -> bool:
+def is_told(entry: Entry, reading: StatementContent) -> bool:
     """Return whether an own memory may take a place in a summary: something done, or words with a fact in them."""
     if entry.kind not in _OWN_TALK:
         return entry.kind not in ("result", "note")
@@ -219,9 +219,9 @@ def chosen(found: Sequence[Weighed], name: str, room: int, most: int) -> list[tu
     ranked = sorted(found, key=lambda one: (-one.weight, one.place))
     worth = [one for one in ranked[:_MOST] if one.weight >= TALE and not one.small]
     places = covering([_claim(one, name) for one in worth], room, most)
-    picked = [(worth[at], told(worth[at], name)) for at in places]
+    picked = [(worth[at], sentence_of(worth[at], name)) for at in places]
     if not picked:
-        picked = list(islice(((one, text) for one in (*worth, *ranked) if (text := told(one, name))), 1))
+        picked = list(islice(((one, text) for one in (*worth, *ranked) if (text := sentence_of(one, name))), 1))
     return [(text, one.weight) for one, text in sorted(picked, key=lambda pair: pair[0].place)]
 
 
@@ -230,7 +230,7 @@ def _claim(one: Weighed, name: str) -> Claim:
     found, who = one.reading, one.entry.actor or "I"
 
     def put() -> Claim | None:
-        text = told(one, name)
+        text = sentence_of(one, name)
         if not text:
             return None
         part, weight = found, one.weight
@@ -245,7 +245,7 @@ def _claim(one: Weighed, name: str) -> Claim:
     return Claim(one.weight, found.words, found.heavy, who, tokens, same, promise=found.binds, put=put)
 
 
-def told(one: Weighed, name: str) -> str:
+def sentence_of(one: Weighed, name: str) -> str:
     """Return a memory as a sentence of whom it belongs to; empty when nothing of it is whole."""
     text = retell(one.entry, name)
     if one.times == 1 or len(sentences(text)) != 1:

@@ -15,7 +15,7 @@ from agents.compaction.compound import apart
 from agents.compaction.summarizers._choice import AGAIN, SMALL, inside
 from agents.compaction.summarizers._coverage import ALIKE, SAME, Claim, covering
 from agents.compaction.summarizers._prose import closed, ended
-from agents.compaction.summarizers._reading import Reading, read
+from agents.compaction.summarizers._reading import StatementContent, read
 from agents.compaction.summarizers._scene import Scene, read_scene
 from agents.compaction.wording import PLAIN, flat, quoted, sentences
 from agents.llm.tokens import estimate
@@ -38,7 +38,7 @@ _OTHERS = "others"
 _IN_NAMES = frozenset({"the", "of", "and", "de", "van", "von", _OTHERS})
 
 
-class Line(NamedTuple):
+class SummarySentence(NamedTuple):
     """A sentence of a summary.
 
     Args:
@@ -59,7 +59,7 @@ class Line(NamedTuple):
     who: tuple[str, ...]
     what: str
     same: str
-    reading: Reading
+    reading: StatementContent
     tokens: int
     worth: float
     small: bool
@@ -90,11 +90,11 @@ class Carried(NamedTuple):
     """
 
     scenes: list[Scene]
-    lines: list[Line]
+    lines: list[SummarySentence]
 
 
 @functools.lru_cache(maxsize=4096)
-def line(text: str) -> Line:
+def line(text: str) -> SummarySentence:
     """Return a sentence of a summary, taken apart."""
     plain, level = text, 0
     for at, again in enumerate(AGAIN, 1):
@@ -109,7 +109,7 @@ def line(text: str) -> Line:
     small = worth <= SMALL and bool(what or plain.startswith(_IDLE))
     same = what.casefold() if who else plain.casefold()
     empty = '"' in plain and any(_SCRAP.fullmatch(said) for said in quoted(plain))
-    return Line(plain, level, who, what, same, reading, estimate(text) + 1, worth, small, empty)
+    return SummarySentence(plain, level, who, what, same, reading, estimate(text) + 1, worth, small, empty)
 
 
 def _speakers(text: str) -> tuple[str, ...]:
@@ -146,9 +146,9 @@ def flat_lines(text: str) -> str:
     return "\n".join(one for one in map(flat, text.split("\n")) if one)
 
 
-def merged(texts: Iterable[str]) -> list[Line]:
+def merged(texts: Iterable[str]) -> list[SummarySentence]:
     """Return sentences as lines, each once; one that came up again says so."""
-    told: list[Line] = []
+    told: list[SummarySentence] = []
     seen: dict[str, int] = {}
     for text in texts:
         new = line(text)
@@ -160,7 +160,7 @@ def merged(texts: Iterable[str]) -> list[Line]:
     return told
 
 
-def _again(old: Line, new: Line) -> Line:
+def _again(old: SummarySentence, new: SummarySentence) -> SummarySentence:
     """Return one line for two that say the same: said again by the same person, or by others too."""
     more = [name for name in new.who if name not in old.who]
     if more and _OTHERS not in old.who:
@@ -171,7 +171,7 @@ def _again(old: Line, new: Line) -> Line:
     return line(AGAIN[level - 1] + inside(old.plain))
 
 
-def kept(lines: Sequence[Line], tokens: int, most: int | None = None) -> list[int]:
+def kept(lines: Sequence[SummarySentence], tokens: int, most: int | None = None) -> list[int]:
     """Return the places of the lines that stay, in order.
 
     Args:
@@ -192,7 +192,7 @@ def kept(lines: Sequence[Line], tokens: int, most: int | None = None) -> list[in
     return sorted(told)
 
 
-def _claim(one: Line, more: float) -> Claim:
+def _claim(one: SummarySentence, more: float) -> Claim:
     found = one.reading
     same = ALIKE if one.plain.startswith(_THOUGHT) else SAME
     return Claim(one.worth + more, found.words, found.heavy, one.lead, one.tokens, same, one.plain, found.binds)

@@ -147,7 +147,7 @@ COUNTING = frozenset(_TABLES[_COUNTS].split()) | {"zero", "first", "second"}
 """Words that count, `one` aside."""
 
 
-class Reading(NamedTuple):
+class StatementContent(NamedTuple):
     """What a statement holds.
 
     Args:
@@ -183,7 +183,7 @@ class Reading(NamedTuple):
 
 
 @functools.lru_cache(maxsize=CACHED)
-def read(text: str) -> Reading:
+def read(text: str) -> StatementContent:
     """Return what a statement holds: the words that were said, without who said them."""
     low = text.lower()
     every = frozenset(map(intern, _TOKEN.findall(low)))  # each word is kept once for all statements
@@ -222,7 +222,7 @@ def read(text: str) -> Reading:
         worth += 0.6
     heavy = names | {word for word in words if word in COUNTING or word[0].isdigit()} if names or counted else names
     binds = binds and not question and told >= LEAST_WORDS
-    return Reading(words, names, heavy, worth, counted, promise, question, hedged, placed, asks, binds)
+    return StatementContent(words, names, heavy, worth, counted, promise, question, hedged, placed, asks, binds)
 
 
 def _unless_thing(found: re.Match[str]) -> str:

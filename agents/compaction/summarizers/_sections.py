@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 
 from agents.compaction.prompt_styles import HEADINGS
 from agents.compaction.sections import sections_of
-from agents.compaction.summarizer import Source
-from agents.compaction.summarizers._choice import TALE, Weighed, told, weighed
+from agents.compaction.summarizer import SummarySource
+from agents.compaction.summarizers._choice import TALE, Weighed, sentence_of, weighed
 from agents.compaction.summarizers._inner_marks import missing
-from agents.compaction.summarizers._lines import Line, carried, flat_lines, kept, line, merged
+from agents.compaction.summarizers._lines import SummarySentence, carried, flat_lines, kept, line, merged
 from agents.compaction.summarizers._prose import LONGEST_QUOTE, closed, ended
 from agents.compaction.summarizers._reading import read, spoken
 from agents.compaction.summarizers._scene import Scene, placed
@@ -98,7 +98,7 @@ def prose_of(text: str) -> str:
     return "\n".join(filter(None, (scene, *lines)))
 
 
-def in_sections(source: Source) -> str:
+def in_sections(source: SummarySource) -> str:
     """Return the summary of a source under six headings; empty when the headings alone are too long.
 
     Args:
@@ -144,7 +144,7 @@ def _take_up(page: _Page, text: str, name: str) -> None:
         page.items[_heading(one)].append(one.text)
 
 
-def _heading(one: Line) -> str:
+def _heading(one: SummarySentence) -> str:
     """Return under which heading a sentence belongs."""
     found, own = one.reading, one.own
     said = one.what or one.plain
@@ -161,7 +161,7 @@ def _heading(one: Line) -> str:
     return FACTS if one.what or not own else DECISIONS
 
 
-def _add(page: _Page, source: Source) -> None:
+def _add(page: _Page, source: SummarySource) -> None:
     """Add what memories tell."""
     entries = source.entries
     if not entries:
@@ -170,7 +170,7 @@ def _add(page: _Page, source: Source) -> None:
         heading = _of(one)
         if heading is None or (one.reading.question and _answered_at_once(one, entries)):
             continue
-        text = _asked(one) if one.reading.question else told(one, source.name)
+        text = _asked(one) if one.reading.question else sentence_of(one, source.name)
         if text:
             page.items[heading or _heading(line(ended(text)))].append(ended(text))
     _settle(page, entries)
@@ -242,7 +242,7 @@ def _holds(what: frozenset[str], words: frozenset[str], share: float) -> bool:
     return bool(words) and len(what & words) >= max(2 if len(words) > 1 else 1, share * len(words))
 
 
-def _written(page: _Page, source: Source) -> str:
+def _written(page: _Page, source: SummarySource) -> str:
     """Return a page as text, within its source's tokens; empty when not even its headings fit."""
     references = list(_references(page, source.covers, MOST_NAMES))
     while (left := _left(source, references)) < 0 and len(references) > 1:
@@ -250,7 +250,7 @@ def _written(page: _Page, source: Source) -> str:
     if left < 0:
         return ""
     lines = {heading: _lines(page, heading, source) for heading in HEADINGS[:-1]}
-    stay: dict[str, list[Line]] = {}
+    stay: dict[str, list[SummarySentence]] = {}
     for heading in (*MOST, FACTS):
         share = left if heading == FACTS else min(left, int(_SHARE[heading] * source.max_tokens))
         places = kept(lines[heading], share, source.max_sentences)
@@ -262,14 +262,14 @@ def _written(page: _Page, source: Source) -> str:
     return text
 
 
-def _lines(page: _Page, heading: str, source: Source) -> list[Line]:
+def _lines(page: _Page, heading: str, source: SummarySource) -> list[SummarySentence]:
     found = merged(page.items[heading])
     if not source.findings:
         found = [one for one in found if not read(one.plain).counted]
     return found[-MOST[heading] :] if heading in MOST else found
 
 
-def _left(source: Source, references: Sequence[str]) -> int:
+def _left(source: SummarySource, references: Sequence[str]) -> int:
     return source.max_tokens - estimate(_page({}, references))
 
 
@@ -283,7 +283,7 @@ def _references(page: _Page, covers: tuple[int, int] | None, most: int) -> Itera
         yield f"memories {first}-{last}: @archive {first}-{last}"
 
 
-def _page(stay: dict[str, list[Line]], references: Sequence[str]) -> str:
+def _page(stay: dict[str, list[SummarySentence]], references: Sequence[str]) -> str:
     parts = []
     for heading in HEADINGS:
         items = references if heading == REFERENCES else [one.text for one in stay.get(heading, ())]

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agents.compaction.compound import promises_joined, together
-from agents.compaction.summarizer import Prompts, Source, Summarizer, Writing
+from agents.compaction.summarizer import Prompts, Summarizer, SummarySource, Writing
 from agents.compaction.summarizers._choice import chosen, weighed
-from agents.compaction.summarizers._lines import Carried, Line, carried, flat_lines, kept, merged
+from agents.compaction.summarizers._lines import Carried, SummarySentence, carried, flat_lines, kept, merged
 from agents.compaction.summarizers._prose import closed, ended, retell
 from agents.compaction.summarizers._reading import read
 from agents.compaction.summarizers._scene import KNOWN, Scene, joined, one_of, scene_of
@@ -38,13 +38,13 @@ _MOST_TOLD = 12
 """Statements that a few sentences hold at most."""
 
 
-def write(source: Source, prompts: Prompts) -> Writing:
+def write(source: SummarySource, prompts: Prompts) -> Writing:
     """Write a summary without asking anybody."""
     return extract(source)
     yield  # a generator like every summarizer, though it asks nothing
 
 
-def extract(source: Source) -> str:
+def extract(source: SummarySource) -> str:
     """Return the summary of a source by rules alone.
 
     Args:
@@ -58,7 +58,7 @@ def extract(source: Source) -> str:
     return _rolling(source, earlier) if earlier else _recent(source)
 
 
-def _recent(source: Source) -> str:
+def _recent(source: SummarySource) -> str:
     limit = source.max_sentences or max(LEAST_NEW, len(source.entries) // A_SENTENCE_FOR)
     scene = scene_of(source.entries, source.name, source.begins, source.when) if limit > 1 else Scene((), ())
     room = min(source.max_tokens, limit * A_SENTENCE)
@@ -77,7 +77,7 @@ def _recent(source: Source) -> str:
     return _shortest(source, [*(text for text, _ in told), *_openings([scene], "", room)])
 
 
-def _told(source: Source, room: int, most: int) -> list[tuple[str, float]]:
+def _told(source: SummarySource, room: int, most: int) -> list[tuple[str, float]]:
     """Return the sentences that tell the memories, in order, with their weights.
 
     Args:
@@ -95,19 +95,19 @@ def _told(source: Source, room: int, most: int) -> list[tuple[str, float]]:
     return list(told.items())
 
 
-def _fitting(source: Source, parts: Sequence[str]) -> str:
+def _fitting(source: SummarySource, parts: Sequence[str]) -> str:
     """Return sentences as one text; empty when it is too long or not shorter than what it replaces."""
     text = " ".join(filter(None, parts))
     return text if text and len(text) < _replaced(source) and estimate(text) <= source.max_tokens else ""
 
 
-def _replaced(source: Source) -> int:
+def _replaced(source: SummarySource) -> int:
     """Return the characters of what a summary stands for, with one between any two texts."""
     texts = source.texts()
     return sum(map(len, texts)) + len(texts) - 1
 
 
-def _rolling(source: Source, earlier: Sequence[str]) -> str:
+def _rolling(source: SummarySource, earlier: Sequence[str]) -> str:
     """Return the earlier summary with what the memories add: a sentence for every sixteen of them, four at least."""
     count = source.max_sentences or max(LEAST_NEW, len(source.entries) // A_SENTENCE_FOR)
     old = carried(earlier, source.name)
@@ -116,13 +116,13 @@ def _rolling(source: Source, earlier: Sequence[str]) -> str:
     return _long(source, Carried(scenes, merged([*(one.text for one in old.lines), *new])))
 
 
-def _of_summaries(source: Source, earlier: Sequence[str]) -> str:
+def _of_summaries(source: SummarySource, earlier: Sequence[str]) -> str:
     if len(earlier) == 1 and source.max_sentences is None and estimate(earlier[0]) <= source.max_tokens:
         return earlier[0]
     return _long(source, carried(earlier, source.name))
 
 
-def _long(source: Source, told: Carried) -> str:
+def _long(source: SummarySource, told: Carried) -> str:
     """Return scenes and lines as one text: the lines that hold the most, in order, as many as fit."""
     lines = told.lines if source.findings else [one for one in told.lines if not read(one.plain).counted]
     most = source.max_sentences
@@ -150,7 +150,7 @@ def _long(source: Source, told: Carried) -> str:
         stay.remove(min(stay, key=lambda at: lines[at].worth))
 
 
-def _texts(lines: Sequence[Line]) -> list[str]:
+def _texts(lines: Sequence[SummarySentence]) -> list[str]:
     return [one.plain for one in sorted(lines, key=lambda one: -one.worth)]
 
 
@@ -172,7 +172,7 @@ def _openings(scenes: Sequence[Scene], told: str, tokens: int) -> list[str]:
     return found[:1] if sum(map(estimate, found[:1])) <= most else []
 
 
-def _shortest(source: Source, texts: Sequence[str]) -> str:
+def _shortest(source: SummarySource, texts: Sequence[str]) -> str:
     """Return the first whole sentence that fits, for a source that is shorter than most sentences about it."""
     whole = (text for one in source.entries if (text := retell(one, source.name)))
     spoken = [one for one in source.entries if one.kind in (("heard", "told") if one.actor else ("said", "thought"))]

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from agents.compaction.prompt_styles import HEADINGS, Style
 from agents.compaction.sections import sections_of, tidy_sections
 from agents.compaction.settings import PROMPT_WORDS
-from agents.compaction.summarizer import Prompts, Source, Summarizer, Writing
+from agents.compaction.summarizer import Prompts, Summarizer, SummarySource, Writing
 from agents.compaction.summary_style import SECTIONS
 from agents.compaction.wording import flat, sentences
 from agents.llm.tokens import estimate
@@ -33,7 +33,7 @@ _LEAD = re.compile(r"^[\s>*_\"“]*(?=\S)")
 _ENDED = re.compile(r"[.!?…][\"”»'’)]*$")
 
 
-def style_of(source: Source, prompts: Prompts) -> Style:
+def style_of(source: SummarySource, prompts: Prompts) -> Style:
     """Return the style that a source is asked for in: its own, or the one with headings where headings are wanted.
 
     Raises:
@@ -43,7 +43,7 @@ def style_of(source: Source, prompts: Prompts) -> Style:
     return style if style.sections or source.shape != SECTIONS else prompts(SECTIONS)
 
 
-def write(source: Source, prompts: Prompts) -> Writing:
+def write(source: SummarySource, prompts: Prompts) -> Writing:
     """Write a summary by asking the model; its last reply, tidied, is the text.
 
     Raises:
@@ -97,7 +97,7 @@ def _cut(line: str, room: int) -> str:
     return line
 
 
-def tidy(reply: str, source: Source, style: Style) -> str:
+def tidy(reply: str, source: SummarySource, style: Style) -> str:
     """Return a reply without what models leave around one: cue marks, what follows the summary, a sentence cut off.
 
     Args:
@@ -112,7 +112,7 @@ def tidy(reply: str, source: Source, style: Style) -> str:
     return _tidy_sections(text, source, style) if style.sections else _tidy_prose(text, source)
 
 
-def _tidy_prose(text: str, source: Source) -> str:
+def _tidy_prose(text: str, source: SummarySource) -> str:
     text = _LEAD.sub(lambda lead: '"' if lead[0].count('"') % 2 and text.count('"') % 2 == 0 else "", text, count=1)
     text = _CUT.split(text, maxsplit=1)[0].strip()
     if text.count('"') == 2 and text.startswith('"') and text.endswith('"'):
@@ -127,7 +127,7 @@ def _tidy_prose(text: str, source: Source) -> str:
     return _as_lines(lines, found)
 
 
-def _tidy_sections(text: str, source: Source, style: Style) -> str:
+def _tidy_sections(text: str, source: SummarySource, style: Style) -> str:
     """Return a reply under its headings; the first one may have been the cue. Of too much the longest lists are cut."""
     text = _CUT_SECTIONS.split(text, maxsplit=1)[0]
     first = style.cue.rstrip(":")

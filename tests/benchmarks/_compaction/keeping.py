@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from agents.memory.memory import View
-from tests.benchmarks._recall.lives import Life, Question
+from tests.benchmarks._recall.lives import BenchmarkLife, LifeQuestion
 
 QUARTERS = ("1", "2", "3", "4")
 
@@ -32,13 +32,13 @@ def in_window(view: View, window: int, count: Callable[[str], int]) -> list[str]
     return [*summaries, *reversed(shown)]
 
 
-def age_of(question: Question, memories: int) -> str | None:
+def age_of(question: LifeQuestion, memories: int) -> str | None:
     """Return in which quarter of a life of so many memories its fact was last told; None when that is not known."""
     places = [int(one) for one in question.evidence if one.isdecimal() and int(one) < memories]
     return QUARTERS[4 * max(places) // memories] if places else None
 
 
-def counted(life: Life, right: Sequence[bool]) -> dict[str, Any]:
+def counted(life: BenchmarkLife, right: Sequence[bool]) -> dict[str, Any]:
     """Return how many facts are kept, by kind and by age.
 
     Args:

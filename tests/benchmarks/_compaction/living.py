@@ -22,8 +22,8 @@ from mud.server.bulk import live_through, newcomer
 from mud.server.wiring import Parts, opened
 from mud.storage.setting_lines import replace_setting
 from tests.benchmarks._compaction.keeping import in_window
-from tests.benchmarks._compaction.watching import Calls, Totals, Watch
-from tests.benchmarks._recall.lives import Life
+from tests.benchmarks._compaction.watching import Calls, FoldWatch, WatchTotals
+from tests.benchmarks._recall.lives import BenchmarkLife
 from tests.benchmarks._recall.scores import answered
 from tests.benchmarks._recall.telling import AMONG
 from tests.benchmarks._scratch import KEPT, NAME, NONE, clock_of, scratch
@@ -36,7 +36,7 @@ PATIENCE = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class LivingMode:
     """How lives are lived.
 
     Args:
@@ -53,7 +53,7 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True)
-class Lived:
+class LivedLife:
     """What came of a life.
 
     Args:
@@ -67,7 +67,7 @@ class Lived:
         in_view, recalled: for each question whether its answer is in the view, and whether recall found it.
     """
 
-    totals: Totals
+    totals: WatchTotals
     window: int
     calls: int
     skipped: int
@@ -79,7 +79,9 @@ class Lived:
     recalled: list[bool]
 
 
-def live(life: Life, way: Way, settings: Mapping[str, str | int], *, ask: bool, window: int | None = None) -> Lived:
+def live(
+    life: BenchmarkLife, way: LivingMode, settings: Mapping[str, str | int], *, ask: bool, window: int | None = None
+) -> LivedLife:
     """Live a life.
 
     Args:
@@ -109,13 +111,13 @@ def _set(vault: Path, file: str, schema: type, settings: Mapping[str, str | int 
     path.write_text(text, "utf-8")
 
 
-async def _live(parts: Parts, life: Life, way: Way, ask: bool) -> Lived:
+async def _live(parts: Parts, life: BenchmarkLife, way: LivingMode, ask: bool) -> LivedLife:
     means = parts.minds.means
     calls = Calls(means.ask) if way.model and means.ask is not None else None
     parts.minds.means = replace(means, ask=calls)
     embedder = parts.configuration.get(RecallSettings).embedder if way.vectors else NONE
     agent = newcomer(parts, NAME)
-    watch = Watch(agent, parts.minds.means, parts.clock, at_most, calls is not None)
+    watch = FoldWatch(agent, parts.minds.means, parts.clock, at_most, calls is not None)
     await parts.recall.start(vectors=ask and embedder != NONE)
     try:
         begun = time.perf_counter()
@@ -128,7 +130,7 @@ async def _live(parts: Parts, life: Life, way: Way, ask: bool) -> Lived:
     finally:
         await parts.recall.stop()
         await parts.queue.close(0)
-    return Lived(
+    return LivedLife(
         totals=watch.totals,
         window=watch.window,
         calls=calls.answered if calls is not None else 0,
@@ -142,12 +144,12 @@ async def _live(parts: Parts, life: Life, way: Way, ask: bool) -> Lived:
     )
 
 
-def _in_view(watch: Watch, life: Life) -> list[bool]:
+def _in_view(watch: FoldWatch, life: BenchmarkLife) -> list[bool]:
     shown = in_window(watch.outlook.view(), watch.window, at_most)
     return [answered(question.answer, shown) for question in life.questions]
 
 
-async def _recalled(parts: Parts, agent: Agent, life: Life, embedder: str) -> list[bool]:
+async def _recalled(parts: Parts, agent: Agent, life: BenchmarkLife, embedder: str) -> list[bool]:
     """Ask every question through the door that the world uses; return whether the first hits answer it."""
     by = "words" if embedder == NONE else "both"
     if by == "both" and not await parts.recall.complete():

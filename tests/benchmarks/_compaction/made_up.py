@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 from mud.clock import iso
-from tests.benchmarks._recall.lives import Life, Question
+from tests.benchmarks._recall.lives import BenchmarkLife, LifeQuestion
 
 _NAMES = ("Aldous", "Berta", "Casimir", "Dagny", "Egbert", "Frieda", "Gunther", "Hedda")
 _PLACES = ("the Glassworks", "the Mill Race", "the Toll House", "the Rope Walk", "the Hop Field")
@@ -48,7 +48,7 @@ LEAST = len(_CENTRAL) * TOLD + len(_PERIPHERAL) + len(_OBSCURE)
 """Memories that tell of a fact."""
 
 
-def made_up_life(memories: int, seed: int) -> Life:
+def made_up_life(memories: int, seed: int) -> BenchmarkLife:
     """Return a life with its questions.
 
     Args:
@@ -62,9 +62,9 @@ def made_up_life(memories: int, seed: int) -> Life:
     for kind, told, asked, answer, count in _facts(chance):
         places = sorted(free.pop() for _ in range(count))
         texts |= dict.fromkeys(places, ("heard" if " says, " in told else "did", told))
-        questions.append(Question(asked, kind, tuple(map(str, places)), answer))
+        questions.append(LifeQuestion(asked, kind, tuple(map(str, places)), answer))
     records = [_record(place, *texts[place]) for place in range(memories)]
-    return Life(records, questions, tuple(map(str, range(memories))))
+    return BenchmarkLife(records, questions, tuple(map(str, range(memories))))
 
 
 def _facts(chance: Random) -> Sequence[tuple[str, str, str, tuple[str, ...], int]]:

@@ -12,8 +12,8 @@ from typing import Any
 
 from agents.compaction.masking import KIND
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.strategy_view import Outlook
-from agents.compaction.view_size import Surroundings
+from agents.compaction.strategy_view import StrategyView
+from agents.compaction.view_size import StrategyContext
 from agents.llm.tokens import at_most
 from agents.memory.memory import View
 from mud.server.bulk import live_through, newcomer
@@ -94,10 +94,10 @@ async def _row(parts: Parts, shape: Shape, memories: int) -> dict[str, Any]:
         await parts.recall.stop()
     settings, count = parts.configuration.get(CompactionSettings), at_most
 
-    def outlook(strategy: str) -> Outlook:
+    def outlook(strategy: str) -> StrategyView:
         chosen = replace(settings, strategy=strategy)
-        around = Surroundings(owner=agent.slug, counting=lambda: count)
-        return Outlook(agent.memory, lambda: chosen, parts.minds.means.strategies, around)
+        around = StrategyContext(owner=agent.slug, counting=lambda: count)
+        return StrategyView(agent.memory, lambda: chosen, parts.minds.means.strategies, around)
 
     whole, masked = outlook("none"), outlook("masking")
     before, after = whole.tokens(), masked.tokens()

@@ -26,9 +26,9 @@ from agents.memory.summaries import TIERS, Summary, SummaryFiles
 from mud.clock import parse_iso
 from mud.server.bulk import live_through, newcomer
 from mud.server.wiring import opened
-from mud.simulation.run import Plan, simulate
+from mud.simulation.run import SimulationPlan, simulate
 from tests.benchmarks._bench import Say, Table
-from tests.benchmarks._compaction.living import Way
+from tests.benchmarks._compaction.living import LivingMode
 from tests.benchmarks._scratch import LifeClock, clock_of, scratch
 
 LIVES = Path(__file__).with_name("lives")
@@ -52,7 +52,7 @@ _OF_ONESELF = frozenset(("i", "my", "me", "mine", "we", "our", "us"))
 _CALLS_ITSELF = re.compile(r"\b(?:I am|I'm|I was|me|myself|name is|name was|called|named),? $")
 
 
-class Wanted(NamedTuple):
+class WantedFact(NamedTuple):
     """Something that a memory holds and a summary of it should.
 
     Args:
@@ -66,7 +66,7 @@ class Wanted(NamedTuple):
     least: int
 
 
-class Life(NamedTuple):
+class SummarizedLife(NamedTuple):
     """A life that was lived.
 
     Args:
@@ -76,11 +76,11 @@ class Life(NamedTuple):
     """
 
     name: str
-    wanted: Sequence[Sequence[Wanted]]
+    wanted: Sequence[Sequence[WantedFact]]
     versions: Mapping[str, Sequence[Summary]]
 
 
-def measure(way: Way, steps: int, seed: int, say: Say) -> list[dict[str, Any]]:
+def measure(way: LivingMode, steps: int, seed: int, say: Say) -> list[dict[str, Any]]:
     """Return a row for each tier of the simulation's lives and of every scripted life.
 
     Args:
@@ -97,7 +97,7 @@ def measure(way: Way, steps: int, seed: int, say: Say) -> list[dict[str, Any]]:
     return rows
 
 
-def _simulated(way: Way, steps: int, seed: int, say: Say) -> list[Life]:
+def _simulated(way: LivingMode, steps: int, seed: int, say: Say) -> list[SummarizedLife]:
     with scratch(way.vault, way.cache, ()) as copy:
         shutil.copytree(
             way.vault / "world", copy / "world", dirs_exist_ok=True, ignore=shutil.ignore_patterns("state.md")
@@ -106,12 +106,12 @@ def _simulated(way: Way, steps: int, seed: int, say: Say) -> list[Life]:
             target = copy / "agents" / definition.parent.name
             target.mkdir()
             shutil.copyfile(definition, target / definition.name)
-        simulate(Plan(copy, steps, AGENTS, seed, keep=True), say)
+        simulate(SimulationPlan(copy, steps, AGENTS, seed, keep=True), say)
         with opened(copy, writable=False) as parts:
             return [_lived(one, _found) for one in parts.minds.opened() if not one.definition.person]
 
 
-def _scripted(way: Way, path: Path) -> Life:
+def _scripted(way: LivingMode, path: Path) -> SummarizedLife:
     records = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     with scratch(way.vault, way.cache, ()) as copy, opened(copy, writable=True, clock=clock_of(records)) as parts:
         agent = newcomer(parts, path.stem.title())
@@ -125,21 +125,21 @@ def _scripted(way: Way, path: Path) -> Life:
         return _lived(agent, lambda entry, name: _marked(records[entry.seq - 1], entry))
 
 
-def _lived(agent: Agent, find: Callable[[Entry, str], Iterable[Wanted]]) -> Life:
+def _lived(agent: Agent, find: Callable[[Entry, str], Iterable[WantedFact]]) -> SummarizedLife:
     memory, files = agent.memory, SummaryFiles(agent.folder / "summaries")
     wanted = [tuple(find(entry, memory.name)) for entry in memory.read(1, memory.total)]
-    return Life(memory.name, wanted, {tier: list(files.versions(tier)) for tier in TIERS})
+    return SummarizedLife(memory.name, wanted, {tier: list(files.versions(tier)) for tier in TIERS})
 
 
-def _marked(record: Mapping[str, Any], entry: Entry) -> Iterator[Wanted]:
+def _marked(record: Mapping[str, Any], entry: Entry) -> Iterator[WantedFact]:
     """Yield what a line of a scripted life is marked with, and who acts in it."""
     yield from _people(entry)
     for group, key in (("facts", "facts"), ("promises", "promise")):
         if parts := tuple(in_a_row(one) for one in record.get(key, ())):
-            yield Wanted(group, parts, len(parts))
+            yield WantedFact(group, parts, len(parts))
 
 
-def _found(entry: Entry, name: str) -> Iterator[Wanted]:
+def _found(entry: Entry, name: str) -> Iterator[WantedFact]:
     """Yield what a memory holds that nobody has marked: who acts, what they tell of themselves, what is promised."""
     yield from _people(entry)
     if entry.kind not in ("heard", "told", "said"):
@@ -148,14 +148,14 @@ def _found(entry: Entry, name: str) -> Iterator[Wanted]:
         words = tuple(sorted(telling_of(sentence)))
         least = -int(-MOST_OF_IT * len(words) // 1)
         if words and PROMISE.search(sentence):
-            yield Wanted("promises", words, least)
+            yield WantedFact("promises", words, least)
         elif entry.actor and len(words) >= LEAST_TELLING and not _OF_ONESELF.isdisjoint(keys_of(sentence)):
-            yield Wanted("facts", words, least)
+            yield WantedFact("facts", words, least)
 
 
-def _people(entry: Entry) -> Iterator[Wanted]:
+def _people(entry: Entry) -> Iterator[WantedFact]:
     if entry.actor:
-        yield Wanted("people", (in_a_row(entry.actor),), 1)
+        yield WantedFact("people", (in_a_row(entry.actor),), 1)
 
 
 def in_a_row(text: str) -> str:
@@ -164,7 +164,7 @@ def in_a_row(text: str) -> str:
     return f" {' '.join(word for part in parts for word in part)} "
 
 
-def _rows(source: str, lives: Sequence[Life]) -> list[dict[str, Any]]:
+def _rows(source: str, lives: Sequence[SummarizedLife]) -> list[dict[str, Any]]:
     """Return the figures of some lives: a row for each tier, and one for both together."""
     rows = []
     for tier in TIERS:
@@ -175,14 +175,14 @@ def _rows(source: str, lives: Sequence[Life]) -> list[dict[str, Any]]:
     return [*rows, _row(source, BOTH, both) | dict.fromkeys(FAULTS)]
 
 
-def _pairs(life: Life) -> Iterator[tuple[Life, tuple[int, int], str]]:
+def _pairs(life: SummarizedLife) -> Iterator[tuple[SummarizedLife, tuple[int, int], str]]:
     """Yield the text of every recent summary with that of the long-term one that stood before it."""
     before = {one.covers[1]: one.text for one in life.versions["longterm"]}
     for one in life.versions["recent"]:
         yield life, (1, one.covers[1]), f"{before.get(one.covers[0] - 1, '')} {one.text}"
 
 
-def _row(source: str, tier: str, texts: Sequence[tuple[Life, tuple[int, int], str]]) -> dict[str, Any]:
+def _row(source: str, tier: str, texts: Sequence[tuple[SummarizedLife, tuple[int, int], str]]) -> dict[str, Any]:
     shares = [shares_of(text, set().union(*life.wanted[first - 1 : last])) for life, (first, last), text in texts]
     row: dict[str, Any] = {"life": source, "tier": tier, "versions": len(texts)}
     row["chars"] = round(mean(len(text) for _, _, text in texts)) if texts else None
@@ -192,7 +192,7 @@ def _row(source: str, tier: str, texts: Sequence[tuple[Life, tuple[int, int], st
     return row
 
 
-def shares_of(text: str, wanted: Iterable[Wanted]) -> dict[str, float]:
+def shares_of(text: str, wanted: Iterable[WantedFact]) -> dict[str, float]:
     """Return by group which share of what a text should hold it does; a group of which there is nothing is left out."""
     words = in_a_row(text)
     loose = frozenset(words.split())

@@ -7,8 +7,8 @@ from typing import Any
 
 from tests.benchmarks._bench import Table
 from tests.benchmarks._compaction.keeping import QUARTERS, counted
-from tests.benchmarks._compaction.living import Lived
-from tests.benchmarks._recall.lives import Life
+from tests.benchmarks._compaction.living import LivedLife
+from tests.benchmarks._recall.lives import BenchmarkLife
 from tests.benchmarks._recall.telling import AMONG
 
 CONTROL = "none"
@@ -18,7 +18,7 @@ WHERE = ("view", "recall", "either")
 Row = Mapping[str, Any]
 
 
-def row_of(life: Life, strategy: str, lived: Lived) -> dict[str, Any]:
+def row_of(life: BenchmarkLife, strategy: str, lived: LivedLife) -> dict[str, Any]:
     """Return what a life under one strategy came to."""
     totals = lived.totals
     paid, priced = totals.break_even(totals.spent), totals.break_even(totals.price)
@@ -99,7 +99,7 @@ def _told(value: float | None, form: str) -> str:
     return "-" if value is None else format(value, form)
 
 
-def facts(life: Life, rows: Sequence[Row]) -> Table:
+def facts(life: BenchmarkLife, rows: Sequence[Row]) -> Table:
     """Return how many facts were kept, by kind and by age: in the view, by recall, by either."""
     asked = counted(life, [True] * len(life.questions))
     ages = (f"quarter {age}" for age in QUARTERS)

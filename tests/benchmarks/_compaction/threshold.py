@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from tests.benchmarks._bench import Say, Table
-from tests.benchmarks._compaction.living import Way, live
-from tests.benchmarks._recall.lives import Life
+from tests.benchmarks._compaction.living import LivingMode, live
+from tests.benchmarks._recall.lives import BenchmarkLife
 
 THRESHOLDS = (3000, 6000, 12_000, 24_000)
 SAVINGS = (2000, 8000)
@@ -22,7 +22,11 @@ WINDOW = 65_536
 
 
 def measure(
-    life: Life, way: Way, say: Say, thresholds: Sequence[int] = THRESHOLDS, savings: Sequence[int] = SAVINGS
+    life: BenchmarkLife,
+    way: LivingMode,
+    say: Say,
+    thresholds: Sequence[int] = THRESHOLDS,
+    savings: Sequence[int] = SAVINGS,
 ) -> list[dict[str, Any]]:
     """Return a row for each threshold and least saving.
 
@@ -40,7 +44,7 @@ def measure(
     return rows
 
 
-def _row(life: Life, way: Way, threshold: int, saving: int) -> dict[str, Any]:
+def _row(life: BenchmarkLife, way: LivingMode, threshold: int, saving: int) -> dict[str, Any]:
     wanted: dict[str, str | int] = {"strategy": STRATEGY, "threshold_tokens": threshold, "min_saving_tokens": saving}
     lived = live(life, way, wanted, ask=False, window=WINDOW)
     totals = lived.totals

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from agents.agent import Agent
 from agents.compaction.commits import Commit
-from agents.compaction.strategy_view import Outlook
-from agents.compaction.view_size import Surroundings
+from agents.compaction.strategy_view import StrategyView
+from agents.compaction.view_size import StrategyContext
 from agents.llm.backend import Completion
 from agents.llm.counting import Count
-from agents.mind.services import Ask, Means
+from agents.mind.services import Ask, Services
 from mud.clock import Clock, parse_iso
 from tests.benchmarks._scratch import LifeClock
 
@@ -41,7 +41,7 @@ class Calls:
 
 
 @dataclass(slots=True)
-class Totals:
+class WatchTotals:
     """What came together. Tokens are those of one counter, but for what was spent: the server's.
 
     Args:
@@ -86,7 +86,7 @@ class Totals:
         return paid / self.saved if self.saved > 0 else None
 
 
-class Watch:
+class FoldWatch:
     """Folds a life by rules or by a model, and takes note.
 
     Args:
@@ -97,12 +97,12 @@ class Watch:
         ask_model: a model writes the summaries.
     """
 
-    def __init__(self, agent: Agent, means: Means, clock: Clock, count: Count, ask_model: bool) -> None:
+    def __init__(self, agent: Agent, means: Services, clock: Clock, count: Count, ask_model: bool) -> None:
         self._agent, self._clock, self._ask_model, self._count = agent, clock, ask_model, count
         self.window = agent.compactor.outlook.standing().window
-        around = Surroundings(owner=agent.slug, window=lambda: self.window, counting=lambda: count)
-        self.outlook = Outlook(agent.memory, agent.settings, means.strategies, around)
-        self.totals = Totals()
+        around = StrategyContext(owner=agent.slug, window=lambda: self.window, counting=lambda: count)
+        self.outlook = StrategyView(agent.memory, agent.settings, means.strategies, around)
+        self.totals = WatchTotals()
 
     async def fold(self, agent: Agent) -> None:
         """Fold what is due after a memory, and measure."""

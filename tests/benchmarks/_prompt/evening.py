@@ -20,7 +20,7 @@ from agents.agent import Agent
 from agents.brains.language import LANGUAGE
 from agents.compaction.settings import CompactionSettings
 from agents.definition import write_definition
-from agents.life.scheduler import Drives, Living
+from agents.life.scheduler import Scheduler, SchedulerConfig
 from agents.llm.backend import Backend
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import ModelQueue
@@ -35,7 +35,7 @@ from mud.server.wiring import Parts, opened
 from mud.storage._values import Scalar
 from mud.storage.setting_lines import replace_setting
 from mud.world.roles import Role
-from tests.benchmarks._prompt.watching import Call, Watch, WatchedPrompting, watched
+from tests.benchmarks._prompt.watching import Call, PromptWatch, WatchedPrompting, watched
 from tests.benchmarks._scratch import GRAPHS, NONE, LifeClock, scratch
 
 BEGIN = datetime(2026, 3, 1, 18, tzinfo=UTC)
@@ -84,7 +84,7 @@ SAYINGS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class EveningPlan:
     """What is lived.
 
     Args:
@@ -109,7 +109,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Thought:
+class MeasuredThought:
     """One measured thought.
 
     Args:
@@ -142,8 +142,11 @@ class EveningClock(LifeClock):
 
 
 async def live(
-    plan: Plan, parts: Parts, clock: EveningClock, tell: Callable[[int, Thought | None], None] = lambda *_: None
-) -> list[Thought]:
+    plan: EveningPlan,
+    parts: Parts,
+    clock: EveningClock,
+    tell: Callable[[int, MeasuredThought | None], None] = lambda *_: None,
+) -> list[MeasuredThought]:
     """Live an evening and return its thoughts.
 
     Args:
@@ -180,10 +183,10 @@ class Evening:
         clock: its clock.
     """
 
-    def __init__(self, plan: Plan, parts: Parts, clock: EveningClock) -> None:
+    def __init__(self, plan: EveningPlan, parts: Parts, clock: EveningClock) -> None:
         self._plan, self._parts, self._clock = plan, parts, clock
         self._chance = Random(plan.seed)
-        self._watch = Watch()
+        self._watch = PromptWatch()
         self._steps: list[Step] = []
         self._round: list[Agent] = []
         self._sayings: list[str] = []
@@ -205,13 +208,13 @@ class Evening:
         backends = [watched(one, self._watch) for one in load("agents.llm.backends", Backend, "backend")]
         return ModelQueue(self._profile, Registry("backend", backends), self._clock)
 
-    def _wake(self) -> Living:
+    def _wake(self) -> Scheduler:
         """Give the agents their drives."""
         parts, chance = self._parts, Random(self._chance.random())
         prompting = WatchedPrompting(parts.minds, parts.templates, parts.commands)
         prompting.watch = self._watch
-        drives = Drives(load_brains, parts.voice, self._queue, prompting, chance, self._clock)
-        living = Living(parts.minds, parts.engine, drives, self._steps.append)
+        drives = SchedulerConfig(load_brains, parts.voice, self._queue, prompting, chance, self._clock)
+        living = Scheduler(parts.minds, parts.engine, drives, self._steps.append)
         parts.engine.observe(parts.minds.observe)
         parts.engine.observe(living.observe)
         for agent in self._agents:
@@ -273,7 +276,7 @@ class Evening:
                 self._parts.engine.answer(request, await carry_out(self._parts, request, list))
         await self._parts.minds.settle_folds()
 
-    async def think(self) -> Thought:
+    async def think(self) -> MeasuredThought:
         """Have agents take their turns until one has asked the model, and measure that one's thought.
 
         Who was put to sleep by its own line is woken; who rests lets its turn pass.
@@ -287,7 +290,7 @@ class Evening:
         silent = "; ".join(self._queue.silent(["think"]))
         raise LociError(f"the model did not answer: {silent or 'it was never asked'}")
 
-    async def _turn_of(self, agent: Agent) -> Thought | None:
+    async def _turn_of(self, agent: Agent) -> MeasuredThought | None:
         watch, minds = self._watch, self._parts.minds
         if minds.sleeps(agent.id):
             self._steps.append(self._parts.engine.step(agent.id, "wake", Role.AGENT))
@@ -305,7 +308,7 @@ class Evening:
         own = last is not None and last.brain == LANGUAGE.name
         folds = agent.memory.compactions - self._folds.get(agent.slug, agent.memory.compactions)
         self._folds[agent.slug] = agent.memory.compactions
-        return Thought(agent.name, calls, volatile, seconds, own, folds) if calls else None
+        return MeasuredThought(agent.name, calls, volatile, seconds, own, folds) if calls else None
 
     async def close(self) -> None:
         """End it."""
@@ -334,7 +337,7 @@ def newborn(vault: Path, cache: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def household(plan: Plan, cache: Path) -> Iterator[tuple[Parts, EveningClock]]:
+def household(plan: EveningPlan, cache: Path) -> Iterator[tuple[Parts, EveningClock]]:
     """Open a copy of a vault: its world and its agents as they were born, with the settings that the plan asks for.
 
     Args:

@@ -19,7 +19,7 @@ from agents.prompt.prompt import Prompt
 from mud.clock import parse_iso
 from mud.errors import LociError
 from mud.server.wiring import Parts, opened
-from mud.simulation.run import Plan, simulate
+from mud.simulation.run import SimulationPlan, simulate
 from tests.benchmarks._bench import Say, Table
 from tests.benchmarks._prompt.evening import BEGIN, newborn
 from tests.benchmarks._scratch import LifeClock
@@ -81,7 +81,10 @@ def measure(
             chance, lived = Random(seed), 0
             for moment in range(MOMENTS):
                 until = steps // 2 + steps * moment // (2 * (MOMENTS - 1))
-                simulate(Plan(folder, until - lived, agents, chance.randrange(1 << 31), keep=True), lambda words: None)
+                simulate(
+                    SimulationPlan(folder, until - lived, agents, chance.randrange(1 << 31), keep=True),
+                    lambda words: None,
+                )
                 lived = until
                 for by in found:
                     found[by] += asyncio.run(_prompts(folder, by))

@@ -7,7 +7,7 @@ from statistics import mean, median
 from typing import Any
 
 from tests.benchmarks._bench import Table
-from tests.benchmarks._prompt.evening import Thought
+from tests.benchmarks._prompt.evening import MeasuredThought
 from tests.benchmarks._prompt.experiences import ENOUGH, seen_in
 
 HEAD = (
@@ -25,7 +25,7 @@ HEAD = (
 )
 
 
-def row_of(order: str, thoughts: Sequence[Thought]) -> dict[str, Any]:
+def row_of(order: str, thoughts: Sequence[MeasuredThought]) -> dict[str, Any]:
     """Return the figures of an evening; None for what the server does not say.
 
     Args:

@@ -29,7 +29,7 @@ class Call:
 
 
 @dataclass
-class Watch:
+class PromptWatch:
     """What was asked and answered.
 
     Args:
@@ -56,7 +56,7 @@ class Watch:
 class WatchedPrompting(Prompting):
     """Builds prompts as the program does, and shows the last one."""
 
-    watch: Watch
+    watch: PromptWatch
 
     def build(self, agent: Agent, related: Related, hint: str = "", *, thinks: bool = False) -> Prompt:
         """Return the prompt an agent would get now; see `Prompting.build`."""
@@ -72,7 +72,7 @@ class WatchedModel:
         watch: what it is asked is taken down there.
     """
 
-    def __init__(self, model: LanguageModel, watch: Watch) -> None:
+    def __init__(self, model: LanguageModel, watch: PromptWatch) -> None:
         self._model, self._watch = model, watch
         watch.model = model
 
@@ -98,6 +98,6 @@ class WatchedModel:
         await self._model.close()
 
 
-def watched(backend: Backend, watch: Watch) -> Backend:
+def watched(backend: Backend, watch: PromptWatch) -> Backend:
     """Return a backend whose models are watched."""
     return Backend(backend.name, backend.help, lambda profile: WatchedModel(backend.make(profile), watch), backend.host)

@@ -22,7 +22,7 @@ from mud.server.wiring import Parts, opened
 from tests.benchmarks._bench import Say
 from tests.benchmarks._recall.apart import Apart
 from tests.benchmarks._recall.bm25 import BM25
-from tests.benchmarks._recall.lives import Life
+from tests.benchmarks._recall.lives import BenchmarkLife
 from tests.benchmarks._scratch import NAME, NONE, clock_of
 
 TIMED = 10
@@ -49,7 +49,7 @@ WINDOW, CHROMA, YARDSTICK = "window", "chroma", "bm25"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundMemory:
     """One thing that was found.
 
     Args:
@@ -64,7 +64,7 @@ class Found:
 
 
 @dataclass
-class Lived:
+class RecalledLife:
     """What came of a life.
 
     Args:
@@ -77,7 +77,7 @@ class Lived:
         tokens: length of each memory's text.
     """
 
-    found: dict[str, list[list[Found]]] = field(default_factory=dict)
+    found: dict[str, list[list[FoundMemory]]] = field(default_factory=dict)
     milliseconds: list[float] = field(default_factory=list)
     fill_seconds: float = 0.0
     folds: int = 0
@@ -87,8 +87,8 @@ class Lived:
 
 
 def run_life(
-    vault: Path, life: Life, arms: Sequence[Arm], beside: Collection[str], k: int, apart: Apart, say: Say
-) -> Lived:
+    vault: Path, life: BenchmarkLife, arms: Sequence[Arm], beside: Collection[str], k: int, apart: Apart, say: Say
+) -> RecalledLife:
     """Live a life, ask every question in every way, and say how it went.
 
     Args:
@@ -103,7 +103,7 @@ def run_life(
     Raises:
         LociError: there are no vectors although the settings want them.
     """
-    lived = Lived()
+    lived = RecalledLife()
     with opened(vault, writable=True, clock=clock_of(life.records)) as parts:
         lived.embedder = parts.configuration.get(RecallSettings).embedder
         vectors = lived.embedder != NONE
@@ -115,22 +115,22 @@ def run_life(
         if YARDSTICK in beside:
             yardstick = BM25(texts)
             lexical = [yardstick.found(one.text, k) for one in life.questions]
-            lived.found[YARDSTICK] = [[Found(at, score, texts[at]) for at, score in one] for one in lexical]
+            lived.found[YARDSTICK] = [[FoundMemory(at, score, texts[at]) for at, score in one] for one in lexical]
         if CHROMA in beside and vectors:
             questions = [one.text for one in life.questions]
             plain = apart.plain_chroma(vault / FOLDER, lived.embedder, texts, questions, k)
-            lived.found[CHROMA] = [[Found(at, score, texts[at]) for at, score in one] for one in plain]
+            lived.found[CHROMA] = [[FoundMemory(at, score, texts[at]) for at, score in one] for one in plain]
         lived.tokens = apart.count_tokens(texts)
     return lived
 
 
-def _window(texts: Sequence[str], k: int) -> list[Found]:
+def _window(texts: Sequence[str], k: int) -> list[FoundMemory]:
     """Return the newest memories, the last first: all that one without recall can see."""
     places = range(len(texts) - 1, max(-1, len(texts) - 1 - k), -1)
-    return [Found(place, float(place), texts[place]) for place in places]
+    return [FoundMemory(place, float(place), texts[place]) for place in places]
 
 
-async def _live(parts: Parts, life: Life, arms: Sequence[Arm], k: int, lived: Lived, say: Say) -> None:
+async def _live(parts: Parts, life: BenchmarkLife, arms: Sequence[Arm], k: int, lived: RecalledLife, say: Say) -> None:
     agent = newcomer(parts, NAME)
     begun = time.perf_counter()
     await parts.recall.start()
@@ -147,7 +147,7 @@ async def _live(parts: Parts, life: Life, arms: Sequence[Arm], k: int, lived: Li
         await parts.recall.stop()
 
 
-async def _ask(parts: Parts, agent: Agent, question: str, arms: Sequence[Arm], k: int, lived: Lived) -> None:
+async def _ask(parts: Parts, agent: Agent, question: str, arms: Sequence[Arm], k: int, lived: RecalledLife) -> None:
     first = arms[0]
     begun = time.perf_counter()
     await parts.minds.search(agent, question, TIMED, first.only, by=first.by)
@@ -158,5 +158,5 @@ async def _ask(parts: Parts, agent: Agent, question: str, arms: Sequence[Arm], k
         lived.found.setdefault(arm.name, []).append([_found(hit) for hit in hits])
 
 
-def _found(hit: Hit) -> Found:
-    return Found(None if hit.seq is None else hit.seq - 1, hit.score, hit.text)
+def _found(hit: Hit) -> FoundMemory:
+    return FoundMemory(None if hit.seq is None else hit.seq - 1, hit.score, hit.text)

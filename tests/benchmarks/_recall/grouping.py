@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from tests.benchmarks._recall.lives import Data, Life
+from tests.benchmarks._recall.lives import BenchmarkLife, Data
 
 
 class Sizes(NamedTuple):
@@ -50,7 +50,7 @@ def grouped(data: Data, sizes: Sizes, seed: int) -> Data:
     return replace(data, lives=[_grouped(life, sizes, chance) for life in data.lives])
 
 
-def _grouped(life: Life, sizes: Sizes, chance: random.Random) -> Life:
+def _grouped(life: BenchmarkLife, sizes: Sizes, chance: random.Random) -> BenchmarkLife:
     records, names, sessions, group_of = [], [], [], {}
     for first, end in _cut(life.sessions, sizes, chance):
         name = f"{life.turns[first]}-{life.turns[end - 1]}"
@@ -64,7 +64,7 @@ def _grouped(life: Life, sizes: Sizes, chance: random.Random) -> Life:
         replace(one, evidence=tuple(dict.fromkeys(group_of.get(turn, turn) for turn in one.evidence)))
         for one in life.questions
     ]
-    return Life(records, questions, names, sessions)
+    return BenchmarkLife(records, questions, names, sessions)
 
 
 def _cut(sessions: Sequence[int], sizes: Sizes, chance: random.Random) -> Iterator[tuple[int, int]]:

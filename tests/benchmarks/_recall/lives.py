@@ -26,7 +26,7 @@ _DATE = "%I:%M %p on %d %B, %Y"
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class LifeQuestion:
     """One question.
 
     Args:
@@ -43,7 +43,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Life:
+class BenchmarkLife:
     """All that one agent lives through, and what it is asked then.
 
     Args:
@@ -54,7 +54,7 @@ class Life:
     """
 
     records: Sequence[Mapping[str, Any]]
-    questions: Sequence[Question]
+    questions: Sequence[LifeQuestion]
     turns: Sequence[str] = field(default=())
     sessions: Sequence[int] = field(default=())
 
@@ -69,7 +69,7 @@ class Data:
     """
 
     form: str
-    lives: Sequence[Life]
+    lives: Sequence[BenchmarkLife]
 
 
 def read_data(path: Path, questions: Path | None) -> Data:
@@ -97,7 +97,7 @@ def read_data(path: Path, questions: Path | None) -> Data:
             f"{path} is of no known form ({_why(error)}); expected LoCoMo's JSON or a life of JSON lines"
         ) from None
     beside = questions or path.with_name(f"{path.stem}-questions.jsonl")
-    return Data("life", [Life(records, _asked(beside), [str(place) for place in range(len(records))])])
+    return Data("life", [BenchmarkLife(records, _asked(beside), [str(place) for place in range(len(records))])])
 
 
 def _check(records: Sequence[Mapping[str, Any]]) -> None:
@@ -118,7 +118,7 @@ def _why(error: Exception) -> str:
     return f"{error} is missing" if isinstance(error, KeyError) else str(error)
 
 
-def _asked(path: Path) -> list[Question]:
+def _asked(path: Path) -> list[LifeQuestion]:
     questions = []
     for number, line in enumerate(_text(path).split("\n"), 1):
         if not line.strip():
@@ -132,7 +132,7 @@ def _asked(path: Path) -> list[Question]:
     return questions
 
 
-def _question(one: object) -> Question:
+def _question(one: object) -> LifeQuestion:
     if not isinstance(one, dict):
         raise ValueError("this is no JSON object")
     text, answer, evidence = one["question"], one["answer_contains"], one.get("evidence", [])
@@ -142,10 +142,10 @@ def _question(one: object) -> Question:
         raise ValueError("answer_contains is no list of texts")  # of a bare text every letter would be looked for
     if not isinstance(evidence, list):
         raise ValueError("evidence is no list")
-    return Question(text, str(one["kind"]), tuple(map(str, evidence)), tuple(answer))
+    return LifeQuestion(text, str(one["kind"]), tuple(map(str, evidence)), tuple(answer))
 
 
-def _conversation(sample: Mapping[str, Any]) -> Life:
+def _conversation(sample: Mapping[str, Any]) -> BenchmarkLife:
     told = sample["conversation"]
     records, turns, sessions = [], [], []
     numbers = [int(found[1]) for key in told if (found := _SESSION.fullmatch(key))]
@@ -157,9 +157,10 @@ def _conversation(sample: Mapping[str, Any]) -> Life:
             records.append(record)
     _check(records)
     questions = [
-        Question(one["question"], str(one["category"]), tuple(dict.fromkeys(one["evidence"]))) for one in sample["qa"]
+        LifeQuestion(one["question"], str(one["category"]), tuple(dict.fromkeys(one["evidence"])))
+        for one in sample["qa"]
     ]
-    return Life(records, questions, turns, sessions)
+    return BenchmarkLife(records, questions, turns, sessions)
 
 
 def _begun(text: str) -> datetime:

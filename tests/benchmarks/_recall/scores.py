@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from tests.benchmarks._recall.lives import Life, Question
+from tests.benchmarks._recall.lives import BenchmarkLife, LifeQuestion
 
 FIRST = (5, 10, 40)
 """Among how many of the first turns evidence is looked for."""
@@ -76,7 +76,7 @@ def within(ranked: Sequence[int], tokens: Sequence[int], budget: int) -> list[in
     return chosen
 
 
-def score_of(life: Life, question: Question, ranked: Ranked, tokens: Sequence[int]) -> Score:
+def score_of(life: BenchmarkLife, question: LifeQuestion, ranked: Ranked, tokens: Sequence[int]) -> Score:
     """Return what of a question's evidence was found.
 
     Args:

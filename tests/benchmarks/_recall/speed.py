@@ -20,7 +20,7 @@ from random import Random
 from typing import Any
 
 from agents.memory.entries import Entry
-from agents.recall.documents import digest_of, told
+from agents.recall.documents import digest_of, text_of
 from agents.recall.recall import FOLDER, LEXICAL, RecallService
 from agents.recall.settings import RecallSettings
 from mud.errors import LociError
@@ -122,7 +122,7 @@ def measure(vault: Path, size: Size, cache: Path, say: Say) -> Report:
     return _report(size, embedder, measured, time.perf_counter() - begun)
 
 
-class Source:
+class MadeUpMemories:
     """Gives the memories of one life, as an archive does.
 
     Args:
@@ -151,7 +151,7 @@ async def _fill(recall: RecallService, size: Size, made: MadeUp, measured: Measu
     await recall.start(vectors=False)
     try:
         for life in range(1, size.lives + 1):
-            source = Source(made, life, size.memories)
+            source = MadeUpMemories(made, life, size.memories)
             begun = time.perf_counter()
             async with _watched(measured, "filling words"):
                 await recall.catch_up(_agent(life), size.memories, source.read)
@@ -174,7 +174,7 @@ async def _ask(parts: Parts, size: Size, made: MadeUp, measured: Measured, say: 
     spare_what_stays()  # as a world does when it begins
     try:
         for life in range(1, size.lives + 1):
-            source = Source(made, life, 0)
+            source = MadeUpMemories(made, life, 0)
             await recall.catch_up(_agent(life), size.memories, source.read)
         async with _watched(measured, "filling vectors"):
             timed = Timed(say)
@@ -187,7 +187,7 @@ async def _ask(parts: Parts, size: Size, made: MadeUp, measured: Measured, say: 
         measured.rss = _rss()
         say("adding more")
         new = [made.entry(1, seq) for seq in range(size.memories + 1, size.memories + FRESH + 1)]
-        measured.fresh = _not_embedded(parts.vault / FOLDER / CACHE, [told(entry) for entry in new])
+        measured.fresh = _not_embedded(parts.vault / FOLDER / CACHE, [text_of(entry) for entry in new])
         begun = time.perf_counter()
         async with _watched(measured, "adding"):
             recall.remember(_agent(1), new)

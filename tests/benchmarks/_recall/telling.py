@@ -8,10 +8,10 @@ from typing import Any
 
 from tests.benchmarks._bench import Report, Table
 from tests.benchmarks._recall.apart import TOKENIZER
-from tests.benchmarks._recall.asking import CHROMA, WINDOW, YARDSTICK, Found, Lived
+from tests.benchmarks._recall.asking import CHROMA, WINDOW, YARDSTICK, FoundMemory, RecalledLife
 from tests.benchmarks._recall.bm25 import K1, B
 from tests.benchmarks._recall.grouping import Sizes
-from tests.benchmarks._recall.lives import Data, Life, Question
+from tests.benchmarks._recall.lives import BenchmarkLife, Data, LifeQuestion
 from tests.benchmarks._recall.scores import (
     BUDGETS,
     FIRST,
@@ -39,7 +39,7 @@ AMONG = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AnsweredQuestion:
     """One question that was put in one way.
 
     Args:
@@ -53,7 +53,7 @@ class Asked:
     arm: str
     life: int
     number: int
-    question: Question
+    question: LifeQuestion
     score: Score
     ranks: tuple[int | None, ...]
 
@@ -75,7 +75,7 @@ def _rounded(part: Mapping[int, float]) -> dict[str, float]:
     return {str(key): round(value, 4) for key, value in part.items()}
 
 
-def all_asked(lives: Sequence[Life], lived: Sequence[Lived]) -> list[Asked]:
+def all_asked(lives: Sequence[BenchmarkLife], lived: Sequence[RecalledLife]) -> list[AnsweredQuestion]:
     """Score every question that has evidence, in every way it was asked."""
     return [
         _scored(arm, number, place, life, one.tokens, found)
@@ -86,15 +86,17 @@ def all_asked(lives: Sequence[Life], lived: Sequence[Lived]) -> list[Asked]:
     ]
 
 
-def _scored(arm: str, number: int, place: int, life: Life, tokens: Sequence[int], found: Sequence[Found]) -> Asked:
+def _scored(
+    arm: str, number: int, place: int, life: BenchmarkLife, tokens: Sequence[int], found: Sequence[FoundMemory]
+) -> AnsweredQuestion:
     ranked: Ranked = [(one.place, one.score) for one in found if one.place is not None]
     question = life.questions[place]
     at = {life.turns[turn]: rank for rank, (turn, _) in reversed(list(enumerate(ranked, 1)))}
     ranks = tuple(at.get(one) for one in question.evidence)
-    return Asked(arm, number, place + 1, question, score_of(life, question, ranked, tokens), ranks)
+    return AnsweredQuestion(arm, number, place + 1, question, score_of(life, question, ranked, tokens), ranks)
 
 
-def _parts(asked: Iterable[Asked]) -> dict[str, Any]:
+def _parts(asked: Iterable[AnsweredQuestion]) -> dict[str, Any]:
     """Return the means over questions, as the record has them."""
     scores = [one.score for one in asked]
     found = mean(scores)
@@ -104,14 +106,14 @@ def _parts(asked: Iterable[Asked]) -> dict[str, Any]:
     return {"questions": len(scores)} | {key: _rounded(part) for key, part in parts.items()}
 
 
-def _of_arm(asked: Sequence[Asked]) -> dict[str, Any]:
+def _of_arm(asked: Sequence[AnsweredQuestion]) -> dict[str, Any]:
     kinds = sorted({one.question.kind for one in asked})
     return _parts(asked) | {
         "by_category": {kind: _parts(one for one in asked if one.question.kind == kind) for kind in kinds}
     }
 
 
-def _times(lived: Sequence[Lived], seconds: float) -> dict[str, Any]:
+def _times(lived: Sequence[RecalledLife], seconds: float) -> dict[str, Any]:
     queries = [value for one in lived for value in one.milliseconds]
     return {
         "p50_ms": _short(percentile(queries, 0.5)),
@@ -126,7 +128,7 @@ def _short(value: float | None) -> float | None:
     return None if value is None else round(value, 2)
 
 
-def _head(data: Data, lived: Sequence[Lived]) -> dict[str, Any]:
+def _head(data: Data, lived: Sequence[RecalledLife]) -> dict[str, Any]:
     return {
         "bench": "recall",
         "data": data.form,
@@ -138,7 +140,11 @@ def _head(data: Data, lived: Sequence[Lived]) -> dict[str, Any]:
 
 
 def tell_conversations(
-    data: Data, lived: Sequence[Lived], asked: Sequence[Asked], seconds: float, sizes: Sizes | None = None
+    data: Data,
+    lived: Sequence[RecalledLife],
+    asked: Sequence[AnsweredQuestion],
+    seconds: float,
+    sizes: Sizes | None = None,
 ) -> Report:
     """Return the report on conversations.
 
@@ -192,7 +198,7 @@ def _pace(record: Mapping[str, Any]) -> str:
     )
 
 
-def tell_life(data: Data, lived: Sequence[Lived], seconds: float) -> Report:
+def tell_life(data: Data, lived: Sequence[RecalledLife], seconds: float) -> Report:
     """Return the report on a life: to how many questions the answer stands among the first hits.
 
     Args:
@@ -225,7 +231,7 @@ def tell_life(data: Data, lived: Sequence[Lived], seconds: float) -> Report:
     return Report("recall life", record, [table], told)
 
 
-def _of_life(life: Life, answers: Sequence[Sequence[Found]]) -> dict[str, Any]:
+def _of_life(life: BenchmarkLife, answers: Sequence[Sequence[FoundMemory]]) -> dict[str, Any]:
     """Return what one way of asking came to."""
     first = [[found.text for found in answer[:AMONG]] for answer in answers]
     right = [answered(one.answer, texts) for one, texts in zip(life.questions, first, strict=True)]
@@ -239,7 +245,7 @@ def _of_life(life: Life, answers: Sequence[Sequence[Found]]) -> dict[str, Any]:
     }
 
 
-def _counted(life: Life, right: Sequence[bool]) -> dict[str, int]:
+def _counted(life: BenchmarkLife, right: Sequence[bool]) -> dict[str, int]:
     """Return how many are right of each kind of question, in the order of the kinds."""
     counts = {one.kind: 0 for one in life.questions}
     for one, yes in zip(life.questions, right, strict=True):

@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.compaction.settings import CompactionSettings
-from agents.definition import LONGEST_NAME, Definition, check_name, find_definition, read_definition, write_definition
+from agents.definition import (
+    LONGEST_NAME,
+    AgentDefinition,
+    check_name,
+    find_definition,
+    read_definition,
+    write_definition,
+)
 from agents.mind.settings import ThinkingSettings
 from mud.errors import Refusal, VaultProblem
 
@@ -44,7 +51,7 @@ def _wrong(tmp_path: Path, text: str) -> list[str]:
     return [str(problem) for problem in read_definition(_folder(tmp_path, text), SCHEMAS)[1]]
 
 
-def _read(folder: Path) -> Definition:
+def _read(folder: Path) -> AgentDefinition:
     definition, problems = read_definition(folder, SCHEMAS)
     assert problems == []
     assert definition is not None
@@ -162,8 +169,8 @@ def test_somebody_new_is_written_so_that_it_reads_back_and_stays_in_its_folder(t
 
 
 def test_somebody_is_found_by_name_slug_id_and_alias_in_any_case() -> None:
-    moss = Definition("moss-the-slow", "#2002", "Moss the Slow", ("Moss",))
-    nameless = Definition("new", "", "New One")
+    moss = AgentDefinition("moss-the-slow", "#2002", "Moss the Slow", ("Moss",))
+    nameless = AgentDefinition("new", "", "New One")
     known = {one.slug: one for one in (moss, nameless)}
     for wanted in ("MOSS THE SLOW", "moss-the-slow", "#2002", " moss "):
         assert find_definition(wanted, known) is moss

@@ -16,8 +16,8 @@ from agents.memory.summaries import Summary
 from tests.benchmarks._compaction import archive, micro
 from tests.benchmarks._compaction.keeping import age_of, counted, in_window
 from tests.benchmarks._compaction.made_up import LEAST, TOLD, made_up_life
-from tests.benchmarks._compaction.watching import Totals
-from tests.benchmarks._recall.lives import Life, Question
+from tests.benchmarks._compaction.watching import WatchTotals
+from tests.benchmarks._recall.lives import BenchmarkLife, LifeQuestion
 from tests.benchmarks._recall.scores import answered
 from tests.settings import put
 from tests.unit.benchmarks.recall.data import write_conversation, write_life
@@ -209,15 +209,17 @@ def test_of_a_fold_that_was_never_made_there_is_no_figure() -> None:
 
 
 def test_what_does_not_save_never_breaks_even() -> None:
-    assert (Totals().mean, Totals().saved_per_prompt, Totals().break_even(5)) == (0, None, None)
-    assert Totals(folds=2, saved=-10).break_even(5) is None
-    assert Totals(folds=2, saved=100).break_even(150) == 1.5
+    assert (WatchTotals().mean, WatchTotals().saved_per_prompt, WatchTotals().break_even(5)) == (0, None, None)
+    assert WatchTotals(folds=2, saved=-10).break_even(5) is None
+    assert WatchTotals(folds=2, saved=100).break_even(150) == 1.5
 
 
 def test_a_fact_is_as_old_as_when_it_was_last_told() -> None:
-    life = Life([{"text": "x"}] * 8, [Question("?", "central", ("0", "3")), Question("?", "obscure", ("7",))])
+    life = BenchmarkLife(
+        [{"text": "x"}] * 8, [LifeQuestion("?", "central", ("0", "3")), LifeQuestion("?", "obscure", ("7",))]
+    )
     assert [age_of(one, 8) for one in life.questions] == ["2", "4"]
-    assert [age_of(Question("?", "x", evidence), 8) for evidence in ((), ("9",), ("D1:3",))] == [None] * 3
+    assert [age_of(LifeQuestion("?", "x", evidence), 8) for evidence in ((), ("9",), ("D1:3",))] == [None] * 3
     assert counted(life, [True, False]) == {
         "found": 1,
         "by_kind": {"central": 1, "obscure": 0},

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agents.memory.entries import check_record
-from tests.benchmarks._compaction.summaries import LIVES, Wanted, faults_of, in_a_row, shares_of
+from tests.benchmarks._compaction.summaries import LIVES, WantedFact, faults_of, in_a_row, shares_of
 from tests.unit.benchmarks.running import record_of, run_bench
 from tests.vaults import copy_vault, without_vectors
 
@@ -61,12 +61,16 @@ def test_a_scripted_life_holds_memories_each_with_the_words_it_is_marked_with(pa
     for record in records:
         check_record(record)
         marked = [*record.get("facts", ()), *record.get("promise", ())]
-        wanted = [Wanted("facts", (in_a_row(word),), 1) for word in marked]
+        wanted = [WantedFact("facts", (in_a_row(word),), 1) for word in marked]
         assert shares_of(record["text"], wanted).get("facts", 1.0) == 1.0, record["text"]
 
 
 def test_a_share_counts_what_is_held_whole_and_once() -> None:
-    wanted = {Wanted("people", (" anna ",), 1), Wanted("people", (" bo ",), 1), Wanted("facts", ("red", "door"), 2)}
+    wanted = {
+        WantedFact("people", (" anna ",), 1),
+        WantedFact("people", (" bo ",), 1),
+        WantedFact("facts", ("red", "door"), 2),
+    }
     assert shares_of("Anna stood by the red wall.", wanted) == {"people": 0.5, "facts": 0.0}
     assert shares_of("The door that Bo painted red.", wanted) == {"people": 0.5, "facts": 1.0}
 

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from agents.llm.backend import Completion
-from agents.prompt.prompt import Prompt, Section
+from agents.prompt.prompt import Prompt, PromptSection
 from mud.__main__ import main
-from tests.benchmarks._prompt.evening import Thought
+from tests.benchmarks._prompt.evening import MeasuredThought
 from tests.benchmarks._prompt.experiences import seen_in
 from tests.benchmarks._prompt.telling import row_of, table, told
 from tests.benchmarks._prompt.watching import Call
@@ -107,19 +107,19 @@ def test_only_whole_experiences_of_two_sentences_are_counted() -> None:
         "- I slept. It rained. (memory 130)",
     )
     text = "RELATED PAST EXPERIENCES:\n" + "\n".join(lines)
-    section = Section("experiences", 40, text)
+    section = PromptSection("experiences", 40, text)
     assert seen_in(Prompt(text, 50, 512, 96, (section,), (), None)) == (2, 40, 50)
     assert seen_in(Prompt("x", 1, 512, 96, (), (), None)) == (0, 0, 1)
 
 
-def _thought(cached: int | None, read: int | None, seconds: float, own: bool, folds: int = 0) -> Thought:
+def _thought(cached: int | None, read: int | None, seconds: float, own: bool, folds: int = 0) -> MeasuredThought:
     prompt = Prompt("x", 1, 512, 96, (), (), None)
-    return Thought(
+    return MeasuredThought(
         "Ann", (Call(prompt, Completion("", read, 3, 0.1, "/models/tiny", cached)),), (50,), seconds, own, folds
     )
 
 
-def _row(*thoughts: Thought) -> dict[str, Any]:
+def _row(*thoughts: MeasuredThought) -> dict[str, Any]:
     return row_of("stable", thoughts)
 
 

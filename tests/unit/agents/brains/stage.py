@@ -17,7 +17,7 @@ from agents.brains.instinct.brain import Instinct
 from agents.memory.entries import Entry, Hit, importance_of
 from mud.clock import iso
 from mud.storage.texts import TextStore
-from mud.world.events import Event, Perceived
+from mud.world.events import Event, Perception
 from tests.vaults import SHIPPED
 
 START = datetime(2026, 5, 1, 9, 0, tzinfo=UTC)
@@ -263,6 +263,6 @@ class Stage:
         at = iso(START + timedelta(seconds=self.seconds))
         seq, weight = len(mind.memory) + 1, importance_of(kind, text, (name,))
         mind.memory.append(Entry(seq, at, kind, actor, place, text, importance=weight, failed=failed))
-        wish = mind.run.notice(Perceived(name, kind, text, actor, place, event=event, failed=failed), self.seconds)
+        wish = mind.run.notice(Perception(name, kind, text, actor, place, event=event, failed=failed), self.seconds)
         if wish is not None:
             mind.due = min(mind.due, self.seconds + wish)

@@ -6,23 +6,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.brains.instinct.aims import Aim, Sort, aims_of, is_meant, is_spoken_of, places_in
+from agents.brains.instinct.aims import Aim, AimSort, aims_of, is_meant, is_spoken_of, places_in
 
 
 @pytest.mark.parametrize(
     ("goal", "aims"),
     [
-        ("Find the fin of the sundial.", [Aim(Sort.THING, "the fin of the sundial")]),
-        ("I want to find the bronze fin that is missing.", [Aim(Sort.THING, "the bronze fin")]),
-        ("Fetch the lamp glass", [Aim(Sort.THING, "the lamp glass", takes=True)]),
-        ("Go to the Loft.", [Aim(Sort.PLACE, "the Loft", exact=True)]),
-        ("Meet Corvin.", [Aim(Sort.PERSON, "Corvin", exact=True)]),
+        ("Find the fin of the sundial.", [Aim(AimSort.THING, "the fin of the sundial")]),
+        ("I want to find the bronze fin that is missing.", [Aim(AimSort.THING, "the bronze fin")]),
+        ("Fetch the lamp glass", [Aim(AimSort.THING, "the lamp glass", takes=True)]),
+        ("Go to the Loft.", [Aim(AimSort.PLACE, "the Loft", exact=True)]),
+        ("Meet Corvin.", [Aim(AimSort.PERSON, "Corvin", exact=True)]),
         (
             "Talk to Old Tom and then visit the Cistern.",
-            [Aim(Sort.PERSON, "Old Tom", exact=True), Aim(Sort.PLACE, "the Cistern")],
+            [Aim(AimSort.PERSON, "Old Tom", exact=True), Aim(AimSort.PLACE, "the Cistern")],
         ),
-        ("Find out who broke the sundial.", [Aim(Sort.ANSWER, "who broke the sundial", exact=True)]),
-        ("Ask where the key is", [Aim(Sort.ANSWER, "where the key is", exact=True)]),
+        ("Find out who broke the sundial.", [Aim(AimSort.ANSWER, "who broke the sundial", exact=True)]),
+        ("Ask where the key is", [Aim(AimSort.ANSWER, "where the key is", exact=True)]),
         ("Never go to the Cistern.", []),
         ("Be kind to everybody.", []),
         ("Find it.", []),
@@ -47,12 +47,12 @@ def test_a_goal_says_what_it_aims_at(goal: str, aims: list[Aim]) -> None:
     ],
 )
 def test_a_name_is_what_is_meant_or_it_is_not(words: str, name: str, meant: bool) -> None:
-    assert is_meant(Aim(Sort.THING, words), name) is meant
+    assert is_meant(Aim(AimSort.THING, words), name) is meant
 
 
 def test_a_line_speaks_of_an_aim_and_names_locations() -> None:
-    assert is_spoken_of(Aim(Sort.THING, "the bronze fin"), "A fin lies in the loft.")
-    assert not is_spoken_of(Aim(Sort.THING, "the bronze fin"), "Bronze is heavy.")
+    assert is_spoken_of(Aim(AimSort.THING, "the bronze fin"), "A fin lies in the loft.")
+    assert not is_spoken_of(Aim(AimSort.THING, "the bronze fin"), "Bronze is heavy.")
     known = ("The Garden", "The Loft", "Lantern Row")
     assert places_in("From Lantern Row to the loft it is not far.", known) == ["Lantern Row", "The Loft"]
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.brains.instinct.answers import from_memory
-from agents.brains.instinct.evidence import Asked, Evidence, weigh
+from agents.brains.instinct.evidence import Evidence, EvidenceRequest, weigh
 from agents.brains.instinct.questions import read
 from agents.memory.entries import Entry, Hit
 from agents.memory.perception import Utterance
@@ -27,7 +27,7 @@ def heard(seq: int, actor: str, words: str, kind: str = "heard") -> Entry:
 def bearing(words: str, *entries: Entry, hits: tuple[Hit, ...] = (), minds: tuple[str, ...] = ()) -> list[Evidence]:
     line = read(Utterance("Visitor", words), "Eliza", ("Visitor", "Anna", "Moss"))
     assert line.question is not None
-    return weigh(Asked(line.question, "Visitor", "Eliza", minds, ("Visitor", "Anna", "Moss")), hits, entries)
+    return weigh(EvidenceRequest(line.question, "Visitor", "Eliza", minds, ("Visitor", "Anna", "Moss")), hits, entries)
 
 
 SPOKEN = (

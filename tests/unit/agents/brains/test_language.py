@@ -10,7 +10,7 @@ from agents.brains.instinct.loops import SILENCE
 from agents.brains.language import ANSWER_AFTER, HOPELESS, LANGUAGE, language
 from agents.memory.entries import Entry
 from mud.registry import load
-from mud.world.events import Event, Perceived
+from mud.world.events import Event, Perception
 from tests.unit.agents.brains.stage import voice
 
 
@@ -56,9 +56,9 @@ def thought(run: BrainRun, replies: Iterable[str], now: Situation | None = None)
             return decision, hints
 
 
-def heard(words: str, kind: str = "speech") -> Perceived:
+def heard(words: str, kind: str = "speech") -> Perception:
     event = Event(kind, "#2", "#1", f'Visitor says, "{words}"', words)
-    return Perceived("#1", "heard" if kind == "speech" else "told", event.text, "Visitor", "The Garden", event=event)
+    return Perception("#1", "heard" if kind == "speech" else "told", event.text, "Visitor", "The Garden", event=event)
 
 
 def test_it_is_found_by_its_name_and_needs_a_model() -> None:
@@ -139,7 +139,7 @@ def test_a_whisper_makes_it_think_soon() -> None:
 def test_what_is_for_somebody_else_or_no_speech_at_all_can_wait() -> None:
     run = fresh()
     assert run.notice(heard("Moss, come here!"), 0.0) is None
-    assert run.notice(Perceived("#1", "saw", "Moss leaves.", "Moss", "The Garden"), 0.0) is None
+    assert run.notice(Perception("#1", "saw", "Moss leaves.", "Moss", "The Garden"), 0.0) is None
 
 
 def spoken(*lines: tuple[str, str]) -> tuple[Entry, ...]:
@@ -205,7 +205,7 @@ def thought_of(run: BrainRun, now: Situation) -> tuple[Decision, int]:
 
 def test_the_partner_of_a_loop_calls_in_vain_until_the_silence_is_over() -> None:
     run = fresh()
-    call = Perceived("#1", "heard", "", "Moss", "The Garden", event=Event("speech", "#2", "#1", "", "Eliza, goodbye!"))
+    call = Perception("#1", "heard", "", "Moss", "The Garden", event=Event("speech", "#2", "#1", "", "Eliza, goodbye!"))
     assert run.notice(call, 0.0) == ANSWER_AFTER
     thought(run, ["look"], among((MOSS,), *goodbyes(5), seconds=10.0))
     assert run.notice(call, 11.0) is None
@@ -239,7 +239,7 @@ def test_a_model_of_no_use_is_asked_once_a_turn_until_it_is() -> None:
 
 def test_what_its_character_said_by_another_brain_counts_as_said() -> None:
     run = fresh()
-    run.notice(Perceived("#1", "said", 'You say, "The roses open at dawn."', None, "The Garden"), 0.0)
+    run.notice(Perception("#1", "said", 'You say, "The roses open at dawn."', None, "The Garden"), 0.0)
     assert thought(run, ["say The roses open at dawn.", "look"])[0].line == "look"
 
 

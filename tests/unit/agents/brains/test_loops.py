@@ -12,7 +12,7 @@ from agents.brains._brain import Decision, Person, Situation
 from agents.brains.instinct.brain import Instinct
 from agents.brains.instinct.company import SILENCE as QUIET
 from agents.brains.instinct.company import Company
-from agents.brains.instinct.loops import BEGINS, WITHIN, Kind, Loop, Stage, Watch, find_loop, person_waits
+from agents.brains.instinct.loops import BEGINS, WITHIN, Loop, LoopKind, LoopWatch, Stage, find_loop, person_waits
 from agents.memory.entries import Entry
 from mud.clock import VirtualClock, iso
 from tests.unit.agents.brains.stage import voice
@@ -56,19 +56,19 @@ def among(*lines: tuple[str, str], people: tuple[Person, ...] = (MOSS,), apart: 
 @pytest.mark.parametrize(
     ("kind", "lines"),
     [
-        (Kind.THANKS, THANKS[:3]),
-        (Kind.GREETING, GREETINGS),
-        (Kind.QUESTION, QUESTIONS),
-        (Kind.NOTHING_NEW, NOTHING),
-        (Kind.ECHO, ECHOES),
+        (LoopKind.THANKS, THANKS[:3]),
+        (LoopKind.GREETING, GREETINGS),
+        (LoopKind.QUESTION, QUESTIONS),
+        (LoopKind.NOTHING_NEW, NOTHING),
+        (LoopKind.ECHO, ECHOES),
         (
-            Kind.FAREWELL,
+            LoopKind.FAREWELL,
             [("", "Goodbye, Moss."), ("Moss", "Bye, Eliza, take care."), ("", "Farewell, and sleep well!")],
         ),
     ],
 )
 def test_each_kind_of_loop_is_found_at_its_number_and_not_a_line_before(
-    kind: Kind, lines: list[tuple[str, str]]
+    kind: LoopKind, lines: list[tuple[str, str]]
 ) -> None:
     found = find_loop(among(*lines))
     assert found == Loop(kind, "Moss", BEGINS[kind], len(lines))
@@ -121,7 +121,7 @@ def test_nobody_here_no_loop() -> None:
 
 
 def test_old_lines_do_not_count() -> None:
-    assert find_loop(among(*THANKS[:4], apart=WITHIN / 2)) == Loop(Kind.THANKS, "Moss", 3, 4)
+    assert find_loop(among(*THANKS[:4], apart=WITHIN / 2)) == Loop(LoopKind.THANKS, "Moss", 3, 4)
     assert find_loop(among(*THANKS[:4], apart=WITHIN)) is None
 
 
@@ -211,13 +211,13 @@ def test_the_instinct_has_no_patience_left_with_the_partner_of_a_loop() -> None:
     "lines", [THANKS, QUESTIONS, NOTHING, ECHOES, [*NOTHING[:2], *THANKS, ("", "The fair is near.")]]
 )
 def test_whoever_watches_line_by_line_finds_what_a_look_at_all_of_them_finds(lines: list[tuple[str, str]]) -> None:
-    watch = Watch()
+    watch = LoopWatch()
     for count in range(1, len(lines) + 1):
         situation = among(*lines[:count], people=(MOSS, TAMSIN))
         assert watch.find(situation) == find_loop(situation)
 
 
 def test_another_life_begins_without_what_was_heard_in_the_last() -> None:
-    watch = Watch()
+    watch = LoopWatch()
     assert watch.find(among(*THANKS)) is not None
     assert watch.find(among(*THANKS[:2])) is None

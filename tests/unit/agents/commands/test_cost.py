@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from agents.commands.cost import told
+from agents.commands.cost import describe_notice
 from agents.llm.budget import Limit, Notice, Scope
 from agents.llm.queue import Task, Urgency
 from agents.llm.spending import Amount
@@ -63,19 +63,21 @@ async def test_what_the_owner_is_told_is_in_plain_words(tmp_path: Path) -> None:
         say = home.parts.texts.render
         eliza = Limit(Scope.AGENT_HOUR, "Eliza", "tokens", 20_000, 19_800)
         world = Limit(Scope.WORLD_HOUR, "", "calls", 100, 100)
-        assert told(say, Notice(eliza, over=True)) == (
+        assert describe_notice(say, Notice(eliza, over=True)) == (
             "Eliza has used up its budget for this hour (19,800 of 20,000 tokens) and lives by instinct until the hour "
             "is over."
         )
-        assert told(say, Notice(eliza, over=False)).startswith("Eliza may ask a language model again")
-        assert told(say, Notice(world, over=True)).startswith("The agents have used up their budget for this hour (100")
-        assert told(say, Notice(world, over=False)).startswith("The agents may ask language models again")
-        assert told(say, Notice(eliza._replace(most=1_000, need=3_096), over=True)) == (
+        assert describe_notice(say, Notice(eliza, over=False)).startswith("Eliza may ask a language model again")
+        assert describe_notice(say, Notice(world, over=True)).startswith(
+            "The agents have used up their budget for this hour (100"
+        )
+        assert describe_notice(say, Notice(world, over=False)).startswith("The agents may ask language models again")
+        assert describe_notice(say, Notice(eliza._replace(most=1_000, need=3_096), over=True)) == (
             "Eliza may spend 1,000 tokens an hour, and one call takes about 3,096: it lives by instinct until the "
             "limit is raised."
         )
         for scope, words in ((Scope.WORLD_HOUR, "100 calls an hour"), (Scope.WORLD_DAY, "100 calls a day")):
-            assert words in told(say, Notice(world._replace(scope=scope, need=200), over=True))
+            assert words in describe_notice(say, Notice(world._replace(scope=scope, need=200), over=True))
 
 
 async def test_it_shows_the_limits_of_single_agents_and_what_nobody_in_particular_spent(tmp_path: Path) -> None:

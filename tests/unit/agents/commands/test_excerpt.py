@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.commands._excerpt import excerpt, fitting
-from agents.memory.note_form import Section
+from agents.memory.note_form import NoteSection
 
 
 @given(st.text(max_size=80), st.integers(1, 40))
@@ -26,7 +26,11 @@ def test_an_excerpt_of_what_fits_is_all_of_it() -> None:
 
 
 def test_the_part_that_has_most_of_the_words_fits_and_of_several_the_newest() -> None:
-    parts = [Section("b", "The heron left."), Section("a", "A heron stood by the mill."), Section("", "Rain.")]
+    parts = [
+        NoteSection("b", "The heron left."),
+        NoteSection("a", "A heron stood by the mill."),
+        NoteSection("", "Rain."),
+    ]
     found = fitting(parts, "where was the heron by the mill?")
     assert found is not None
     assert found.heading == "a"
@@ -37,8 +41,12 @@ def test_the_part_that_has_most_of_the_words_fits_and_of_several_the_newest() ->
 
 
 def test_without_a_word_in_common_the_newest_part_with_a_text_fits() -> None:
-    parts = [Section("Old", ""), Section("b", "The heron left."), Section("a", "A heron stood by the mill.")]
+    parts = [
+        NoteSection("Old", ""),
+        NoteSection("b", "The heron left."),
+        NoteSection("a", "A heron stood by the mill."),
+    ]
     found = fitting(parts, "zeppelin")
     assert found is not None
     assert found.heading == "b"
-    assert fitting([Section("Old", "")], "zeppelin") is None
+    assert fitting([NoteSection("Old", "")], "zeppelin") is None

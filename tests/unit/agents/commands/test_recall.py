@@ -8,7 +8,7 @@ import pytest
 from agents.commands.recall import HITS, LONGEST, LONGEST_KEPT, told_hit
 from agents.memory.entries import Hit
 from mud.clock import VirtualClock, iso
-from mud.world.events import Perceived
+from mud.world.events import Perception
 from mud.world.roles import Role
 from tests.houses import house
 
@@ -51,7 +51,7 @@ async def test_a_passage_says_that_its_memory_goes_on_before_and_after(tmp_path:
         ann = home.enter("Ann")
         walk = "Then we walked on along the towpath and said nothing at all. " * 9
         ann.memory.append(
-            [Perceived(ann.id, "heard", f"{walk}The ferry sank at noon. {walk}", "Moss")], iso(clock.now()), 1
+            [Perception(ann.id, "heard", f"{walk}The ferry sank at noon. {walk}", "Moss")], iso(clock.now()), 1
         )
         await home.minds.catch_up(ann)
         (line,) = [one for one in (await home.ask(ann, "recall ferry")).reply.split("\n") if "ferry sank" in one]
@@ -64,7 +64,7 @@ async def test_a_memory_without_its_speaker_or_place_still_says_who(tmp_path: Pa
     async with house(tmp_path, clock) as home:
         ann = home.enter("Ann")
         clock.advance(HOUR)
-        ann.memory.append([Perceived(ann.id, "heard", "The ferry goes at noon.", "Moss")], iso(clock.now()), 1)
+        ann.memory.append([Perception(ann.id, "heard", "The ferry goes at noon.", "Moss")], iso(clock.now()), 1)
         await home.minds.catch_up(ann)
         reply = (await home.ask(ann, "recall ferry")).reply
         assert reply.endswith(f"\n  just now: Moss: The ferry goes at noon. [{ann.memory.total - 1}]")

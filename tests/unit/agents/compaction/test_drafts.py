@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from agents.compaction.drafts import Draft, Scribe
+from agents.compaction.drafts import SummaryDraft, SummaryWriter
 from agents.compaction.judge.judge import validate
 from agents.compaction.prompt_styles import HEADINGS, Style
 from agents.compaction.retention import asked_of
 from agents.compaction.sections import sections_of
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.summarizer import Source
+from agents.compaction.summarizer import SummarySource
 from agents.compaction.summary_style import SECTIONS
 from agents.llm.backend import Completion
 from agents.memory.entries import Entry
@@ -30,25 +30,25 @@ ENTRIES = (
 GOOD = " I promised Petra in the Library to bring her the silver ring."
 BAD = " I met Petra and Cadfael in the Library."
 IN_SECTIONS = " to bring Petra the ring" + "".join(f"\n{heading}:\n- none" for heading in HEADINGS[1:])
-SOURCE = Source("Eliza", "recent", ENTRIES, max_sentences=4)
+SOURCE = SummarySource("Eliza", "recent", ENTRIES, max_sentences=4)
 
 
-def answering(*replies: str) -> tuple[Scribe, list[str]]:
+def answering(*replies: str) -> tuple[SummaryWriter, list[str]]:
     """Return a scribe whose model gives these replies, and the prompts that it was asked with."""
     return scribe_of(PROMPTS.__getitem__, *replies)
 
 
-def scribe_of(prompts: Callable[[str], Style], *replies: str) -> tuple[Scribe, list[str]]:
+def scribe_of(prompts: Callable[[str], Style], *replies: str) -> tuple[SummaryWriter, list[str]]:
     left, asked = list(replies), list[str]()
 
     async def model(prompt: str, profile: str) -> Completion:
         asked.append(prompt)
         return Completion(left.pop(0), None, None, 0.0, "tiny")
 
-    return Scribe(SUMMARIZERS, model, prompts), asked
+    return SummaryWriter(SUMMARIZERS, model, prompts), asked
 
 
-async def drafted(scribe: Scribe, source: Source) -> tuple[Draft, list[str]]:
+async def drafted(scribe: SummaryWriter, source: SummarySource) -> tuple[SummaryDraft, list[str]]:
     (draft,), rejected = await scribe.ask([source], CompactionSettings())
     return draft, rejected
 
@@ -103,7 +103,9 @@ async def test_where_nothing_is_asked_for_a_reply_may_keep_little() -> None:
 
 async def test_a_long_term_reply_is_held_to_what_the_memories_told_and_not_to_the_summaries_alone() -> None:
     told = asked_of(SOURCE).sample()
-    source = Source("Eliza", "longterm", earlier=(GOOD.strip(), "I met Ulric in the Library, who left for the Mill."))
+    source = SummarySource(
+        "Eliza", "longterm", earlier=(GOOD.strip(), "I met Ulric in the Library, who left for the Mill.")
+    )
     scribe, _ = answering(" I was in the Library, where I met Petra.")
     draft, _ = await drafted(scribe, replace(source, sample=told))
     made = draft.summary((1, 4), "", 100, 20)

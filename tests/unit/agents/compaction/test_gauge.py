@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from agents.compaction.masking import masked
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.view_size import Gauge, Surroundings
+from agents.compaction.view_size import StrategyContext, ViewSize
 from tests.lives import Life
 
 SETTINGS = CompactionSettings(mask_keep=2, mask_block=2, mask_chars=30)
@@ -37,7 +37,7 @@ def test_it_counts_what_is_shown_now_and_what_was_shown_before(
 ) -> None:
     life = Life(tmp_path_factory.mktemp("life"))
     life.set(immediate_window=3, recent_window=4)
-    gauge = Gauge(life.memory, Surroundings())
+    gauge = ViewSize(life.memory, StrategyContext())
     for batch, fold in steps:
         for kind, length in batch:
             life.remember("The lamp by the Cistern. " * (length // 10 + 1), kind=kind)
@@ -60,7 +60,7 @@ def test_it_reads_each_memory_once(tmp_path: Path) -> None:
         return 1
 
     life = Life(tmp_path)
-    gauge = Gauge(life.memory, Surroundings(counting=lambda: count))
+    gauge = ViewSize(life.memory, StrategyContext(counting=lambda: count))
     for number in range(300):
         life.remember(f"lamp {number}")
         assert gauge.standing(SETTINGS, masks=False).tokens() == number + 1
@@ -70,7 +70,7 @@ def test_it_reads_each_memory_once(tmp_path: Path) -> None:
 def test_it_lets_go_of_what_was_folded(tmp_path: Path) -> None:
     life = Life(tmp_path)
     life.set(immediate_window=4, recent_window=40)
-    gauge = Gauge(life.memory, Surroundings())
+    gauge = ViewSize(life.memory, StrategyContext())
     longest = 0
     for start in range(0, 4000, 50):
         life.remember(*(f"I saw lamp {start + number} by the Cistern in the evening." for number in range(50)))
@@ -85,8 +85,8 @@ def test_it_counts_anew_when_the_settings_or_the_counting_change(tmp_path: Path)
     life = Life(tmp_path)
     life.remember(*("The Library\n" + "Dust lies here. " * 20 for _ in range(9)), kind="result")
     life.remember("I walk on.", kind="did")
-    gauge = Gauge(
-        life.memory, Surroundings(counting=lambda: lambda text: round(len(text) * scale), scale=lambda: scale)
+    gauge = ViewSize(
+        life.memory, StrategyContext(counting=lambda: lambda text: round(len(text) * scale), scale=lambda: scale)
     )
     masking = gauge.standing(SETTINGS, masks=True).tokens()
     whole = gauge.standing(CompactionSettings(mask_keep=2, mask_block=2, mask_chars=5000), masks=True).tokens()
@@ -98,5 +98,5 @@ def test_it_counts_anew_when_the_settings_or_the_counting_change(tmp_path: Path)
 def test_it_says_what_the_view_would_take_after_a_fold(tmp_path: Path) -> None:
     life = Life(tmp_path)
     life.remember(*("four" for _ in range(10)))
-    gauge = Gauge(life.memory, Surroundings())
+    gauge = ViewSize(life.memory, StrategyContext())
     assert gauge.tokens_after(SETTINGS, False, 7, ["a summary of"]) == 3 + 3

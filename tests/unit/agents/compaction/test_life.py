@@ -18,7 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from agents.compaction.presets import PRESETS
 from agents.compaction.settings import OWN
 from agents.compaction.status import coverage, holes
-from agents.compaction.view_size import Surroundings
+from agents.compaction.view_size import StrategyContext
 from agents.memory.summaries import parse_summary
 from mud.errors import Unavailable
 from tests.lives import STRATEGIES, Disk, Life, PowerCut, Reply, reply, waiting_model
@@ -78,7 +78,7 @@ class LifeMachine(RuleBasedStateMachine):
     def begin(self, immediate: int, recent: int, strategy: str) -> None:
         self.room = tempfile.TemporaryDirectory()
         self.asleep = False
-        around = Surroundings(window=lambda: 256, asleep=lambda: self.asleep)
+        around = StrategyContext(window=lambda: 256, asleep=lambda: self.asleep)
         self.life = Life(Path(self.room.name), Disk(), model=waiting_model, around=around)
         self.life.set(immediate_window=immediate, recent_window=recent, strategy=strategy, **SMALL)
         self.commits = 0

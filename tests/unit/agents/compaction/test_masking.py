@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from agents.compaction.masking import KIND, masked, masked_count, may_mask, placeholder, reference
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.view_size import Gauge, Surroundings
+from agents.compaction.view_size import StrategyContext, ViewSize
 from agents.memory.entries import KINDS, Entry
 from agents.memory.memory import Memory
 from mud.clock import VirtualClock
-from mud.world.events import OWN_NOTES, Perceived
+from mud.world.events import OWN_NOTES, Perception
 from tests.houses import house
 
 SETTINGS = CompactionSettings(mask_keep=2, mask_block=3, mask_chars=80)
@@ -163,7 +163,7 @@ def test_a_result_that_cannot_be_masked_is_shown_as_it_is_and_the_others_are_mas
 @given(kinds=st.text("rsha", max_size=40), settings=windows, folded=st.integers(0, 10))
 def test_the_gauge_counts_exactly_what_is_shown(kinds: str, settings: CompactionSettings, folded: int) -> None:
     memory = _Held(life(kinds), min(folded, len(kinds)))
-    gauge = Gauge(memory, Surroundings(owner="eliza", counting=lambda: len))  # type: ignore[arg-type]
+    gauge = ViewSize(memory, StrategyContext(owner="eliza", counting=lambda: len))  # type: ignore[arg-type]
     for total in range(len(kinds) + 1):
         memory.total = total
         shown = masked(memory.read(memory.watermark + 1, total), settings, "eliza")
@@ -190,7 +190,7 @@ class _Held:
 def test_every_mask_of_a_real_life_resolves_to_the_whole_text(tmp_path: Path) -> None:
     memory = Memory("Eliza", tmp_path / "eliza", VirtualClock())
     memory.open(writable=True)
-    told = [Perceived("#1", KIND if seq % 2 else "did", f"{LOOK} {seq}", None, "The Garden") for seq in range(40)]
+    told = [Perception("#1", KIND if seq % 2 else "did", f"{LOOK} {seq}", None, "The Garden") for seq in range(40)]
     memory.append(told, "2026-11-20T07:21:37.123Z", 1)
     shown = masked(memory.tail, SETTINGS, "eliza")
     masks = [one for one in shown if one.text.endswith("]")]

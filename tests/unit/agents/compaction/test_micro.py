@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from agents.compaction.masking import KIND
 from agents.compaction.micro import Micro
-from mud.world.events import Perceived
+from mud.world.events import Perception
 from tests.lives import Disk, Life, heard
 
 LOOK = "The Library\n" + "Dust turns in a blade of light. " * 10
@@ -36,9 +36,9 @@ class Turns:
         masked = []
         for letter in letters:
             told = {
-                "r": Perceived("#1", KIND, LOOK, None, "The Library"),
+                "r": Perception("#1", KIND, LOOK, None, "The Library"),
                 "h": heard("The wind has turned."),
-                "a": Perceived("#1", "did", "You sit down.", None, "The Library"),
+                "a": Perception("#1", "did", "You sit down.", None, "The Library"),
             }[letter]
             self.life.memory.append([told], "2026-11-20T07:21:37.123Z", self.life.memory.total + 1)
             masked += self.micro.turn()
@@ -94,7 +94,9 @@ def test_a_full_disk_costs_the_line_and_nothing_else(tmp_path: Path) -> None:
 
 def test_a_great_many_masks_are_several_lines(tmp_path: Path) -> None:
     turns = Turns(tmp_path, strategy="none")
-    told = [Perceived("#1", KIND, LOOK, None, "The Library")] * 1205 + [Perceived("#1", "did", "You sit.", None, None)]
+    told = [Perception("#1", KIND, LOOK, None, "The Library")] * 1205 + [
+        Perception("#1", "did", "You sit.", None, None)
+    ]
     turns.life.memory.append(told, "2026-11-20T07:21:37.123Z", 1)
     turns.life.set(strategy="masking")
     assert len(turns.micro.turn()) == 1203

@@ -6,7 +6,7 @@ import pytest
 
 from agents.compaction.judge.facts import Fact
 from agents.compaction.judge.judge import evidence, kept, validate
-from agents.compaction.summarizer import Source
+from agents.compaction.summarizer import SummarySource
 from agents.memory.entries import Entry
 
 
@@ -25,7 +25,7 @@ MEMORIES = (
     entry(8, "heard", "Ulric", 'Ulric says, "Meet me at the Mill in two days, tell nobody."', "The Garden"),
     entry(9, "saw", "Moss", "Moss looks at the sky for a long while.", "The Garden"),
 )
-SOURCE = Source("Eliza", "recent", MEMORIES)
+SOURCE = SummarySource("Eliza", "recent", MEMORIES)
 
 GOOD = [
     "I met Moss and Petra in the Library. Petra had lost a silver ring and I promised to look for it.",
@@ -96,13 +96,13 @@ def test_a_bad_reply_is_refused_and_the_reason_named(text: str, why: str) -> Non
 
 def test_names_of_the_earlier_summaries_may_be_spoken_of() -> None:
     earlier = ("I met Ada at the Kiln, who gave me 7 plums.", "I was with Moss, who taught me to whistle at dusk.")
-    source = Source("Eliza", "longterm", earlier=earlier)
+    source = SummarySource("Eliza", "longterm", earlier=earlier)
     assert validate("I met Ada at the Kiln, and Moss taught me to whistle.", source) == []
     assert "the name Petra is not in the source" in validate("I met Petra at the Kiln, and Moss was there.", source)
 
 
 def test_words_in_small_letters_do_not_speak_for_a_name() -> None:
-    source = Source(
+    source = SummarySource(
         "Eliza", "recent", (*MEMORIES, entry(10, "heard", "Moss", 'Moss says, "the sun rose over the mark"'))
     )
     assert "the name Mark is not in the source" in validate("I met Mark in the Library, and Moss was there.", source)
@@ -115,11 +115,11 @@ def test_a_place_with_its_article_may_be_written_with_a_capital() -> None:
 
 def test_meta_words_that_were_really_said_are_no_meta_talk() -> None:
     said = entry(10, "heard", "Moss", 'Moss says, "Read the instructions on the wall."')
-    source = Source("Eliza", "recent", (*MEMORIES, said))
+    source = SummarySource("Eliza", "recent", (*MEMORIES, said))
     assert validate("I was told by Moss to read the instructions on the wall.", source) == []
 
 
-def facts_by_kind(source: Source) -> dict[str, set[str]]:
+def facts_by_kind(source: SummarySource) -> dict[str, set[str]]:
     facts = evidence(source).facts
     return {kind: {fact.what for fact in facts if fact.kind == kind} for kind, *_ in facts}
 
@@ -139,7 +139,9 @@ def test_a_promise_in_other_words_is_kept() -> None:
 
 
 def test_facts_of_an_earlier_summary_count_beside_those_of_new_memories() -> None:
-    rolling = Source("Eliza", "longterm", MEMORIES[:3], earlier=("I met Ada at the Kiln. I promised Ada 7 plums.",))
+    rolling = SummarySource(
+        "Eliza", "longterm", MEMORIES[:3], earlier=("I met Ada at the Kiln. I promised Ada 7 plums.",)
+    )
     found = facts_by_kind(rolling)
     assert found["number"] == {"7"}
     assert found["promise"] == {"ada plums promised"}
@@ -148,7 +150,7 @@ def test_facts_of_an_earlier_summary_count_beside_those_of_new_memories() -> Non
 
 def test_a_rolling_summary_may_speak_of_the_earlier_one_and_of_the_new_memories() -> None:
     earlier = ('I met Ada at the Kiln. Ada said, "I promise to bring you 7 plums at dusk."',)
-    rolling = Source("Eliza", "longterm", MEMORIES, earlier=earlier)
+    rolling = SummarySource("Eliza", "longterm", MEMORIES, earlier=earlier)
     good = (
         'I met Ada at the Kiln, who said, "I promise to bring you 7 plums at dusk." I promised Petra to find her ring.'
     )

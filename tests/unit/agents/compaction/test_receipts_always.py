@@ -7,22 +7,22 @@ from hypothesis import strategies as st
 
 from agents.compaction.judge.facts import facts_of_entry
 from agents.compaction.judge.judge import evidence, kept, made_up, validate
-from agents.compaction.judge.reading import key_of
+from agents.compaction.judge.reading import normalize
 from agents.compaction.judge.tables import PLAIN
 from agents.compaction.prompt_styles import HEADINGS
 from agents.compaction.retention import asked_of
-from agents.compaction.summarizer import Source
+from agents.compaction.summarizer import SummarySource
 from agents.compaction.summary_style import SECTIONS
 from agents.memory.entries import KINDS, Entry
 from tests.unit.agents.compaction.judge.test_numbers import in_words
 from tests.unit.agents.compaction.test_receipts import GOOD, MEMORIES, SOURCE
 
-ROLLING = Source("Eliza", "longterm", MEMORIES, earlier=("I met Ada at the Kiln, who gave me 7 plums.",))
+ROLLING = SummarySource("Eliza", "longterm", MEMORIES, earlier=("I met Ada at the Kiln, who gave me 7 plums.",))
 NAMES = st.from_regex(r"[BDFGKLZ][aeiou][bdfgklmz]{1,2}[aeiou]{1,2}[lnrx]", fullmatch=True)
 PLACES = st.tuples(st.sampled_from(GOOD), st.integers(0, 40), st.sampled_from([SOURCE, ROLLING]))
 
 
-def with_word(place: tuple[str, int, Source], word: str) -> str:
+def with_word(place: tuple[str, int, SummarySource], word: str) -> str:
     """Return a good summary with one word more somewhere outside its quotations."""
     words = place[0].replace('"', "").split()
     at = place[1] % (len(words) + 1)
@@ -30,15 +30,15 @@ def with_word(place: tuple[str, int, Source], word: str) -> str:
 
 
 @given(PLACES, NAMES)
-def test_a_name_from_nowhere_is_found_wherever_it_stands(place: tuple[str, int, Source], name: str) -> None:
-    assume(key_of(name) not in PLAIN)
+def test_a_name_from_nowhere_is_found_wherever_it_stands(place: tuple[str, int, SummarySource], name: str) -> None:
+    assume(normalize(name) not in PLAIN)
     text = with_word(place, name)
     assert f"the name {name} is not in the source" in validate(text, place[2])
 
 
 @given(PLACES, st.integers(13, 10**7), st.booleans())
 def test_a_number_from_nowhere_is_found_wherever_it_stands(
-    place: tuple[str, int, Source], number: int, spelled: bool
+    place: tuple[str, int, SummarySource], number: int, spelled: bool
 ) -> None:
     text = with_word(place, in_words(number) if spelled else str(number))
     assert any("the number" in reason for reason in made_up(text, evidence(place[2]))), text
@@ -47,7 +47,7 @@ def test_a_number_from_nowhere_is_found_wherever_it_stands(
 @given(st.sampled_from(HEADINGS), NAMES)
 def test_a_name_from_nowhere_is_found_under_every_heading(heading: str, name: str) -> None:
     text = "\n".join(f"{one}:\n- {name if one == heading else 'none'}" for one in HEADINGS)
-    source = Source("Eliza", "longterm", MEMORIES, shape=SECTIONS)
+    source = SummarySource("Eliza", "longterm", MEMORIES, shape=SECTIONS)
     assert f"the name {name} is not in the source" in validate(text, source)
 
 
@@ -74,7 +74,7 @@ ENTRIES = st.lists(
 
 @given(ENTRIES, st.lists(TEXTS, max_size=2))
 def test_the_source_itself_is_faithful_and_keeps_every_fact(entries: list[Entry], earlier: list[str]) -> None:
-    source = Source("Eliza", "longterm", tuple(entries), earlier=tuple(earlier))
+    source = SummarySource("Eliza", "longterm", tuple(entries), earlier=tuple(earlier))
     about = [part for entry in entries for part in (entry.actor, entry.place) if part]
     whole = "\n".join([*source.texts(), *about])
     assert made_up(whole, evidence(source)) == []
@@ -85,7 +85,7 @@ def test_the_source_itself_is_faithful_and_keeps_every_fact(entries: list[Entry]
 @given(ENTRIES, TEXTS)
 def test_any_reply_can_be_judged_and_any_memory_read(entries: list[Entry], reply: str) -> None:
     for shape in ("prose", SECTIONS):
-        reasons = validate(reply, Source("Eliza", "recent", tuple(entries), earlier=(reply,), shape=shape))
+        reasons = validate(reply, SummarySource("Eliza", "recent", tuple(entries), earlier=(reply,), shape=shape))
         assert all(isinstance(reason, str) and reason for reason in reasons)
     for entry in entries:
         assert all(fact.what for fact in facts_of_entry(entry, "Eliza"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agents.compaction.judge.judge import validate
-from agents.compaction.summarizer import Source
+from agents.compaction.summarizer import SummarySource
 from agents.memory.entries import Entry
 
 
@@ -13,7 +13,7 @@ def entry(seq: int, kind: str, actor: str | None, text: str, place: str = "The C
     return Entry(seq, "2026-11-20T07:21:37.123Z", kind, actor, place, text)
 
 
-SOURCE = Source(
+SOURCE = SummarySource(
     "Wren",
     "recent",
     (
@@ -25,7 +25,7 @@ SOURCE = Source(
         entry(6, "heard", "Dringo", 'Dringo says, "In the year 1847 the flood took The Barley Gate."'),
     ),
 )
-EARLIER = Source(
+EARLIER = SummarySource(
     "Wren",
     "longterm",
     earlier=(

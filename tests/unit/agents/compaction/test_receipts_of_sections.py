@@ -10,7 +10,7 @@ from agents.compaction.judge.judge import evidence, validate
 from agents.compaction.prompt_styles import HEADINGS
 from agents.compaction.retention import asked_of
 from agents.compaction.sections import body_of, sections_of, tidy_sections
-from agents.compaction.summarizer import Source
+from agents.compaction.summarizer import SummarySource
 from agents.compaction.summary_style import SECTIONS
 from agents.memory.entries import Entry
 
@@ -30,7 +30,7 @@ MEMORIES = (
     entry(6, "thought", None, 'You think, "Perhaps the gate was never built again."'),
     entry(7, "heard", "Dringo", 'Dringo says, "Nobody has lit the lamp of the mill since then, and nobody will."'),
 )
-SOURCE = Source("Wren", "longterm", MEMORIES, shape=SECTIONS, style="sections")
+SOURCE = SummarySource("Wren", "longterm", MEMORIES, shape=SECTIONS, style="sections")
 
 GOOD = """User Goal:
 - Sellis wants the horn comb
@@ -115,7 +115,7 @@ def test_headings_are_no_names_in_a_receipt_and_their_words_no_facts() -> None:
 
 
 def test_earlier_sections_are_taken_up_by_what_they_say_and_their_headings_are_no_facts() -> None:
-    source = Source("Wren", "longterm", MEMORIES[:2], earlier=(GOOD,), shape=SECTIONS)
+    source = SummarySource("Wren", "longterm", MEMORIES[:2], earlier=(GOOD,), shape=SECTIONS)
     facts = {fact.what for fact in evidence(source).facts}
     assert {"1847", "Barley", "Juniper"} <= facts
     assert facts.isdisjoint({"Goal", "Facts", "Made", "Issues", "Actions", "References", "none"})
@@ -128,7 +128,7 @@ def test_sections_have_one_written_form() -> None:
     assert tidy_sections(GOOD) == GOOD
 
 
-THIEF = Source(
+THIEF = SummarySource(
     "Wren",
     "recent",
     (
@@ -174,7 +174,7 @@ def test_what_was_said_of_me_stays_hearsay_when_summaries_are_combined() -> None
         'I was in the orchard. Moss said, "You are a thief."',
         "I sat with Petra, who says I am a queen of the mill.",
     )
-    combined = Source("Wren", "longterm", earlier=earlier)
+    combined = SummarySource("Wren", "longterm", earlier=earlier)
     for text in ("I was in the orchard with Moss. I am a thief.", "I sat with Petra. I am a queen."):
         assert any("said of me" in reason for reason in validate(text, combined)), validate(text, combined)
     assert validate('I was in the orchard, where Moss said, "You are a thief." I sat with Petra.', combined) == []

@@ -14,7 +14,7 @@ from agents.compaction.origins import origins
 from agents.compaction.report import ago, report
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.status import Facts, status
-from agents.compaction.view_size import Surroundings
+from agents.compaction.view_size import StrategyContext
 from agents.llm.counting import TokenCounter
 from mud.clock import iso
 from mud.storage.configuration import Configuration
@@ -106,7 +106,7 @@ def test_where_the_prompt_has_room_for_little_that_is_what_the_next_fold_waits_f
     tmp_path: Path, strategy: str, without: str
 ) -> None:
     room = 200
-    life = Life(tmp_path, around=Surroundings(room=lambda: room))
+    life = Life(tmp_path, around=StrategyContext(room=lambda: room))
     life.set(strategy=strategy)
     told(life, 3)
     waits = row(life, "Next fold")
@@ -123,7 +123,7 @@ def test_where_the_prompt_has_room_for_little_that_is_what_the_next_fold_waits_f
 
 
 def test_where_the_prompt_has_room_the_strategy_says_what_it_waits_for(tmp_path: Path) -> None:
-    life = Life(tmp_path, around=Surroundings(room=lambda: 6000))
+    life = Life(tmp_path, around=StrategyContext(room=lambda: 6000))
     told(life, 10)
     assert row(life, "Next fold") == "at 129 memories, in 119"
     assert row(life, "Budget") == "10 of 128 memories"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from agents.compaction.retention import SAMPLE, asked_of, carried
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.summarizer import Source
+from agents.compaction.summarizer import SummarySource
 from agents.memory.entries import Entry
 from agents.memory.summaries import Summary, parse_summary, render_summary
 from tests.lives import Life
@@ -21,8 +21,8 @@ def heard(seq: int, said: str, importance: int = 3) -> Entry:
     return Entry(seq, "", "heard", "Moss", "The Mill", f'Moss says, "{said}"', importance=importance)
 
 
-def source(*entries: Entry, sample: tuple[str, ...] = ()) -> Source:
-    return Source("Eliza", "recent", entries, sample=sample)
+def source(*entries: Entry, sample: tuple[str, ...] = ()) -> SummarySource:
+    return SummarySource("Eliza", "recent", entries, sample=sample)
 
 
 def summary(text: str = "I was there.", sample: tuple[str, ...] = ()) -> Summary:
@@ -46,14 +46,14 @@ def test_a_long_term_summary_is_asked_for_the_memories_and_not_for_the_summaries
     first = asked_of(source(*(heard(seq, f"The number {seq} is {seq * 1000 + 7}.") for seq in range(1, 9))))
     text = "Moss told me of 1007 at the mill."
     recent = summary(text, first.sample())
-    longterm = Source("Eliza", "longterm", earlier=(text,), sample=carried([recent], "Eliza"))
+    longterm = SummarySource("Eliza", "longterm", earlier=(text,), sample=carried([recent], "Eliza"))
     assert asked_of(longterm).share(text) == first.share(text)
     assert asked_of(longterm).share(text) != 1.0, "as it would be, were it measured against the summary's own text"
 
 
 def test_a_summary_of_before_samples_were_kept_is_asked_for_what_its_text_tells() -> None:
     old = summary("I met Ada at the Kiln, who gave me 7 plums.")
-    asked = asked_of(Source("Eliza", "longterm", earlier=(old.text,), sample=carried([old], "Eliza")))
+    asked = asked_of(SummarySource("Eliza", "longterm", earlier=(old.text,), sample=carried([old], "Eliza")))
     assert asked.share("I met Ada, who gave me 7 plums.") == 0.67
     assert asked.share(old.text) == 1.0
 

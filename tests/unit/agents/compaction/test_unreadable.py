@@ -11,7 +11,7 @@ import pytest
 
 from agents.compaction.status import Facts, coverage, holes, status
 from agents.compaction.strategy_view import LONGEST_FOLD
-from agents.compaction.view_size import Surroundings
+from agents.compaction.view_size import StrategyContext
 from agents.memory.ranges import merged
 from agents.memory.summaries import Summary, parse_summary, render_summary
 from tests.lives import Life
@@ -23,7 +23,7 @@ ROLLING = ["entry_summary", "layered", "sleep", "hybrid"]
 
 def tight(folder: Path, strategy: str) -> Life:
     """Return a life in which every strategy folds more than once in some hundred memories."""
-    life = Life(folder, around=Surroundings(window=lambda: 3000))
+    life = Life(folder, around=StrategyContext(window=lambda: 3000))
     life.set(strategy=strategy, threshold_tokens=2500, min_saving_tokens=100)
     return life
 

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from agents.compaction.wording import (
     _sentences_of,
     capitals,
+    content_words,
     flat,
     key,
     names,
     numbers,
     quoted,
     sentences,
-    telling,
     unquoted,
 )
 
@@ -89,7 +89,7 @@ def test_quotations_are_taken_out() -> None:
 
 
 def test_small_talk_words_tell_nothing() -> None:
-    assert telling("You see, I think the key lies under the stone.") == {"key", "lies", "stone"}
+    assert content_words("You see, I think the key lies under the stone.") == {"key", "lies", "stone"}
 
 
 @given(st.text())

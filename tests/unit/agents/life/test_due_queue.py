@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.life.due_queue import Scheduler
+from agents.life.due_queue import DueQueue
 
 
 def test_those_who_are_due_come_earliest_first_and_only_once() -> None:
-    scheduler = Scheduler()
+    scheduler = DueQueue()
     scheduler.set("b", 2)
     scheduler.set("a", 1)
     scheduler.set("c", 3)
@@ -22,7 +22,7 @@ def test_those_who_are_due_come_earliest_first_and_only_once() -> None:
 
 
 def test_the_newest_time_counts() -> None:
-    scheduler = Scheduler()
+    scheduler = DueQueue()
     scheduler.set("a", 1)
     scheduler.set("a", 5)
     assert scheduler.take(4, 99) == []
@@ -32,7 +32,7 @@ def test_the_newest_time_counts() -> None:
 
 
 def test_hastening_never_delays() -> None:
-    scheduler = Scheduler()
+    scheduler = DueQueue()
     scheduler.set("a", 5)
     scheduler.hasten("a", 9)
     assert scheduler.next() == 5
@@ -41,7 +41,7 @@ def test_hastening_never_delays() -> None:
 
 
 def test_who_was_dropped_or_is_at_it_already_is_not_hastened() -> None:
-    scheduler = Scheduler()
+    scheduler = DueQueue()
     scheduler.set("a", 5)
     scheduler.drop("a")
     scheduler.drop("nobody")
@@ -65,7 +65,7 @@ ACTS = st.lists(
 
 @given(ACTS)
 def test_it_is_a_table_of_times_whatever_is_done(acts: list[tuple[str, str, float]]) -> None:
-    scheduler, table = Scheduler(), dict[str, float]()
+    scheduler, table = DueQueue(), dict[str, float]()
     for act, name, at in acts:
         if act == "set":
             scheduler.set(name, at)
@@ -84,7 +84,7 @@ def test_it_is_a_table_of_times_whatever_is_done(acts: list[tuple[str, str, floa
 
 
 def test_setting_far_times_again_and_again_takes_no_memory() -> None:
-    scheduler = Scheduler()
+    scheduler = DueQueue()
     for number in range(10_000):
         scheduler.set("a", 1_000_000.0 + number)
         scheduler.set("b", 1.0)

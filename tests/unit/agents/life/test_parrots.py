@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.life.scheduler import Living
+from agents.life.scheduler import Scheduler
 from agents.llm.backends.scripted import ScriptedModel, Turn
 from agents.memory.perception import own_words
 from agents.text.repetition import RepetitionRate
@@ -112,7 +112,7 @@ class _Guest:
             self._asked = ("", 0)
 
 
-async def _spent(home: House, living: Living, clock: VirtualClock) -> Evening:
+async def _spent(home: House, living: Scheduler, clock: VirtualClock) -> Evening:
     """Have the agents take so many turns among a person who asks something now and then."""
     evening = Evening()
     guest = _Guest(home, evening)

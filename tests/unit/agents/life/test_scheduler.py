@@ -5,7 +5,7 @@ from pathlib import Path
 
 from agents.agent import Agent
 from agents.brains._brain import Situation
-from agents.life.scheduler import Living
+from agents.life.scheduler import Scheduler
 from agents.llm.backend import Completion, Enough
 from agents.llm.backends.scripted import ScriptedModel
 from agents.llm.profiles import LLMProfile
@@ -25,14 +25,14 @@ def _edit(home: House, slug: str, old: str, new: str) -> None:
     assert home.minds.load_definition(slug) == []
 
 
-def _awake(home: House, living: Living, *names: str) -> list[Agent]:
+def _awake(home: House, living: Scheduler, *names: str) -> list[Agent]:
     agents = [home.agent(name) for name in names]
     for agent in agents:
         living.wake(agent)
     return agents
 
 
-async def _brain(living: Living, agent: Agent) -> str:
+async def _brain(living: Scheduler, agent: Agent) -> str:
     """Have an agent think once, and return the brain that did it."""
     await living.act(agent, waiting=False)
     assert agent.thinker is not None

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from agents.agent import Agent
 from agents.brains._brain import Situation
 from agents.life.prompting import Related
-from agents.life.scheduler import QUIET, Living
+from agents.life.scheduler import QUIET, Scheduler
 from agents.llm.backends.scripted import ScriptedModel
 from agents.memory.journal_form import SYNTHESIS
-from mud.world.events import Perceived
+from mud.world.events import Perception
 from mud.world.roles import Role
 from tests.houses import House, house, puppet, texts_of
 from tests.settings import put, put_own
@@ -34,7 +34,7 @@ WINDOW = 8192
 class Evening:
     """Eliza lives in a house whose clock is moved by hand."""
 
-    def __init__(self, home: House, clock: HandClock, living: Living, eliza: Agent) -> None:
+    def __init__(self, home: House, clock: HandClock, living: Scheduler, eliza: Agent) -> None:
         self.home, self.clock, self.living, self.eliza = home, clock, living, eliza
 
     @property
@@ -59,7 +59,7 @@ class Evening:
             number = self.eliza.memory.total + 1
             words = f'Moss says, "{what.format(n=number)}, and by the old wall another one stands in the rain."'
             self.eliza.actor.perceive(number, "2026-01-01T00:00:00.000Z", [
-                Perceived(self.eliza.id, "heard", words, "Moss", "The Garden")
+                Perception(self.eliza.id, "heard", words, "Moss", "The Garden")
             ])  # fmt: skip
 
 
@@ -193,7 +193,7 @@ async def test_awake_an_emergency_fold_is_made_at_once_by_rules_and_warned_of(
                 number = eliza.memory.total + 1
                 words = f'Moss says, "Corvin owes {number} barrels to whoever asks him at the Sundial."'
                 eliza.memory.append(
-                    [Perceived(eliza.id, "heard", words, "Moss", "The Garden")], "2026-01-01T00:00:00.000Z", number
+                    [Perception(eliza.id, "heard", words, "Moss", "The Garden")], "2026-01-01T00:00:00.000Z", number
                 )
             assert eliza.compactor.outlook.standing().tokens() > 0.8 * WINDOW
             night.home.parts.prompting.build(eliza, Related(), thinks=True)
@@ -211,7 +211,7 @@ async def test_other_strategies_fold_nothing_because_a_prompt_is_built(tmp_path:
         for number in range(1, 200):
             words = f'Moss says, "lamp {number}"'
             night.eliza.memory.append(
-                [Perceived(night.eliza.id, "heard", words, "Moss", None)], "2026-01-01T00:00:00.000Z", number
+                [Perception(night.eliza.id, "heard", words, "Moss", None)], "2026-01-01T00:00:00.000Z", number
             )
         night.home.parts.prompting.build(night.eliza, Related(), thinks=True)
         assert night.eliza.memory.compactions == 0

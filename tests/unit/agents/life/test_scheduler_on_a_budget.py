@@ -5,26 +5,26 @@ from __future__ import annotations
 from pathlib import Path
 
 from agents.agent import Agent
-from agents.life.scheduler import Living
+from agents.life.scheduler import Scheduler
 from agents.llm.backends.scripted import ScriptedModel
-from agents.llm.budget import Budget, BudgetSettings, Notice
+from agents.llm.budget import BudgetSettings, ModelBudget, Notice
 from tests.houses import House, house
 from tests.unit.agents.llm.stage import HandClock
 from tests.vaults import copy_vault, without_vectors
 
 
-def spending(home: House, clock: HandClock, told: list[Notice]) -> tuple[Living, Agent]:
+def spending(home: House, clock: HandClock, told: list[Notice]) -> tuple[Scheduler, Agent]:
     """Return the drives of Eliza, who may ask the model twice an hour."""
     lines = (f"emote draws figure{number}, figure{number}a and figure{number}b." for number in range(99))
     living = home.living(ScriptedModel(lines))
     living.answers["think"] = True
-    home.queue.budget = Budget(lambda: BudgetSettings(agent_calls_per_hour=2), clock)
+    home.queue.budget = ModelBudget(lambda: BudgetSettings(agent_calls_per_hour=2), clock)
     home.queue.budget.tell = told.append
     living.wake(home.agent("Eliza"))
     return living, home.agent("Eliza")
 
 
-async def brain(living: Living, agent: Agent) -> str:
+async def brain(living: Scheduler, agent: Agent) -> str:
     """Have an agent think once, and return the brain that did it."""
     await living.act(agent, waiting=False)
     assert agent.thinker is not None

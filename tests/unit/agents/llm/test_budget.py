@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from agents.llm.backend import Backend, Completion, Enough
 from agents.llm.backends.scripted import ScriptedModel
-from agents.llm.budget import Budget, BudgetSettings, Notice, Scope, Spent
+from agents.llm.budget import BudgetExhausted, BudgetSettings, ModelBudget, Notice, Scope
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import ModelQueue, Task, Urgency
 from agents.llm.spending import Amount
@@ -34,7 +34,7 @@ class Till:
     told: list[Notice] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.budget = Budget(lambda: self.limits, self.clock)
+        self.budget = ModelBudget(lambda: self.limits, self.clock)
         self.budget.tell = self.told.append
         backend = Backend("scripted", "Scripted.", lambda profile: self.model)
         self.queue = ModelQueue(lambda name: PROFILE, Registry("backend", [backend]), self.clock, budget=self.budget)
@@ -72,7 +72,7 @@ async def test_at_the_limit_an_agent_is_refused_and_its_owner_told_once() -> Non
         await till.ask("Eliza")
     assert till.budget.used_up("Eliza") is None
     for _ in range(3):
-        with pytest.raises(Spent, match="Eliza has used up the budget for this hour: 2 of 2 calls"):
+        with pytest.raises(BudgetExhausted, match="Eliza has used up the budget for this hour: 2 of 2 calls"):
             await till.ask("Eliza")
     assert [(one.over, one.limit.scope, one.limit.owner) for one in till.told] == [(True, Scope.AGENT_HOUR, "Eliza")]
     assert till.budget.used_up("Eliza") is not None
@@ -83,7 +83,7 @@ async def test_at_the_limit_an_agent_is_refused_and_its_owner_told_once() -> Non
 async def test_when_the_hour_is_over_it_may_ask_again_and_its_owner_is_told_once() -> None:
     till = Till(ScriptedModel(["look"] * 9), BudgetSettings(agent_calls_per_hour=1))
     await till.ask("Eliza")
-    with pytest.raises(Spent):
+    with pytest.raises(BudgetExhausted):
         await till.ask("Eliza")
     till.clock.advance(3600)
     till.budget.review()
@@ -95,7 +95,7 @@ async def test_when_the_hour_is_over_it_may_ask_again_and_its_owner_is_told_once
 async def test_a_limit_that_is_raised_lets_it_ask_again() -> None:
     till = Till(ScriptedModel(["look"] * 9), BudgetSettings(world_calls_per_day=1))
     await till.ask("Eliza")
-    with pytest.raises(Spent, match="the agents have used up the budget for today: 1 of 1 calls"):
+    with pytest.raises(BudgetExhausted, match="the agents have used up the budget for today: 1 of 1 calls"):
         await till.ask("Moss")
     till.limits = replace(till.limits, world_calls_per_day=2)
     assert (await till.ask("Moss")).text == "look"
@@ -107,19 +107,19 @@ async def test_a_limit_that_no_call_fits_into_is_told_so_and_only_once() -> None
     need = estimate("one two three") + PROFILE.max_tokens
     words = f"one call takes about {need} tokens, and Eliza's limit for this hour is 5"
     for _ in range(3):
-        with pytest.raises(Spent, match=words):
+        with pytest.raises(BudgetExhausted, match=words):
             await till.ask("Eliza")
         till.clock.advance(3600)
         till.budget.review()
     assert [(one.over, one.limit.need) for one in till.told] == [(True, need)]
-    with pytest.raises(Spent):
+    with pytest.raises(BudgetExhausted):
         await till.ask("Eliza")
     till.limits = replace(till.limits, agent_tokens_per_hour=100)
     assert (await till.ask("Eliza")).text == "look"
     assert [one.over for one in till.told] == [True, False]
     till.limits = replace(till.limits, agent_tokens_per_hour=6)
     till.clock.advance(3600)
-    with pytest.raises(Spent):
+    with pytest.raises(BudgetExhausted):
         await till.ask("Eliza")
     assert [one.over for one in till.told] == [True, False, True]
 
@@ -133,10 +133,10 @@ async def test_another_name_is_no_other_budget() -> None:
     gate.open()
     await under_way
     assert (till.used("Liz").calls, till.used("Eliza").calls) == (2, 0)
-    with pytest.raises(Spent, match="Liz has used up"):
+    with pytest.raises(BudgetExhausted, match="Liz has used up"):
         await till.ask("Liz")
     till.budget.rename("Liz", "Beth")
-    with pytest.raises(Spent, match="Beth has used up"):
+    with pytest.raises(BudgetExhausted, match="Beth has used up"):
         await till.ask("Beth")
     till.clock.advance(3600)
     assert (await till.ask("Beth")).text == "look"
@@ -145,7 +145,7 @@ async def test_another_name_is_no_other_budget() -> None:
 
 async def test_a_call_that_fits_is_made_in_the_hour_after_one_that_never_would() -> None:
     till = Till(ScriptedModel(["look"] * 9), BudgetSettings(agent_tokens_per_hour=30))
-    with pytest.raises(Spent):
+    with pytest.raises(BudgetExhausted):
         await till.ask("Eliza", "one " * 100)
     till.clock.advance(3600)
     assert (await till.ask("Eliza")).text == "look"
@@ -154,12 +154,12 @@ async def test_a_call_that_fits_is_made_in_the_hour_after_one_that_never_would()
 async def test_the_day_lasts_longer_than_the_hour() -> None:
     till = Till(ScriptedModel(["look"] * 9), BudgetSettings(world_calls_per_hour=1, world_calls_per_day=2))
     await till.ask("Eliza")
-    with pytest.raises(Spent, match="this hour"):
+    with pytest.raises(BudgetExhausted, match="this hour"):
         await till.ask("Eliza")
     till.clock.advance(3600)
     await till.ask("Eliza")
     till.clock.advance(3600)
-    with pytest.raises(Spent, match="today"):
+    with pytest.raises(BudgetExhausted, match="today"):
         await till.ask("Eliza")
     till.clock.advance(22 * 3600)
     assert (await till.ask("Eliza")).text == "look"
@@ -170,7 +170,7 @@ async def test_calls_side_by_side_do_not_go_over_a_limit_together() -> None:
     till = Till(ScriptedModel(gates), BudgetSettings(agent_calls_per_hour=2))
     jobs = [till.ask("Eliza", urgency=Urgency.SUMMARIZE) for _ in range(3)]
     await settle()
-    with pytest.raises(Spent, match="calls under way leave no room"):
+    with pytest.raises(BudgetExhausted, match="calls under way leave no room"):
         await jobs[2]
     assert till.told == []  # what is under way may come to nothing, and then there is room
     for gate in gates:

@@ -1,16 +1,16 @@
 from __future__ import annotations
 
-from agents.llm.health import Health, State
+from agents.llm.health import HostHealth, HostState
 from mud.clock import VirtualClock
 
 
 def test_a_host_is_unknown_until_it_was_asked() -> None:
-    assert Health("http://a").words(VirtualClock()) == "http://a: never asked."
+    assert HostHealth("http://a").words(VirtualClock()) == "http://a: never asked."
 
 
 def test_the_moment_it_went_down_stays_through_further_failures() -> None:
     clock = VirtualClock()
-    first = Health("a").failed("no", clock)
+    first = HostHealth("a").failed("no", clock)
     clock.advance(100)
     second = first.failed("still no", clock)
     assert (second.since, second.last_error, second.failures) == (first.since, "still no", 2)
@@ -18,7 +18,7 @@ def test_the_moment_it_went_down_stays_through_further_failures() -> None:
 
 def test_one_that_is_down_is_left_alone_for_a_while_and_then_asked_again() -> None:
     clock = VirtualClock()
-    down = Health("a").failed("no", clock)
+    down = HostHealth("a").failed("no", clock)
     assert down.wait(clock) == 5
     clock.advance(5)
     assert down.wait(clock) == 0
@@ -27,14 +27,14 @@ def test_one_that_is_down_is_left_alone_for_a_while_and_then_asked_again() -> No
 
 def test_one_that_answers_is_up_at_once_and_remembers_its_last_trouble() -> None:
     clock = VirtualClock()
-    up = Health("a").failed("no", clock).answered(clock)
-    assert (up.state, up.failures, up.wait(clock)) == (State.UP, 0, 0)
+    up = HostHealth("a").failed("no", clock).answered(clock)
+    assert (up.state, up.failures, up.wait(clock)) == (HostState.UP, 0, 0)
     assert up.words(clock) == "a: answers since 2026-01-01T00:00:00.000Z. The last trouble was: no."
 
 
 def test_many_failures_make_no_endless_pause() -> None:
     clock = VirtualClock()
-    health = Health("a")
+    health = HostHealth("a")
     for _ in range(5000):
         health = health.failed("no", clock)
     assert health.wait(clock) == 60
@@ -42,26 +42,26 @@ def test_many_failures_make_no_endless_pause() -> None:
 
 def test_failures_that_may_pass_make_it_shaky_and_three_in_a_row_take_it_down() -> None:
     clock = VirtualClock()
-    first = Health("a").failed("a is too busy", clock, passing=True)
+    first = HostHealth("a").failed("a is too busy", clock, passing=True)
     assert first.words(clock) == "a: shaky since 2026-01-01T00:00:00.000Z: a is too busy. It is still asked."
     second = first.failed("a is too busy", clock, passing=True)
-    assert (second.state, second.wait(clock)) == (State.SHAKY, 0)
+    assert (second.state, second.wait(clock)) == (HostState.SHAKY, 0)
     third = second.failed("a is too busy", clock, passing=True)
-    assert (third.state, third.wait(clock)) == (State.DOWN, 5)
+    assert (third.state, third.wait(clock)) == (HostState.DOWN, 5)
     assert third.failed("a is too busy", clock, passing=True).wait(clock) == 10
 
 
 def test_an_answer_in_between_makes_it_steady_again() -> None:
     clock = VirtualClock()
-    health = Health("a")
+    health = HostHealth("a")
     for _ in range(9):
         health = health.failed("busy", clock, passing=True).failed("busy", clock, passing=True).answered(clock)
-    assert health.state is State.UP
+    assert health.state is HostState.UP
 
 
 def test_its_state_is_told_in_a_few_words_with_times_of_day() -> None:
     clock = VirtualClock()
-    health = Health("a")
+    health = HostHealth("a")
     assert health.state_words(clock) == "never asked"
     clock.advance(61)
     assert health.answered(clock).state_words(clock) == "answers since 00:01:01"
@@ -77,15 +77,15 @@ def test_its_state_is_told_in_a_few_words_with_times_of_day() -> None:
 def test_calls_side_by_side_that_fail_together_count_once() -> None:
     clock = VirtualClock()
     clock.advance(60)
-    down = Health("a").failed("silence", clock, began=0.0)
+    down = HostHealth("a").failed("silence", clock, began=0.0)
     clock.advance(0.1)
     again = down.failed("silence again", clock, began=1.0)
     assert (again.failures, again.retry_at, again.last_error) == (1, 65.0, "silence again")
     clock.advance(5)
     assert again.failed("silence", clock, began=65.0).wait(clock) == 10
-    shaky = Health("a").failed("busy", clock, passing=True, began=60.0)
+    shaky = HostHealth("a").failed("busy", clock, passing=True, began=60.0)
     clock.advance(0.1)
     for _ in range(9):
         shaky = shaky.failed("busy", clock, passing=True, began=61.0)
-    assert shaky.state is State.SHAKY
-    assert shaky.failed("gone", clock, began=61.0).state is State.DOWN
+    assert shaky.state is HostState.SHAKY
+    assert shaky.failed("gone", clock, began=61.0).state is HostState.DOWN

@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from agents.llm.backends.scripted import ScriptedModel
-from agents.llm.budget import Budget, BudgetSettings
+from agents.llm.budget import BudgetSettings, ModelBudget
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import Task, Urgency
 from agents.llm.reply_prefix import MUTE
@@ -102,7 +102,7 @@ async def test_both_times_are_paid_for_and_a_budget_without_room_for_the_second_
     (row,) = play.queue.budget.spending.rows()
     assert (row.owner, row.task, row.total.calls) == ("Eliza", Task.THINKING, 2)
     play, model = stage(OPENING)
-    play.queue.budget = Budget(lambda: BudgetSettings(agent_calls_per_hour=1), play.clock)
+    play.queue.budget = ModelBudget(lambda: BudgetSettings(agent_calls_per_hour=1), play.clock)
     with pytest.raises(Unavailable, match="1 call"):
         await replied(play)
     assert len(model.prompts) == 1

@@ -8,7 +8,7 @@ import pytest
 
 from agents.llm.backend import Completion, Refused
 from agents.llm.backends.scripted import ScriptedModel
-from agents.llm.health import FIRST_PAUSE, State
+from agents.llm.health import FIRST_PAUSE, HostState
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import Urgency
 from mud.clock import VirtualClock
@@ -80,7 +80,7 @@ async def test_a_prompt_that_cannot_be_built_fails_its_own_job_only() -> None:
     with pytest.raises(KeyError):
         await stage.queue.ask(broken, "think", Urgency.THINK, "Eliza")
     assert (await asked(stage, "x")).text == "look"
-    assert stage.queue.health()[0].state is State.UP
+    assert stage.queue.health()[0].state is HostState.UP
 
 
 async def test_a_host_gets_as_many_calls_at_once_as_its_profile_allows() -> None:
@@ -121,7 +121,7 @@ async def test_a_call_that_takes_too_long_fails_and_the_next_one_is_not_asked_at
         await asked(stage, "y")
     stage.clock.advance(5)
     assert (await asked(stage, "z")).text == "look"
-    assert stage.queue.health()[0].state is State.UP
+    assert stage.queue.health()[0].state is HostState.UP
 
 
 async def test_jobs_that_wait_for_a_host_that_goes_down_fail_with_it() -> None:
@@ -151,14 +151,14 @@ async def test_a_refused_prompt_does_not_make_the_host_down() -> None:
         await asked(stage, "x")
     assert (await asked(stage, "y")).text == "look"
     health = stage.queue.health()[0]
-    assert (health.state, health.last_error) == (State.UP, "the prompt is too long")
+    assert (health.state, health.last_error) == (HostState.UP, "the prompt is too long")
 
 
 async def test_a_backend_that_breaks_is_told_as_unavailable(caplog: pytest.LogCaptureFixture) -> None:
     stage = Stage({"a": ScriptedModel([ZeroDivisionError("oops")])})
     with pytest.raises(Unavailable, match="the backend for a broke: ZeroDivisionError"):
         await asked(stage, "x")
-    assert stage.queue.health()[0].state is State.UNKNOWN, "what broke was not the host"
+    assert stage.queue.health()[0].state is HostState.UNKNOWN, "what broke was not the host"
 
 
 async def test_a_text_that_breaks_a_backend_is_refused_and_everybody_else_is_answered() -> None:
@@ -280,7 +280,7 @@ async def test_a_profile_that_vanishes_while_its_job_waits_fails_that_job() -> N
 async def test_alive_asks_the_host_and_keeps_what_it_heard() -> None:
     stage = Stage({"a": ScriptedModel([])})
     assert await stage.queue.alive("think")
-    assert stage.queue.health()[0].state is State.UP
+    assert stage.queue.health()[0].state is HostState.UP
     await stage.models["a"].close()
     assert not await stage.queue.alive("think")
     assert stage.queue.health()[0].last_error == "the scripted model is closed"

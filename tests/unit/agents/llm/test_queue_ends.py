@@ -15,7 +15,7 @@ from agents.llm.backend import Completion, Refused
 from agents.llm.backends.scripted import ScriptedModel
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import Task, Urgency
-from agents.llm.retries import Passing
+from agents.llm.retries import TransientError
 from mud.errors import Unavailable
 from tests.unit.agents.llm.stage import Gate, Stage, settle
 
@@ -84,7 +84,7 @@ class Run:
             case "unavailable":
                 raise Unavailable("nobody there")
             case "busy":
-                raise Passing("too busy")
+                raise TransientError("too busy")
             case "refused":
                 raise Refused("too long")
             case "bug":

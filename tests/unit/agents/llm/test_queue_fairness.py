@@ -11,7 +11,7 @@ from agents.llm.backends.scripted import ScriptedModel
 from agents.llm.health import FIRST_PAUSE
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import AGES_AFTER, Urgency
-from agents.llm.retries import Passing
+from agents.llm.retries import TransientError
 from mud.errors import Unavailable
 from tests.unit.agents.llm.stage import Gate, Stage, settle
 
@@ -85,7 +85,7 @@ async def test_a_thought_under_way_that_a_person_came_to_wait_for_is_urgent_when
 
     async def breaks_off(prompt: str) -> str:
         await gate(prompt)
-        raise Passing("it broke off", 1.0)
+        raise TransientError("it broke off", 1.0)
 
     stage = Stage({"a": ScriptedModel([breaks_off, other, "b", "c"])})
     jobs = [asked(stage, "Eliza", Urgency.THINK)]

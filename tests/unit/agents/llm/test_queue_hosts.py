@@ -9,7 +9,7 @@ import pytest
 
 from agents.llm.backend import Completion, Refused
 from agents.llm.backends.scripted import ScriptedModel
-from agents.llm.health import FIRST_PAUSE, State
+from agents.llm.health import FIRST_PAUSE, HostState
 from agents.llm.hosts import PROBE_SECONDS
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import Urgency
@@ -23,7 +23,7 @@ def asked(stage: Stage, prompt: str, urgency: Urgency = Urgency.THINK) -> asynci
     return asyncio.create_task(stage.queue.ask(lambda: prompt, "think", urgency, prompt))
 
 
-def states(stage: Stage) -> dict[str, State]:
+def states(stage: Stage) -> dict[str, HostState]:
     return {one.host: one.state for one in stage.queue.health()}
 
 
@@ -61,7 +61,7 @@ async def test_a_host_that_fails_hands_its_job_on_and_is_left_alone() -> None:
         answer = await asked(stage, prompt)
         assert (answer.text, answer.host) == ("well", "b"), "who answered is told, not who was asked first"
     assert stage.models["a"].prompts == ["one"]
-    assert states(stage) == {"a": State.DOWN, "b": State.UP}
+    assert states(stage) == {"a": HostState.DOWN, "b": HostState.UP}
     assert (stage.queue.totals.answered, stage.queue.totals.asked) == (3, 3)
 
 
@@ -103,7 +103,7 @@ async def test_a_host_that_comes_back_is_asked_whether_it_is_there_before_any_jo
     stage.clock.advance(FIRST_PAUSE + 1)
     assert (await asked(stage, "two")).text == "b"
     await settle()
-    assert states(stage) == {"a": State.UP, "b": State.UP}
+    assert states(stage) == {"a": HostState.UP, "b": HostState.UP}
     assert (await asked(stage, "three")).text == "a again"
 
 
@@ -111,7 +111,7 @@ async def test_alive_asks_every_host_and_one_is_enough() -> None:
     stage = Stage({"a": ScriptedModel(), "b": ScriptedModel()}, {"think": BOTH})
     await stage.models["a"].close()
     assert await stage.queue.alive("think")
-    assert states(stage) == {"a": State.DOWN, "b": State.UP}
+    assert states(stage) == {"a": HostState.DOWN, "b": HostState.UP}
     await stage.models["b"].close()
     assert not await stage.queue.alive("think")
 
@@ -129,7 +129,7 @@ async def test_a_host_that_a_call_is_under_way_to_is_alive_and_is_not_asked() ->
     assert await stage.queue.alive("think")
     gate.open()
     assert (await thought).text == "well"
-    assert states(stage) == {"a": State.UP}
+    assert states(stage) == {"a": HostState.UP}
 
 
 async def test_a_host_that_is_silent_while_a_call_to_it_began_is_not_down() -> None:

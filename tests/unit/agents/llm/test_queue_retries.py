@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 
 from agents.llm.backend import Completion, Refused
 from agents.llm.backends.scripted import ScriptedModel, Turn
-from agents.llm.health import State
+from agents.llm.health import HostState
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import Urgency
-from agents.llm.retries import FIRST_PAUSE, JITTER, LONGEST_PAUSE, Passing, in_time, pause
+from agents.llm.retries import FIRST_PAUSE, JITTER, LONGEST_PAUSE, TransientError, in_time, pause
 from mud.clock import VirtualClock
 from mud.errors import Unavailable
 from tests.unit.agents.llm.stage import Stage, settle
 
 A = LLMProfile(backend="scripted", host="a", timeout=60, retries=2)
-BUSY = Passing("a answered 503")
+BUSY = TransientError("a answered 503")
 
 
 def asked(stage: Stage, urgency: Urgency = Urgency.THINK) -> asyncio.Task[Completion]:
@@ -38,7 +38,7 @@ async def test_a_host_that_is_too_busy_is_asked_again_and_the_job_is_answered() 
     assert (await asked(stage)).text == "well"
     assert len(stage.models["a"].prompts) == 3
     assert (stage.queue.totals.asked, stage.queue.totals.answered) == (1, 1)
-    assert stage.queue.health()[0].state is State.UP
+    assert stage.queue.health()[0].state is HostState.UP
 
 
 async def test_no_more_often_than_the_profile_says() -> None:
@@ -46,7 +46,7 @@ async def test_no_more_often_than_the_profile_says() -> None:
     with pytest.raises(Unavailable, match="503"):
         await asked(stage)
     assert len(stage.models["a"].prompts) == 2
-    assert stage.queue.health()[0].state is State.SHAKY
+    assert stage.queue.health()[0].state is HostState.SHAKY
 
 
 async def test_a_host_that_goes_on_being_too_busy_is_left_alone() -> None:
@@ -54,7 +54,7 @@ async def test_a_host_that_goes_on_being_too_busy_is_left_alone() -> None:
     with pytest.raises(Unavailable, match="503"):
         await asked(stage)
     assert len(stage.models["a"].prompts) == 3
-    assert stage.queue.health()[0].state is State.DOWN
+    assert stage.queue.health()[0].state is HostState.DOWN
 
 
 @pytest.mark.parametrize("error", [Refused("too long"), Unavailable("nothing answers at a"), ZeroDivisionError()])
@@ -66,15 +66,15 @@ async def test_nothing_else_is_tried_again(error: Exception) -> None:
 
 
 async def test_no_try_begins_after_half_of_the_timeout() -> None:
-    stage = over(Passing("come back later", after=31.0), "well")
+    stage = over(TransientError("come back later", after=31.0), "well")
     with pytest.raises(Unavailable, match="come back later"):
         await asked(stage)
-    stage = over(Passing("come back soon", after=29.0), "well")
+    stage = over(TransientError("come back soon", after=29.0), "well")
     assert (await asked(stage)).text == "well"
 
 
 async def test_a_person_is_not_kept_waiting_for_a_long_pause() -> None:
-    stage = over(Passing("come back later", after=5.0), "well")
+    stage = over(TransientError("come back later", after=5.0), "well")
     with pytest.raises(Unavailable, match="come back later"):
         await asked(stage, Urgency.PERSON)
     stage = over(BUSY, "well")
@@ -112,7 +112,7 @@ async def test_the_prompt_is_built_anew_for_every_try() -> None:
 def test_a_pause_doubles_within_bounds_and_is_never_shorter_than_the_host_asks(
     tries: int, seed: int, after: float | None
 ) -> None:
-    seconds = pause(tries, Passing("busy", after), Random(seed))
+    seconds = pause(tries, TransientError("busy", after), Random(seed))
     usual = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(tries, 10))
     assert max((1 - JITTER) * usual, after or 0) <= seconds <= max((1 + JITTER) * usual, after or 0)
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.llm.budget import Budget, BudgetSettings
+from agents.llm.budget import BudgetSettings, ModelBudget
 from agents.llm.spending import Amount, Row, Spending
 from agents.llm.spending_file import FILE, keep_spending, read_spending, write_spending
 from mud.clock import VirtualClock
@@ -106,8 +106,8 @@ def test_a_record_that_was_edited_into_nonsense_is_left_out_and_the_others_stay(
         assert [row.owner for row in other.rows()] == ["Moss"]
 
 
-def budget() -> Budget:
-    return Budget(BudgetSettings, VirtualClock())
+def budget() -> ModelBudget:
+    return ModelBudget(BudgetSettings, VirtualClock())
 
 
 def test_it_is_written_when_something_was_spent_and_read_at_the_next_start(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_a_broken_file_and_a_folder_in_its_place_are_told_and_change_nothing(
 
 async def test_a_running_world_writes_it_within_a_second(tmp_path: Path) -> None:
     clock = HandClock()
-    one = Budget(BudgetSettings, clock)
+    one = ModelBudget(BudgetSettings, clock)
     keeping = asyncio.create_task(keep_spending(tmp_path, one, clock))
     await settle()
     one.spending.add("Eliza", "thinking", Amount(1, 20, 3))

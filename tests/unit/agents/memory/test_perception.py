@@ -17,7 +17,7 @@ from agents.memory.perception import (
     whispered,
     without_address,
 )
-from mud.world.events import OWN_NOTES, WHISPERED, Event, Perceived
+from mud.world.events import OWN_NOTES, WHISPERED, Event, Perception
 
 AT = "2026-05-01T09:00:00.000Z"
 
@@ -102,15 +102,15 @@ def test_what_asks_nothing_is_no_question(words: str) -> None:
 
 def test_what_was_said_is_taken_from_the_event_as_typed() -> None:
     event = Event("speech", "#1", "#9", 'Anna says, "He said \\"hi\\""', words='He said "hi"')
-    said = spoken(Perceived("#2", "heard", event.text, "Anna", "The Garden", event=event))
+    said = spoken(Perception("#2", "heard", event.text, "Anna", "The Garden", event=event))
     assert said == Utterance("Anna", 'He said "hi"')
     assert not said.question
 
 
 def test_ones_own_line_and_a_mere_action_are_nobodys_words() -> None:
-    assert spoken(Perceived("#2", "said", 'You say, "hello"')) is None
+    assert spoken(Perception("#2", "said", 'You say, "hello"')) is None
     event = Event("emote", "#1", "#9", "Anna waves")
-    assert spoken(Perceived("#2", "saw", "Anna waves", "Anna", event=event)) is None
+    assert spoken(Perception("#2", "saw", "Anna waves", "Anna", event=event)) is None
 
 
 def test_what_was_said_is_read_back_from_memory() -> None:

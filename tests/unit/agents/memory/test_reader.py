@@ -10,7 +10,7 @@ from agents.memory.archive import Archive
 from agents.memory.entries import Entry
 from agents.memory.memory import Memory
 from mud.clock import VirtualClock
-from mud.world.events import Perceived
+from mud.world.events import Perception
 
 NOW = "2026-01-01T00:00:00.000Z"
 
@@ -21,8 +21,8 @@ def _memory(folder: Path, *, writable: bool, in_ram: int = 1024) -> Memory:
     return memory
 
 
-def _seen(*words: str) -> list[Perceived]:
-    return [Perceived("#1", "saw", word) for word in words]
+def _seen(*words: str) -> list[Perception]:
+    return [Perception("#1", "saw", word) for word in words]
 
 
 def _files(folder: Path) -> dict[Path, bytes]:

@@ -10,10 +10,10 @@ import pytest
 from agents.compaction.status import coverage, holes, status
 from agents.memory.write_backlog import WAITING
 from mud.errors import Unavailable
-from mud.world.events import Perceived
+from mud.world.events import Perception
 from tests.lives import Life, heard
 
-Ledger = list[tuple[int, list[Perceived]]]
+Ledger = list[tuple[int, list[Perception]]]
 
 
 def recover(life: Life, ledger: Ledger) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from agents.memory.memory import Memory
 from agents.memory.weights import EVENT, last_values, read_weighed, values_of, weights_event
 from mud.clock import VirtualClock
-from mud.world.events import Perceived
+from mud.world.events import Perception
 
 AT = "2026-01-01T00:00:00.000Z"
 
@@ -20,13 +20,13 @@ AT = "2026-01-01T00:00:00.000Z"
 def memory(tmp_path: Path) -> Memory:
     made = Memory("Eliza", tmp_path, VirtualClock())
     made.open(writable=True)
-    made.append([Perceived("#1", "saw", f"Rain {n}.") for n in range(1, 7)], AT, 1)
+    made.append([Perception("#1", "saw", f"Rain {n}.") for n in range(1, 7)], AT, 1)
     return made
 
 
 def test_the_later_value_holds_and_the_memorys_own_line_stays(memory: Memory) -> None:
     assert memory.record(weights_event(AT, 6, {2: 9, 3: 1}, "rules"))
-    memory.append([Perceived("#1", "saw", "Sun.")], AT, 2)
+    memory.append([Perception("#1", "saw", "Sun.")], AT, 2)
     assert memory.record(weights_event(AT, 7, {3: 5}, "model"))
     assert [entry.importance for entry in read_weighed(memory, 1, 7)] == [3, 9, 5, 3, 3, 3, 2]
     assert [entry.importance for entry in memory.read(1, 7)] == [3, 3, 3, 3, 3, 3, 2]

@@ -2,16 +2,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agents.definition import Definition
+from agents.definition import AgentDefinition
 from agents.memory.entries import Entry
 from agents.memory.memory import Memory
 from agents.memory.notes import Notes
 from agents.mind.actor import Actor, situate
 from mud.clock import VirtualClock
-from mud.world.events import Perceived
+from mud.world.events import Perception
 from tests.worlds import ANN, ELIZA, do, left_with, make_engine, small_world
 
-ELIZA_IS = Definition("eliza", ELIZA, "Eliza", profile="Curious.", goal="the fin")
+ELIZA_IS = AgentDefinition("eliza", ELIZA, "Eliza", profile="Curious.", goal="the fin")
 
 
 def _memory(tmp_path: Path) -> Memory:
@@ -24,7 +24,7 @@ def test_what_one_step_left_is_kept_in_order_and_told_on_once(tmp_path: Path) ->
     told: list[list[Entry]] = []
     memory = _memory(tmp_path)
     Actor(memory, lambda entries: told.append(list(entries))).perceive(
-        7, "2026-01-01T00:00:00.000Z", [Perceived(ELIZA, "saw", "one"), Perceived(ELIZA, "heard", "two", "Ann")]
+        7, "2026-01-01T00:00:00.000Z", [Perception(ELIZA, "saw", "one"), Perception(ELIZA, "heard", "two", "Ann")]
     )
     (entries,) = told
     assert [(one.seq, one.text, one.source) for one in entries] == [(1, "one", 7), (2, "two", 7)]
@@ -53,7 +53,7 @@ def test_what_it_carries_and_remembers_is_in_the_situation(tmp_path: Path) -> No
     engine, memory, notes = make_engine(), _memory(tmp_path), Notes(tmp_path / "notes")
     do(engine, "take lamp", ELIZA)
     notes.add("Sundial", "No fin.", "2026-01-01T00:00:00.000Z", None, None)
-    memory.append([Perceived(ELIZA, "saw", "a heron")], "2026-01-01T00:00:00.000Z", 1)
+    memory.append([Perception(ELIZA, "saw", "a heron")], "2026-01-01T00:00:00.000Z", 1)
     here = situate(ELIZA_IS, engine.world, memory, notes, 0.0)
     assert here is not None
     assert (here.carrying, here.notes) == (("brass lamp",), ("Sundial",))
@@ -62,7 +62,7 @@ def test_what_it_carries_and_remembers_is_in_the_situation(tmp_path: Path) -> No
 
 
 def test_one_who_is_nowhere_has_no_situation(tmp_path: Path) -> None:
-    nobody = Definition("x", "#9", "X")
+    nobody = AgentDefinition("x", "#9", "X")
     memory = _memory(tmp_path)
     assert situate(nobody, small_world(), memory, Notes(tmp_path / "notes"), 0.0) is None
 

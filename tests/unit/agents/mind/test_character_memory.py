@@ -12,10 +12,10 @@ from agents.compaction.masking import KIND
 from agents.compaction.micro import Micro
 from agents.compaction.status import coverage, holes
 from agents.memory.memory import View
-from agents.mind.character_memory import Life, trash_of
+from agents.mind.character_memory import CharacterMemory, trash_of
 from mud.clock import VirtualClock
 from mud.errors import Unavailable
-from mud.world.events import Perceived
+from mud.world.events import Perception
 from tests import lives
 from tests.houses import House, house
 from tests.lives import Disk, heard, waiting_model
@@ -24,16 +24,16 @@ AT = "2026-11-20T07:21:37.123Z"
 LOOK = "The Library\n" + "Dust turns in a blade of light. " * 10
 
 
-def made(folder: Path, **changes: int | str) -> tuple[lives.Life, Life]:
+def made(folder: Path, **changes: int | str) -> tuple[lives.Life, CharacterMemory]:
     """Return what a life is made of, and the life."""
     parts = lives.Life(folder / "agents" / "wren", Disk())
     parts.set(**changes)
     outlook = parts.compactor.outlook
     micro = Micro(parts.memory, lambda: parts.settings, lambda: outlook.strategy.masks, "wren", parts.clock)
-    return parts, Life(parts.memory, parts.compactor, micro, parts.clock)
+    return parts, CharacterMemory(parts.memory, parts.compactor, micro, parts.clock)
 
 
-def tiles(life: Life, total: int) -> bool:
+def tiles(life: CharacterMemory, total: int) -> bool:
     return holes(coverage(life.context()), total) == ([], [])
 
 
@@ -49,7 +49,7 @@ def test_what_is_appended_is_in_the_context_in_order(tmp_path: Path) -> None:
 def test_a_turn_masks_first_and_folds_what_is_due_then(tmp_path: Path) -> None:
     parts, life = made(tmp_path, strategy="hybrid", mask_keep=2, mask_block=3, mask_chars=80)
     for number in range(1, 60):
-        told = Perceived("#1", KIND, LOOK, None, "The Library") if number % 2 else Perceived("#1", "did", "You sit.")
+        told = Perception("#1", KIND, LOOK, None, "The Library") if number % 2 else Perception("#1", "did", "You sit.")
         life.append([told], AT, number)
         life.next_turn()
         assert tiles(life, number)
@@ -70,7 +70,7 @@ def test_a_life_in_memory_waits_out_a_full_disk_and_is_not_empty(tmp_path: Path)
 
 def test_masks_that_cannot_be_counted_leave_the_turn_and_the_originals(tmp_path: Path) -> None:
     parts, life = made(tmp_path, strategy="masking", mask_keep=0, mask_block=1)
-    life.append([Perceived("#1", KIND, LOOK, None, "The Library")] * 70, AT, 1)
+    life.append([Perception("#1", KIND, LOOK, None, "The Library")] * 70, AT, 1)
     (parts.folder / "archive/0000000001.jsonl").rename(tmp_path / "away")  # what is not in RAM cannot be read
     life.next_turn()
     assert any("masked results could not be written down" in text for text in parts.memory.warnings)
@@ -126,7 +126,7 @@ def test_a_life_that_was_cleared_comes_back_when_its_files_are_moved_back(tmp_pa
 def test_a_life_that_begins_anew_is_measured_anew(tmp_path: Path) -> None:
     parts, life = made(tmp_path, strategy="hybrid", mask_keep=0, mask_block=1)
     outlook = parts.compactor.outlook
-    long = Perceived("#1", KIND, "word " * 400, None, "The Library")
+    long = Perception("#1", KIND, "word " * 400, None, "The Library")
     life.append([long] * 100, AT, 1)
     (parts.folder / "summaries").write_text("a file is in the way of a fold")
     life.next_turn()
@@ -169,7 +169,7 @@ def test_a_life_is_not_cleared_while_something_of_it_would_be_lost(tmp_path: Pat
 def test_a_life_is_not_cleared_while_it_is_folded(tmp_path: Path) -> None:
     parts = lives.Life(tmp_path / "agents" / "wren", model=waiting_model)
     micro = Micro(parts.memory, lambda: parts.settings, lambda: False, "wren", parts.clock)
-    life = Life(parts.memory, parts.compactor, micro, parts.clock)
+    life = CharacterMemory(parts.memory, parts.compactor, micro, parts.clock)
     life.append([heard(f"word {number}") for number in range(129)], AT, 1)
     fold = parts.compactor.fold_due()
     fold.send(None)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from agents.agent import Agent
 from agents.memory.journal import FILE, Journal
 from agents.memory.journal_form import SYNTHESIS, JournalEntry, JournalLine, render_entry
-from agents.mind.journal_keeper import Keeper, alike, gathered
-from mud.world.events import Perceived
+from agents.mind.journal_keeper import JournalKeeper, alike, gathered
+from mud.world.events import Perception
 from tests.houses import house
 from tests.lives import Disk
 from tests.settings import put
@@ -21,12 +21,12 @@ from tests.settings import put
 AT = "2026-01-01T00:00:00.000Z"
 
 
-def heard(who: Agent, actor: str | None, words: str, kind: str = "heard") -> Perceived:
+def heard(who: Agent, actor: str | None, words: str, kind: str = "heard") -> Perception:
     text = f'{actor} says, "{words}"' if kind == "heard" else words
-    return Perceived(who.id, kind, text, actor, "The Garden")
+    return Perception(who.id, kind, text, actor, "The Garden")
 
 
-def lived(who: Agent, *perceived: Perceived) -> None:
+def lived(who: Agent, *perceived: Perception) -> None:
     for one in perceived:
         who.memory.append([one], AT, who.memory.total + 1)
 
@@ -130,7 +130,7 @@ async def test_a_journal_that_cannot_be_written_stops_no_fold_and_is_made_up_for
         put(home.parts.vault, "memory_compaction", preserve_entries=1, summarizer="extractive", **vault_settings)  # type: ignore[arg-type]
         home.parts.configuration.load()
         eliza, disk = home.agent("Eliza"), Disk()
-        keeper = Keeper(eliza.memory, Journal(eliza.folder, disk.write, disk.open), "eliza")
+        keeper = JournalKeeper(eliza.memory, Journal(eliza.folder, disk.write, disk.open), "eliza")
         lived(eliza, heard(eliza, "Moss", "Tamsin owes 12 plums."), heard(eliza, "Moss", "Corvin sells 3 boats."))
         keeper.keep(eliza.memory.read(1, 1))
         disk.full = True

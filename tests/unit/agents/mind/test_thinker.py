@@ -8,13 +8,13 @@ import pytest
 from agents.brains._brain import BrainRun, Complete, Decision, Recall, Situation, Thought
 from agents.memory.entries import Hit
 from agents.mind.thinker import FALLBACK, Thinker, trace_of
-from agents.mind.traces import Asked
+from agents.mind.traces import ModelCall
 from mud.engine.engine import Step
 from mud.errors import Refusal, Unavailable
-from mud.world.events import Perceived
+from mud.world.events import Perception
 
 HERE = Situation("Eliza", "", "eliza", "The Garden", "", (), (), (), (), (), (), "", 0.0)
-SEEN = Perceived("#2001", "heard", 'Ann says, "hello"', "Ann")
+SEEN = Perception("#2001", "heard", 'Ann says, "hello"', "Ann")
 
 
 class Speaking:
@@ -22,9 +22,9 @@ class Speaking:
 
     def __init__(self, wish: float | None = None) -> None:
         self.wish = wish
-        self.noticed: list[Perceived] = []
+        self.noticed: list[Perception] = []
 
-    def notice(self, perceived: Perceived, seconds: float) -> float | None:
+    def notice(self, perceived: Perception, seconds: float) -> float | None:
         self.noticed.append(perceived)
         return self.wish
 
@@ -67,12 +67,12 @@ class Model:
         self.gate = asyncio.Event()
         self.gate.set()
 
-    async def ask(self, hint: str, waiting: bool) -> Asked:
+    async def ask(self, hint: str, waiting: bool) -> ModelCall:
         self.asked.append((hint, waiting))
         await self.gate.wait()
         if isinstance(self.answer, Exception):
             raise self.answer
-        return Asked(hint=hint, reply=self.answer)
+        return ModelCall(hint=hint, reply=self.answer)
 
 
 async def _recall(wanted: Recall) -> tuple[Hit, ...]:
@@ -199,15 +199,15 @@ async def test_a_thought_that_the_instinct_took_over_keeps_what_the_model_replie
 
 
 async def test_an_error_that_is_told_rather_than_raised_is_a_failure_and_stays_in_the_thought() -> None:
-    async def ask(hint: str, waiting: bool) -> Asked:
-        return Asked(hint=hint, tokens=7, error="the host is down")
+    async def ask(hint: str, waiting: bool) -> ModelCall:
+        return ModelCall(hint=hint, tokens=7, error="the host is down")
 
     runs = {"language": Speaking(), FALLBACK: Remembering()}
     thinker = Thinker("Eliza", runs, lambda: "language", _recall, ask, lambda: 0.0)
     thought = await thinker.think(HERE, waiting=False)
     assert thought is not None
     assert (thought.brain, thinker.last_error, thought.instead) == (FALLBACK, "the host is down", "the host is down")
-    assert thought.asked == (Asked(hint="be kind", tokens=7, error="the host is down"),)
+    assert thought.asked == (ModelCall(hint="be kind", tokens=7, error="the host is down"),)
 
 
 async def test_what_went_into_one_thought_is_not_in_the_next() -> None:

@@ -10,8 +10,8 @@ import pytest
 
 from agents.memory.entries import Hit
 from agents.mind.trace_file import FILES, TraceFile
-from agents.mind.traces import Asked, Trace, lookup_of
-from agents.prompt.prompt import Section
+from agents.mind.traces import ModelCall, Trace, lookup_of
+from agents.prompt.prompt import PromptSection
 from tests.disks import file_size_limit
 
 AT = "2026-11-20T07:21:37.123Z"
@@ -108,8 +108,10 @@ def test_a_trace_of_more_than_its_share_takes_the_room_of_older_ones(tmp_path: P
 
 def test_of_a_trace_larger_than_all_the_room_long_texts_are_cut_and_the_next_takes_its_own(tmp_path: Path) -> None:
     file = filled(tmp_path, range(1, 9), 4000)
-    asked = Asked(
-        "be kind", "say nine pears", sections=(Section("identity", 9, "You are Eliza."), Section("a", 1, "y" * 9000))
+    asked = ModelCall(
+        "be kind",
+        "say nine pears",
+        sections=(PromptSection("identity", 9, "You are Eliza."), PromptSection("a", 1, "y" * 9000)),
     )
     file.keep(replace(trace(9, "say nine pears"), asked=(asked,)), 4000)
     assert size(tmp_path) <= 4000
@@ -189,7 +191,7 @@ def test_a_folder_that_is_no_folder_or_was_taken_away_costs_nothing(tmp_path: Pa
 
 def test_keeping_the_trace_of_a_thought_takes_less_than_a_millisecond(tmp_path: Path) -> None:
     words = "The pears at the kitchen end ripen first. " * 190
-    asked = Asked(reply="say hello", sections=tuple(Section(name, 2000, words) for name in "abcd"))
+    asked = ModelCall(reply="say hello", sections=tuple(PromptSection(name, 2000, words) for name in "abcd"))
     hits = tuple(Hit("heard", words[:150], 0.9, 0.8, 0.6, 0.5, 0.4, seq) for seq in range(32))
     file, seconds = TraceFile(tmp_path / "eliza"), []
     for step in range(200):

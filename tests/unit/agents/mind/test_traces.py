@@ -14,31 +14,31 @@ from agents.memory.entries import Entry, Hit
 from agents.mind.traces import (
     LONGEST_HIT,
     LONGEST_REPLY,
-    Asked,
-    Asking,
-    Found,
     Lookup,
+    ModelCall,
+    ModelCallTimer,
     Trace,
+    TracedHit,
     briefly,
     head_of,
     lookup_of,
     to_json,
 )
-from agents.prompt.prompt import Prompt, Section
+from agents.prompt.prompt import Prompt, PromptSection
 from mud.sanitize import sanitize
 
 AT = "2026-11-20T07:21:37.123Z"
 TEXT = st.text(max_size=30).map(sanitize)
 SHARE = st.floats(0, 1)
 FOUND = st.builds(
-    Found, TEXT, TEXT, SHARE, st.dictionaries(st.sampled_from(["lexical", "who"]), SHARE), TEXT, TEXT, TEXT, TEXT
+    TracedHit, TEXT, TEXT, SHARE, st.dictionaries(st.sampled_from(["lexical", "who"]), SHARE), TEXT, TEXT, TEXT, TEXT
 )
 LOOKUP = st.builds(Lookup, TEXT, st.lists(FOUND, max_size=3).map(tuple))
 TOKENS = st.none() | st.integers(0, 9999)
 ASKED = st.builds(
-    Asked,
+    ModelCall,
     *(TEXT for _ in range(7)),
-    sections=st.lists(st.builds(Section, TEXT, st.integers(0, 99), TEXT), max_size=3).map(tuple),
+    sections=st.lists(st.builds(PromptSection, TEXT, st.integers(0, 99), TEXT), max_size=3).map(tuple),
     tokens=st.integers(0, 9999),
     window=st.integers(0, 9999),
     reserve=st.integers(0, 9999),
@@ -102,12 +102,14 @@ def test_a_line_whose_rest_was_changed_by_hand_is_no_trace(rest: str) -> None:
 
 
 def test_a_line_of_a_newer_version_is_read_as_far_as_it_is_known() -> None:
-    data: dict[str, Any] = json.loads(to_json(Trace(1, AT, "#1", "look", why="bored", asked=(Asked(reply="look"),))))
+    data: dict[str, Any] = json.loads(
+        to_json(Trace(1, AT, "#1", "look", why="bored", asked=(ModelCall(reply="look"),)))
+    )
     data["mood"] = "grey"
     data["asked"][0]["price"] = 3
     head = head_of(json.dumps(data, separators=(",", ":")).encode())
     assert head is not None
-    assert head.trace() == Trace(1, AT, "#1", "look", why="bored", asked=(Asked(reply="look"),))
+    assert head.trace() == Trace(1, AT, "#1", "look", why="bored", asked=(ModelCall(reply="look"),))
 
 
 def test_what_is_empty_takes_no_room() -> None:
@@ -146,15 +148,15 @@ def test_a_score_that_is_no_number_is_none_in_the_trace_and_a_line_that_has_one_
 
 def test_a_question_to_a_model_is_noted_with_its_prompt_its_price_and_its_times() -> None:
     seconds = [10.0]
-    asking = Asking("be brief", "think", "http://127.0.0.1:8080", lambda: seconds[0])
+    asking = ModelCallTimer("be brief", "think", "http://127.0.0.1:8080", lambda: seconds[0])
     asking.related("the garden", (Hit("note", "It hums.", 0.4, title="Sundial"),))
-    sections = (Section("identity", 7, "I am Eliza."), Section("cue", 2, "~Eliza>"))
+    sections = (PromptSection("identity", 7, "I am Eliza."), PromptSection("cue", 2, "~Eliza>"))
     seconds[0] += 1.5
     assert asking.built(Prompt("whole", 9, 100, 20, sections, ("1 hint",), None)) == "whole"
     seconds[0] += 2.5
     asked = asking.answered(Completion("look", 11, 1, 2.4, "small", 8))
     assert asked.related is not None
-    assert asked == Asked(
+    assert asked == ModelCall(
         hint="be brief", reply="look", profile="think", host="http://127.0.0.1:8080", model="small", sections=sections,
         tokens=9, window=100, reserve=20, shed=("1 hint",), prompt_tokens=11, completion_tokens=1, cached_tokens=8,
         queued=1.5, seconds=2.5, related=asked.related,
@@ -163,9 +165,9 @@ def test_a_question_to_a_model_is_noted_with_its_prompt_its_price_and_its_times(
 
 
 def test_of_a_turn_that_passed_little_is_kept_and_of_an_endless_reply_its_beginning() -> None:
-    asked = Asked(reply="x" * 90_000, sections=(Section("identity", 7, "I am Eliza."),), tokens=7)
+    asked = ModelCall(reply="x" * 90_000, sections=(PromptSection("identity", 7, "I am Eliza."),), tokens=7)
     trace = Trace(1, AT, "#1", "look", lookups=(Lookup("bees"),), asked=(asked,))
     head = head_of(to_json(trace).encode())
     assert head is not None
     assert len(head.trace().asked[0].reply) == LONGEST_REPLY
-    assert briefly(trace) == replace(trace, lookups=(), asked=(Asked(reply="x" * LONGEST_HIT, tokens=7),))
+    assert briefly(trace) == replace(trace, lookups=(), asked=(ModelCall(reply="x" * LONGEST_HIT, tokens=7),))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.population.directory import Roster
+from agents.population.directory import AgentDirectory
 from mud.world.changes import Define
 from mud.world.things import Kind, Thing
 from mud.world.world import World
@@ -17,15 +17,15 @@ def _write(folder: Path, slug: str, name: str, id: str | None) -> None:
 
 
 @pytest.fixture
-def roster(tmp_path: Path) -> Roster:
+def roster(tmp_path: Path) -> AgentDirectory:
     _write(tmp_path, "eliza", "Eliza", "#2001")
     _write(tmp_path, "moss", "Moss", "#2002")
-    roster = Roster(tmp_path, {})
+    roster = AgentDirectory(tmp_path, {})
     assert roster.load(None, ()) == []
     return roster
 
 
-def test_a_copied_folder_gives_way_to_the_one_it_is_a_copy_of(roster: Roster, tmp_path: Path) -> None:
+def test_a_copied_folder_gives_way_to_the_one_it_is_a_copy_of(roster: AgentDirectory, tmp_path: Path) -> None:
     _write(tmp_path, "another", "Eliza", "#2001")
     told = [str(problem) for problem in roster.load(None, ())]
     assert told == [
@@ -36,7 +36,7 @@ def test_a_copied_folder_gives_way_to_the_one_it_is_a_copy_of(roster: Roster, tm
     assert set(roster.definitions) == {"eliza", "moss"}
 
 
-def test_a_broken_edit_keeps_the_last_good(roster: Roster, tmp_path: Path) -> None:
+def test_a_broken_edit_keeps_the_last_good(roster: AgentDirectory, tmp_path: Path) -> None:
     (tmp_path / "moss" / "agent.md").write_text('---\nid: "#2002"\nthink_interval: soon\n---\n# Moss\n')
     (problem,) = roster.load_one("moss", None)
     assert problem.key == "think_interval"
@@ -44,7 +44,9 @@ def test_a_broken_edit_keeps_the_last_good(roster: Roster, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("text", ["", " \n", None])
-def test_an_empty_or_vanished_file_is_an_edit_in_progress(roster: Roster, tmp_path: Path, text: str | None) -> None:
+def test_an_empty_or_vanished_file_is_an_edit_in_progress(
+    roster: AgentDirectory, tmp_path: Path, text: str | None
+) -> None:
     file = tmp_path / "moss" / "agent.md"
     file.unlink()
     if text is not None:
@@ -53,7 +55,7 @@ def test_an_empty_or_vanished_file_is_an_edit_in_progress(roster: Roster, tmp_pa
     assert roster.definitions["moss"].name == "Moss"
 
 
-def test_an_id_never_changes_while_the_world_runs(roster: Roster, tmp_path: Path) -> None:
+def test_an_id_never_changes_while_the_world_runs(roster: AgentDirectory, tmp_path: Path) -> None:
     _write(tmp_path, "moss", "Moss", "#2009")
     (problem,) = roster.load_one("moss", None)
     assert "expected '#2002'" in problem.message
@@ -62,7 +64,7 @@ def test_an_id_never_changes_while_the_world_runs(roster: Roster, tmp_path: Path
     assert roster.definitions["moss"].id == "#2002"
 
 
-def test_whoever_has_the_id_of_a_thing_stays_out(roster: Roster, tmp_path: Path) -> None:
+def test_whoever_has_the_id_of_a_thing_stays_out(roster: AgentDirectory, tmp_path: Path) -> None:
     (problem,) = roster.give_way({"#2002": "world/items/lamp.md"})
     assert (problem.file, problem.line, problem.key) == ("agents/moss/agent.md", 2, "id")
     assert set(roster.definitions) == {"eliza"}
@@ -72,10 +74,10 @@ def test_whoever_has_the_id_of_a_thing_stays_out(roster: Roster, tmp_path: Path)
     assert problem.message == "'#2002' is taken by lamp"
 
 
-def test_a_mistake_does_not_hide_that_an_id_is_taken(roster: Roster, tmp_path: Path) -> None:
+def test_a_mistake_does_not_hide_that_an_id_is_taken(roster: AgentDirectory, tmp_path: Path) -> None:
     for slug in ("eliza", "moss"):
         (tmp_path / slug / "agent.md").write_text(f'---\nid: "#2001"\nbrain: foo\n---\n# {slug}\n')
-    fresh = Roster(tmp_path, {})
+    fresh = AgentDirectory(tmp_path, {})
     told = [(problem.file, problem.key) for problem in fresh.load(None, ())]
     assert told == [
         ("agents/eliza/agent.md", "brain"),
@@ -89,26 +91,26 @@ def test_a_mistake_does_not_hide_that_an_id_is_taken(roster: Roster, tmp_path: P
     ]
 
 
-def test_a_wrong_id_is_told_once(roster: Roster, tmp_path: Path) -> None:
+def test_a_wrong_id_is_told_once(roster: AgentDirectory, tmp_path: Path) -> None:
     (tmp_path / "moss" / "agent.md").write_text("---\nid: Moss\n---\n# Moss\n")
     (problem,) = roster.load_one("moss", None)
     assert "'Moss' is wrong" in problem.message
 
 
-def test_a_removed_folder_is_forgotten_unless_it_is_kept(roster: Roster, tmp_path: Path) -> None:
+def test_a_removed_folder_is_forgotten_unless_it_is_kept(roster: AgentDirectory, tmp_path: Path) -> None:
     for slug in ("eliza", "moss"):
         (tmp_path / slug / "agent.md").unlink()
     assert roster.load(None, {"moss"}) == []
     assert set(roster.definitions) == {"moss"}
 
 
-def test_hidden_folders_are_nobody(roster: Roster, tmp_path: Path) -> None:
+def test_hidden_folders_are_nobody(roster: AgentDirectory, tmp_path: Path) -> None:
     _write(tmp_path, ".trash", "Gone", "#2007")
     assert roster.load(None, ()) == []
     assert ".trash" not in roster.definitions
 
 
-def test_ids_are_written_once_and_stay(roster: Roster, tmp_path: Path) -> None:
+def test_ids_are_written_once_and_stay(roster: AgentDirectory, tmp_path: Path) -> None:
     _write(tmp_path, "new", "New", None)
     roster.load(None, ())
     roster.assign_ids(3000)
@@ -117,11 +119,11 @@ def test_ids_are_written_once_and_stay(roster: Roster, tmp_path: Path) -> None:
     first = file.read_bytes()
     assert first == b'---\nvoice: eliza\nid: "#3000"\n---\n# New\n'
     roster.assign_ids(4000)
-    assert Roster(tmp_path, {}).load(None, ()) == []
+    assert AgentDirectory(tmp_path, {}).load(None, ()) == []
     assert file.read_bytes() == first
 
 
-def test_a_reader_gives_an_id_and_writes_nothing(roster: Roster, tmp_path: Path) -> None:
+def test_a_reader_gives_an_id_and_writes_nothing(roster: AgentDirectory, tmp_path: Path) -> None:
     _write(tmp_path, "new", "New", None)
     before = (tmp_path / "new" / "agent.md").read_bytes()
     roster.load(None, ())

@@ -13,7 +13,7 @@ import pytest
 from agents.agent import Agent
 from agents.compaction.compactor import FIRST_PAUSE
 from agents.llm.backend import Completion
-from mud.world.events import Perceived
+from mud.world.events import Perception
 from tests.houses import House, house
 from tests.settings import put
 from tests.unit.agents.llm.stage import HandClock, settle
@@ -42,7 +42,7 @@ def live(who: Agent, count: int) -> None:
     for _ in range(count):
         number = who.memory.total + 1
         text = f"pear number {number} fell in The Garden, and nobody but the gardener took any notice of it at all"
-        who.actor.perceive(number + 1000, AT, [Perceived(who.id, "saw", text)])
+        who.actor.perceive(number + 1000, AT, [Perception(who.id, "saw", text)])
 
 
 def opened_with(home: House, model: Slow) -> Agent:

@@ -26,7 +26,7 @@ from agents.llm.backends.scripted import ScriptedModel
 from agents.memory.weights import read_weighed
 from mud.engine.engine import Step
 from mud.server.requests import carry_out
-from mud.world.events import Perceived, Request
+from mud.world.events import Perception, Request
 from mud.world.roles import Role
 from tests.houses import House, house
 from tests.settings import put, put_own
@@ -360,7 +360,7 @@ async def test_a_leak_into_what_a_model_is_asked_of_a_sleeper_is_found(tmp_path:
     async with a_life(tmp_path, ["The Garden", "The Library", "The Garden", "The Library"]) as (home, life):
         await life.speak("Ann", "whisper", "Moss", 3, False)
         tamsin = home.agent("Tamsin")
-        leaked = Perceived(tamsin.id, "heard", 'Ann says, "zk1q has the boat."', "Ann", "The Library")
+        leaked = Perception(tamsin.id, "heard", 'Ann says, "zk1q has the boat."', "Ann", "The Library")
         tamsin.memory.append([leaked], "2026-01-01T00:00:00.000Z", home.engine.number)
         await life.inner.dream(tamsin)
         with pytest.raises(AssertionError, match="zk1q"):

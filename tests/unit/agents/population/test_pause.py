@@ -5,14 +5,14 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.population.pause import Possession, Resting
+from agents.population.pause import PauseState, Possession
 
 NAMES = ("eliza", "moss", "corvin")
 
 
 @given(st.lists(st.tuples(st.sampled_from([*NAMES, ""]), st.booleans()), max_size=12))
 def test_whatever_was_said_last_of_one_or_of_all_holds(said: list[tuple[str, bool]]) -> None:
-    resting = Resting()
+    resting = PauseState()
     wanted = dict.fromkeys(NAMES, False)
     for name, paused in said:
         if name:
@@ -26,7 +26,7 @@ def test_whatever_was_said_last_of_one_or_of_all_holds(said: list[tuple[str, boo
 
 
 def test_the_possessed_one_rests_and_is_led_by_nobody_but_its_owner() -> None:
-    resting = Resting()
+    resting = PauseState()
     resting.possession = led = Possession("eliza", "#2001", "Eliza", "#9")
     assert (resting.rests("eliza"), resting.paused("eliza"), resting.rests("moss")) == (True, False, False)
     assert (resting.leads("#9"), resting.leads("#8")) == (led, None)

@@ -14,7 +14,7 @@ from agents.commands.think import THOUGHT
 from mud.errors import Refusal, UnknownName
 from mud.server.wiring import opened
 from mud.storage.files import write_atomic
-from mud.world.events import Perceived, Request
+from mud.world.events import Perception, Request
 from tests.houses import House, house, texts_of
 from tests.processes import memories, texts
 from tests.unit.agents.llm.stage import HandClock, settle
@@ -161,7 +161,7 @@ async def _live(home: House, who: str, count: int) -> None:
     agent = home.agent(who)
     for number in range(count):
         step = home.engine.number + number + 1
-        agent.actor.perceive(step, NOW, [Perceived(agent.id, "saw", f"pear {number} fell in The Garden")])
+        agent.actor.perceive(step, NOW, [Perception(agent.id, "saw", f"pear {number} fell in The Garden")])
         await asyncio.sleep(0)
 
 

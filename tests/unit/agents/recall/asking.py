@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from agents.memory.entries import Entry
 from agents.recall.lexical import LexicalIndex
 from agents.recall.question import telling_words
-from agents.recall.ranking import Found
+from agents.recall.ranking import Candidates
 
 
 def entry(seq: int, text: str, **parts: str) -> Entry:
@@ -27,7 +27,7 @@ def found(
     kinds: tuple[str, ...] = (),
     memories: Mapping[int, float] = {},
     documents: Mapping[str, float] = {},
-) -> Found:
+) -> Candidates:
     """Return what is found by a question's words, of documents when kinds are given, and by these cosines."""
     groups = {word: {word: 1.0} for word in telling_words(question)}
     matches = index.match(agent, groups, not kinds, kinds)

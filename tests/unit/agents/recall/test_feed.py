@@ -12,7 +12,7 @@ import pytest
 
 from agents.memory.entries import Entry
 from agents.recall.documents import IndexedDocument
-from agents.recall.indexer import MOST_IN_BULK, Feed
+from agents.recall.indexer import MOST_IN_BULK, Indexer
 from agents.recall.lexical import LexicalIndex
 from mud.errors import Unavailable
 
@@ -38,8 +38,8 @@ def lexical(tmp_path: Path) -> Iterator[LexicalIndex]:
     index.close()
 
 
-def _feed(lexical: LexicalIndex) -> Feed:
-    return Feed(lexical, _run, lambda gone: None, lambda agent: None)
+def _feed(lexical: LexicalIndex) -> Indexer:
+    return Indexer(lexical, _run, lambda gone: None, lambda agent: None)
 
 
 async def test_documents_that_cannot_be_read_now_are_indexed_as_soon_as_they_can(

@@ -16,7 +16,7 @@ from agents.recall.documents import IndexedDocument, Unread
 from agents.recall.lexical import LexicalIndex, read_progress
 from agents.recall.question import telling_words
 from agents.recall.ranking import FoundDocument
-from agents.recall.tables import Progress
+from agents.recall.tables import IndexProgress
 from mud.world.events import WHISPERED
 from tests.unit.agents.recall.asking import entry, found, keys, life, seqs
 
@@ -231,7 +231,7 @@ def test_an_index_of_another_form_is_made_anew_and_nobody_is_alarmed(
     db.execute("CREATE TABLE agents (name TEXT)")
     db.execute("PRAGMA user_version = 99")
     db.close()
-    assert read_progress(tmp_path / ".index" / "lexical.sqlite3", "#1") == Progress()
+    assert read_progress(tmp_path / ".index" / "lexical.sqlite3", "#1") == IndexProgress()
     index = opened()
     index.add({"#1": life("the key")})
     assert seqs(index, "#1", "key") == [1]
@@ -295,7 +295,7 @@ def test_reading_how_far_an_index_is_leaves_no_file_behind(opened: Open, tmp_pat
     assert read_progress(path, "#1").lexical_through == 1
     assert [file.name for file in path.parent.iterdir()] == ["lexical.sqlite3"]
     path.write_bytes(b"\xff" * 5000)
-    assert read_progress(path, "#1") == Progress()
+    assert read_progress(path, "#1") == IndexProgress()
 
 
 def test_a_note_is_found_by_its_other_names(opened: Open) -> None:

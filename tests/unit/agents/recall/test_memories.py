@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from agents.recall.documents import IndexedDocument
 from agents.recall.lexical import LexicalIndex
-from agents.recall.tables import Progress
+from agents.recall.tables import IndexProgress
 from tests.unit.agents.recall.asking import found, life, seqs
 
 Open = Callable[..., LexicalIndex]
@@ -71,7 +71,7 @@ def test_a_forgotten_life_leaves_nothing_behind(opened: Open) -> None:
     index.memories_embedded("#1", 2)
     index.forget("#1")
     assert seqs(index, "#1", "yawns") == []
-    assert (index.progress("#1"), index.vectors_wanted("#1"), index.waiting_memories(9)) == (Progress(), 0, None)
+    assert (index.progress("#1"), index.vectors_wanted("#1"), index.waiting_memories(9)) == (IndexProgress(), 0, None)
     index.add({"#1": life("A fox.", "Petra yawns.")})
     assert seqs(index, "#1", "yawns") == [2]
     assert found(index, "#1", "yawns").times == {}

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.recall.postings import LONG, OVERHEAD, Postings, RowList
+from agents.recall.postings import LONG, OVERHEAD, PostingList, Postings
 
 ROWS = st.sets(st.integers(1, 6000), max_size=40)
 
 
 @given(ROWS, ROWS, ROWS)
 def test_who_is_among_the_rows_is_told_rightly(rows: set[int], more: set[int], wanted: set[int]) -> None:
-    rowlist = RowList(sorted(rows))
+    rowlist = PostingList(sorted(rows))
     assert set(rowlist.among(list(wanted))) == rows & wanted
     later = {row + 6000 for row in more}
     rowlist.extend(sorted(later))
@@ -26,7 +26,7 @@ def test_who_is_among_the_rows_is_told_rightly(rows: set[int], more: set[int], w
 @given(st.integers(2, 7), st.sets(st.integers(1, 60_000), min_size=17, max_size=60))
 def test_a_long_list_answers_the_same_while_it_grows(step: int, wanted: set[int]) -> None:
     rows = list(range(step, step * LONG * 2, step))
-    rowlist = RowList(rows)
+    rowlist = PostingList(rows)
     assert set(rowlist.among(list(wanted))) == set(rows) & wanted
     before = rowlist.size
     rowlist.extend(range(20_000, 50_000, 3))

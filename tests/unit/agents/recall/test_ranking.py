@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from agents.memory.entries import Entry, Hit
 from agents.recall.documents import IndexedDocument
 from agents.recall.question import read_question
-from agents.recall.ranking import LENDERS, Found, FoundDocument, lent, neighbours_of, rank, relevances
+from agents.recall.ranking import LENDERS, Candidates, FoundDocument, lent, neighbours_of, rank, relevances
 from agents.recall.settings import RecallSettings
 from mud.clock import iso
 
@@ -27,11 +27,11 @@ def found(
     cosines: dict[int, float] | None = None,
     documents: tuple[FoundDocument, ...] = (),
     times: dict[int, int] | None = None,
-) -> Found:
-    return Found(shares or {}, cosines or {}, {one.seq: one for one in entries}, times or {}, documents)
+) -> Candidates:
+    return Candidates(shares or {}, cosines or {}, {one.seq: one for one in entries}, times or {}, documents)
 
 
-def best(what: Found, question: str = "", k: int = 9, weights: RecallSettings = FLAT) -> list[Hit]:
+def best(what: Candidates, question: str = "", k: int = 9, weights: RecallSettings = FLAT) -> list[Hit]:
     return rank(what, read_question(question, NOW), k, NOW, weights)
 
 
@@ -160,7 +160,7 @@ def test_asking_again_and_again_hides_nothing() -> None:
 
 def test_what_the_time_brings_is_a_hit_without_any_word() -> None:
     entries = [entry(1, at=NOW - timedelta(days=1)), entry(2)]
-    what = Found({2: 0.1}, {}, {one.seq: one for one in entries}, {}, (), [1])
+    what = Candidates({2: 0.1}, {}, {one.seq: one for one in entries}, {}, (), [1])
     assert [hit.seq for hit in best(what, "What happened yesterday?", weights=replace(FLAT, when=0.2))] == [1, 2]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.recall.clean_shutdown import Seal
+from agents.recall.clean_shutdown import CleanShutdown
 
 
 @pytest.fixture
@@ -19,21 +19,21 @@ def index(tmp_path: Path) -> Path:
     (folder / "graph").mkdir(parents=True)
     (folder / "graph" / "links.bin").write_bytes(b"links")
     (folder / "chroma.sqlite3").write_bytes(b"rows")
-    Seal(folder).close()
+    CleanShutdown(folder).close()
     return folder
 
 
 def test_an_index_that_was_closed_is_taken_as_it_is_once(index: Path) -> None:
-    Seal(index).open()
+    CleanShutdown(index).open()
     assert (index / "graph" / "links.bin").read_bytes() == b"links"
-    Seal(index).open()
+    CleanShutdown(index).open()
     assert not index.exists()
 
 
 def test_a_copy_that_keeps_its_times_is_as_good(index: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(tmp_path, copy, ignore=shutil.ignore_patterns("copy"))
-    Seal(copy / "chroma").open()
+    CleanShutdown(copy / "chroma").open()
     assert (copy / "chroma" / "chroma.sqlite3").exists()
 
 
@@ -61,16 +61,16 @@ def a_broken_seal(index: Path) -> None:
 @pytest.mark.parametrize("change", [changed, longer, fewer, more, a_broken_seal])
 def test_an_index_that_is_not_as_it_was_closed_is_deleted(index: Path, change: Callable[[Path], None]) -> None:
     change(index)
-    Seal(index).open()
+    CleanShutdown(index).open()
     assert not index.exists()
 
 
 def test_a_file_in_its_place_is_deleted(tmp_path: Path) -> None:
     (tmp_path / "chroma").write_text("a file")
-    Seal(tmp_path / "chroma").open()
+    CleanShutdown(tmp_path / "chroma").open()
     assert not (tmp_path / "chroma").exists()
 
 
 def test_where_there_is_no_index_there_is_nothing_to_do(tmp_path: Path) -> None:
-    Seal(tmp_path / "chroma").open()
+    CleanShutdown(tmp_path / "chroma").open()
     assert list(tmp_path.iterdir()) == []

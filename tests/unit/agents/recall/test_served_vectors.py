@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from agents.llm.budget import Budget, BudgetSettings, Notice
+from agents.llm.budget import BudgetSettings, ModelBudget, Notice
 from agents.llm.profiles import LLMProfile
 from agents.recall.documents import IndexedDocument
-from agents.recall.embedding_budget import Till
+from agents.recall.embedding_budget import EmbeddingBudget
 from agents.recall.recall import RecallService
 from agents.recall.settings import RecallSettings
 from mud.clock import Clock
@@ -55,14 +55,14 @@ class Stage:
     told: list[Notice] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.budget = Budget(lambda: self.limits, self.clock)
+        self.budget = ModelBudget(lambda: self.limits, self.clock)
         self.budget.tell = self.told.append
         self.recall = RecallService(
             self.folder,
             lambda: self.settings,
             self.clock,
             by=lambda: self.server,
-            till=Till(self.budget, lambda who: NAMES.get(who, who), self.clock),
+            till=EmbeddingBudget(self.budget, lambda who: NAMES.get(who, who), self.clock),
         )
 
     def notes(self, who: str = "#1", *texts: str) -> None:

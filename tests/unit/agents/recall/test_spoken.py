@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from agents.memory.entries import Entry, Hit
 from agents.recall.question import read_question
-from agents.recall.ranking import Found, rank
+from agents.recall.ranking import Candidates, rank
 from agents.recall.settings import RecallSettings
 from agents.recall.spoken import of_oneself, repeats, spoken, tells
 from mud.clock import parse_iso
@@ -23,7 +23,7 @@ def _heard(seq: int, actor: str | None, text: str, kind: str = "heard") -> Entry
 def _asked(
     question: str, shares: dict[int, float], *entries: Entry, cosines: dict[int, float] | None = None
 ) -> list[Hit]:
-    found = Found(shares, cosines or {}, {one.seq: one for one in entries}, {})
+    found = Candidates(shares, cosines or {}, {one.seq: one for one in entries}, {})
     return rank(found, read_question(question, NOW), 9, NOW, RecallSettings())
 
 

@@ -10,10 +10,10 @@ from typing import TypeVar
 
 import pytest
 
-from agents.recall.indexer import Feed
+from agents.recall.indexer import Indexer
 from agents.recall.lexical import LexicalIndex
 from agents.recall.settings import RecallSettings
-from agents.recall.vectors import VectorKeeper
+from agents.recall.vectors import VectorService
 from mud.clock import VirtualClock
 
 T = TypeVar("T")
@@ -31,12 +31,12 @@ class Words:
     async def run(self, work: Callable[..., T], *args: object) -> T:
         return await asyncio.get_running_loop().run_in_executor(self.thread, work, *args)
 
-    def keeper(self, embedder: str) -> VectorKeeper:
+    def keeper(self, embedder: str) -> VectorService:
         async def noted(waiting: int, total: int) -> None:
             assert waiting == total == 0
 
         settings = RecallSettings(embedder=embedder)
-        return VectorKeeper(self.folder, self.lexical, self.run, lambda: settings, VirtualClock(), noted)
+        return VectorService(self.folder, self.lexical, self.run, lambda: settings, VirtualClock(), noted)
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ async def test_the_keeper_of_vectors_leaves_when_told(words: Words, embedder: st
 
 
 async def test_the_feed_leaves_when_told(words: Words) -> None:
-    feed = Feed(words.lexical, words.run, lambda gone: None, lambda agent: None)
+    feed = Indexer(words.lexical, words.run, lambda gone: None, lambda agent: None)
     running = asyncio.create_task(feed.keep_flushing())
     async with asyncio.timeout(BOUND):
         await asyncio.sleep(0)

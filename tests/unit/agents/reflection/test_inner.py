@@ -20,10 +20,10 @@ from agents.memory.weights import EVENT, read_weighed
 from agents.mind.sleep_schedule import fell_asleep
 from agents.recall.recall import discard_index
 from agents.reflection.dreams import NOTED
-from agents.reflection.reflection import PAUSE, Inner
+from agents.reflection.reflection import PAUSE, Reflection
 from mud.clock import VirtualClock, iso
 from mud.registry import Registry
-from mud.world.events import Perceived
+from mud.world.events import Perception
 from mud.world.roles import Role
 from tests.houses import House, house, texts_of
 from tests.settings import put
@@ -49,11 +49,13 @@ def hear(home: House, who: Agent, times: int = 1) -> None:
     for _ in range(times):
         for actor, words in TALK:
             text = f'{actor} says, "{words}"'
-            written = who.memory.append([Perceived(who.id, "heard", text, actor, "The Garden")], AT, home.engine.number)
+            written = who.memory.append(
+                [Perception(who.id, "heard", text, actor, "The Garden")], AT, home.engine.number
+            )
             home.minds.remembered(who.slug, written)
 
 
-async def night(home: House, who: Agent, inner: Inner | None = None) -> None:
+async def night(home: House, who: Agent, inner: Reflection | None = None) -> None:
     """Have somebody fall asleep and lie till all is done."""
     inner = inner or home.minds.inner
     if not home.minds.sleeps(who.id):
@@ -70,7 +72,7 @@ def happened(who: Agent, name: str) -> list[dict[str, object]]:
     return [one for _, one in events(who.folder / "archive", 1, who.memory.total) if one["event"] == name]
 
 
-def asking(home: House, script: Sequence[Turn], max_tokens: int = 400, num_ctx: int = 8192) -> Inner:
+def asking(home: House, script: Sequence[Turn], max_tokens: int = 400, num_ctx: int = 8192) -> Reflection:
     """Return the inner life of a house over a model that does as a test says, each call by the next of a script."""
     model = ScriptedModel(script)
     backend = Backend("scripted", "Scripted.", lambda profile: model)
@@ -79,7 +81,7 @@ def asking(home: House, script: Sequence[Turn], max_tokens: int = 400, num_ctx: 
     )
     means = home.minds.means
     models = ModelQueue(lambda name: profile, Registry("backend", [backend]), means.clock)
-    inner = Inner(replace(means, models=models))
+    inner = Reflection(replace(means, models=models))
     assert inner.load() == []
     return inner
 
@@ -275,7 +277,7 @@ async def test_what_was_whispered_is_neither_reflected_on_nor_dreamed_of(tmp_pat
     async with house(tmp_path) as home:
         eliza = home.agent("Eliza")
         hear(home, eliza)
-        told = eliza.memory.append([Perceived(eliza.id, "told", secret, "Anna", "The Garden")], AT, 0)
+        told = eliza.memory.append([Perception(eliza.id, "told", secret, "Anna", "The Garden")], AT, 0)
         home.minds.remembered(eliza.slug, told)
         assert told[0].seq == 9
         await night(home, eliza)

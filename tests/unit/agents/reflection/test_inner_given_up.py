@@ -10,7 +10,7 @@ import pytest
 from agents.memory.weights import EVENT, read_weighed
 from agents.reflection.reflection import AFTER_FAILURE, LONGEST_REPLY
 from mud.clock import VirtualClock
-from mud.world.events import Perceived
+from mud.world.events import Perception
 from mud.world.roles import Role
 from tests.disks import file_size_limit
 from tests.houses import house, texts_of
@@ -99,7 +99,7 @@ async def test_nothing_begins_while_memories_wait_for_room_on_the_disk(tmp_path:
         home.type(eliza, "sleep", Role.AGENT)
         (file,) = (eliza.folder / "archive").glob("*.jsonl")
         with file_size_limit(file.stat().st_size):
-            eliza.memory.append([Perceived(eliza.id, "heard", "x", "Moss", None)], AT, home.engine.number)
+            eliza.memory.append([Perception(eliza.id, "heard", "x", "Moss", None)], AT, home.engine.number)
         assert eliza.memory.waiting
         home.minds.inner.asleep(eliza, home.engine)
         await home.minds.inner.settle()

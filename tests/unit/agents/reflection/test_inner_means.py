@@ -12,14 +12,14 @@ from agents.llm.queue import ModelQueue
 from agents.memory.archive import Archive
 from agents.memory.weights import read_weighed
 from agents.reflection.progress import standing_of
-from agents.reflection.reflection import Inner
+from agents.reflection.reflection import Reflection
 from mud.registry import Registry
 from tests.houses import House, house
 from tests.unit.agents.reflection.telling import heard
 from tests.unit.agents.reflection.test_inner import hear, night, prepared
 
 
-def scripted(home: House, model: ScriptedModel, asked: list[str]) -> Inner:
+def scripted(home: House, model: ScriptedModel, asked: list[str]) -> Reflection:
     """Return the inner life of a house over a model, which notes the profiles that are asked for."""
 
     def profile(name: str) -> LLMProfile:
@@ -29,7 +29,7 @@ def scripted(home: House, model: ScriptedModel, asked: list[str]) -> Inner:
     means = home.minds.means
     backend = Backend("scripted", "Scripted.", lambda one: model)
     models = ModelQueue(profile, Registry("backend", [backend]), means.clock)
-    inner = Inner(replace(means, models=models))
+    inner = Reflection(replace(means, models=models))
     assert inner.load() == []
     return inner
 

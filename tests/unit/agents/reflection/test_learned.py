@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from agents.memory.entries import Entry
 from agents.reflection.insights import Say
-from agents.reflection.note_taking import LINES, NOTES, Line, lines_of, with_lines, worth_a_note
+from agents.reflection.note_taking import LINES, NOTES, NoteLine, lines_of, with_lines, worth_a_note
 from mud.world.events import OWN_NOTES
 from tests.unit.agents.reflection.telling import AT, SAY, heard, made, reworded
 
@@ -104,7 +104,7 @@ def test_no_line_of_a_person_is_ever_lost_or_moved(lines: list[str], crlf: bool)
 
 
 def test_a_note_is_begun_of_whom_one_knows_something_while_there_is_room() -> None:
-    one, two = Line(1, "a", "a"), Line(2, "b", "b")
+    one, two = NoteLine(1, "a", "a"), NoteLine(2, "b", "b")
     found = {"Moss": [one, two], "Tamsin": [one], "Corvin": [one], "Eliza": [one, two]}
     assert worth_a_note(found, ["corvin"], ["Eliza"]) == {"Moss": [one, two], "Corvin": [one]}
     full = [f"note {n}" for n in range(NOTES)]

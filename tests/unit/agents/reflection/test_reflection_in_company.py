@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 from agents.agent import Agent
-from agents.life.scheduler import Living
+from agents.life.scheduler import Scheduler
 from agents.reflection.reflection import OVERDUE
 from mud.world.roles import Role
 from tests.houses import House, house, puppet
@@ -23,7 +23,7 @@ def lived_since(home: House, who: Agent) -> int:
     return int(told["reflection_sum"])
 
 
-async def talked_to(home: House, living: Living, clock: HandClock, minutes: int) -> list[int]:
+async def talked_to(home: House, living: Scheduler, clock: HandClock, minutes: int) -> list[int]:
     """Have Moss speak to Eliza every 20 seconds; return what she had lived since looking back, minute by minute."""
     eliza, moss = home.agent("Eliza"), home.agent("Moss")
     living.wake(eliza)

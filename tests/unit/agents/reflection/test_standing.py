@@ -8,13 +8,13 @@ from pathlib import Path
 from agents.compaction.report import told_inner
 from agents.life.mind_page import render_page
 from agents.memory.archive import Archive
-from agents.reflection.progress import FILES, LOOKED_BACK, Standing, standing_of
+from agents.reflection.progress import FILES, LOOKED_BACK, ReflectionProgress, standing_of
 from tests.houses import House, house
 from tests.unit.agents.reflection.telling import AT, heard, made
 from tests.unit.agents.reflection.test_inner import asking, happened, hear, night, of_kind, prepared
 
 
-def standing(home: House, name: str = "Eliza") -> Standing:
+def standing(home: House, name: str = "Eliza") -> ReflectionProgress:
     memory = home.agent(name).memory
     return standing_of(memory.folder / "archive", memory.total)
 
@@ -113,7 +113,7 @@ def lived_long(folder: Path, per_file: int = 4096, **reflection: object) -> tupl
     return folder / "archive", total
 
 
-def told(inner: Standing) -> str:
+def told(inner: ReflectionProgress) -> str:
     known = {name: getattr(inner, name) for name in ("reflected_at", "dreamed_at", "looked_from", "counted_from")}
     return told_inner({**known, "insights": inner.count, "reflection_sum": 0, "reflection_threshold": 0})
 
@@ -152,7 +152,7 @@ async def test_a_count_that_is_not_whole_is_not_handed_on_as_whole(tmp_path: Pat
 
 
 def test_insights_are_counted_and_the_newest_kept() -> None:
-    far = Standing()
+    far = ReflectionProgress()
     far.take_in([made(seq, "thought", f"Thought {seq}.")._replace(mark="insight") for seq in range(1, 41)])
     far.take_in([made(41, "thought", "You think of plums."), heard(42, "Moss", "It rains.")])
     assert far.count == 40
@@ -161,7 +161,7 @@ def test_insights_are_counted_and_the_newest_kept() -> None:
 
 
 def test_insights_from_before_there_were_marks_are_known_by_their_first_words() -> None:
-    far = Standing()
+    far = ReflectionProgress()
     far.take_in([made(1, "thought", "I have come to think: Moss keeps promises. (memories 3, 9)")])
     assert far.count == 1
     assert far.insights

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.benchmarks._recall.bm25 import BM25
 from tests.benchmarks._recall.grouping import Sizes, grouped, sizes
-from tests.benchmarks._recall.lives import Data, Life, Question, read_data
+from tests.benchmarks._recall.lives import BenchmarkLife, Data, LifeQuestion, read_data
 from tests.unit.benchmarks.recall.data import write_conversation
 
 
@@ -29,7 +29,9 @@ def test_turns_of_a_session_become_one_memory_and_evidence_goes_along(tmp_path: 
 def test_every_turn_is_in_one_memory_of_its_session(sessions: list[int], least: int, more: int) -> None:
     turns = [f"D{session}:{number}" for number, session in enumerate(sessions)]
     records = [{"at": "2026-01-01T00:00:00.000Z", "text": f"<{turn}>"} for turn in turns]
-    data = Data("locomo", [Life(records, [Question("?", "1", (turn,)) for turn in turns], turns, sessions)])
+    data = Data(
+        "locomo", [BenchmarkLife(records, [LifeQuestion("?", "1", (turn,)) for turn in turns], turns, sessions)]
+    )
     made = grouped(data, Sizes(least, least + more), 1).lives[0]
     assert made == grouped(data, Sizes(least, least + more), 1).lives[0]
     assert "".join(str(one["text"]).replace("\n", "") for one in made.records) == "".join(f"<{turn}>" for turn in turns)

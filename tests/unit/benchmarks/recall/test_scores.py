@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.benchmarks._recall.lives import Life, Question
+from tests.benchmarks._recall.lives import BenchmarkLife, LifeQuestion
 from tests.benchmarks._recall.scores import BUDGETS, answered, mean, percentile, pooled, score_of, within
 
 TURNS = [f"D{session}:{turn}" for session in range(1, 13) for turn in range(1, 3)]
-LIFE = Life([], [], TURNS, [session for session in range(1, 13) for _ in range(2)])
+LIFE = BenchmarkLife([], [], TURNS, [session for session in range(1, 13) for _ in range(2)])
 TOKENS = [100] * len(TURNS)
 
 
@@ -16,8 +16,8 @@ def _ranked(*names: str) -> list[tuple[int, float]]:
     return [(TURNS.index(name), 1.0 - place / 100) for place, name in enumerate(names)]
 
 
-def _asked(*evidence: str) -> Question:
-    return Question("where?", "1", evidence)
+def _asked(*evidence: str) -> LifeQuestion:
+    return LifeQuestion("where?", "1", evidence)
 
 
 def test_a_question_scores_the_fraction_of_its_evidence() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from mud.__main__ import main
 from mud.server.wiring import opened
-from mud.world.events import Perceived
+from mud.world.events import Perception
 from tests.vaults import copy_vault
 
 
@@ -17,7 +17,7 @@ def _lived(tmp_path: Path, count: int) -> Path:
     with opened(vault, writable=True) as parts:
         eliza = parts.minds.get("Eliza")
         for number in range(1, count + 1):
-            seen = Perceived(eliza.id, "saw", f"Pear {number} fell in The Garden.")
+            seen = Perception(eliza.id, "saw", f"Pear {number} fell in The Garden.")
             eliza.memory.append([seen], "2026-01-01T00:00:00.000Z", number)
     return vault
 

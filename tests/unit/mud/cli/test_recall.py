@@ -11,7 +11,7 @@ import pytest
 from mud.__main__ import main
 from mud.server.wiring import opened
 from mud.storage.files import VaultLock
-from mud.world.events import Perceived
+from mud.world.events import Perception
 from tests.vaults import ROOT, copy_vault, without_vectors
 
 PARTS = ("lexical", "vector", "neighbours", "who", "when", "answer", "echoed", "called", "recency", "importance")
@@ -24,7 +24,7 @@ def vault(tmp_path: Path) -> Path:
     with opened(vault, writable=True) as parts:
         eliza = parts.minds.get("Eliza")
         for number, text in enumerate(("The key is under the pot.", "A heron stood in the rain.", "Soup."), 1):
-            eliza.memory.append([Perceived(eliza.id, "saw", text)], "2026-01-01T00:00:00.000Z", number)
+            eliza.memory.append([Perception(eliza.id, "saw", text)], "2026-01-01T00:00:00.000Z", number)
         eliza.notes.add("Heron", "It comes at dusk.", "2026-01-01T00:00:00.000Z", None, None)
     return vault
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mud.commands._line import Line, find_command, read_line
+from mud.commands._line import InputLine, find_command, read_line
 from mud.errors import Refusal
 from tests.worlds import commands
 
@@ -14,32 +14,32 @@ from tests.worlds import commands
 @pytest.mark.parametrize(
     ("typed", "line"),
     [
-        ("look", Line("look", "", None)),
-        ("  say  hello  there ", Line("say", "hello  there", None)),
-        ("say\thello", Line("say", "hello", None)),
-        ("say\u00a0hello", Line("say", "hello", None)),
-        ("'hello", Line("say", "hello", None)),
-        ("' hello", Line("say", "hello", None)),
-        ('"hello', Line("say", "hello", None)),
-        ('"hello"', Line("say", "hello", None)),
-        ('"He said "no"', Line("say", 'He said "no"', None)),
-        (":waves", Line("emote", "waves", None)),
-        (":", Line("emote", "", None)),
-        ("say hi | to be kind", Line("say", "hi", "to be kind")),
-        ("say hi|to be kind", Line("say", "hi", "to be kind")),
-        ("say hi | a | b", Line("say", "hi", "a | b")),
-        ("say hi |", Line("say", "hi", None)),
-        (r"say a \| b", Line("say", "a | b", None)),
-        (r"say a \| b | c \| d", Line("say", "a | b", "c | d")),
-        ("'hi | softly", Line("say", "hi", "softly")),
-        ("n", Line("go", "n", None)),
-        ("NORTH", Line("go", "NORTH", None)),
-        ("north | away from here", Line("go", "north", "away from here")),
-        ("north wind", Line("north", "wind", None)),
-        ("say κόσμε", Line("say", "κόσμε", None)),
+        ("look", InputLine("look", "", None)),
+        ("  say  hello  there ", InputLine("say", "hello  there", None)),
+        ("say\thello", InputLine("say", "hello", None)),
+        ("say\u00a0hello", InputLine("say", "hello", None)),
+        ("'hello", InputLine("say", "hello", None)),
+        ("' hello", InputLine("say", "hello", None)),
+        ('"hello', InputLine("say", "hello", None)),
+        ('"hello"', InputLine("say", "hello", None)),
+        ('"He said "no"', InputLine("say", 'He said "no"', None)),
+        (":waves", InputLine("emote", "waves", None)),
+        (":", InputLine("emote", "", None)),
+        ("say hi | to be kind", InputLine("say", "hi", "to be kind")),
+        ("say hi|to be kind", InputLine("say", "hi", "to be kind")),
+        ("say hi | a | b", InputLine("say", "hi", "a | b")),
+        ("say hi |", InputLine("say", "hi", None)),
+        (r"say a \| b", InputLine("say", "a | b", None)),
+        (r"say a \| b | c \| d", InputLine("say", "a | b", "c | d")),
+        ("'hi | softly", InputLine("say", "hi", "softly")),
+        ("n", InputLine("go", "n", None)),
+        ("NORTH", InputLine("go", "NORTH", None)),
+        ("north | away from here", InputLine("go", "north", "away from here")),
+        ("north wind", InputLine("north", "wind", None)),
+        ("say κόσμε", InputLine("say", "κόσμε", None)),
     ],
 )
-def test_a_line_is_verb_rest_and_private_reason(typed: str, line: Line) -> None:
+def test_a_line_is_verb_rest_and_private_reason(typed: str, line: InputLine) -> None:
     assert read_line(typed, 8192) == line
 
 

@@ -11,7 +11,7 @@ from mud.engine.engine import Engine, Step, WorldSettings, changes_of, perceived
 from mud.errors import Refusal
 from mud.registry import Registry
 from mud.world.changes import Put, Remove
-from mud.world.events import WHISPERED, Perceived, Request
+from mud.world.events import WHISPERED, Perception, Request
 from mud.world.roles import Role
 from mud.world.things import Kind, Thing
 from tests.worlds import (
@@ -225,7 +225,7 @@ def test_a_request_carries_its_step_and_its_answer_is_a_step_of_its_own() -> Non
     assert answer.number == asked.number + 1
     assert answer.answers == request
     assert answer.line is None
-    assert answer.left == (Perceived(ANN, "result", "it was because", None, "The Garden", "I wonder"),)
+    assert answer.left == (Perception(ANN, "result", "it was because", None, "The Garden", "I wonder"),)
 
 
 def test_an_answer_may_be_a_refusal() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mud.engine.recovery import build_world, not_in, state_of
-from mud.storage.world_state import State
+from mud.storage.world_state import SavedState
 from mud.world.things import Kind, Thing
 from mud.world.world import World
 from tests.worlds import (
@@ -85,7 +85,7 @@ def test_state_and_later_steps_bring_the_world_back_even_when_they_overlap(saved
 
 
 def test_a_state_that_names_what_is_no_longer_there_is_no_error() -> None:
-    gone = State(
+    gone = SavedState(
         step=9, next_id=4000, where={"#999": GARDEN, LAMP: "#998", ELIZA: LOBBY}, away={ANN: "#997", "#996": LOBBY}
     )
     world = build_world(FILES, gone, [])
@@ -97,7 +97,7 @@ def test_a_state_that_names_what_is_no_longer_there_is_no_error() -> None:
 
 
 def test_a_state_edited_by_hand_to_have_somebody_here_and_away_puts_nobody_in_two_places() -> None:
-    world = build_world(FILES, State(1, 1, {ANN: GARDEN}, {ANN: LOBBY}), [])
+    world = build_world(FILES, SavedState(1, 1, {ANN: GARDEN}, {ANN: LOBBY}), [])
     check_places(world)
 
 
@@ -112,7 +112,7 @@ def test_what_a_person_without_a_file_carried_is_back_where_its_file_puts_it() -
 
 
 def test_whose_file_cannot_be_read_at_one_start_is_at_the_next_one_where_they_were() -> None:
-    state = State(1, 4000, {ANN: GARDEN, MOSS: LOBBY}, {}, (MOSS,))
+    state = SavedState(1, 4000, {ANN: GARDEN, MOSS: LOBBY}, {}, (MOSS,))
     without = [(thing, place) for thing, place in FILES if thing.id != MOSS]
     world = build_world(without, state, [])
     saved = state_of(world, 2, kept=not_in(world, state))

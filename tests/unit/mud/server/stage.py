@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from agents.life.scheduler import Living
+from agents.life.scheduler import Scheduler
 from mud.server.phrases import check_texts
 from mud.server.reloading import Reloading
 from mud.storage.files import write_atomic
@@ -17,7 +17,7 @@ from tests.unit.agents.llm.stage import HandClock
 class Edited:
     """A vault that is edited under a running world."""
 
-    def __init__(self, home: House, living: Living, clock: HandClock) -> None:
+    def __init__(self, home: House, living: Scheduler, clock: HandClock) -> None:
         self.home, self.living, self.clock = home, living, clock
         self.vault = home.parts.vault
         self.told: list[str] = []

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.definition import Definition, find_location, misplaced
+from agents.definition import AgentDefinition, find_location, misplaced
 from mud.errors import Problem
 from mud.server.checks import check_names, names_said, unknown_styles, without_room
 from mud.server.wiring import FAMILIES, SCHEMAS, opened
@@ -16,7 +16,7 @@ from tests.settings import put
 from tests.vaults import copy_vault
 from tests.worlds import GARDEN, LOBBY, LOCATIONS
 
-ELIZA = Definition("eliza", "#2001", "Eliza", location="[[Atlantis]]", lines={"location": 4, "voice": 5})
+ELIZA = AgentDefinition("eliza", "#2001", "Eliza", location="[[Atlantis]]", lines={"location": 4, "voice": 5})
 
 
 def test_a_location_is_meant_by_link_name_alias_or_id() -> None:
@@ -81,14 +81,14 @@ def profiles_of(folder: Path, name: str, said: str) -> list[Problem]:
 
 
 def test_who_is_put_nowhere_is_told_where_there_is() -> None:
-    problem = misplaced(Definition("eliza", "#2001", "Eliza", location="[[The Gardn]]"), LOCATIONS)
+    problem = misplaced(AgentDefinition("eliza", "#2001", "Eliza", location="[[The Gardn]]"), LOCATIONS)
     assert "there is no location '[[The Gardn]]'; expected one of " in problem.message
     assert problem.message.endswith("; did you mean The Garden?")
 
 
 def test_a_person_is_put_nowhere_and_that_is_right(tmp_path: Path) -> None:
     configuration, texts = Configuration(tmp_path, SCHEMAS, FAMILIES), TextStore(tmp_path / "text")
-    person = Definition("ann", "#3001", "Ann", person=True)
+    person = AgentDefinition("ann", "#3001", "Ann", person=True)
     assert "location" not in {one.key for one in check_names(configuration, texts, [person], LOCATIONS)}
 
 
@@ -141,7 +141,10 @@ def test_a_voice_that_says_a_name_of_its_own_is_named_with_file_and_line(tmp_pat
     texts = voices(
         tmp_path, eliza="I am Eliza, {name}.", moss="Moss grows on one, and Gerda knows.", plain="I am {me}."
     )
-    gerda, ann = Definition("gerda", "#2001", "Gerda", voice="eliza"), Definition("ann", "#3001", "Ann", person=True)
+    gerda, ann = (
+        AgentDefinition("gerda", "#2001", "Gerda", voice="eliza"),
+        AgentDefinition("ann", "#3001", "Ann", person=True),
+    )
     told = [str(problem) for problem in names_said(texts, [gerda, ann])]
     assert [line.split(",")[0] for line in told] == [
         "text/instinct/eliza.md:9: ack.plain: it says the name Gerda",

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agents.llm.queue import Urgency
-from mud.server.known_hosts import FILE, LONGEST, MOST, MetHosts
+from mud.server.known_hosts import FILE, LONGEST, MOST, KnownHosts
 from mud.server.wiring import RealClock
 from mud.storage.texts import TextStore
 from tests.embedding_servers import Answer, listening
@@ -22,11 +22,11 @@ from tests.vaults import SHIPPED, copy_vault, without_vectors
 HOST = "http://127.0.0.1:8080"
 
 
-def met(vault: Path) -> tuple[MetHosts, list[str]]:
+def met(vault: Path) -> tuple[KnownHosts, list[str]]:
     """Return what a run of a vault takes note with, and what it tells."""
     texts, told = TextStore(SHIPPED / "text"), list[str]()
     assert texts.load() == []
-    hosts = MetHosts(vault, texts.render)
+    hosts = KnownHosts(vault, texts.render)
     hosts.tell = told.append
     return hosts, told
 

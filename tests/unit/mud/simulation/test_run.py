@@ -11,7 +11,7 @@ from mud.clock import VirtualClock
 from mud.errors import LociError, VaultLocked
 from mud.server.state_hash import state_hash
 from mud.server.wiring import opened
-from mud.simulation.run import Plan, place_for, simulate
+from mud.simulation.run import SimulationPlan, place_for, simulate
 from mud.storage.files import VaultLock
 from tests.disks import file_size_limit
 from tests.processes import memories
@@ -36,7 +36,7 @@ def vault(tmp_path: Path) -> Path:
 
 
 def _run(vault: Path, steps: int = 150, agents: int | None = 8, seed: int = 7, *, keep: bool = False) -> dict[str, Any]:
-    return simulate(Plan(vault, steps, agents, seed, keep), lambda text: None)
+    return simulate(SimulationPlan(vault, steps, agents, seed, keep), lambda text: None)
 
 
 def _files(vault: Path) -> dict[str, bytes]:
@@ -173,6 +173,6 @@ def test_a_world_that_falls_asleep_for_good_is_not_waited_for(vault: Path) -> No
 
 def test_how_far_it_is_is_said_ten_times(vault: Path) -> None:
     told: list[str] = []
-    simulate(Plan(vault, 40, None, 7), told.append)
+    simulate(SimulationPlan(vault, 40, None, 7), told.append)
     assert [line for line in told if line.startswith("steps: ")][-1] == "steps: 40 of 40"
     assert len(told) == 10

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mud.errors import VaultProblem
 from mud.storage.world_files import assign_ids, load_world_files
-from mud.storage.world_state import State, read_state, set_state_aside, write_state
+from mud.storage.world_state import SavedState, read_state, set_state_aside, write_state
 from mud.world.things import Exit, Kind, Thing
 
 LIBRARY = """---
@@ -166,14 +166,14 @@ def test_the_state_reads_back_as_it_was_written(
     step: int, next_id: int, where: dict[str, str], away: dict[str, str], names: dict[str, str]
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        state = State(step, next_id, where, away)
+        state = SavedState(step, next_id, where, away)
         text = write_state(Path(folder), state, names)
         assert (Path(folder) / "world" / "state.md").read_bytes() == text.encode()
         assert read_state(Path(folder)) == state
 
 
 def test_the_state_shows_people_who_is_where(tmp_path: Path) -> None:
-    state = State(7, 3002, {"#2001": "#1003"}, {"#3001": "#1001"})
+    state = SavedState(7, 3002, {"#2001": "#1003"}, {"#3001": "#1001"})
     names = {"#2001": "lamp", "#1003": "The Library", "#3001": "A|B", "#1001": "The Lobby"}
     text = write_state(tmp_path, state, names)
     assert "| lamp | The Library |\n| A\\|B | away, last in The Lobby |\n" in text
@@ -193,7 +193,7 @@ def test_no_state_is_none_and_a_broken_one_is_told(tmp_path: Path) -> None:
 
 def test_a_state_set_aside_overwrites_no_other(tmp_path: Path) -> None:
     for number in (1, 2):
-        write_state(tmp_path, State(number, 1000, {}, {}))
+        write_state(tmp_path, SavedState(number, 1000, {}, {}))
         assert set_state_aside(tmp_path) == f"log/state-broken-{number}.md"
         assert read_state(tmp_path) is None
     assert "step: 1" in (tmp_path / "log/state-broken-1.md").read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from agents.compaction.judge.facts import PROMISE
 from agents.compaction.judge.numbers import numbers_of
-from agents.compaction.judge.reading import Reading, line_of
+from agents.compaction.judge.reading import JudgedTexts, line_of
 
 WORDS = (
     *(
@@ -32,7 +32,7 @@ TEXTS = st.lists(st.sampled_from(WORDS), max_size=14).map(" ".join) | st.text(ma
 
 @given(TEXTS)
 def test_a_line_is_read_like_a_text(text: str) -> None:
-    line, read = line_of(text), Reading([text])
+    line, read = line_of(text), JudgedTexts([text])
     assert dict(line.names) == read.names
     assert set(line.numbers) == read.numbers
     assert line.pledge or not PROMISE.search(text)
@@ -42,5 +42,5 @@ def test_a_line_is_read_like_a_text(text: str) -> None:
 @given(TEXTS)
 def test_the_numbers_of_a_text_are_those_of_its_runs_of_counting_words(text: str) -> None:
     assume("one" not in text.casefold())  # alone it counts nothing, and saves reading for numbers in words
-    composed = Reading([text]).texts[0]
-    assert Reading([text]).numbers == numbers_of(composed)
+    composed = JudgedTexts([text]).texts[0]
+    assert JudgedTexts([text]).numbers == numbers_of(composed)

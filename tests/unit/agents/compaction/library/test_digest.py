@@ -16,7 +16,7 @@ from agents.compaction.library.digest import (
     read_digest,
     sentences_of,
 )
-from agents.compaction.library.steps import Step
+from agents.compaction.library.steps import HistoryStep
 
 _ITEMS = st.lists(st.text(max_size=60).map(item_of).filter(bool), max_size=6, unique=True)
 _DIGESTS = st.builds(
@@ -68,10 +68,10 @@ def test_what_a_text_does_not_tell_again_is_known() -> None:
     ],
 )
 def test_findings_are_outputs_with_few_numbers_and_two_pairs(output: str, found: tuple[str, ...]) -> None:
-    step = Step("", "", output, 0, True)
+    step = HistoryStep("", "", output, 0, True)
     assert digest_steps([step], "", True).findings == found
     assert len(
-        digest_steps([step] * 3 + [Step("", "", f"{i} done", 0, True) for i in range(9)], "", True).findings
+        digest_steps([step] * 3 + [HistoryStep("", "", f"{i} done", 0, True) for i in range(9)], "", True).findings
     ) <= (FINDINGS)
 
 
@@ -90,5 +90,5 @@ def test_sentences_are_found_in_lists_and_wrapped_lines() -> None:
 
 
 def test_a_long_output_takes_no_long_time() -> None:
-    steps = [Step("", "", one * 50_000, 0, True) for one in ("a", "a_", " ", "0", ",", "error_", ";.", "no ")]
+    steps = [HistoryStep("", "", one * 50_000, 0, True) for one in ("a", "a_", " ", "0", ",", "error_", ";.", "no ")]
     assert digest_steps(steps, "", True).steps == len(steps)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.compaction.memory_state import Standing
-from agents.compaction.plan import Fold
+from agents.compaction.memory_state import MemoryState
+from agents.compaction.plan import DueFold
 from agents.compaction.presets import OFF, PRESETS
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategies.entry_summary import budgets, due, manual, next_at, waits
@@ -16,8 +16,8 @@ from tests.lives import Life
 DEFAULT = CompactionSettings(strategy="entry_summary")
 
 
-def standing(total: int, chars: int = 0, watermark: int = 0) -> Standing:
-    return Standing(total, watermark, 1 if watermark else 0, chars=lambda: chars)
+def standing(total: int, chars: int = 0, watermark: int = 0) -> MemoryState:
+    return MemoryState(total, watermark, 1 if watermark else 0, chars=lambda: chars)
 
 
 def words(chars: int, number: int = 0) -> str:
@@ -25,7 +25,7 @@ def words(chars: int, number: int = 0) -> str:
     return f"I saw lamp {number} by the Cistern in the evening. ".ljust(chars, "-")
 
 
-def folds(settings: CompactionSettings, most: int) -> list[tuple[int, Fold]]:
+def folds(settings: CompactionSettings, most: int) -> list[tuple[int, DueFold]]:
     """Return at how many short memories which ones are folded."""
     watermark, found = 0, []
     for total in range(1, most + 1):
@@ -36,19 +36,19 @@ def folds(settings: CompactionSettings, most: int) -> list[tuple[int, Fold]]:
 
 
 def test_the_golden_triggers_by_entries_count_the_summary_as_one() -> None:
-    assert folds(DEFAULT, 30) == [(10, Fold(1, 8)), (17, Fold(9, 15)), (24, Fold(16, 22))]
+    assert folds(DEFAULT, 30) == [(10, DueFold(1, 8)), (17, DueFold(9, 15)), (24, DueFold(16, 22))]
 
 
 def test_the_gate_of_five_beats_everything() -> None:
     assert due(standing(4, 200_000), DEFAULT) is None
-    assert due(standing(5, 200_000), DEFAULT) == Fold(1, 3)
+    assert due(standing(5, 200_000), DEFAULT) == DueFold(1, 3)
     assert due(standing(11, 200_000, watermark=8), DEFAULT) is None, "three and the summary are four"
-    assert due(standing(12, 200_000, watermark=8), DEFAULT) == Fold(9, 10)
+    assert due(standing(12, 200_000, watermark=8), DEFAULT) == DueFold(9, 10)
 
 
 def test_characters_trigger_at_8000() -> None:
     assert due(standing(9, 7999), DEFAULT) is None
-    assert due(standing(9, 8000), DEFAULT) == Fold(1, 7)
+    assert due(standing(9, 8000), DEFAULT) == DueFold(1, 7)
 
 
 @pytest.mark.parametrize("at_once", [False, True])
@@ -86,16 +86,16 @@ def test_the_summary_counts_with_its_characters(tmp_path: Path) -> None:
 
 
 def test_asked_for_everything_but_the_newest_two_is_folded() -> None:
-    assert manual(standing(4), DEFAULT) == Fold(1, 2)
+    assert manual(standing(4), DEFAULT) == DueFold(1, 2)
     assert manual(standing(2), DEFAULT) is None
 
 
 PRESET_FOLDS = {
-    "aggressive": (6, Fold(1, 5), 3, 4000),
-    "high_throughput": (5, Fold(1, 4), 3, 3000),
-    "long_research": (15, Fold(1, 12), 8, 15_000),
-    "small_context": (4, Fold(1, 3), 2, 2000),
-    "context_8k": (5, Fold(1, 3), 5, 3000),
+    "aggressive": (6, DueFold(1, 5), 3, 4000),
+    "high_throughput": (5, DueFold(1, 4), 3, 3000),
+    "long_research": (15, DueFold(1, 12), 8, 15_000),
+    "small_context": (4, DueFold(1, 3), 2, 2000),
+    "context_8k": (5, DueFold(1, 3), 5, 3000),
 }
 """At how many entries a preset folds which, how many it wants at least, and at how many characters."""
 
@@ -120,4 +120,4 @@ def test_the_preset_off_never_folds_by_itself_however_long_the_life() -> None:
     assert next_at(standing(5000), off) is None
     assert budgets(standing(5000), off) == ()
     assert waits(standing(5000), off) == "only when asked for (the preset is off)"
-    assert manual(standing(10), off) == Fold(1, 8), "asked for it folds all the same"
+    assert manual(standing(10), off) == DueFold(1, 8), "asked for it folds all the same"

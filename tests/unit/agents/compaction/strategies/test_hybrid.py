@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.compaction.memory_state import Standing
-from agents.compaction.plan import Fold
+from agents.compaction.memory_state import MemoryState
+from agents.compaction.plan import DueFold
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategies.hybrid import due, manual, next_at
 from tests.lives import Life
@@ -16,16 +16,16 @@ DEFAULT = CompactionSettings(strategy="hybrid")
 
 
 def test_the_golden_triggers() -> None:
-    assert due(Standing(42, 0), DEFAULT) is None
-    assert due(Standing(43, 0), DEFAULT) == Fold(1, 33)
-    assert due(Standing(75, 33, 1), DEFAULT) is None
-    assert due(Standing(76, 33, 1), DEFAULT) == Fold(34, 66)
-    assert next_at(Standing(50, 33, 1), DEFAULT) == 76
+    assert due(MemoryState(42, 0), DEFAULT) is None
+    assert due(MemoryState(43, 0), DEFAULT) == DueFold(1, 33)
+    assert due(MemoryState(75, 33, 1), DEFAULT) is None
+    assert due(MemoryState(76, 33, 1), DEFAULT) == DueFold(34, 66)
+    assert next_at(MemoryState(50, 33, 1), DEFAULT) == 76
 
 
 def test_asked_for_everything_but_the_newest_ten_is_folded() -> None:
-    assert manual(Standing(12, 0), DEFAULT) == Fold(1, 2)
-    assert manual(Standing(10, 0), DEFAULT) is None
+    assert manual(MemoryState(12, 0), DEFAULT) == DueFold(1, 2)
+    assert manual(MemoryState(10, 0), DEFAULT) is None
 
 
 @pytest.mark.parametrize("at_once", [False, True])

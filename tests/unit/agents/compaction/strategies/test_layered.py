@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from agents.compaction.memory_state import Standing
-from agents.compaction.plan import Fold
+from agents.compaction.memory_state import MemoryState
+from agents.compaction.plan import DueFold
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategies.layered import due, manual
-from agents.compaction.view_size import Surroundings
+from agents.compaction.view_size import StrategyContext
 from tests.lives import Life
 
 DEFAULT = CompactionSettings(strategy="layered", threshold_tokens=12_000)
@@ -22,13 +22,15 @@ def words(tokens: int, number: int) -> str:
 
 
 def test_the_golden_trigger() -> None:
-    assert due(Standing(50, 20, tokens=lambda: 12_000), DEFAULT) is None
-    assert due(Standing(50, 20, tokens=lambda: 12_001), DEFAULT) == Fold(21, 50), "and nothing stays word for word"
+    assert due(MemoryState(50, 20, tokens=lambda: 12_000), DEFAULT) is None
+    assert due(MemoryState(50, 20, tokens=lambda: 12_001), DEFAULT) == DueFold(21, 50), (
+        "and nothing stays word for word"
+    )
 
 
 def test_asked_for_everything_is_folded() -> None:
-    assert manual(Standing(50, 20), DEFAULT) == Fold(21, 50)
-    assert manual(Standing(50, 50), DEFAULT) is None
+    assert manual(MemoryState(50, 20), DEFAULT) == DueFold(21, 50)
+    assert manual(MemoryState(50, 50), DEFAULT) is None
 
 
 @pytest.mark.parametrize("at_once", [False, True])
@@ -53,7 +55,7 @@ def test_a_life_waits_until_a_fold_can_save_2000_tokens(tmp_path: Path) -> None:
 
 
 def test_a_fold_that_saves_too_little_in_the_end_is_counted_and_waits_for_what_it_must_save(tmp_path: Path) -> None:
-    life = Life(tmp_path, settings=DEFAULT, around=Surroundings(counting=lambda: len))
+    life = Life(tmp_path, settings=DEFAULT, around=StrategyContext(counting=lambda: len))
     life.set(threshold_tokens=1000, max_summary_tokens=40, min_saving_tokens=1055)
     for number in range(21):
         life.remember(words(25, number))

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from agents.compaction.memory_state import Standing
-from agents.compaction.plan import EMERGENCY, SLEEP, Fold
+from agents.compaction.memory_state import MemoryState
+from agents.compaction.plan import EMERGENCY, SLEEP, DueFold
 from agents.compaction.rebuild import REBUILD
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategies.sleep import due, manual
-from agents.compaction.view_size import Surroundings
+from agents.compaction.view_size import StrategyContext
 from agents.llm.backend import Completion
 from mud.errors import Unavailable
 from tests.lives import Life, reply, waiting_model
@@ -21,8 +21,8 @@ from tests.rebuilds import rebuilding, tiles
 DEFAULT = CompactionSettings(strategy="sleep")
 
 
-def standing(tokens: int, *, asleep: bool, total: int = 100, fitting: int = 0) -> Standing:
-    return Standing(
+def standing(tokens: int, *, asleep: bool, total: int = 100, fitting: int = 0) -> MemoryState:
+    return MemoryState(
         total, 0, 0, 1000, asleep, tokens=lambda: tokens, fitting=lambda most: fitting if most == 200 else -1
     )
 
@@ -35,23 +35,23 @@ def words(tokens: int, number: int) -> str:
 @pytest.mark.parametrize(("asleep", "share", "reason"), [(True, 700, SLEEP), (False, 800, EMERGENCY)])
 def test_the_golden_triggers(asleep: bool, share: int, reason: str) -> None:
     assert due(standing(share, asleep=asleep), DEFAULT) is None
-    assert due(standing(share + 1, asleep=asleep), DEFAULT) == Fold(1, 80, reason)
+    assert due(standing(share + 1, asleep=asleep), DEFAULT) == DueFold(1, 80, reason)
 
 
 def test_what_stays_is_the_larger_of_twenty_and_a_fifth_of_the_window() -> None:
-    assert manual(standing(0, asleep=False, fitting=7), DEFAULT) == Fold(1, 80)
-    assert manual(standing(0, asleep=False, fitting=33), DEFAULT) == Fold(1, 67)
+    assert manual(standing(0, asleep=False, fitting=7), DEFAULT) == DueFold(1, 80)
+    assert manual(standing(0, asleep=False, fitting=33), DEFAULT) == DueFold(1, 67)
 
 
 def test_where_the_newest_alone_are_too_much_all_but_half_of_them_are_folded() -> None:
-    assert due(standing(900, asleep=False, total=18), DEFAULT) == Fold(1, 8, EMERGENCY), "ten of eighteen stay"
-    assert due(standing(900, asleep=False, total=1), DEFAULT) == Fold(1, 1, EMERGENCY)
+    assert due(standing(900, asleep=False, total=18), DEFAULT) == DueFold(1, 8, EMERGENCY), "ten of eighteen stay"
+    assert due(standing(900, asleep=False, total=1), DEFAULT) == DueFold(1, 1, EMERGENCY)
     assert manual(standing(900, asleep=False, total=18), DEFAULT) is None
 
 
 @pytest.mark.parametrize("at_once", [False, True])
 def test_somebody_awake_folds_over_80_percent_however_memories_arrive(tmp_path: Path, at_once: bool) -> None:
-    life = Life(tmp_path, settings=DEFAULT, around=Surroundings(window=lambda: 1000))
+    life = Life(tmp_path, settings=DEFAULT, around=StrategyContext(window=lambda: 1000))
     for batch in [list(range(85))] if at_once else [[number] for number in range(85)]:
         life.remember(*(words(10, number) for number in batch))
         life.compactor.fold_due_now()
@@ -61,7 +61,7 @@ def test_somebody_awake_folds_over_80_percent_however_memories_arrive(tmp_path: 
 
 def test_who_falls_asleep_folds_over_70_percent_at_once(tmp_path: Path) -> None:
     asleep = False
-    life = Life(tmp_path, settings=DEFAULT, around=Surroundings(window=lambda: 1000, asleep=lambda: asleep))
+    life = Life(tmp_path, settings=DEFAULT, around=StrategyContext(window=lambda: 1000, asleep=lambda: asleep))
     life.remember(*(words(10, number) for number in range(75)))
     assert not life.compactor.due()
     asleep = True
@@ -75,7 +75,10 @@ def test_who_falls_asleep_folds_over_70_percent_at_once(tmp_path: Path) -> None:
 def test_an_emergency_overtakes_a_fold_that_waits_for_its_model(tmp_path: Path) -> None:
     asleep = True
     life = Life(
-        tmp_path, settings=DEFAULT, model=waiting_model, around=Surroundings(window=lambda: 1000, asleep=lambda: asleep)
+        tmp_path,
+        settings=DEFAULT,
+        model=waiting_model,
+        around=StrategyContext(window=lambda: 1000, asleep=lambda: asleep),
     )
     life.remember(*(words(10, number) for number in range(75)))
     folding = life.compactor.fold_due()
@@ -97,7 +100,7 @@ def test_an_emergency_overtakes_a_fold_that_waits_for_its_model(tmp_path: Path) 
 
 
 async def test_a_rebuild_yields_to_an_emergency_and_can_be_asked_for_again(tmp_path: Path) -> None:
-    life = Life(tmp_path, settings=DEFAULT, around=Surroundings(window=lambda: 1000))
+    life = Life(tmp_path, settings=DEFAULT, around=StrategyContext(window=lambda: 1000))
     for number in range(85):
         life.remember(words(10, number))
         life.compactor.fold_due_now()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agents.compaction.memory_state import Standing
+from agents.compaction.memory_state import MemoryState
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategies.sliding_window import hides
 from tests.lives import Life
@@ -13,10 +13,10 @@ DEFAULT = CompactionSettings(strategy="sliding_window")
 
 
 def test_all_but_the_newest_five_are_hidden() -> None:
-    assert hides(Standing(5, 0), DEFAULT) is None
-    assert hides(Standing(6, 0), DEFAULT) == (1, 1)
-    assert hides(Standing(100, 65), DEFAULT) == (66, 95)
-    assert hides(Standing(70, 65), DEFAULT) is None
+    assert hides(MemoryState(5, 0), DEFAULT) is None
+    assert hides(MemoryState(6, 0), DEFAULT) == (1, 1)
+    assert hides(MemoryState(100, 65), DEFAULT) == (66, 95)
+    assert hides(MemoryState(70, 65), DEFAULT) is None
 
 
 def test_nothing_is_written_and_another_strategy_takes_up_what_was_hidden(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.compaction.memory_state import Standing
-from agents.compaction.plan import Fold
+from agents.compaction.memory_state import MemoryState
+from agents.compaction.plan import DueFold
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategies.waterfall import due, manual, next_at
 from tests.lives import Life, heard
@@ -20,25 +20,25 @@ DEFAULT = CompactionSettings()
 def test_the_golden_triggers() -> None:
     watermark, folds = 0, []
     for total in range(1, 400):
-        if fold := due(Standing(total, watermark), DEFAULT):
+        if fold := due(MemoryState(total, watermark), DEFAULT):
             folds.append((total, fold.first, fold.last))
             watermark = fold.last
     assert folds == [(129, 1, 65), (193, 66, 129), (257, 130, 193), (321, 194, 257), (385, 258, 321)]
 
 
 def test_a_manual_fold_takes_everything_outside_the_immediate_window() -> None:
-    assert manual(Standing(100, 0), DEFAULT) == Fold(1, 36)
-    assert manual(Standing(300, 193), DEFAULT) == Fold(194, 236)
-    assert manual(Standing(64, 0), DEFAULT) is None
-    assert manual(Standing(100, 36), DEFAULT) is None
+    assert manual(MemoryState(100, 0), DEFAULT) == DueFold(1, 36)
+    assert manual(MemoryState(300, 193), DEFAULT) == DueFold(194, 236)
+    assert manual(MemoryState(64, 0), DEFAULT) is None
+    assert manual(MemoryState(100, 36), DEFAULT) is None
 
 
 @given(st.integers(0, 2000), st.integers(0, 2000), st.integers(1, 200), st.integers(1, 200))
 def test_a_fold_is_due_exactly_from_next_at_on(total: int, watermark: int, immediate: int, recent: int) -> None:
     settings = CompactionSettings(immediate_window=immediate, recent_window=recent)
-    at = next_at(Standing(total, watermark), settings)
+    at = next_at(MemoryState(total, watermark), settings)
     assert at is not None
-    assert (due(Standing(total, watermark), settings) is not None) == (total >= at)
+    assert (due(MemoryState(total, watermark), settings) is not None) == (total >= at)
 
 
 @pytest.mark.parametrize(("immediate", "recent"), [(64, 64), (8, 8), (1, 1), (3, 50), (50, 3)])

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.compaction.judge.judge import evidence, made_up, validate
-from agents.compaction.summarizer import Source
+from agents.compaction.summarizer import SummarySource
 from agents.compaction.summarizers._prose import retell
 from agents.compaction.summarizers.extractive import extract
 from agents.compaction.summary_style import SECTIONS
@@ -38,7 +38,7 @@ def test_what_matters_is_told_and_small_talk_is_not() -> None:
     entries = small_talk(60)
     entries[20] = heard(21, "Ada", "The gate opens to the number 7533, tell nobody.")
     entries[40] = heard(41, "Moss", "I promise to carry the sealed jar to Wendell before the snow.", "The Garden")
-    text = extract(Source("Eliza", "recent", tuple(entries), max_sentences=4))
+    text = extract(SummarySource("Eliza", "recent", tuple(entries), max_sentences=4))
     assert "7533" in text
     assert "sealed jar to Wendell" in text
     assert "in the Library" in text or "at the Library" in text
@@ -60,7 +60,7 @@ def test_it_tells_in_the_first_person_and_in_the_past() -> None:
         ),
         Entry(4, "", "saw", "Ada", "The Mill", "Ada leaves to the Kiln with your coat."),
     )
-    text = extract(Source("Eliza", "recent", (*entries, *small_talk(20, 5)), max_sentences=4))
+    text = extract(SummarySource("Eliza", "recent", (*entries, *small_talk(20, 5)), max_sentences=4))
     assert 'I took the brass key, because "it may open the chest"' in text
     assert 'I said, "I promise to bring it back by noon."' in text
     assert 'Ada whispered to me, "Hide your hidden key under the third stone."' in text
@@ -80,98 +80,102 @@ def test_what_one_does_oneself_is_told_with_i(text: str, told: str) -> None:
 
 def test_a_recent_summary_has_two_to_four_sentences() -> None:
     for count in (10, 64, 200):
-        found = sentences(extract(Source("Eliza", "recent", tuple(small_talk(count)), max_sentences=4)))
+        found = sentences(extract(SummarySource("Eliza", "recent", tuple(small_talk(count)), max_sentences=4)))
         assert 2 <= len(found) <= 4
 
 
 def test_the_beginning_of_a_life_is_told_as_such_and_stays() -> None:
-    first = extract(Source("Eliza", "recent", tuple(small_talk(65)), max_sentences=4, begins=True))
+    first = extract(SummarySource("Eliza", "recent", tuple(small_talk(65)), max_sentences=4, begins=True))
     assert first.startswith("My first memories are of the Library, with Moss")
-    second = extract(Source("Eliza", "recent", tuple(small_talk(64, 66)), max_sentences=4))
-    longterm = extract(Source("Eliza", "longterm", earlier=(first, second)))
+    second = extract(SummarySource("Eliza", "recent", tuple(small_talk(64, 66)), max_sentences=4))
+    longterm = extract(SummarySource("Eliza", "longterm", earlier=(first, second)))
     assert longterm.startswith("My first memories are of the Library, with Moss")
 
 
 def test_a_life_begins_where_it_was_first_and_not_where_it_was_longest() -> None:
     first = [heard(1, "Ada", "Welcome to the Orchard, stranger.", "The Orchard")]
     rest = [heard(seq, f"Moss {seq % 5}", "The wind has turned.", f"The {seq % 5}. Mill") for seq in range(2, 60)]
-    text = extract(Source("Eliza", "recent", (*first, *rest), max_sentences=4, begins=True))
+    text = extract(SummarySource("Eliza", "recent", (*first, *rest), max_sentences=4, begins=True))
     assert text.startswith("My first memories are of the Orchard and ")
     assert "with Ada, " in text
 
 
 def test_what_comes_up_again_is_said_once_and_marked() -> None:
     fact = 'Tamsin said, "Remember your promise: carry the sealed jar to Wendell."'
-    text = extract(Source("Eliza", "longterm", earlier=(f"I was at the Mill. {fact}", f"I was at the Kiln. {fact}")))
+    text = extract(
+        SummarySource("Eliza", "longterm", earlier=(f"I was at the Mill. {fact}", f"I was at the Kiln. {fact}"))
+    )
     assert text.count("sealed jar") == 1
     assert "More than once Tamsin said" in text
-    third = extract(Source("Eliza", "longterm", earlier=(text, fact)))
+    third = extract(SummarySource("Eliza", "longterm", earlier=(text, fact)))
     assert "Again and again Tamsin said" in third
 
 
 def test_the_facts_of_the_first_fold_are_still_there_after_forty() -> None:
     entries = small_talk(64)
     entries[10] = heard(11, "Ada", "The blue key lies under the third step of the mill.")
-    longterm, recent = "", extract(Source("Eliza", "recent", tuple(entries), max_sentences=4, begins=True))
+    longterm, recent = "", extract(SummarySource("Eliza", "recent", tuple(entries), max_sentences=4, begins=True))
     for number in range(40):
-        longterm = extract(Source("Eliza", "longterm", earlier=tuple(text for text in (longterm, recent) if text)))
+        longterm = extract(
+            SummarySource("Eliza", "longterm", earlier=tuple(text for text in (longterm, recent) if text))
+        )
         entries = small_talk(64)
         entries[number] = heard(1, "Ulric", f"I paid {1000 + number} pennies to person number {number}.")
-        recent = extract(Source("Eliza", "recent", tuple(entries), max_sentences=4))
+        recent = extract(SummarySource("Eliza", "recent", tuple(entries), max_sentences=4))
         assert "blue key lies under the third step" in longterm
         assert estimate(longterm) <= 600
 
 
 def test_a_person_s_own_words_are_carried_on() -> None:
     edited = "I never told anybody that I was born at sea. My sister Ada keeps the lamp."
-    text = extract(Source("Eliza", "longterm", earlier=(edited, "I was at the Mill. I saw a cat.")))
+    text = extract(SummarySource("Eliza", "longterm", earlier=(edited, "I was at the Mill. I saw a cat.")))
     assert "born at sea" in text
     assert "My sister Ada keeps the lamp." in text
 
 
 def test_one_earlier_summary_moves_down_as_it_is() -> None:
-    assert extract(Source("Eliza", "longterm", earlier=("I met Ada. She smiled.",))) == "I met Ada. She smiled."
+    assert extract(SummarySource("Eliza", "longterm", earlier=("I met Ada. She smiled.",))) == "I met Ada. She smiled."
 
 
 def test_a_source_of_nothing_still_gives_a_text() -> None:
-    assert extract(Source("Eliza", "recent", (Entry(1, "", "told", None, None, "?"),)))
-    assert extract(Source("Eliza", "longterm", earlier=("  ",)))
+    assert extract(SummarySource("Eliza", "recent", (Entry(1, "", "told", None, None, "?"),)))
+    assert extract(SummarySource("Eliza", "longterm", earlier=("  ",)))
 
 
 def test_its_own_summaries_pass_the_checks_a_model_must_pass() -> None:
     entries = small_talk(64)
     entries[3] = heard(4, "Ada", "The blue key lies under the third step of the mill.")
-    source = Source("Eliza", "recent", tuple(entries), max_sentences=4)
+    source = SummarySource("Eliza", "recent", tuple(entries), max_sentences=4)
     assert validate(extract(source), source) == []
 
 
 def test_small_talk_is_not_carried_on_once_there_is_better() -> None:
     facts = [f'Moss said, "The {what} is kept under the blue jug."' for what in ("ring", "comb", "lamp", "map", "bell")]
     text = extract(
-        Source("Eliza", "longterm", earlier=('Petra said, "My knees ache." ' + facts[0], " ".join(facts[1:])))
+        SummarySource("Eliza", "longterm", earlier=('Petra said, "My knees ache." ' + facts[0], " ".join(facts[1:])))
     )
     assert "knees" not in text
     assert all(fact in text for fact in facts)
-    alone = extract(Source("Eliza", "longterm", earlier=('Petra said, "My knees ache."', facts[0])))
+    alone = extract(SummarySource("Eliza", "longterm", earlier=('Petra said, "My knees ache."', facts[0])))
     assert "knees" in alone
 
 
 def test_what_several_people_said_is_told_once_of_all_of_them() -> None:
     fact = "The old bridge is closed until spring."
     earlier = (f'Moss said, "{fact}"', f'Ada said, "{fact}"')
-    text = extract(Source("Eliza", "longterm", earlier=earlier))
+    text = extract(SummarySource("Eliza", "longterm", earlier=earlier))
     assert text == f'Moss and Ada said, "{fact}"'
-    third = extract(Source("Eliza", "longterm", earlier=(text, f'Petra said, "{fact}"')))
+    third = extract(SummarySource("Eliza", "longterm", earlier=(text, f'Petra said, "{fact}"')))
     assert third == f'Moss, Ada and Petra said, "{fact}"'
-    fourth = extract(Source("Eliza", "longterm", earlier=(third, f'Ulric said, "{fact}"')))
+    fourth = extract(SummarySource("Eliza", "longterm", earlier=(third, f'Ulric said, "{fact}"')))
     assert fourth == f'Moss, Ada and others said, "{fact}"'
-    again = extract(Source("Eliza", "longterm", earlier=(fourth, f'Moss said, "{fact}"')))
+    again = extract(SummarySource("Eliza", "longterm", earlier=(fourth, f'Moss said, "{fact}"')))
     assert again == f'More than once Moss, Ada and others said, "{fact}"'
 
 
 def test_my_own_words_are_not_put_into_the_mouths_of_others() -> None:
     fact = "The old bridge is closed until spring."
-    text = extract(Source("Eliza", "longterm", earlier=(f'I said, "{fact}"', f'Ada said, "{fact}"')))
+    text = extract(SummarySource("Eliza", "longterm", earlier=(f'I said, "{fact}"', f'Ada said, "{fact}"')))
     assert f'I said, "{fact}"' in text
     assert f'Ada said, "{fact}"' in text
 
@@ -182,7 +186,7 @@ def test_what_somebody_says_about_me_is_told_as_hearsay() -> None:
         Entry(2, "", "told", "Ada", "The Mill", "You have always hated Moss.", importance=9),
         Entry(3, "", "heard", "Moss", "The Mill", 'Moss says, "You are a thief, Eliza."', importance=9),
     )
-    text = extract(Source("Eliza", "recent", (*entries, *small_talk(20, 4)), max_sentences=4))
+    text = extract(SummarySource("Eliza", "recent", (*entries, *small_talk(20, 4)), max_sentences=4))
     assert 'Somebody told me, "You are the lost heir of Greywater."' in text
     assert 'Ada told me, "You have always hated Moss."' in text
     assert 'Moss said, "You are a thief, Eliza."' in text
@@ -202,27 +206,29 @@ def test_what_nobody_is_known_to_have_told_is_told_in_its_own_words() -> None:
     assert retell(record[1], "Eliza") == 'Somebody told me, "Moss and Eliza keep 7 bees."', (
         "as I cannot be told for sure"
     )
-    text = extract(Source("Eliza", "recent", (*record, *small_talk(20, 4)), max_sentences=4))
+    text = extract(SummarySource("Eliza", "recent", (*record, *small_talk(20, 4)), max_sentences=4))
     assert "The third stone by the culvert is loose. 12 letters to young Tom lie under it." in text
 
 
 def test_what_was_said_for_sure_goes_before_a_guess() -> None:
     guess = heard(1, "Ulric", "I think the ring lies under the mill, or so they say.")
     sure = heard(2, "Petra", "The ring lies under the old ferry.")
-    text = extract(Source("Eliza", "recent", (guess, *small_talk(30, 3), sure), max_sentences=2))
+    text = extract(SummarySource("Eliza", "recent", (guess, *small_talk(30, 3), sure), max_sentences=2))
     assert "old ferry" in text
     assert "I think" not in text
 
 
 def test_a_fact_that_was_said_again_and_again_is_told_once_and_says_so() -> None:
     fact = heard(1, "Ada", "The gate is kept locked after dark.")
-    text = extract(Source("Eliza", "recent", (fact, fact, *small_talk(20), fact), max_sentences=4))
+    text = extract(SummarySource("Eliza", "recent", (fact, fact, *small_talk(20), fact), max_sentences=4))
     assert text.count("kept locked") == 1
     assert 'Again and again Ada said, "The gate is kept locked after dark."' in text
 
 
 def rolling(earlier: str, entries: list[Entry], most: int | None = None) -> str:
-    return extract(Source("Eliza", "longterm", tuple(entries), (earlier,) if earlier else (), max_sentences=most))
+    return extract(
+        SummarySource("Eliza", "longterm", tuple(entries), (earlier,) if earlier else (), max_sentences=most)
+    )
 
 
 def test_a_rolling_summary_never_has_more_sentences_than_it_may_and_keeps_the_most_telling() -> None:
@@ -251,7 +257,7 @@ def test_without_findings_no_number_is_told() -> None:
     entries = small_talk(20)
     entries[5] = heard(6, "Ada", "The gate opens to the number 7533, tell nobody.")
     entries[7] = heard(8, "Moss", "My sister Orla was lost in the flood.")
-    source = Source("Eliza", "longterm", tuple(entries), earlier=("Petra owes me 92 candles.",), max_sentences=3)
+    source = SummarySource("Eliza", "longterm", tuple(entries), earlier=("Petra owes me 92 candles.",), max_sentences=3)
     assert "7533" in extract(source)
     without = extract(replace(source, findings=False))
     assert "Orla" in without
@@ -261,7 +267,7 @@ def test_without_findings_no_number_is_told() -> None:
 def test_a_summary_in_sections_is_taken_up_as_prose_when_prose_is_wanted() -> None:
     entries = small_talk(40)
     entries[5] = heard(6, "Ada", "The gate opens to the number 7533, tell nobody.")
-    notes = extract(Source("Eliza", "longterm", tuple(entries), shape=SECTIONS))
+    notes = extract(SummarySource("Eliza", "longterm", tuple(entries), shape=SECTIONS))
     text = rolling(notes, [heard(41, "Moss", "My sister Orla was lost in the flood.")])
     assert "7533" in text
     assert "Orla" in text
@@ -272,15 +278,15 @@ def test_a_summary_in_sections_is_taken_up_as_prose_when_prose_is_wanted() -> No
 
 
 def test_a_beginning_that_is_all_there_was_is_not_told_twice() -> None:
-    first = extract(Source("Eliza", "recent", tuple(small_talk(64)), max_sentences=4, begins=True))
-    second = extract(Source("Eliza", "recent", tuple(small_talk(64)), max_sentences=4))
-    text = extract(Source("Eliza", "longterm", earlier=(first, second)))
+    first = extract(SummarySource("Eliza", "recent", tuple(small_talk(64)), max_sentences=4, begins=True))
+    second = extract(SummarySource("Eliza", "recent", tuple(small_talk(64)), max_sentences=4))
+    text = extract(SummarySource("Eliza", "longterm", earlier=(first, second)))
     assert text.count("the Library") == 1
 
 
 def test_of_a_long_speech_the_greetings_are_left_out() -> None:
     speech = "Wow, hi! So good to see you. My sister Orla moved to Greywater on Friday. That is so cool, thank you!"
-    text = extract(Source("Eliza", "recent", (*small_talk(20), heard(21, "Ada", speech)), max_sentences=4))
+    text = extract(SummarySource("Eliza", "recent", (*small_talk(20), heard(21, "Ada", speech)), max_sentences=4))
     assert 'Ada said, "My sister Orla moved to Greywater on Friday."' in text
 
 
@@ -351,12 +357,12 @@ def test_no_name_and_no_number_is_ever_made_up(
 ) -> None:
     longterm = ""
     for number, entries in enumerate((one, two, three)):
-        source = Source("Eliza", "recent", entries, max_sentences=4, begins=number == 0)
+        source = SummarySource("Eliza", "recent", entries, max_sentences=4, begins=number == 0)
         recent = extract(source)
         assert recent.strip() or not any(entry.text.strip() for entry in entries)
         assert made_up(recent, evidence(source)) == []
         earlier = tuple(text for text in (longterm, recent) if text)
-        both = Source("Eliza", "longterm", earlier=earlier)
+        both = SummarySource("Eliza", "longterm", earlier=earlier)
         longterm = extract(both)
         assert made_up(longterm, evidence(both)) == []
         assert estimate(longterm) <= 600
@@ -370,7 +376,7 @@ def test_a_rolling_summary_is_as_honest_and_keeps_its_limits(
 ) -> None:
     text = ""
     for entries in (one, two, one):
-        source = Source(
+        source = SummarySource(
             "Eliza", "longterm", entries, (text,) if text else (), most, max_tokens=tokens, findings=findings
         )
         text = extract(source)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.compaction.summarizer import Source
+from agents.compaction.summarizer import SummarySource
 from agents.compaction.summarizers.extractive import extract
 from agents.compaction.wording import sentences
 from agents.memory.entries import KINDS, Entry, importance_of
@@ -25,7 +25,7 @@ def entry(kind: str, text: str, actor: str | None = None, place: str = "The Atti
 
 
 def recent(*entries: Entry) -> str:
-    return extract(Source("Eliza", "recent", entries, max_sentences=4))
+    return extract(SummarySource("Eliza", "recent", entries, max_sentences=4))
 
 
 def life(entries: list[Entry], window: int) -> str:
@@ -33,7 +33,7 @@ def life(entries: list[Entry], window: int) -> str:
     longterm = ""
     for at in range(0, len(entries), window):
         fold = recent(*entries[at : at + window])
-        longterm = extract(Source("Eliza", "longterm", earlier=tuple(part for part in (longterm, fold) if part)))
+        longterm = extract(SummarySource("Eliza", "longterm", earlier=tuple(part for part in (longterm, fold) if part)))
     return longterm
 
 
@@ -61,9 +61,11 @@ def test_different_thoughts_are_never_told_as_one_that_came_again() -> None:
 def test_the_very_same_words_came_more_than_once_whatever_their_case_and_spaces() -> None:
     one = 'Moss said, "The key lies under the third step."'
     other = 'Moss said,  "the KEY lies under the third step."'
-    text = extract(Source("Eliza", "longterm", earlier=(f"I saw a cat. {one}", other)))
+    text = extract(SummarySource("Eliza", "longterm", earlier=(f"I saw a cat. {one}", other)))
     assert "More than once Moss said" in text
-    text = extract(Source("Eliza", "longterm", earlier=(f"I saw a cat. {one}", other.replace("third", "fourth"))))
+    text = extract(
+        SummarySource("Eliza", "longterm", earlier=(f"I saw a cat. {one}", other.replace("third", "fourth")))
+    )
     assert "third" in text
     assert "fourth" in text
     assert "More than once" not in text
@@ -159,5 +161,5 @@ ENTRIES = st.lists(
 @given(ENTRIES, ENTRIES)
 def test_every_sentence_is_whole_and_every_quotation_closed(one: list[Entry], two: list[Entry]) -> None:
     folds = recent(*one), recent(*two)
-    for text in (*folds, extract(Source("Eliza", "longterm", earlier=folds))):
+    for text in (*folds, extract(SummarySource("Eliza", "longterm", earlier=folds))):
         assert whole(text), text

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from agents.compaction.summarizer import Source
+from agents.compaction.summarizer import SummarySource
 from agents.compaction.summarizers._inner_marks import missing
 from agents.compaction.summarizers._prose import retell
 from agents.compaction.summarizers._reading import spoken
@@ -61,7 +61,7 @@ def test_the_marks_that_a_sentence_lacks_by_itself(text: str, marks: list[str]) 
 
 def test_a_question_out_of_a_quotation_keeps_its_marks() -> None:
     asks = "You asked: 'Does Wendell keep the sealed jar? Where does Orla keep the brass key of the mill?'"
-    text = extract(Source("Eliza", "longterm", (heard(asks), *([heard(LONG)] * 9)), shape=SECTIONS))
+    text = extract(SummarySource("Eliza", "longterm", (heard(asks), *([heard(LONG)] * 9)), shape=SECTIONS))
     assert "Moss asked, \"You asked: 'Does Wendell keep the sealed jar?'\"" in text
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from agents.compaction.prompt_styles import HEADINGS, parse_style
 from agents.compaction.sections import sections_of
 from agents.compaction.settings import PROMPT_WORDS
-from agents.compaction.summarizer import Source
+from agents.compaction.summarizer import SummarySource
 from agents.compaction.summarizers.model import PREVIEW, PREVIEWS, style_of, tidy, write
 from agents.compaction.summary_style import SECTIONS
 from agents.llm.tokens import estimate
@@ -27,7 +27,7 @@ def entries(count: int) -> tuple[Entry, ...]:
 
 
 def asked(
-    source: Source, reply: str = "I met Moss again.", styles: dict[str, object] | None = None
+    source: SummarySource, reply: str = "I met Moss again.", styles: dict[str, object] | None = None
 ) -> tuple[list[str], str]:
     """Return the prompts that a summarizer asked, each answered alike, and what it wrote."""
     writing = write(source, (styles or PROMPTS).__getitem__)  # type: ignore[arg-type]
@@ -42,38 +42,38 @@ def asked(
 
 def test_memories_are_asked_for_in_the_style_that_is_wanted() -> None:
     for name in PROMPTS:
-        (prompt,), _ = asked(Source("Eliza", "recent", entries(2), style=name))
+        (prompt,), _ = asked(SummarySource("Eliza", "recent", entries(2), style=name))
         assert prompt == PROMPTS[name].fill(name="Eliza", memories='Moss says, "word 1"\nMoss says, "word 2"')
 
 
 def test_two_summaries_become_one_in_one_prompt_and_one_alone_is_not_asked_for() -> None:
-    (prompt,), _ = asked(Source("Eliza", "longterm", earlier=("I met Ada.", "I met {moss}.")))
+    (prompt,), _ = asked(SummarySource("Eliza", "longterm", earlier=("I met Ada.", "I met {moss}.")))
     assert prompt == V2.fill(name="Eliza", earlier="I met Ada.", memories="I met {moss}.")
-    assert asked(Source("Eliza", "longterm", earlier=("I met Ada.",))) == ([], "I met Ada.")
+    assert asked(SummarySource("Eliza", "longterm", earlier=("I met Ada.",))) == ([], "I met Ada.")
 
 
 def test_a_rolling_summary_takes_up_the_earlier_one_and_the_memories_in_one_prompt() -> None:
-    (prompt,), _ = asked(Source("Eliza", "longterm", entries(2), earlier=("I met Ada.",)))
+    (prompt,), _ = asked(SummarySource("Eliza", "longterm", entries(2), earlier=("I met Ada.",)))
     assert prompt == V2.fill(name="Eliza", earlier="I met Ada.", memories='Moss says, "word 1"\nMoss says, "word 2"')
 
 
 def test_a_second_try_asks_differently() -> None:
-    source = Source("Eliza", "recent", entries(2))
+    source = SummarySource("Eliza", "recent", entries(2))
     (first,), _ = asked(source)
-    (second,), _ = asked(Source("Eliza", "recent", entries(2), again=True))
+    (second,), _ = asked(SummarySource("Eliza", "recent", entries(2), again=True))
     assert first != second
     assert "only names and numbers that stand above" in second
 
 
 def test_what_is_wanted_in_sections_is_asked_for_in_sections() -> None:
-    assert style_of(Source("Eliza", "longterm", shape=SECTIONS), PROMPTS.__getitem__) is PROMPTS["sections"]
-    assert style_of(Source("Eliza", "longterm"), PROMPTS.__getitem__) is V2
+    assert style_of(SummarySource("Eliza", "longterm", shape=SECTIONS), PROMPTS.__getitem__) is PROMPTS["sections"]
+    assert style_of(SummarySource("Eliza", "longterm"), PROMPTS.__getitem__) is V2
     own = {"mine": parse_style(f"{HEADINGS}\n\n{{earlier}}\n\n{{memories}}{{again}}\n>", "mine.md")}
-    assert style_of(Source("Eliza", "longterm", shape=SECTIONS, style="mine"), own.__getitem__) is own["mine"]
+    assert style_of(SummarySource("Eliza", "longterm", shape=SECTIONS, style="mine"), own.__getitem__) is own["mine"]
 
 
 def test_too_much_for_one_prompt_is_taken_up_piece_by_piece() -> None:
-    prompts, text = asked(Source("Eliza", "recent", entries(100), max_source_tokens=200))
+    prompts, text = asked(SummarySource("Eliza", "recent", entries(100), max_source_tokens=200))
     assert len(prompts) > 3
     assert sum(prompt.count("Moss says") for prompt in prompts) == 100
     assert "# Older memories" not in prompts[0]
@@ -91,14 +91,18 @@ def test_too_much_for_one_prompt_is_taken_up_piece_by_piece() -> None:
 )
 def test_a_prompt_never_holds_more_than_it_may(lengths: list[tuple[str, int, str]], most: int, earlier: int) -> None:
     memories = tuple(Entry(1, "", kind, None, None, sign * length) for kind, length, sign in lengths)
-    source = Source("Eliza", "longterm", memories, earlier=("a" * earlier,), max_source_tokens=most, style="mine")
+    source = SummarySource(
+        "Eliza", "longterm", memories, earlier=("a" * earlier,), max_source_tokens=most, style="mine"
+    )
     prompts, _ = asked(source, styles=BARE)  # type: ignore[arg-type]
     assert all(estimate(prompt) <= most + 4 for prompt in prompts)
 
 
 def test_the_words_of_a_long_style_take_their_room_from_the_memories() -> None:
     long = {"mine": parse_style(f"{'Bear this in mind. ' * 200}\n\n{{earlier}}\n\n{{memories}}{{again}}\n>", "mine.md")}
-    prompts, _ = asked(Source("Eliza", "recent", entries(100), max_source_tokens=1500, style="mine"), styles=long)  # type: ignore[arg-type]
+    prompts, _ = asked(
+        SummarySource("Eliza", "recent", entries(100), max_source_tokens=1500, style="mine"), styles=long
+    )  # type: ignore[arg-type]
     assert len(prompts) > 1
     assert all(estimate(prompt) <= 1500 + PROMPT_WORDS + 4 for prompt in prompts)
 
@@ -106,13 +110,13 @@ def test_the_words_of_a_long_style_take_their_room_from_the_memories() -> None:
 def test_a_memory_is_shown_as_a_preview_and_what_was_said_at_greater_length() -> None:
     assert PREVIEWS["heard"] > PREVIEW > PREVIEWS["result"]
     for kind in KINDS:
-        (prompt,), _ = asked(Source("Eliza", "recent", (Entry(1, "", kind, None, None, "x" * 5000),)))
+        (prompt,), _ = asked(SummarySource("Eliza", "recent", (Entry(1, "", kind, None, None, "x" * 5000),)))
         assert prompt.count("x") == PREVIEWS.get(kind, PREVIEW) - 1, kind
         assert "x…\n" in prompt
 
 
 def test_a_summary_so_far_that_leaves_no_room_is_said_and_not_sent() -> None:
-    source = Source("Eliza", "longterm", entries(3), earlier=("I met Moss. " * 60,), max_source_tokens=200)
+    source = SummarySource("Eliza", "longterm", entries(3), earlier=("I met Moss. " * 60,), max_source_tokens=200)
     with pytest.raises(Unavailable, match="of the 200 tokens that a prompt may hold"):
         next(write(source, PROMPTS.__getitem__))
 
@@ -131,24 +135,24 @@ def test_a_summary_so_far_that_leaves_no_room_is_said_and_not_sent() -> None:
     ],
 )
 def test_a_reply_is_tidied(raw: str, text: str) -> None:
-    assert tidy(raw, Source("Eliza", "recent", entries(1), max_sentences=4), V2) == text
+    assert tidy(raw, SummarySource("Eliza", "recent", entries(1), max_sentences=4), V2) == text
 
 
 def test_a_reply_ends_where_it_repeats_the_words_of_its_prompt() -> None:
-    source = Source("Eliza", "recent", entries(1))
+    source = SummarySource("Eliza", "recent", entries(1))
     assert tidy("SUMMARY: I met Moss.\nSUMMARY:\nI met Ada.", source, PROMPTS["base_v1"]) == "I met Moss."
     told = tidy("- I sat\n\nMemories:\nMoss says", source, PROMPTS["sections"])
     assert told == "User Goal:\n- I sat"
 
 
 def test_a_reply_is_cut_at_a_sentence_s_end_when_it_is_too_long() -> None:
-    text = tidy("I met Moss in the Library. " * 50, Source("Eliza", "longterm", max_tokens=60), V2)
+    text = tidy("I met Moss in the Library. " * 50, SummarySource("Eliza", "longterm", max_tokens=60), V2)
     assert text.endswith("Library.")
     assert len(text) < 200
 
 
 def test_a_reply_in_sections_goes_on_after_the_cue_or_begins_anew() -> None:
-    style, source = PROMPTS["sections"], Source("Eliza", "longterm", shape=SECTIONS)
+    style, source = PROMPTS["sections"], SummarySource("Eliza", "longterm", shape=SECTIONS)
     rest = "".join(f"\n\n**{heading}**\n1. none" for heading in HEADINGS[1:])
     plain = "User Goal:\n- to find the ring" + "".join(f"\n{heading}:\n- none" for heading in HEADINGS[1:])
     assert tidy(f" to find the ring{rest}", source, style) == plain
@@ -158,7 +162,9 @@ def test_a_reply_in_sections_goes_on_after_the_cue_or_begins_anew() -> None:
 
 def test_of_sections_that_are_too_long_the_longest_lists_are_cut() -> None:
     lines = "\n".join(f"- I met Moss and we spoke of the {at}. rope" for at in range(60))
-    text = tidy(f"- rest\nConfirmed Facts:\n{lines}", Source("Eliza", "longterm", max_tokens=120), PROMPTS["sections"])
+    text = tidy(
+        f"- rest\nConfirmed Facts:\n{lines}", SummarySource("Eliza", "longterm", max_tokens=120), PROMPTS["sections"]
+    )
     assert estimate(text) <= 120
     found = dict(sections_of(text))
     assert found["User Goal"] == ["rest"]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.compaction.summarizers._choice import SMALL
-from agents.compaction.summarizers._reading import Reading, read, spoken
+from agents.compaction.summarizers._reading import StatementContent, read, spoken
 
 FACTS = (
     "I taught you to read the tide tables when you first came to the harbour.",
@@ -99,5 +99,5 @@ def test_what_was_said_is_what_stands_in_quotation_marks(text: str, said: str) -
 
 @given(st.text())
 def test_any_text_can_be_read(text: str) -> None:
-    assert isinstance(read(text), Reading)
+    assert isinstance(read(text), StatementContent)
     assert read(text).names <= read(text).words

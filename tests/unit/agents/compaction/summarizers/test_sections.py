@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from agents.compaction.judge.judge import evidence, made_up
 from agents.compaction.prompt_styles import HEADINGS
 from agents.compaction.sections import body_of, sections_of, wrong_sections
-from agents.compaction.summarizer import Source
+from agents.compaction.summarizer import SummarySource
 from agents.compaction.summarizers._sections import is_sections
 from agents.compaction.summarizers.extractive import extract
 from agents.compaction.summary_style import SECTIONS
@@ -38,9 +38,9 @@ class Notes:
             self.add("heard", f'Moss says, "{("The wind has turned.", "My knees ache.")[at % 2]}"', "Moss")
         return self
 
-    def source(self, *earlier: str, **more: object) -> Source:
+    def source(self, *earlier: str, **more: object) -> SummarySource:
         covers = (1, self.start + len(self.entries) - 1)
-        source = Source("Eliza", "longterm", tuple(self.entries), earlier, shape=SECTIONS, covers=covers)
+        source = SummarySource("Eliza", "longterm", tuple(self.entries), earlier, shape=SECTIONS, covers=covers)
         return replace(source, **more)  # type: ignore[arg-type]
 
 
@@ -205,7 +205,9 @@ def test_nothing_is_made_up_and_the_limits_hold_whatever_the_shape_before(
     for number, entries in enumerate((one, two, one)):
         wanted = SECTIONS if number % 2 == 0 else shape
         earlier = (text,) if text else ()
-        source = Source("Eliza", "longterm", entries, earlier, shape=wanted, max_tokens=tokens, covers=(237, 300))
+        source = SummarySource(
+            "Eliza", "longterm", entries, earlier, shape=wanted, max_tokens=tokens, covers=(237, 300)
+        )
         text = extract(source)
         assert text.strip()
         assert estimate(text) <= tokens

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from agents.compaction.judge.attribution import misquoted, taken_for_true
 from agents.compaction.judge.judge import evidence, made_up
-from agents.compaction.summarizer import Source
+from agents.compaction.summarizer import SummarySource
 from agents.compaction.summarizers._prose import LONGEST_QUOTE, LONGEST_SENTENCE, retell
 from agents.compaction.summarizers.extractive import extract
 from agents.memory.entries import Entry, importance_of
@@ -37,7 +37,7 @@ def heard(words: str, seq: int = 1, kind: str = "heard", actor: str | None = "Mo
     return Entry(seq, "", kind, actor, "The Library", text, importance=importance_of(kind, text, ("Eliza",)))
 
 
-def judged(text: str, source: Source) -> list[str]:
+def judged(text: str, source: SummarySource) -> list[str]:
     return made_up(text, evidence(source)) + misquoted(text, source) + taken_for_true(text, source)
 
 
@@ -50,12 +50,12 @@ def test_a_life_of_long_sentences_keeps_what_was_told_and_promised_while_there_i
         entries += [heard(f"It was so and so it is, as we all say, {TAIL}", len(entries) + 1 + more) for more in (0, 1)]
     summary = ""
     for at in range(0, len(entries), 6):
-        fold = extract(Source("Eliza", "recent", tuple(entries[at : at + 6]), max_sentences=4))
-        summary = extract(Source("Eliza", "longterm", earlier=tuple(filter(None, (summary, fold)))))
+        fold = extract(SummarySource("Eliza", "recent", tuple(entries[at : at + 6]), max_sentences=4))
+        summary = extract(SummarySource("Eliza", "longterm", earlier=tuple(filter(None, (summary, fold)))))
     for _, kept in FACTS:
         assert all(word in summary for word in kept), summary
     assert summary.count("carts stood idle") <= 1
-    assert judged(summary, Source("Eliza", "longterm", tuple(entries))) == []
+    assert judged(summary, SummarySource("Eliza", "longterm", tuple(entries))) == []
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_no_name_and_no_number_is_cut_in_two_wherever_the_end_falls(name: str) -
         told = retell(heard(words))
         assert told.endswith('…".')
         assert name in told or not any(re.search(rf"\b{re.escape(one)}\b", told) for one in name.split())
-        assert judged(told, Source("Eliza", "recent", (heard(words),))) == []
+        assert judged(told, SummarySource("Eliza", "recent", (heard(words),))) == []
 
 
 PIECES = st.sampled_from(
@@ -103,7 +103,7 @@ PIECES = st.sampled_from(
 def test_a_part_stands_in_what_was_said_is_closed_and_is_faithful(words: str) -> None:
     entry = heard(words)
     told = retell(entry, "Eliza")
-    assert judged(told, Source("Eliza", "recent", (entry,))) == []
+    assert judged(told, SummarySource("Eliza", "recent", (entry,))) == []
     assert told.count('"') % 2 == 0
     assert told.count("“") == told.count("”")
     assert len(told) <= LONGEST_SENTENCE + len('Moss said, "".')

@@ -11,7 +11,7 @@ from itertools import cycle
 import pytest
 
 from agents.compaction.compound import apart
-from agents.compaction.summarizer import Source
+from agents.compaction.summarizer import SummarySource
 from agents.compaction.summarizers.extractive import extract
 from agents.compaction.wording import sentences, unquoted
 from agents.llm.tokens import estimate
@@ -49,11 +49,11 @@ def lived(facts: list[tuple[str, str | None, str]], people: tuple[str, ...], cou
 
 
 def recent(entries: list[Entry], most: int = 4, **more: str) -> str:
-    return extract(Source(NAME, "recent", tuple(entries), max_sentences=most, **more))  # type: ignore[arg-type]
+    return extract(SummarySource(NAME, "recent", tuple(entries), max_sentences=most, **more))  # type: ignore[arg-type]
 
 
 def longterm(*earlier: str, tokens: int = 600) -> str:
-    return extract(Source(NAME, "longterm", earlier=earlier, max_tokens=tokens))
+    return extract(SummarySource(NAME, "longterm", earlier=earlier, max_tokens=tokens))
 
 
 def heard(who: str, said: str) -> tuple[str, str | None, str]:
@@ -195,7 +195,9 @@ def test_the_first_sentence_says_when_it_was_and_that_costs_no_fact() -> None:
     assert text.startswith("On Tuesday morning I was at the Bakehouse, with ")
     assert "Antwerp" in text
     assert "Livia" in text
-    begins = extract(Source(NAME, "recent", tuple(entries), max_sentences=4, begins=True, when="On Tuesday morning"))
+    begins = extract(
+        SummarySource(NAME, "recent", tuple(entries), max_sentences=4, begins=True, when="On Tuesday morning")
+    )
     assert begins.startswith("My first memories, from Tuesday morning, are of the Bakehouse, with ")
     whole = longterm(begins, recent(entries, when="From Tuesday night to Friday morning"))
     assert whole.startswith("My first memories, from Tuesday morning, are of the Bakehouse, with ")

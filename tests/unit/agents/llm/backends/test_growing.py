@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from agents.llm.backend import TEXT_LIMIT, Enough, tidy
 from agents.llm.profiles import LLMProfile
-from agents.llm.streamed_reply import Growing
+from agents.llm.streamed_reply import StreamedReply
 
 PROFILE = LLMProfile()
 PIECE = st.text(st.sampled_from("ab\n \x1b\x00?é😀\ud83d\ude00"), max_size=6)
@@ -36,7 +36,7 @@ def test_nothing_else_is_known_of_a_reply_than_if_it_had_come_as_one() -> None:
     @example(["a", "b", "\x1b", "a", "b"], ("baba", "bab"))
     def grow(pieces: list[str], stop: tuple[str, ...]) -> None:
         shown = [""]
-        growing = Growing(replace(PROFILE, stop=stop), never(shown))
+        growing = StreamedReply(replace(PROFILE, stop=stop), never(shown))
         for text, piece in zip(itertools.accumulate(pieces), pieces, strict=True):
             over = growing.add(piece)
             known = text.removesuffix("\ud83d")  # the half is no character yet, and may become one
@@ -52,7 +52,7 @@ def test_nothing_else_is_known_of_a_reply_than_if_it_had_come_as_one() -> None:
 @pytest.mark.parametrize("end", ["\ud83d", "\ud83d\ude00"])
 def test_a_reply_is_kept_up_to_its_limit_and_no_half_waits_there(end: str) -> None:
     shown: list[str] = []
-    growing = Growing(PROFILE, never(shown))
+    growing = StreamedReply(PROFILE, never(shown))
     begun = "a" * (TEXT_LIMIT - 1)
     for piece in (begun, end[0], end[1:] + "b", "c"):
         growing.add(piece)
@@ -60,6 +60,6 @@ def test_a_reply_is_kept_up_to_its_limit_and_no_half_waits_there(end: str) -> No
 
 
 def test_a_reply_ends_at_its_length_and_where_it_is_enough() -> None:
-    growing = Growing(replace(PROFILE, max_tokens=1), lambda so_far: so_far.endswith("!"))
+    growing = StreamedReply(replace(PROFILE, max_tokens=1), lambda so_far: so_far.endswith("!"))
     assert [growing.add(piece) for piece in ("a", "", "b", "c", "d")] == [False, False, False, False, True]
-    assert Growing(PROFILE, lambda so_far: so_far.endswith("!")).add("look!")
+    assert StreamedReply(PROFILE, lambda so_far: so_far.endswith("!")).add("look!")

@@ -9,7 +9,7 @@ import pytest
 
 from agents.llm.ollama_client import Ollama
 from agents.llm.profiles import LLMProfile
-from agents.llm.retries import Passing
+from agents.llm.retries import TransientError
 from agents.llm.tokens import estimate
 from mud.errors import Unavailable
 from tests.unit.agents.llm.backends.test_openai_streams import serving, stream, whole
@@ -71,7 +71,7 @@ async def test_an_error_in_mid_stream_is_told_in_the_servers_words() -> None:
     assert (await complaint(JUNK["an error"])).endswith("gave up in the middle of its reply: out of memory")
     async with serving(JUNK["an end before its end"]) as (server, _):
         model = Ollama(server.profile)
-        with pytest.raises(Passing, match="broke off in the middle"):
+        with pytest.raises(TransientError, match="broke off in the middle"):
             await model.complete("x", server.profile, lambda text: False)
         await model.close()
 

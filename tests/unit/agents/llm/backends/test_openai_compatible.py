@@ -17,7 +17,7 @@ from agents.llm.backend import Refused, named_host
 from agents.llm.http import BODY_LIMIT, WORDS
 from agents.llm.openai_client import OpenAICompatible, base_url
 from agents.llm.profiles import LLMProfile
-from agents.llm.retries import Passing
+from agents.llm.retries import TransientError
 from mud.errors import Unavailable
 
 KEY = "sk-very-secret-0123456789"
@@ -170,7 +170,7 @@ async def raised(reply: bytes) -> Unavailable:
 
 @pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504, 520, 522, 524, 529])
 async def test_a_server_that_stumbles_may_be_asked_again(status: int) -> None:
-    assert type(await raised(answer(status, b"<html>Bad Gateway</html>"))) is Passing
+    assert type(await raised(answer(status, b"<html>Bad Gateway</html>"))) is TransientError
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ async def test_an_inner_error_about_this_one_request_is_a_refusal_of_it(error: o
 
 
 async def test_an_inner_error_that_says_that_it_took_too_long_may_pass() -> None:
-    assert type(await raised(said(500, {"error": "the runner took too long"}))) is Passing
+    assert type(await raised(said(500, {"error": "the runner took too long"}))) is TransientError
 
 
 @pytest.mark.parametrize("status", [301, 401, 403, 505, 530])

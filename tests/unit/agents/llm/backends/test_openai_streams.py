@@ -17,7 +17,7 @@ from agents.llm.backend import Completion, Enough, Refused
 from agents.llm.http import BODY_LIMIT, TOKEN_LIMIT, WORDS, Wire
 from agents.llm.openai_client import OpenAICompatible
 from agents.llm.profiles import LLMProfile
-from agents.llm.retries import Passing
+from agents.llm.retries import TransientError
 from agents.llm.tokens import estimate
 from agents.llm.usage import TEMPLATE_TOKENS
 from mud.errors import Unavailable
@@ -169,7 +169,7 @@ async def test_a_stream_without_end_is_read_to_the_limit_only() -> None:
 
 async def test_what_breaks_off_may_pass_and_an_error_is_told_in_the_servers_words() -> None:
     async with serving(stream(piece("say "))) as (server, model):
-        with pytest.raises(Passing, match="broke off in the middle"):
+        with pytest.raises(TransientError, match="broke off in the middle"):
             await model.complete("x", server.profile, never)
     assert (await complaint(*JUNK["an error"])).endswith("gave up in the middle of its reply: out of memory")
 
@@ -177,7 +177,7 @@ async def test_what_breaks_off_may_pass_and_an_error_is_told_in_the_servers_word
 @pytest.mark.parametrize(("status", "after"), [(503, None), (429, 7.0)])
 async def test_a_busy_server_may_pass_and_says_when(status: int, after: float | None) -> None:
     async with serving(whole(status, {}, *([f"Retry-After: {after:.0f}"] if after else []))) as (server, model):
-        with pytest.raises(Passing) as caught:
+        with pytest.raises(TransientError) as caught:
             await model.complete("x", server.profile, never)
     assert caught.value.after == after
 
@@ -329,7 +329,9 @@ async def test_the_key_is_never_told_by_a_stream_either(
     assert KEY[:5] not in str(caught.value)
 
 
-@pytest.mark.parametrize(("code", "kind"), [(400, Refused), (500, Passing), (503, Passing), (None, Unavailable)])
+@pytest.mark.parametrize(
+    ("code", "kind"), [(400, Refused), (500, TransientError), (503, TransientError), (None, Unavailable)]
+)
 async def test_an_error_in_mid_stream_means_what_its_code_means(code: int | None, kind: type[Unavailable]) -> None:
     async with serving(stream(piece("say "), event({"error": {"message": "no", "code": code}}))) as (server, model):
         server.answers.append(whole(code or 500, {"error": {"message": "no"}}))
