@@ -6,7 +6,7 @@ ARGS   ?=
 # is none, a line at the end of a run names those that were not run.
 SPREAD := -n 2 --dist loadfile
 
-.PHONY: run test check torture folds embedded hashes clean
+.PHONY: run test check torture bench folds embedded hashes clean
 
 run: .venv/.run-ready
 	@exec $(BIN)/python -m mud run $(ARGS)
@@ -23,6 +23,10 @@ check: .venv/.dev-ready
 
 torture: .venv/.dev-ready
 	@LOCI_EXAMPLES=new $(BIN)/python -m pytest -m "torture or hypothesis" $(ARGS)
+
+# Measurements, such as make bench ARGS="compaction --help".
+bench: .venv/.dev-ready
+	@$(BIN)/python -m tests.benchmarks $(ARGS)
 
 # Memories folded by a real, small model: which of its replies were taken, which not and why. Takes minutes.
 folds: .venv/.dev-ready

@@ -1,6 +1,7 @@
 """Time as an argument: the clock protocol, a clock that tests and simulations move, and the one written form of times.
 
-The real clock, which reads the machine's, is made in `mud.server.wiring`. Written times are UTC, ISO-8601, milliseconds, `Z`.
+The real clock, which reads the machine's, is made in `mud.server.wiring`. Written times are UTC, ISO-8601,
+milliseconds, `Z`.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ def _off(text: str) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     """Return the parser of all commands, for `--help` and for a name that none has."""
-    from mud.cli._tool import Tool
+    from mud.cli import Tool
     from mud.registry import load
 
     parser = argparse.ArgumentParser(prog=_PROGRAM, description="Loci: a text world whose people remember.")
@@ -44,7 +44,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _parser_of(name: str) -> argparse.ArgumentParser:
     """Return the parser of one command; the others' own imports are half of its start."""
-    from mud.cli._tool import Tool, folder
+    from mud.cli import Tool, folder
     from mud.registry import load
 
     tool = load("mud.cli", Tool, "command", [name]).get(name) if name != "run" else None

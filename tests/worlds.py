@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from mud.clock import VirtualClock
-from mud.commands._command import Command
+from mud.commands import Command
 from mud.engine.engine import Engine, LedgerLike, Step, WorldSettings
 from mud.registry import Registry, load
 from mud.storage.files import encode
@@ -65,7 +65,7 @@ def small_world() -> World:
 
 
 class MemoryLedger:
-    """A ledger in memory that keeps the contract of `mud.engine.ledger.Ledger`, and can be told to fail like a full disk."""
+    """A ledger in memory with the contract of `mud.engine.ledger.Ledger`; it can be told to fail like a full disk."""
 
     def __init__(self) -> None:
         self.last = 0

@@ -4,3 +4,9 @@ To add one, write a module here with a class that follows `_brain.BrainRun` and,
 `MINE = Brain("mine", "one sentence about it", MineBrain)`. It can then be named in `brain:` of an agent.md. It may
 look things up by yielding `Recall` and ask the model by yielding `Complete`; it never does either itself.
 """
+
+from __future__ import annotations
+
+from agents.brains._brain import Brain, BrainRun, Complete, Decision, Person, Recall, Situation, Voice
+
+__all__ = ["Brain", "BrainRun", "Complete", "Decision", "Person", "Recall", "Situation", "Voice"]

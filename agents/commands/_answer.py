@@ -8,8 +8,7 @@ from typing import NamedTuple
 from agents.agent import Agent
 from agents.commands._excerpt import excerpt
 from agents.population.population import Population
-from mud.commands._command import Context, Outcome
-from mud.commands._find import LONGEST_SHOWN
+from mud.commands import LONGEST_SHOWN, Context, Outcome
 from mud.errors import Refusal
 from mud.registry import suggest
 from mud.world.events import Request

@@ -13,7 +13,7 @@ from agents.definition import AgentDefinition
 from agents.definition_edits import replace_section
 from agents.definition_versions import keep, last_change, put_aside, taken_back
 from agents.population.population import Population
-from mud.commands._command import Outcome
+from mud.commands import Outcome
 from mud.errors import Problem, Refusal, VaultProblem
 from mud.storage.documents import replace_key
 from mud.storage.files import read_text, write_atomic

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from agents.agent import Agent
 from agents.commands._edit import LONGEST_OWN, seen, set_section, words_of
 from agents.population.population import Population
-from mud.commands._command import Context, Outcome
+from mud.commands import Context, Outcome
 from mud.world.events import OWN_SELF, Request
 from mud.world.narration import Phrase, phrase
 from mud.world.roles import Role

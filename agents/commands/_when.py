@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from agents.text.daytime import month_name
 from mud.clock import parse_iso
-from mud.commands._command import Say
+from mud.commands import Say
 from mud.world.narration import Phrase, phrase
 
 NOW = phrase("minds.when.now")

@@ -11,8 +11,7 @@ from agents.memory.memory import Memory
 from agents.memory.ranges import missing
 from agents.memory.references import Reference, read_reference, reference
 from agents.population.population import Population
-from mud.commands._command import Context, Outcome, command
-from mud.commands._find import LONGEST_SHOWN
+from mud.commands import LONGEST_SHOWN, Context, Outcome, command
 from mud.errors import Refusal
 from mud.world.events import Request
 from mud.world.narration import phrase

@@ -6,7 +6,7 @@ from agents.commands._answer import answers, ask_about, asked_about
 from agents.commands.rebuild import made
 from agents.compaction.rebuild import BOOTSTRAP
 from agents.population.population import Population
-from mud.commands._command import Context, Outcome, command
+from mud.commands import Context, Outcome, command
 from mud.world.events import Request
 from mud.world.roles import Role
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agents.commands._answer import answers, asked_about
 from agents.commands._edit import mind_only, set_key
 from agents.population.population import Population
-from mud.commands._command import Context, Outcome, command
+from mud.commands import Context, Outcome, command
 from mud.errors import Refusal, UnknownName
 from mud.registry import hint, plug_in_names, suggest
 from mud.world.events import Request

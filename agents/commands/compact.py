@@ -5,7 +5,7 @@ from __future__ import annotations
 from agents.commands._answer import answers, ask_about, asked_about
 from agents.compaction.commits import Commit
 from agents.population.population import Population
-from mud.commands._command import Context, Outcome, command
+from mud.commands import Context, Outcome, command
 from mud.world.events import Request
 from mud.world.narration import phrase
 

@@ -14,8 +14,7 @@ from agents.compaction.report import in_force
 from agents.compaction.settings import OWN as NO_PRESET
 from agents.compaction.settings import CompactionSettings
 from agents.population.population import Population
-from mud.commands._command import Context, Outcome, command
-from mud.commands._find import LONGEST_SHOWN
+from mud.commands import LONGEST_SHOWN, Context, Outcome, command
 from mud.errors import Problem, Refusal
 from mud.registry import suggest
 from mud.storage.configuration import FOLDER

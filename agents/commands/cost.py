@@ -8,7 +8,7 @@ from agents.commands._answer import answers
 from agents.llm.budget import BudgetSettings, ModelBudget, Notice, Scope
 from agents.llm.spending import Amount, Row
 from agents.population.population import Population
-from mud.commands._command import Context, Outcome, Say, command
+from mud.commands import Context, Outcome, Say, command
 from mud.world.events import Request
 from mud.world.narration import phrase
 from mud.world.roles import Role

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agents.commands._answer import answers
 from agents.population.population import Population
 from agents.reflection import dreams
-from mud.commands._command import Context, Outcome, command
+from mud.commands import Context, Outcome, command
 from mud.world.events import Event, Request
 from mud.world.narration import phrase
 

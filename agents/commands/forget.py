@@ -8,7 +8,7 @@ from agents.commands._answer import answers, no_mind
 from agents.definition import AgentDefinition, find_definition
 from agents.mind.character_memory import must_be_written, trash_of
 from agents.population.population import Population
-from mud.commands._command import Context, Outcome, command
+from mud.commands import Context, Outcome, command
 from mud.errors import LociError, Refusal
 from mud.sanitize import visible
 from mud.storage.paths import make_folder, move

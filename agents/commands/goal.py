@@ -6,7 +6,7 @@ from agents.commands._answer import answers
 from agents.commands._edit import set_key
 from agents.commands._own import Own
 from agents.population.population import Population
-from mud.commands._command import Context, Outcome, command
+from mud.commands import Context, Outcome, command
 from mud.world.events import Request
 from mud.world.narration import phrase
 

@@ -8,7 +8,7 @@ from agents.commands._answer import answers, asked_about
 from agents.commands._count import seconds as counted
 from agents.commands._edit import mind_only, set_key
 from agents.population.population import Population
-from mud.commands._command import Context, Outcome, command
+from mud.commands import Context, Outcome, command
 from mud.errors import Refusal
 from mud.world.events import Request
 from mud.world.narration import phrase

@@ -8,7 +8,7 @@ from agents.commands._answer import answers, ask_about, asked_about
 from agents.commands._when import when
 from agents.memory.journal_form import JournalEntry
 from agents.population.population import Population
-from mud.commands._command import Context, Outcome, command
+from mud.commands import Context, Outcome, command
 from mud.errors import Refusal
 from mud.world.events import Request
 from mud.world.narration import phrase

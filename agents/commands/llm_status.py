@@ -10,7 +10,7 @@ from agents.llm.overview import HostView, ProfileView
 from agents.llm.profiles import LLMProfile
 from agents.population.population import Population
 from agents.recall.settings import SERVED, RecallSettings
-from mud.commands._command import Context, Outcome, Say, command
+from mud.commands import Context, Outcome, Say, command
 from mud.world.events import Request
 from mud.world.narration import phrase
 from mud.world.roles import Role

@@ -14,7 +14,7 @@ from agents.commands.archive import NONE, UNREADABLE_ALL, line_of, lived, mind_o
 from agents.memory.history import events
 from agents.memory.references import reference
 from agents.population.population import Population
-from mud.commands._command import Context, Outcome, command
+from mud.commands import Context, Outcome, command
 from mud.errors import Refusal
 from mud.sanitize import visible
 from mud.world.events import Request

@@ -11,8 +11,7 @@ from agents.commands._when import date, when
 from agents.commands.note import LONGEST_TITLE
 from agents.memory.note_form import Note, NoteSection
 from agents.population.population import Population
-from mud.commands._command import Context, Outcome, command
-from mud.commands._find import LONGEST_SHOWN
+from mud.commands import LONGEST_SHOWN, Context, Outcome, command
 from mud.errors import Refusal
 from mud.registry import suggest
 from mud.storage.documents import link_name

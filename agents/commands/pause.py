@@ -6,7 +6,7 @@ from agents.agent import Agent
 from agents.commands._answer import answers, asked_about
 from agents.commands._edit import mind_only
 from agents.population.population import Population
-from mud.commands._command import Context, Outcome, command
+from mud.commands import Context, Outcome, command
 from mud.world.events import Request
 from mud.world.narration import Phrase, phrase
 from mud.world.roles import Role

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agents.commands._answer import answers, asked_about
 from agents.population.pause import Possession
 from agents.population.population import Population
-from mud.commands._command import Context, Outcome, command
+from mud.commands import Context, Outcome, command
 from mud.errors import Refusal
 from mud.world.events import Request
 from mud.world.narration import phrase

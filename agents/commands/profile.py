@@ -7,7 +7,7 @@ from agents.commands._count import seconds
 from agents.commands._edit import mind_only, set_section, words_of
 from agents.commands._own import OWN_WORDS, Own
 from agents.population.population import Population
-from mud.commands._command import Context, Outcome, command
+from mud.commands import Context, Outcome, command
 from mud.world.events import Request
 from mud.world.narration import phrase
 from mud.world.roles import Role

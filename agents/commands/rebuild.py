@@ -7,7 +7,7 @@ from agents.commands._answer import answers, ask_about, asked_about
 from agents.commands._count import memories
 from agents.compaction.rebuild import BUSY, FITS, NO_SUMMARIES, NOTHING, REBUILD, RUNNING, THERE, Declined, Rebuilt
 from agents.population.population import Population
-from mud.commands._command import Context, Outcome, command
+from mud.commands import Context, Outcome, command
 from mud.errors import LociError, Refusal
 from mud.world.events import Request
 from mud.world.narration import phrase

@@ -11,7 +11,7 @@ from agents.commands._excerpt import excerpt, fitting
 from agents.commands._when import date, span, when
 from agents.memory.entries import Hit
 from agents.population.population import Population
-from mud.commands._command import Context, Outcome, command
+from mud.commands import Context, Outcome, command
 from mud.errors import Refusal
 from mud.world.events import RECALLED, Request
 from mud.world.narration import phrase

@@ -12,7 +12,7 @@ from agents.commands._when import UNDATED
 from agents.commands.pause import pause_of
 from agents.compaction.report import ago, next_fold, warnings_of
 from agents.population.population import Population
-from mud.commands._command import Context, Outcome, Say, command
+from mud.commands import Context, Outcome, Say, command
 from mud.world.events import Request
 from mud.world.narration import phrase
 

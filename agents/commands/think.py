@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mud.commands._command import Context, Outcome, command
+from mud.commands import Context, Outcome, command
 from mud.world.narration import phrase
 
 THOUGHT = phrase("minds.think.thought", "words")

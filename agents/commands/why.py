@@ -18,8 +18,7 @@ from agents.memory.entries import Entry
 from agents.memory.references import read_reference, reference
 from agents.mind.traces import Head, Trace
 from agents.population.population import Population
-from mud.commands._command import Context, Outcome, command
-from mud.commands._find import LONGEST_SHOWN
+from mud.commands import LONGEST_SHOWN, Context, Outcome, command
 from mud.errors import Refusal
 from mud.world.events import Request
 from mud.world.narration import listed, phrase

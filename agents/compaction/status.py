@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from agents.compaction.masking import masked
 from agents.compaction.memory_state import MemoryState, ViewBudget
@@ -23,7 +23,6 @@ from agents.memory.perception import remembered
 from agents.memory.ranges import Range, merged, missing, spoken
 from agents.memory.scan import lost, size, without
 from agents.memory.summaries import Summary, unread
-from agents.prompt.prompt import Shed
 from agents.text.repetition import RepetitionRate
 from mud.storage.settings import Scalar
 
@@ -33,6 +32,18 @@ SPOKEN_AMONG = 512
 """Newest memories among which the lines are that tell how often an agent repeats itself."""
 DEEP = 3
 """Depth from which on a summary is warned of: it was made from summaries of summaries, and details wear off."""
+
+
+class Shed(NamedTuple):
+    """What a prompt leaves out.
+
+    Args:
+        words: each thing in words.
+        unheld: first and last memory among it that no summary holds; None when there is none.
+    """
+
+    words: tuple[str, ...]
+    unheld: tuple[int, int] | None
 
 
 @dataclass(frozen=True, slots=True)

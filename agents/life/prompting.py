@@ -8,6 +8,7 @@ from functools import partial
 from typing import NamedTuple, TypedDict
 
 from agents.agent import Agent
+from agents.compaction.status import Shed
 from agents.compaction.view_size import UNLIMITED
 from agents.memory.entries import Hit, in_prompt
 from agents.memory.memory import View
@@ -16,12 +17,11 @@ from agents.mind.settings import offers
 from agents.mind.templates import Templates
 from agents.population.population import Population
 from agents.prompt.excerpts import Room, excerpts, first_sentence
-from agents.prompt.prompt import Prompt, PromptParts, Shed, build_prompt, room_for_memories
+from agents.prompt.prompt import Prompt, PromptParts, build_prompt, room_for_memories
 from agents.prompt.template import TEMPLATES, Template
 from agents.recall.settings import RecallSettings
 from agents.text.daytime import labels, now_in_words
-from mud.commands._command import Command
-from mud.commands._view import shown_name
+from mud.commands import Command, shown_name
 from mud.errors import Refusal, Unavailable, VaultProblem
 from mud.registry import Registry
 from mud.world.narration import phrase

@@ -15,7 +15,7 @@ from random import Random
 from typing import NamedTuple
 
 from agents.agent import Agent
-from agents.brains._brain import Brain, BrainRun, Decision, Recall, Situation, Voice
+from agents.brains import Brain, BrainRun, Decision, Recall, Situation, Voice
 from agents.life.attention import Attention
 from agents.life.due_queue import DueQueue
 from agents.life.prompting import Prompting

@@ -1,8 +1,8 @@
 """What may pass if it is asked again in a moment, and how long that moment is. Pure: chance is an argument.
 
-Backends say what may pass by raising `TransientError`: a connection that broke off, a host that is too busy (429), still loads
-its model (503) or stumbled (500), a proxy that does not reach it (502). A refusal never passes, and neither does
-silence: that costs the whole timeout already.
+Backends say what may pass by raising `TransientError`: a connection that broke off, a host that is too busy (429),
+still loads its model (503) or stumbled (500), a proxy that does not reach it (502). A refusal never passes, and neither
+does silence: that costs the whole timeout already.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from agents.brains._brain import Person, Situation
+from agents.brains import Person, Situation
 from agents.definition import AgentDefinition
 from agents.memory.entries import Entry
 from agents.memory.memory import Memory

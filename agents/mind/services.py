@@ -12,7 +12,7 @@ from agents.llm.backend import Completion
 from agents.llm.queue import ModelQueue
 from agents.recall.recall import RecallService
 from mud.clock import Clock
-from mud.commands._command import Say
+from mud.commands import Say
 from mud.registry import Registry
 from mud.storage.configuration import Configuration
 

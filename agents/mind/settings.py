@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from agents.llm.profiles import LLMProfile
 from agents.prompt.template import TEMPLATES
-from mud.commands._command import Command, offered
+from mud.commands import Command, offered
 from mud.errors import UnknownName
 from mud.registry import Registry
 from mud.storage.configuration import Configuration

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from agents.brains._brain import BrainRun, Complete, Decision, Recall, Situation
+from agents.brains import BrainRun, Complete, Decision, Recall, Situation
 from agents.memory.entries import Hit
 from agents.mind.traces import Lookup, ModelCall, Trace, briefly, lookup_of
 from mud.engine.engine import Step

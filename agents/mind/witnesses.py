@@ -1,6 +1,7 @@
 """What a step left with whom: of a step that just happened, and of one that stands in the ledger.
 
-A ledger line that somebody edited by hand may hold anything; what is no memory is passed over, as `mud.server.archive_checks` tells.
+A ledger line that somebody edited by hand may hold anything; what is no memory is passed over, as
+`mud.server.archive_checks` tells.
 """
 
 from __future__ import annotations

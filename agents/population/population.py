@@ -18,7 +18,7 @@ from agents.compaction.commits import Commit, no_fold
 from agents.compaction.origins import origins
 from agents.compaction.plan import SLEEP
 from agents.compaction.report import report
-from agents.compaction.status import Facts, status
+from agents.compaction.status import Facts, Shed, status
 from agents.compaction.view_size import UNLIMITED
 from agents.definition import AgentDefinition, find_definition
 from agents.memory.entries import Entry, Hit
@@ -31,7 +31,7 @@ from agents.mind.witnesses import by_witness, left_by
 from agents.population.directory import AgentDirectory
 from agents.population.fold_tasks import FoldTasks
 from agents.population.pause import PauseState
-from agents.prompt.prompt import Prompt, Shed
+from agents.prompt.prompt import Prompt
 from agents.reflection.reflection import Reflection
 from mud.clock import iso
 from mud.engine.engine import Step

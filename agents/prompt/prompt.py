@@ -153,18 +153,6 @@ class Prompt(NamedTuple):
     unheld: tuple[int, int] | None = None
 
 
-class Shed(NamedTuple):
-    """What a prompt leaves out.
-
-    Args:
-        words: each thing in words.
-        unheld: first and last memory among it that no summary holds; None when there is none.
-    """
-
-    words: tuple[str, ...]
-    unheld: tuple[int, int] | None
-
-
 @dataclass(frozen=True, slots=True)
 class _Cuts:
     """What is left out, 0 meaning nothing: so many related texts, hints and oldest lines; the summaries; what commands

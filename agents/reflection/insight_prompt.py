@@ -1,8 +1,8 @@
 """Reflection: when it is time to look back, how a model is asked, and which of its insights are taken. Pure.
 
 An insight is taken when it is one sentence, cites memories that were shown, and has no name and no number that these do
-not have (see `agents.compaction.judge.judge`). It is kept as `I have come to think: ... (memories 12, 40)`, in the vault's
-words; `@archive` takes the numbers. What tells it from other thoughts is its mark.
+not have (see `agents.compaction.judge.judge`). It is kept as `I have come to think: ... (memories 12, 40)`, in the
+vault's words; `@archive` takes the numbers. What tells it from other thoughts is its mark.
 """
 
 from __future__ import annotations

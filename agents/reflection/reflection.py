@@ -32,7 +32,7 @@ from agents.reflection.progress import NIGHT, NOTED, REFLECTED, ReflectionProgre
 from agents.reflection.settings import ReflectionSettings
 from agents.reflection.words import FILES, ReflectionPrompt, parse_words
 from mud.clock import iso
-from mud.commands._command import Outcome
+from mud.commands import Outcome
 from mud.engine.engine import Engine
 from mud.errors import LociError, Problem, Refusal, Unavailable
 from mud.world.events import INSIGHT, Request

@@ -1,7 +1,7 @@
 """One line of a model's reply read as a command. Pure.
 
-Every pattern here is used on lines in which each run of blanks is one, see `agents.text.unwrapping.collapse_spaces`; none looks for
-a run of them again.
+Every pattern here is used on lines in which each run of blanks is one, see `agents.text.unwrapping.collapse_spaces`;
+none looks for a run of them again.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, tzinfo
 from itertools import pairwise
 
 from mud.clock import parse_iso
-from mud.commands._command import Say
+from mud.commands import Say
 from mud.world.narration import Phrase, phrase
 
 WEEKDAYS = phrase("minds.daytime.weekdays")

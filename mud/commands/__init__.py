@@ -5,3 +5,27 @@ form and returns an `Outcome`; its docstring is its help, with at least one line
 are `Phrase` values at module level, whose words stand in `vault/text/`. Help, dispatch, correction and the list in the
 models' prompt are all derived from it. Files that begin with `_` are the machinery. Everything here is pure.
 """
+
+from __future__ import annotations
+
+from mud.commands._command import Command, Context, Outcome, Say, command, offered
+from mud.commands._find import LONGEST_SHOWN
+from mud.commands._line import InputLine, read_line, understand
+from mud.commands._view import describe_location, shown_name
+from mud.commands._waking import waking
+
+__all__ = [
+    "LONGEST_SHOWN",
+    "Command",
+    "Context",
+    "InputLine",
+    "Outcome",
+    "Say",
+    "command",
+    "describe_location",
+    "offered",
+    "read_line",
+    "shown_name",
+    "understand",
+    "waking",
+]

@@ -13,10 +13,18 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from mud.clock import Clock, iso
-from mud.commands._command import Command, Context, Outcome, Say, offered
-from mud.commands._line import InputLine, read_line, understand
-from mud.commands._view import describe_location
-from mud.commands._waking import waking
+from mud.commands import (
+    Command,
+    Context,
+    InputLine,
+    Outcome,
+    Say,
+    describe_location,
+    offered,
+    read_line,
+    understand,
+    waking,
+)
 from mud.errors import Refusal
 from mud.registry import Registry
 from mud.sanitize import sanitize
@@ -398,7 +406,7 @@ def perceived_from_json(data: dict[str, Any]) -> Perception:
 
 
 def changes_of(record: dict[str, Any], broken: list[object] | None = None) -> list[Change]:
-    """Return the changes that a ledger record holds, without what cannot be read; `mud.server.archive_checks` tells of that.
+    """Return the changes that a ledger record holds, without what cannot be read.
 
     Args:
         record: the record.

@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple, TypeVar
 
-from agents.brains._brain import Brain
+from agents.brains import Brain
 from agents.commands.brain import checked_kind
 from agents.commands.cost import describe_notice
 from agents.definition import check_free, check_name, check_unread, find_definition, find_location, write_definition

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from agents.brains._brain import Brain
+from agents.brains import Brain
 from agents.brains.language import LANGUAGE, language
 from mud.registry import Registry, collect
 from mud.server.wiring import load_commands

@@ -2,7 +2,8 @@
 
 `check_files` is what a running world says at its start and after an edit; `check_vault` is what `check`, `status` and
 `@reload` list. Both read the vault anew, so that what they say does not depend on what a running world holds, and
-neither takes a lock or writes. Whoever adds a check adds it to `CHECKS`, or to `mud.server.archive_checks` when it reads whole lives.
+neither takes a lock or writes. Whoever adds a check adds it to `CHECKS`, or to `mud.server.archive_checks` when it
+reads whole lives.
 
 What one file says of another is held against everything that could be read, also in files that another mistake keeps
 out, so that one mistake hides no other.

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from mud.commands._command import Say
+from mud.commands import Say
 from mud.errors import VaultProblem
 from mud.storage.files import read_if_there, write_atomic
 from mud.world.narration import phrase, shortened

@@ -13,7 +13,7 @@ from agents.definition import AgentDefinition, find_location
 from agents.mind.settings import offers
 from agents.population.population import Population
 from mud.clock import Clock
-from mud.commands._command import Command
+from mud.commands import Command
 from mud.engine.engine import Engine, WorldSettings
 from mud.engine.ledger import Ledger
 from mud.engine.recovery import Placed, build_world, not_in

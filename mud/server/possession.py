@@ -9,8 +9,7 @@ from __future__ import annotations
 from agents.mind.traces import Trace
 from agents.population.pause import PauseState, Possession
 from agents.population.population import Population
-from mud.commands._command import Command
-from mud.commands._line import read_line, understand
+from mud.commands import Command, read_line, understand
 from mud.engine.engine import WAKE, Engine, Step
 from mud.errors import Refusal
 from mud.portal.session import Session

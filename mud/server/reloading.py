@@ -14,7 +14,7 @@ from agents.llm.profiles import LLMProfile
 from agents.memory.summaries import TIERS
 from agents.memory.unreadable import JOURNALS, unreadable_file
 from mud.clock import Clock
-from mud.commands._command import Outcome
+from mud.commands import Outcome
 from mud.errors import LociError, Problem
 from mud.server.checks import check_files, with_mistakes
 from mud.server.phrases import check_texts

@@ -6,8 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 
-from mud.commands._command import Outcome
-from mud.commands._find import LONGEST_SHOWN
+from mud.commands import LONGEST_SHOWN, Outcome
 from mud.errors import LociError, Problem, Refusal
 from mud.registry import suggest
 from mud.server.checks import check_lives

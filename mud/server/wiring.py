@@ -38,7 +38,7 @@ from agents.recall.embedding_budget import EmbeddingBudget
 from agents.recall.recall import RecallService
 from agents.recall.settings import RecallSettings
 from mud.clock import Clock
-from mud.commands._command import Command
+from mud.commands import Command
 from mud.engine.engine import Engine
 from mud.engine.ledger import Ledger
 from mud.engine.recovery import state_of

@@ -9,7 +9,7 @@ from itertools import product
 from random import Random
 
 from agents.agent import Agent
-from mud.commands._command import Outcome
+from mud.commands import Outcome
 from mud.errors import LociError
 from mud.server.bulk import newcomer
 from mud.server.phrases import VOICES

@@ -6,12 +6,12 @@ import re
 
 import pytest
 
-from agents.brains._brain import Brain
+from agents.brains import Brain
 from agents.compaction.strategy import Strategy
 from agents.compaction.summarizer import Summarizer
 from agents.llm.backend import Backend
 from agents.recall.embedder import EmbedderKind
-from mud.cli._tool import Tool
+from mud.cli import Tool
 from mud.registry import HasName, collect, load
 from mud.server.wiring import FAMILIES, SCHEMAS, load_commands
 from tests.processes import loci

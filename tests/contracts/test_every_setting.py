@@ -19,7 +19,7 @@ from agents.life.prompting import Related
 from agents.llm.tokens import estimate
 from agents.memory.entries import Hit
 from mud.clock import VirtualClock
-from mud.commands._command import Outcome
+from mud.commands import Outcome
 from mud.registry import load
 from mud.server.app import App, Options
 from mud.server.reloading import Reloading

@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from agents.brains._brain import Complete, Decision, Situation
+from agents.brains import Complete, Decision, Situation
 from agents.brains.language import COMMON_VERBS, LANGUAGE
 from agents.llm.backend import Backend, Completion
 from agents.llm.health import HostState

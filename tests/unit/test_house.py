@@ -16,15 +16,15 @@ import pytest
 
 import agents
 import mud
-from agents.brains._brain import Brain
+from agents.brains import Brain
 from agents.commands._answer import Answerer
 from agents.compaction.strategy import Strategy
 from agents.compaction.summarizer import Summarizer
 from agents.llm.backend import Backend
 from agents.recall.embedder import EmbedderKind
 from agents.recall.vector_index import IndexKind
-from mud.cli._tool import Tool
-from mud.commands._command import Command
+from mud.cli import Tool
+from mud.commands import Command
 from mud.packages import check_packages
 from mud.registry import HasName, collect, load, modules, plug_in_names
 from tests.benchmarks._bench import Bench

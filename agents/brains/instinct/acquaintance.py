@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Generator, Sequence
 
-from agents.brains._brain import Recall, Situation
+from agents.brains import Recall, Situation
 from agents.brains.instinct import answers as answers
 from agents.brains.instinct import persons as persons
 from agents.brains.instinct.answers import Phrasing

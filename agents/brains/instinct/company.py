@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from random import Random
 
-from agents.brains._brain import Person
+from agents.brains import Person
 from agents.memory.entries import Entry
 from mud.clock import parse_iso
 

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from agents.brains._brain import Decision, Situation
+from agents.brains import Decision, Situation
 from agents.brains.instinct.answers import inserted
 from agents.brains.instinct.disclosure import is_secret_words
 from agents.brains.instinct.self import Self

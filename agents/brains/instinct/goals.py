@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
 
-from agents.brains._brain import Decision, Recall, Situation
+from agents.brains import Decision, Recall, Situation
 from agents.brains.instinct import answers as answers
 from agents.brains.instinct.aims import Aim, AimSort, aims_of, is_meant, is_spoken_of, places_in
 from agents.brains.instinct.attention import STAY

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from agents.brains._brain import Decision, Situation
+from agents.brains import Decision, Situation
 from agents.brains.instinct import answers as answers
 from agents.brains.instinct.attention import STAY
 from agents.brains.instinct.goals import Goals

@@ -17,7 +17,7 @@ from enum import IntEnum, StrEnum
 from itertools import islice, takewhile
 from typing import NamedTuple
 
-from agents.brains._brain import Person, Situation, Voice
+from agents.brains import Person, Situation, Voice
 from agents.brains.instinct.voice import fill
 from agents.brains.instinct.words import telling
 from agents.memory.entries import Entry

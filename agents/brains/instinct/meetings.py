@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 
-from agents.brains._brain import Recall, Situation
+from agents.brains import Recall, Situation
 from agents.brains.instinct import answers as answers
 from agents.brains.instinct.answers import Phrasing
 from agents.brains.instinct.asks import Asks

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from agents.brains._brain import Situation
+from agents.brains import Situation
 from agents.brains.instinct.asks import Asks
 from agents.brains.instinct.disclosure import is_secret_words
 from agents.brains.instinct.questions import AskedQuestion

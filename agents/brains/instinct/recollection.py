@@ -6,7 +6,7 @@ import re
 from collections.abc import Generator, Sequence
 from dataclasses import replace
 
-from agents.brains._brain import Decision, Recall, Situation
+from agents.brains import Decision, Recall, Situation
 from agents.brains.instinct import acquaintance as acquaintance
 from agents.brains.instinct import answers as answers
 from agents.brains.instinct import meetings as meetings

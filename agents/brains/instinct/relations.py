@@ -9,7 +9,7 @@ import re
 from collections.abc import Generator, Sequence
 from dataclasses import replace
 
-from agents.brains._brain import Recall, Situation
+from agents.brains import Recall, Situation
 from agents.brains.instinct import answers as answers
 from agents.brains.instinct import persons as persons
 from agents.brains.instinct.answers import Phrasing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from agents.brains._brain import Decision, Person, Recall, Situation
+from agents.brains import Decision, Person, Recall, Situation
 from agents.brains.instinct import answers as answers
 from agents.brains.instinct.aims import places_in
 from agents.brains.instinct.answers import query_for

@@ -1,12 +1,12 @@
 """An agent's evening and morning: it looks for a place to rest, says good night, and greets when it has woken.
 
-When anybody sleeps and wakes is no matter of this: the clock and the settings say so, see `agents.mind.sleep_schedule`. Where agents
-do not sleep by the clock there is no evening.
+When anybody sleeps and wakes is no matter of this: the clock and the settings say so, see `agents.mind.sleep_schedule`.
+Where agents do not sleep by the clock there is no evening.
 """
 
 from __future__ import annotations
 
-from agents.brains._brain import Decision, Situation
+from agents.brains import Decision, Situation
 from agents.brains.instinct.self import Self
 from agents.memory.perception import Utterance
 from mud.world.narration import listed

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-from agents.brains._brain import Decision, Situation, Voice
+from agents.brains import Decision, Situation, Voice
 from agents.brains.instinct.attention import InstinctAttention
 from agents.brains.instinct.bonds import Bonds
 from agents.brains.instinct.company import Company

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from agents.brains._brain import Situation
+from agents.brains import Situation
 from agents.brains.instinct.asks import Asks
 from agents.brains.instinct.questions import AskedQuestion
 from agents.brains.instinct.words import coverage, is_weak, meanings, stem, tokens, with_article

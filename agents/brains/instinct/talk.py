@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from random import Random
 
-from agents.brains._brain import Person, Situation
+from agents.brains import Person, Situation
 from agents.brains.instinct.disclosure import is_secret
 from agents.brains.instinct.evidence import statements
 from agents.brains.instinct.words import is_weak, telling, with_article

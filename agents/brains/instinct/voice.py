@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Iterable
 from random import Random
 
-from agents.brains._brain import Voice
+from agents.brains import Voice
 from agents.brains.instinct.texts import ME, PLACE, SHARES
 from agents.text.repetition import repeats
 from mud.sanitize import sanitize

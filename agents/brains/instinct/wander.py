@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from agents.brains._brain import Situation
+from agents.brains import Situation
 from agents.brains.instinct.voice import clean
 from agents.memory.entries import Entry
 from agents.memory.perception import mentions

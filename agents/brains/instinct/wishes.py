@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from agents.brains._brain import Situation
+from agents.brains import Situation
 from agents.brains.instinct.words import coverage, meanings, telling
 from agents.memory.perception import mentions
 

@@ -1,4 +1,4 @@
-"""Runs a bench as the command line does."""
+"""Runs a bench as `python -m tests.benchmarks` does."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from mud.__main__ import main
+from tests.benchmarks.__main__ import main
 
 
 def run_bench(name: str, vault: Path, *argv: object) -> int:
     """Run a bench with a vault's settings; return the exit code."""
-    return main(["bench", name, *map(str, argv), "--vault", str(vault)])
+    return main([name, *map(str, argv), "--vault", str(vault)])
 
 
 def record_of(name: str, vault: Path, capsys: pytest.CaptureFixture[str], *argv: object) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import pytest
 
 from agents.llm.backend import Completion
 from agents.prompt.prompt import Prompt, PromptSection
-from mud.__main__ import main
+from tests.benchmarks.__main__ import main
 from tests.benchmarks._prompt.evening import MeasuredThought
 from tests.benchmarks._prompt.experiences import seen_in
 from tests.benchmarks._prompt.telling import row_of, table, told
@@ -82,7 +82,7 @@ def test_more_agents_than_there_are_are_refused(vault: Path, capsys: pytest.Capt
 
 
 def test_no_vault_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bench", "prompt", "--host", "http://127.0.0.1:9", "--vault", str(tmp_path / "none")]) == 1
+    assert main(["prompt", "--host", "http://127.0.0.1:9", "--vault", str(tmp_path / "none")]) == 1
     assert "there is no vault in" in capsys.readouterr().err
 
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mud.commands._command import Command
+from mud.commands import Command
 from mud.errors import UnknownName
 from mud.registry import LazyRegistry, Registry, collect, hint, load, modules, plug_in_names, suggest
 from tests.disks import open_files_left

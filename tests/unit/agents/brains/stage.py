@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from random import Random
 
-from agents.brains._brain import Decision, Person, Recall, Situation
+from agents.brains import Decision, Person, Recall, Situation
 from agents.brains.instinct.brain import Instinct
 from agents.memory.entries import Entry, Hit, importance_of
 from mud.clock import iso

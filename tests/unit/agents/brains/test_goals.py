@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.brains._brain import Decision
+from agents.brains import Decision
 from tests.unit.agents.brains.stage import Stage
 
 EXITS = {

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from agents.brains._brain import Brain, BrainRun, Complete, Decision, Person, Situation
+from agents.brains import Brain, BrainRun, Complete, Decision, Person, Situation
 from agents.brains.instinct.loops import SILENCE
 from agents.brains.language import ANSWER_AFTER, HOPELESS, LANGUAGE, language
 from agents.memory.entries import Entry

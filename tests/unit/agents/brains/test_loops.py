@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.brains._brain import Decision, Person, Situation
+from agents.brains import Decision, Person, Situation
 from agents.brains.instinct.brain import Instinct
 from agents.brains.instinct.company import SILENCE as QUIET
 from agents.brains.instinct.company import Company

@@ -13,12 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.compaction.status import DEEP, READ, Facts, coverage, holes, shown_texts, status
+from agents.compaction.status import DEEP, READ, Facts, Shed, coverage, holes, shown_texts, status
 from agents.compaction.weighing import band
 from agents.llm.backend import Completion
 from agents.llm.counting import TokenCounter, by_characters
 from agents.memory.entries import Entry
-from agents.prompt.prompt import Shed
 from tests.lives import STRATEGIES, Life, reply
 
 CONTRACT = (

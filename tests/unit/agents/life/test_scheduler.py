@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 from agents.agent import Agent
-from agents.brains._brain import Situation
+from agents.brains import Situation
 from agents.life.scheduler import Scheduler
 from agents.llm.backend import Completion, Enough
 from agents.llm.backends.scripted import ScriptedModel

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agents.agent import Agent
-from agents.brains._brain import Situation
+from agents.brains import Situation
 from agents.life.prompting import Related
 from agents.life.scheduler import QUIET, Scheduler
 from agents.llm.backends.scripted import ScriptedModel

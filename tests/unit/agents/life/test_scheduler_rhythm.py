@@ -6,7 +6,7 @@ import asyncio
 from datetime import timedelta
 from pathlib import Path
 
-from agents.brains._brain import Situation
+from agents.brains import Situation
 from mud.world.roles import Role
 from tests.houses import house, puppet
 from tests.settings import put_own

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from agents.llm.backends.scripted import ScriptedModel
 from agents.mind.settings import SELF_CHANGES, offers
 from agents.reply.replies import clean_reply
-from mud.commands._command import Command, Context, Outcome
+from mud.commands import Command, Context, Outcome
 from mud.commands._line import SHORTHANDS
 from mud.registry import Registry
 from mud.server.wiring import load_commands

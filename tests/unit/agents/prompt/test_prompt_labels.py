@@ -15,7 +15,7 @@ from agents.prompt.prompt import MINIMUM, Prompt, PromptParts, build_prompt
 from agents.prompt.template import parse_template
 from agents.text.daytime import labels, passed
 from mud.clock import VirtualClock, iso
-from mud.commands._command import Outcome
+from mud.commands import Outcome
 from mud.storage.texts import TextStore
 from mud.world.changes import Put
 from mud.world.roles import Role

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mud.__main__ import main
-from mud.cli._tool import Tool
+from mud.cli import Tool
 from mud.registry import load, plug_in_names
 from tests.vaults import ROOT, copy_vault, without_vectors
 
@@ -95,7 +95,6 @@ def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
         (["recall", "Eliza", "--k", "0"], "usage: python -m mud recall "),
         (["recall", "Eliza", "golden", "key"], "usage: python -m mud recall "),
         (["status"], "usage: python -m mud status "),
-        (["bench", "recall", "x", "--nonsense"], "usage: python -m mud bench "),
         (["--nonsense"], "usage: python -m mud run "),
     ],
 )

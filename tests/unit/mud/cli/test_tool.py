@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from mud.cli._tool import Tool, VectorProgress, emit, progress
+from mud.cli import Tool, emit, progress
+from mud.cli._tool import VectorProgress
 from mud.registry import load
 
 

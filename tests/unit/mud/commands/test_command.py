@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mud.commands._command import Context, Outcome, command
+from mud.commands import Context, Outcome, command
 from mud.world.roles import Role
 
 

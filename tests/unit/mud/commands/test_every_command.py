@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 import mud.commands
-from mud.commands._command import CATEGORIES, KEEPS, Command
+from mud.commands import Command
+from mud.commands._command import CATEGORIES, KEEPS
 from mud.engine import engine as engine_module
 from mud.registry import collect, load
 from mud.storage.documents import link_name, parse_document

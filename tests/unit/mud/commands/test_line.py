@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mud.commands._line import InputLine, find_command, read_line
+from mud.commands import InputLine, read_line
+from mud.commands._line import find_command
 from mud.errors import Refusal
 from tests.worlds import commands
 

@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from mud.commands._command import Context, Outcome, command
+from mud.commands import Context, Outcome, command
 from mud.engine.engine import Engine, Step, WorldSettings, changes_of, perceived_from_json, perceived_to_json
 from mud.errors import Refusal
 from mud.registry import Registry

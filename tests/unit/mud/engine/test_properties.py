@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mud.commands._command import Command
+from mud.commands import Command
 from mud.engine.engine import Engine, Step, changes_of, perceived_from_json
 from mud.registry import collect
 from mud.world.roles import Role

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mud.commands._command import Context, Outcome, command
+from mud.commands import Context, Outcome, command
 from mud.engine.engine import Engine, Step
 from mud.portal.plain import AHEAD, CHUNK, LONGEST, LineReader, cut_lines, run_plain, show_plain
 from mud.portal.session import Session

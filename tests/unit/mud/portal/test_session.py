@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mud.commands._command import Context, Outcome, command
+from mud.commands import Context, Outcome, command
 from mud.engine.engine import Engine, Step
 from mud.portal.session import Session
 from mud.world.events import Request

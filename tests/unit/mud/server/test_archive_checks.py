@@ -16,7 +16,7 @@ from agents.memory.entries import Entry
 from agents.memory.examining import _File
 from agents.memory.lines import sources_of
 from mud.__main__ import main
-from mud.commands._command import Outcome
+from mud.commands import Outcome
 from mud.server.checks import check_lives
 from mud.server.requests import carry_out
 from mud.world.events import Request

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mud.commands._command import Outcome
+from mud.commands import Outcome
 from mud.errors import Problem, Refusal
 from mud.server.requests import carry_out
 from mud.storage.world_state import read_state

@@ -100,9 +100,8 @@ def test_a_prompt_never_holds_more_than_it_may(lengths: list[tuple[str, int, str
 
 def test_the_words_of_a_long_style_take_their_room_from_the_memories() -> None:
     long = {"mine": parse_style(f"{'Bear this in mind. ' * 200}\n\n{{earlier}}\n\n{{memories}}{{again}}\n>", "mine.md")}
-    prompts, _ = asked(
-        SummarySource("Eliza", "recent", entries(100), max_source_tokens=1500, style="mine"), styles=long
-    )  # type: ignore[arg-type]
+    source = SummarySource("Eliza", "recent", entries(100), max_source_tokens=1500, style="mine")
+    prompts, _ = asked(source, styles=long)  # type: ignore[arg-type]
     assert len(prompts) > 1
     assert all(estimate(prompt) <= 1500 + PROMPT_WORDS + 4 for prompt in prompts)
 

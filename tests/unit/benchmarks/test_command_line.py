@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from mud.__main__ import main
+from tests.benchmarks.__main__ import main
 
 
-@pytest.mark.parametrize("argv", [["bench"], ["bench", "--json"], ["bench", "nothing"]])
+@pytest.mark.parametrize("argv", [[], ["--json"], ["nothing"]])
 def test_a_bench_that_is_not_there_is_wrong_usage(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(argv) == 2
     assert "NAME" in capsys.readouterr().err
@@ -16,9 +16,9 @@ def test_a_bench_that_is_not_there_is_wrong_usage(argv: list[str], capsys: pytes
 @pytest.mark.parametrize(
     "argv",
     [
-        ["bench", "--vault", "DIR", "--json", "recall", "--data", "x"],
-        ["bench", "recall", "--data", "x", "--vault", "DIR", "--json"],
-        ["--vault", "DIR", "bench", "recall", "--data", "x"],
+        ["--vault", "DIR", "--json", "recall", "--data", "x"],
+        ["recall", "--data", "x", "--vault", "DIR", "--json"],
+        ["--vault", "DIR", "recall", "--data", "x"],
     ],
 )
 def test_what_every_command_takes_may_stand_before_or_behind_the_name(
@@ -33,5 +33,5 @@ def test_what_every_command_takes_may_stand_before_or_behind_the_name(
 
 
 def test_the_help_names_every_bench(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bench", "--help"]) == 0
+    assert main(["--help"]) == 0
     assert "is what was lived through found again" in capsys.readouterr().out

@@ -1,0 +1,1 @@
+"""The parts of one agent besides its memory: settings, senses and hands (Actor), decisions (Thinker), traces."""

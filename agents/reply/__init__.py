@@ -1,0 +1,1 @@
+"""From the text that a model replied to one command line. Pure."""
