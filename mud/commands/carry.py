@@ -33,7 +33,8 @@ def take(ctx: Context, thing: str) -> Outcome:
         raise Refusal(ctx.say(NOT_A_THING, name=called(found)))
     if found.fixed:
         raise Refusal(ctx.say(FIXED, name=called(found)))
-    seen = Event("action", ctx.actor.id, here.id, ctx.say(TAKEN_SEEN, actor=ctx.actor.name, name=called(found)))
+    text = ctx.say(TAKEN_SEEN, actor=ctx.actor.name, name=called(found))
+    seen = Event("action", ctx.actor.id, here.id, text, thing=found.name)
     return Outcome(ctx.say(TAKEN, name=called(found)), changes=(Put(found.id, ctx.actor.id),), events=(seen,))
 
 
@@ -46,7 +47,8 @@ def drop(ctx: Context, thing: str) -> Outcome:
     here = here_or_refuse(ctx)
     wanted = thing[5:].strip() if thing.casefold().startswith("down ") else thing
     found = pick(ctx, wanted, ctx.world.items(ctx.actor.id))
-    seen = Event("action", ctx.actor.id, here.id, ctx.say(DROPPED_SEEN, actor=ctx.actor.name, name=called(found)))
+    text = ctx.say(DROPPED_SEEN, actor=ctx.actor.name, name=called(found))
+    seen = Event("action", ctx.actor.id, here.id, text, thing=found.name)
     return Outcome(ctx.say(DROPPED, name=called(found)), changes=(Put(found.id, here.id),), events=(seen,))
 
 

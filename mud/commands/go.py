@@ -99,6 +99,6 @@ def _events(ctx: Context, stations: list[Thing]) -> tuple[Event, ...]:
     for origin, destination in pairwise(stations):
         leaves = ctx.say(LEAVES, actor=actor.name, destination=destination.name)
         arrives = ctx.say(ARRIVES, actor=actor.name, origin=origin.name)
-        events.append(Event("departure", actor.id, origin.id, leaves))
-        events.append(Event("arrival", actor.id, destination.id, arrives))
+        events.append(Event("departure", actor.id, origin.id, leaves, destination=destination.name))
+        events.append(Event("arrival", actor.id, destination.id, arrives, origin=origin.name))
     return tuple(events)

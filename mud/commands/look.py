@@ -56,7 +56,8 @@ def _examined(ctx: Context, name: str) -> Outcome:
     if target.id == here.id:
         return Outcome(describe_location(ctx.world, ctx.say, here, ctx.actor.id), kind="result")
     text = _described(ctx, target)
-    others_see = Event("action", ctx.actor.id, here.id, ctx.say(SEEN, actor=ctx.actor.name, name=called(target)))
+    seen = ctx.say(SEEN, actor=ctx.actor.name, name=called(target))
+    others_see = Event("action", ctx.actor.id, here.id, seen, thing=target.name)
     return Outcome(text, kind="result", events=(others_see,) if target.id != ctx.actor.id else ())
 
 

@@ -38,6 +38,9 @@ class Event(NamedTuple):
         text: what others there perceive, in the third person.
         words: what was said, as typed; None when nothing was.
         to: id of who is addressed; None for everybody. A whisper is perceived by nobody else.
+        origin: name of the location that somebody arrives from; None when that is nowhere.
+        destination: name of the location that somebody departs to; None when that is nowhere.
+        thing: name of the thing that was taken, dropped or looked at; None when there is none.
     """
 
     kind: str
@@ -46,6 +49,9 @@ class Event(NamedTuple):
     text: str
     words: str | None = None
     to: str | None = None
+    origin: str | None = None
+    destination: str | None = None
+    thing: str | None = None
 
 
 class Perception(NamedTuple):

@@ -19,7 +19,6 @@ from agents.brains.instinct.loops import Loop, LoopWatch, Stage
 from agents.brains.instinct.responder import Responder
 from agents.brains.instinct.rhythm import Rhythm
 from agents.brains.instinct.self import Self
-from agents.brains.instinct.wander import gone_to
 from agents.memory.perception import heard_in, own_words, remembered, seen_of, spoken
 from mud.world.events import Perception
 
@@ -57,7 +56,7 @@ class Instinct:
             self._notice_own(perceived)
             return None
         if perceived.event.kind == "departure" and perceived.actor == me.following:
-            seen = gone_to(perceived.text)
+            seen = perceived.event.destination or ""
             me.follow_to, me.seen_off, me.bound_for = me.bound_for or seen, seen, ""
         new = me.company.notice(perceived.actor, perceived.text, perceived.event.kind, seconds)
         said = spoken(perceived)

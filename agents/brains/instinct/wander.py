@@ -85,14 +85,6 @@ _RESTFUL = re.compile(
 )
 """What one can rest on, in the look of a location or among the names of what lies there."""
 
-_GONE_TO = re.compile(r"\bto (?P<place>[^,;:]+?)\W*$")
-
-
-def gone_to(text: str) -> str:
-    """Return the place somebody was seen to leave for; empty when none is named."""
-    found = _GONE_TO.search(text)
-    return clean(found["place"]) if found else ""
-
 
 class Explorer:
     """One agent's knowledge of the ways and things around it.

@@ -117,12 +117,12 @@ class Stage:
     def leave(self, name: str) -> None:
         """Let a person leave the stage."""
         place = self.where.pop(name)
-        self._tell(place, name, "departure", "saw", f"{name} leaves to The Towpath.")
+        self._tell(place, name, "departure", "saw", f"{name} leaves.", destination="The Towpath")
 
     def walk(self, name: str, to: str) -> None:
         """Let a person go to another location."""
         place, self.where[name] = self.where[name], to
-        self._tell(place, name, "departure", "saw", f"{name} leaves to {to}.")
+        self._tell(place, name, "departure", "saw", f"{name} leaves.", destination=to)
         self._tell(to, name, "arrival", "saw", f"{name} arrives from {place}.")
 
     def say(self, name: str, words: str) -> None:
@@ -227,7 +227,7 @@ class Stage:
                 if not to:
                     self._perceive(name, "did", f'You tried "go {words}", but it did not work.', failed=True)
                     return
-                self._tell(place, name, "departure", "saw", f"{name} leaves to {to}.")
+                self._tell(place, name, "departure", "saw", f"{name} leaves.", destination=to)
                 self.where[name] = to
                 self._perceive(name, "moved", f"You walk from {place} to {to} ({words}).")
                 self._tell(to, name, "arrival", "saw", f"{name} arrives from {place}.")
@@ -244,10 +244,21 @@ class Stage:
             case "think":
                 self._perceive(name, "thought", words)
 
-    def _tell(self, place: str, actor: str, kind: str, memory: str, text: str, words: str | None = None) -> None:
+    def _tell(
+        self,
+        place: str,
+        actor: str,
+        kind: str,
+        memory: str,
+        text: str,
+        words: str | None = None,
+        destination: str | None = None,
+    ) -> None:
         for name in self.minds:
             if name != actor and self.where.get(name) == place:
-                self._perceive(name, memory, text, actor, Event(kind, actor, place, text, words))
+                self._perceive(
+                    name, memory, text, actor, Event(kind, actor, place, text, words, destination=destination)
+                )
 
     def _perceive(
         self,

@@ -343,12 +343,30 @@ def test_going_far_leaves_and_arrives_in_each_location_passed_within_one_step() 
     assert [(event.kind, event.location) for event in step.events] == [
         ("departure", GARDEN), ("arrival", "#1002"), ("departure", "#1002"), ("arrival", LIBRARY),
     ]  # fmt: skip
+    assert [(event.origin, event.destination) for event in step.events] == [
+        (None, "The Lobby"), ("The Garden", None), (None, "The Library"), ("The Lobby", None),
+    ]  # fmt: skip
     assert left_with(step, ELIZA) == ["Ann arrives from The Garden.", "Ann leaves to The Library."]
     assert left_with(step, MOSS) == ["Ann arrives from The Lobby."]
     assert left_with(step, ANN) == [
         "You walk from The Garden to The Library, by way of The Lobby. Moss the Slow is here."
     ]
     assert step.reply.splitlines()[-1] == "Exits: south, ladder"
+
+
+@pytest.mark.parametrize(
+    ("lines", "thing"),
+    [
+        (["take lamp"], "brass lamp"),
+        (["take lamp", "drop lamp"], "brass lamp"),
+        (["examine sundial"], "sundial"),
+        (["emote waves"], None),
+    ],
+)
+def test_an_event_names_the_thing_that_it_is_about(lines: list[str], thing: str | None) -> None:
+    engine = make_engine()
+    (event,) = [do(engine, line) for line in lines][-1].events
+    assert event.thing == thing
 
 
 def test_commands_of_other_packages_are_found_through_the_registry() -> None:
