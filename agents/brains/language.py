@@ -16,8 +16,9 @@ from agents.brains._brain import Brain, BrainRun, Complete, Decision, Situation,
 from agents.brains.instinct.loops import SILENCE, VOICE, Loop, LoopWatch, Stage, person_waits
 from agents.brains.instinct.voice import fill
 from agents.memory.entries import Entry
-from agents.memory.perception import Address, Utterance, addressed, calls, own_words, remembered, spoken
+from agents.memory.perception import Utterance, own_words, remembered, spoken
 from agents.reply.replies import Listener, clean_reply
+from agents.text.addressing import Address, addressed, calls
 from agents.text.repetition import LOOKBACK, repeats, words_of
 from mud.world.events import Perception
 

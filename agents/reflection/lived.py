@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Sequence
 from agents.brains.instinct.disclosure import is_secret
 from agents.compaction.judge.reading import keys_of, telling_of
 from agents.memory.entries import Entry
-from agents.memory.perception import is_question, of_own_mind, remembered, whispered
+from agents.memory.perception import of_own_mind, remembered, whispered
+from agents.text.addressing import is_question
 
 LIVED = ("said", "heard", "did", "saw", "moved", "result", "told")
 """Kinds of memories of what happened."""

@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from agents.brains.instinct.words import is_weak, stem, telling, tokens
-from agents.memory.perception import mentions
+from agents.text.addressing import mentions
 from mud.world.sentences import sentences
 
 

@@ -14,7 +14,8 @@ from random import Random
 from agents.brains.instinct.company import Company, seconds_between
 from agents.brains.instinct.statements import is_courtesy
 from agents.memory.entries import Entry
-from agents.memory.perception import Address, Utterance, addressed, calls, mentions, remembered
+from agents.memory.perception import Utterance, remembered
+from agents.text.addressing import Address, addressed, calls, mentions
 
 STAY = 60.0
 """Seconds for which who was spoken to stays, and for which a talk between two is taken to go on."""

@@ -18,7 +18,8 @@ from agents.brains.instinct.disclosure import is_secret_words
 from agents.brains.instinct.statements import Sort, feeling_of
 from agents.brains.instinct.words import is_weak, stem, telling
 from agents.memory.entries import Entry
-from agents.memory.perception import Address, Utterance, addressed, asks, remembered, without_address
+from agents.memory.perception import Utterance, remembered
+from agents.text.addressing import Address, addressed, asks, without_address
 from mud.world.sentences import sentences
 
 MOST = 24

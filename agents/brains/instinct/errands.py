@@ -17,7 +17,8 @@ from agents.brains.instinct.disclosure import is_secret_words
 from agents.brains.instinct.self import Self
 from agents.brains.instinct.words import is_small
 from agents.memory.entries import Entry
-from agents.memory.perception import Utterance, heard_in, mentions, remembered, without_address
+from agents.memory.perception import Utterance, heard_in, remembered
+from agents.text.addressing import mentions, without_address
 
 MOST = 8
 """Errands that an agent keeps; a ninth takes the place of the first."""

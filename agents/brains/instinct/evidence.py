@@ -23,7 +23,8 @@ from agents.brains.instinct.repeatable import LONGEST, repeatable
 from agents.brains.instinct.statements import corrects, is_small_talk, told_in
 from agents.brains.instinct.words import coverage, is_weak, meanings, stem, telling
 from agents.memory.entries import Entry, Hit
-from agents.memory.perception import mentions, of_own_mind, remembered, without_address
+from agents.memory.perception import of_own_mind, remembered
+from agents.text.addressing import mentions, without_address
 from mud.world.sentences import sentences
 
 SURE, NEAR = 0.65, 0.4

@@ -21,7 +21,8 @@ from agents.brains import Person, Situation, Voice
 from agents.brains.instinct.voice import fill
 from agents.brains.instinct.words import telling
 from agents.memory.entries import Entry
-from agents.memory.perception import calls, is_question, remembered
+from agents.memory.perception import remembered
+from agents.text.addressing import calls, is_question
 from agents.text.repetition import THRESHOLD, similarity, words_of
 from mud.clock import iso, parse_iso
 

@@ -21,15 +21,8 @@ from agents.brains.instinct.sights import Answer
 from agents.brains.instinct.talk import GOING
 from agents.brains.instinct.words import coverage, meanings, telling
 from agents.memory.entries import Entry, Hit
-from agents.memory.perception import (
-    Utterance,
-    heard_in,
-    is_question,
-    remembered,
-    whispered,
-    whispered_to,
-    without_address,
-)
+from agents.memory.perception import Utterance, heard_in, remembered, whispered, whispered_to
+from agents.text.addressing import is_question, without_address
 
 ASKS = (Asks.TOLD_WHEN, Asks.MET, Asks.SPOKE)
 """What is answered here."""

@@ -18,7 +18,8 @@ from agents.brains.instinct.self import Self
 from agents.brains.instinct.sights import Answer, item_named
 from agents.brains.instinct.words import coverage, meanings, stem, tokens, with_article
 from agents.memory.entries import Entry
-from agents.memory.perception import mentions, of_own_mind, remembered
+from agents.memory.perception import of_own_mind, remembered
+from agents.text.addressing import mentions
 from mud.world.narration import listed
 from mud.world.sentences import sentences
 

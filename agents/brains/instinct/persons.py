@@ -12,7 +12,8 @@ from agents.brains.instinct.evidence import SURE, Evidence, statements
 from agents.brains.instinct.sights import Answer
 from agents.brains.instinct.statements import feels
 from agents.memory.entries import Entry
-from agents.memory.perception import calls, mentions, remembered
+from agents.memory.perception import remembered
+from agents.text.addressing import calls, mentions
 from mud.world.narration import listed
 from mud.world.sentences import sentences
 

@@ -45,7 +45,8 @@ from agents.brains.instinct.statements import (
     wish_in,
 )
 from agents.brains.instinct.words import is_small, is_weak, names_in, telling
-from agents.memory.perception import Utterance, asks, mentions, without_address
+from agents.memory.perception import Utterance
+from agents.text.addressing import asks, mentions, without_address
 from mud.world.sentences import sentences
 
 __all__ = ["AskedQuestion", "Asks", "QuestionLine", "Sort", "read", "read_question", "thing_in", "told_in"]

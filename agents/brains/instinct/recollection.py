@@ -22,7 +22,8 @@ from agents.brains.instinct.self import Self
 from agents.brains.instinct.sights import Answer
 from agents.brains.instinct.words import is_weak, telling, widened
 from agents.memory.entries import Entry, Hit
-from agents.memory.perception import Utterance, mentions, remembered
+from agents.memory.perception import Utterance, remembered
+from agents.text.addressing import mentions
 
 HITS = 16
 """How many memories it looks through for an answer."""

@@ -13,7 +13,8 @@ from functools import lru_cache
 from agents.brains.instinct.disclosure import is_ignorant, is_secret_words
 from agents.brains.instinct.marks import DATED, LEANS
 from agents.memory.note_form import is_reason
-from agents.memory.perception import asks, reads_as_whisper
+from agents.memory.perception import reads_as_whisper
+from agents.text.addressing import asks
 from mud.world.sentences import sentences
 
 LONGEST = 300

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 
 from agents.brains.instinct.words import is_small, is_weak, telling
-from agents.memory.perception import asks
+from agents.text.addressing import asks
 
 
 class Sort(StrEnum):

@@ -14,7 +14,7 @@ from random import Random
 from agents.brains import Situation
 from agents.brains.instinct.voice import clean
 from agents.memory.entries import Entry
-from agents.memory.perception import mentions
+from agents.text.addressing import mentions
 from mud.world.sentences import sentences
 
 LONGEST_NOTE = 280

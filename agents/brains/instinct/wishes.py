@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from agents.brains import Situation
 from agents.brains.instinct.words import coverage, meanings, telling
-from agents.memory.perception import mentions
+from agents.text.addressing import mentions
 
 _LOOK = re.compile(r"\b(?:look (?:closely )?at|examine|inspect|study)\b(?P<thing>.+)", re.I)
 _TAKE = re.compile(r"\b(?:take|pick up|get|fetch|keep|hold)\b(?P<thing>.+)", re.I)

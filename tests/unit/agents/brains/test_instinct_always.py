@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.brains.instinct.attention import STAY
-from agents.memory.perception import Address, addressed
+from agents.text.addressing import Address, addressed
 from agents.text.repetition import repeats
 from tests.unit.agents.brains.stage import Done, Stage
 

@@ -5,18 +5,8 @@ from __future__ import annotations
 import pytest
 
 from agents.memory.entries import Entry
-from agents.memory.perception import (
-    Address,
-    Utterance,
-    addressed,
-    is_question,
-    mentions,
-    of_own_notes,
-    remembered,
-    spoken,
-    whispered,
-    without_address,
-)
+from agents.memory.perception import Utterance, of_own_notes, remembered, spoken, whispered
+from agents.text.addressing import Address, addressed, is_question, mentions, without_address
 from mud.world.events import OWN_NOTES, WHISPERED, Event, Perception
 
 AT = "2026-05-01T09:00:00.000Z"

@@ -1,0 +1,185 @@
+"""Whom a spoken line calls by name, whether it asks something, and what remains without the names it calls.
+
+Pure rules over English words, which never guess at meaning beyond that. Names are arguments.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from functools import lru_cache
+
+from mud.world.sentences import sentences
+
+_LEAD = (
+    r"(?:(?:hey|hi|hiya|hello|oh|ah|well|and|but|so|now|then|ok|okay|dear|please|sorry|yes|no|listen|greetings|welcome|"
+    r"thanks|thank you|thank you very much|good (?:morning|day|afternoon|evening|night)|goodbye|good-?bye|bye|farewell|"
+    r"by the way|excuse me|pardon)\b[\s,!.;:…-]*)*"
+)
+_CALLING = (
+    r"(?:who|what|where|when|why|how|which|whose|do|does|did|is|are|was|were|can|could|will|would|should|shall|am|"
+    r"have|has|may|please|tell|remember|remind|listen|look|come|go|give|take|wait|stay|follow|help|i|i'm|i've|i'll|my|you|your|we|let|let's|"
+    r"thanks|thank|hello|hi|good)\b"
+)
+_CALLED_LAST = re.compile(
+    r"(?:\b(?:hey|hi|hiya|hello|thanks|thank you|thank you very much|good (?:morning|day|afternoon|evening|night)|"
+    r"goodbye|good-?bye|bye|farewell|welcome(?: back)?|dear|oh)\s+|[,;:!.?]\s*)$",
+    re.I,
+)
+_STRANGER = re.compile(rf"\s*@?(?i:{_LEAD})(?P<called>[A-ZÀ-ÖØ-ÞΑ-ΩА-Я][\w-]+),\s+(?i:{_CALLING})", re.S)
+_NAME = r"[A-ZÀ-ÖØ-ÞΑ-ΩА-Я][\w'’-]+"
+_SEVERAL = re.compile(
+    rf"@?(?i:{_LEAD})(?P<called>{_NAME}(?:(?:\s*,\s*(?:and\s+)?|\s+(?:and|&)\s+){_NAME}){{1,3}})\s*[,:;!]\s*"
+    r"(?P<rest>\S.*)$",
+    re.S,
+)
+"""A line that opens by calling several."""
+_NO_NAME_WORDS = """
+    actually also again anyway anyhow besides finally first second third last look see sir madam friend friends
+    everybody everyone anybody anyone somebody people all you listen wait tell say today tomorrow yesterday tonight
+    indeed still though however perhaps maybe sure right fine good great true there here alas otherwise
+    i if when where who what why how it that this then once next later meanwhile really honestly seriously
+"""
+_NO_NAMES = frozenset(_NO_NAME_WORDS.split())
+_WH = r"(?:who|whom|whose|what|where|when|why|how|which)"
+_AUX = r"(?:do|does|did|is|are|was|were|can|could|will|would|shall|should|has|had|may|might|am)"
+_ASKS = re.compile(
+    rf"(?:{_WH}(?:'s|’s|'d|\s+(?:{_AUX}|have|many|much|old|far|long|else|knows|told|said|happened|hid|took|has))\b(?!.*!$)"
+    r"|(?:what|who|which)\s+(?!(?:a|an|i|you|we|he|she|they|it|the|my|your|this|that|nonsense|luck|ever|knows|cares|fun|"
+    r"joy)\b)\w+(?:\s+\S+){0,6}$"
+    rf"|(?:what|which|whose)\s+(?!(?:i|you|we|he|she|it|they)\b)\w+\s+{_AUX}\b(?!.*!$)"
+    rf"|(?!do it\b)(?:{_AUX}|have|don't|didn't|isn't|aren't|wasn't|haven't|can't)\s+"
+    r"(?:you|i|we|he|she|it|they|the|my|your|our|his|her|their|there|this|that|these|those|any|any\w+|some\w+)\b"
+    r"|(?:please\s+)?(?:tell|remind|show)\s+(?:me|us)\b"
+    r"|i\s+(?:wonder|forgot|forget|have forgotten|would like to know|want to know|was wondering)\s+"
+    rf"(?:if|whether|{_WH})\b)",
+    re.I | re.S,
+)
+_LEADING = re.compile(rf"^{_LEAD}", re.I)
+
+
+class Address(StrEnum):
+    """For whom a line is."""
+
+    ME = "me"
+    OTHER = "other"
+    ANYBODY = "anybody"
+
+
+@lru_cache(maxsize=1 << 12)
+def is_question(words: str) -> bool:
+    """Return whether any sentence of a line asks, with a question mark or without one."""
+    return any(asks(sentence) for sentence in sentences(words))
+
+
+def asks(sentence: str) -> bool:
+    """Return whether one sentence, perhaps opening with somebody's name, asks."""
+    if sentence.rstrip("\"”'’) ").endswith("?"):
+        return True
+    bare = _LEADING.sub("", sentence)
+    after_name = bare.partition(",")[2].strip() if re.match(r"\w+(?: \w+)?,", bare) else ""
+    return bool(_ASKS.match(bare) or (after_name and _ASKS.match(after_name)))
+
+
+def addressed(
+    words: str, names: Sequence[str], others: Iterable[str] = (), *, alone: bool = False, private: bool = False
+) -> Address:
+    """Say for whom a line is.
+
+    Args:
+        words: what was said.
+        names: one's own names.
+        others: names of everybody else who may be meant, without the speaker.
+        alone: there is nobody here but the speaker and oneself.
+        private: it was whispered to oneself.
+    """
+    if private or any(_calls(words, name) for name in names):
+        return Address.ME
+    if any(_calls(words, name) for name in others):
+        return Address.OTHER
+    if _calls_a_stranger(words):
+        return Address.OTHER
+    if alone or any(_mentions(words, name) for name in names):
+        return Address.ME
+    return Address.ANYBODY
+
+
+def _calls_a_stranger(words: str) -> bool:
+    """Return whether a line opens by calling somebody whose name nobody here knows."""
+    found = _STRANGER.match(words)
+    if not found:
+        return False
+    called = found["called"].casefold()
+    no_name = called in _NO_NAMES or re.fullmatch(_LEAD, called) is not None
+    return not no_name and not called.endswith("ly")
+
+
+def mentions(text: str, name: str) -> bool:
+    """Return whether a text holds this name as words of its own, in any case, possessive or not."""
+    return bool(name) and not _lacks(text, name) and _name(name).search(text) is not None
+
+
+@lru_cache(maxsize=1 << 10)
+def _name(name: str) -> re.Pattern[str]:
+    """Return what finds a name as words of its own; made once, as there are few names and many lines."""
+    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.I)
+
+
+@lru_cache(maxsize=1 << 10)
+def _called(name: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return what finds a name that opens a line with the politeness before it, and one that closes it."""
+    first = re.compile(rf"^{_LEAD}{re.escape(name)}(?!\w|['’]s)\s*[,;:!.…-]*\s*", re.I)
+    return first, re.compile(rf"\s*,\s*{re.escape(name)}(?=\s*[.!?…]*$)", re.I)
+
+
+def _lacks(text: str, name: str) -> bool:
+    """Return whether a text surely does not hold a name, which is quicker to tell; most do not."""
+    return text.isascii() and name.isascii() and name.lower() not in text.lower()
+
+
+def calls(words: str, name: str) -> bool:
+    """Return whether a line calls somebody by their name, rather than speaking of them."""
+    return _calls(words, name)
+
+
+def _mentions(words: str, name: str) -> bool:
+    return bool(name) and not _lacks(words, name) and _named(name).search(words) is not None
+
+
+@lru_cache(maxsize=1 << 10)
+def _named(name: str) -> re.Pattern[str]:
+    """Return what finds a name that is not possessive."""
+    return re.compile(rf"(?<!\w){re.escape(name)}(?!['’]s|\w)", re.I)
+
+
+@lru_cache(maxsize=1 << 13)
+def _calls(words: str, name: str) -> bool:
+    """Return whether a line calls somebody: their name opens it, closes it, or stands between marks."""
+    if not name or name.casefold() not in words.casefold():
+        return False
+    for found in _named(name).finditer(words):
+        before, after = words[: found.start()], words[found.end() :]
+        marked = re.match(r"\s*(?:[,;:!?.…-]|$)", after) is not None
+        opens = re.fullmatch(rf"\s*@?{_LEAD}(?:[\w'’-]+\s*(?:,|and|&)\s+){{0,3}}", before, re.I) is not None
+        # "Eliza, Corvin is late" calls Eliza and speaks of Corvin.
+        after_another = re.search(r",\s+$", _LEADING.sub("", before.lstrip())) is not None
+        calling = not after_another and re.match(rf"\s+(?:(?:and|&)\s+\w+\s*,|{_CALLING})", after, re.I)
+        if opens and (marked or calling):
+            return True
+        if marked and _CALLED_LAST.search(before):
+            return True
+    return False
+
+
+def without_address(words: str, names: Iterable[str]) -> str:
+    """Return a line without the names it calls at its beginning or end, and without the politeness before them."""
+    bare = words.strip()
+    several = _SEVERAL.match(bare)
+    if several and any(name and mentions(several["called"], name) for name in names):
+        bare = several["rest"]
+    for name in (name for name in names if name):
+        if not _lacks(bare, name):
+            first, last = _called(name)
+            bare = last.sub("", first.sub("", bare, count=1), count=1)
+    return bare
