@@ -212,8 +212,8 @@ def check_name(name: str) -> str:
         raise Refusal("A name needs at least one letter or digit.")
     if len(clean) > LONGEST_NAME or sanitize(clean) != clean or len(name.strip().splitlines()) > 1:
         raise Refusal(f"A name has at most {LONGEST_NAME} characters, all of them visible.")
-    if clean.startswith("#") or any(mark in clean for mark in '"|[]/\\'):
-        raise Refusal('A name may not begin with # nor hold any of " | [ ] / \\')
+    if clean.startswith(("#", "-")) or any(mark in clean for mark in '"|[]{}/\\'):
+        raise Refusal('A name may not begin with # or - nor hold any of " | [ ] { } / \\')
     return clean
 
 

@@ -22,8 +22,9 @@ from agents.compaction.summarizers._styles import parse_style
 from agents.definition import Definition, find_location, misplaced
 from agents.inner.settings import InnerSettings
 from agents.inner.words import FILES, parse_words
+from agents.llm.backends._backend import Backend, named_host
 from agents.llm.budget import BudgetSettings
-from agents.llm.keys import why_not, why_not_to
+from agents.llm.keys import why_no_address, why_not, why_not_to
 from agents.llm.profiles import LLMProfile
 from agents.memory.examining import Look, examine
 from agents.memory.seeds import fresh
@@ -38,6 +39,7 @@ from agents.thinking import PROMPTS, ThinkingSettings, file_of, templates_in_use
 from mud import lives
 from mud.engine import WorldSettings
 from mud.errors import Problem, VaultProblem
+from mud.ledger import misnamed
 from mud.links import leads_elsewhere
 from mud.phrases import VOICES, check_texts
 from mud.registry import Registry, hint, load
@@ -227,6 +229,11 @@ def _misleading(reading: Reading) -> list[Problem]:
     return misleading_names([*agents, *reading.world_files.names], reading.state.files if reading.state else {})
 
 
+def _ledger(reading: Reading) -> list[Problem]:
+    """Return the files of the ledger that nothing reads."""
+    return misnamed(reading.vault)
+
+
 def _unreadable(reading: Reading) -> list[Problem]:
     """Return the notes, summaries and journals that cannot be read."""
     folders = sorted(path.parent for path in reading.vault.glob("agents/[!.]*/agent.md"))
@@ -234,7 +241,7 @@ def _unreadable(reading: Reading) -> list[Problem]:
 
 
 CHECKS: tuple[Callable[[Reading], list[Problem]], ...] = (
-    _ids, _names, _misleading, _prompts, _memories, _unreadable, _world,
+    _ids, _names, _misleading, _prompts, _memories, _unreadable, _world, _ledger,
 )  # fmt: skip
 """What is held against each other when every file was read; of two that are wrong at one place the first is told."""
 
@@ -313,7 +320,7 @@ def unknown_names(configuration: Configuration, locations: Sequence[Thing]) -> l
     starts = configuration.given(WorldSettings, "start_location") if locations else []
     names = [one.name for one in locations]
     problems = [_unknown(one, names) for one in starts if find_location(str(one.value), locations) is None]
-    problems += keys_not_sent(configuration)
+    problems += no_addresses(configuration) + keys_not_sent(configuration)
     return problems + _unknown_values(configuration, configuration.given)
 
 
@@ -346,6 +353,18 @@ def without_room(configuration: Configuration) -> list[Problem]:
                 "takes; lower max_tokens or raise num_ctx"
             )
             problems.append(Problem(reply.file, reply.line or window.line, reply.key, message))
+    return problems
+
+
+def no_addresses(configuration: Configuration) -> list[Problem]:
+    """Return the hosts of LLM profiles that no server can have, where their backend asks one."""
+    problems = []
+    for name in configuration.names(LLMProfile):
+        backend, host = (configuration.given(LLMProfile, one, name)[-1] for one in ("backend", "host"))
+        made = load("agents.llm.backends", Backend, "backend", [str(backend.value)]).get(str(backend.value))
+        if made.host is named_host:
+            wrong = filter(None, map(why_no_address, configuration.get_named(LLMProfile, name).hosts))
+            problems += [Problem(host.file, host.line, host.key, why) for why in wrong]
     return problems
 
 

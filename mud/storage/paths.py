@@ -14,7 +14,7 @@ import contextlib
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
@@ -188,6 +188,44 @@ def check_tree(folder: Path) -> None:
             mode = path.lstat().st_mode
             if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
                 raise unsafe(path, LINK if stat.S_ISLNK(mode) else NO_FILE)
+
+
+def below(folder: Path, *, hidden: Container[str] = ()) -> Iterator[os.DirEntry[str] | OSError]:
+    """Yield everything below a folder, each before what is in it; no link is followed, and no hidden folder entered.
+
+    What cannot be looked at, such as a path that is too long for the system, is an error in its place.
+
+    Args:
+        folder: the folder; there is nothing below one that is not there.
+        hidden: names of hidden folders that are entered all the same.
+    """
+    waiting = [os.fspath(folder)]
+    while waiting:
+        try:
+            with os.scandir(waiting.pop()) as entries:
+                found = sorted(entries, key=lambda entry: entry.name)
+        except (FileNotFoundError, NotADirectoryError):
+            continue  # it vanished meanwhile
+        except OSError as error:
+            yield error
+            continue
+        folders = []
+        for entry in found:
+            if entry.is_dir(follow_symlinks=False):
+                if entry.name.startswith(".") and entry.name not in hidden:
+                    continue
+                folders.append(entry.path)
+            yield entry
+        waiting += reversed(folders)
+
+
+def markdown_below(folder: Path) -> list[Path]:
+    """Return the markdown files below a folder in order, but for hidden ones; what cannot be looked at is passed over.
+
+    Whoever checks the vault tells of that.
+    """
+    found = (one for one in below(folder) if isinstance(one, os.DirEntry))
+    return sorted(Path(one.path) for one in found if one.name.endswith(".md") and not one.name.startswith("."))
 
 
 def remove(path: Path) -> None:
