@@ -212,8 +212,8 @@ def check_name(name: str) -> str:
         raise Refusal("A name needs at least one letter or digit.")
     if len(clean) > LONGEST_NAME or sanitize(clean) != clean or len(name.strip().splitlines()) > 1:
         raise Refusal(f"A name has at most {LONGEST_NAME} characters, all of them visible.")
-    if clean.startswith("#") or any(mark in clean for mark in '"|[]/\\'):
-        raise Refusal('A name may not begin with # nor hold any of " | [ ] / \\')
+    if clean.startswith(("#", "-")) or any(mark in clean for mark in '"|[]{}/\\'):
+        raise Refusal('A name may not begin with # or - nor hold any of " | [ ] { } / \\')
     return clean
 
 
@@ -259,6 +259,7 @@ def write_definition(
     description: str = "",
     profile: str = "",
     more: Mapping[str, object] = MappingProxyType({}),
+    slug: str | None = None,
 ) -> str:
     """Write the `agent.md` of somebody new.
 
@@ -272,12 +273,14 @@ def write_definition(
         location: name of where it starts, for an agent.
         description, profile: what others see, and who it is; a person has no profile.
         more: further keys of its front matter.
+        slug: name of its folder; a free one like its name when None.
 
     Returns:
         The slug of the new folder; an agent's may be one in which people wrote memories for it.
     """
-    folders = agents.iterdir() if agents.is_dir() else ()
-    slug = free_stem({folder.name for folder in folders if person or not _awaits(folder)}, slugify(name))
+    if slug is None:
+        folders = agents.iterdir() if agents.is_dir() else ()
+        slug = free_stem({folder.name for folder in folders if person or not _awaits(folder)}, slugify(name))
     front: dict[str, object] = {"id": id, "type": "person" if person else "agent"}
     if location is not None:
         front["location"] = f"[[{location}]]"

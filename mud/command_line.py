@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from mud.errors import LociError
-from mud.packages import check_packages
+from mud.packages import check_packages, check_room
 from mud.registry import plug_in_names
 from mud.sanitize import VisibleFormatter, visible
 from mud.streams import unwritten
@@ -131,6 +131,7 @@ def main(argv: list[str]) -> int:
         logging.lastResort.setFormatter(VisibleFormatter())
     code, wrong = 1, ""
     try:
+        check_room()
         check_packages()  # before anything is imported that needs one
         args = _parsed(_command_first(argv))
         if args.allow_env:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
 from agents.llm.backend import Refused, tidy
-from agents.llm.keys import key_of, why_not_to
+from agents.llm.keys import key_of, why_no_address, why_not_to
 from agents.llm.profiles import LLMProfile
 from agents.llm.retries import TransientError
 from mud.errors import Unavailable
@@ -258,15 +258,9 @@ def checked_parts(host: str, example: str) -> tuple[str, str]:
     Raises:
         Unavailable: it is none, or it holds more than an address.
     """
-    try:
-        parts = urlsplit(host.strip())
-        sound = parts.scheme in ("http", "https") and parts.hostname and (parts.port is None or parts.port > 0)
-    except ValueError:
-        sound = False
-    if not sound:
-        raise Unavailable(f"{host!r} is no address of a server; expected one like {example}")
-    if "@" in parts.netloc or parts.query or parts.fragment:
-        raise Unavailable("host holds more than an address; keys belong in an environment variable, see api_key_env")
+    if why := why_no_address(host, example):
+        raise Unavailable(why)
+    parts = urlsplit(host.strip())
     return f"{parts.scheme}://{parts.netloc}", parts.path.rstrip("/")
 
 

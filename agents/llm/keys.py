@@ -39,12 +39,33 @@ def why_not(name: str) -> str:
     )
 
 
+def why_no_address(host: str, example: str = "http://127.0.0.1:8080") -> str:
+    """Return why a text is no address of a server, and what is expected; empty when it is one.
+
+    Args:
+        host: the text.
+        example: an address that would do.
+    """
+    try:
+        parts = urlsplit(host.strip())
+        sound = parts.scheme in ("http", "https") and parts.hostname and (parts.port is None or parts.port > 0)
+    except ValueError:
+        sound = False
+    if not sound:
+        return f"{host!r} is no address of a server; expected one like {example}"
+    if "@" in parts.netloc or parts.query or parts.fragment:
+        return "host holds more than an address; keys belong in an environment variable, see api_key_env"
+    return ""
+
+
 def why_not_to(address: str) -> str:
     """Return why no key is sent to an address, and what to do; empty when one may be."""
     try:
         parts = urlsplit(address)
-        host = parts.hostname or ""
-    except ValueError:  # it is no address, as whoever asks there is told
+        host = parts.hostname
+    except ValueError:
+        host = None
+    if not host:  # it is no address, as whoever asks there is told
         return ""
     if parts.scheme == "https" or host == "localhost" or _is_loopback(host):
         return ""
@@ -72,6 +93,8 @@ def key_of(profile: LLMProfile) -> str:
     key = os.environ.get(name, "").strip()
     if not key:
         raise Unavailable(f"the environment variable {name}, named under api_key_env, is not set")
+    if len(key.splitlines()) > 1:
+        raise Unavailable(f"the environment variable {name} holds several lines; expected a key alone, on one line")
     if not (key.isascii() and key.isprintable()):
         raise Unavailable(f"the environment variable {name} holds signs that no key has")
     return key

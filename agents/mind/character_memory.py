@@ -113,10 +113,18 @@ class CharacterMemory:
         except OSError as error:
             raise Unavailable(f"the memories of {memory.name} cannot be put away ({error})") from error
         finally:
-            memory.open(writable=True)
-            self._compactor.forget()
-            self._micro.forget()
-            self._forget()
+            self.reopen()
+
+    def reopen(self) -> None:
+        """Take the life up as its folder holds it now; what waits to be written is forgotten.
+
+        Raises:
+            Unavailable: when its files cannot be read, or not be written.
+        """
+        self._memory.open(writable=True)
+        self._compactor.forget()
+        self._micro.forget()
+        self._forget()
 
 
 def must_be_written(memory: Memory) -> None:

@@ -20,6 +20,7 @@ from agents.llm.profiles import LLMProfile
 from agents.recall import worker
 from agents.recall.documents import Bill, Query, Record, StoreFailed
 from agents.recall.settings import EMBEDDED, RecallSettings
+from mud.storage.paths import check_held
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -101,6 +102,7 @@ class VectorProcess:
         return kept
 
     def _spawn(self) -> Future[worker.Kept]:
+        check_held(self.folder)  # the child holds no vault, and would make its folder anew
         # Until the child ignores it by itself, an interrupt from the terminal must not reach it: masks are
         # inherited. This thread's mask is nobody else's.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})

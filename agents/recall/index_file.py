@@ -96,8 +96,9 @@ class IndexFile:
             if _code(error) in FULL:
                 self._go_on_in_memory(error, copies=True)
             else:
-                log.warning("The index %s is broken (%s); it is made anew.", self.path, error)
                 self._begin_anew()
+                if not self._private:  # else it is told already that none can be kept
+                    log.warning("The index %s is broken (%s); it is made anew.", self.path, error)
         try:
             return self._once(work)
         except sqlite3.OperationalError as error:

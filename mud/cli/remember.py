@@ -6,13 +6,13 @@ import argparse
 import asyncio
 import codecs
 import json
-import shutil
+import stat
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
@@ -29,6 +29,7 @@ from mud.registry import plug_in_names
 from mud.sanitize import sanitize, visible
 from mud.server.bulk import live_through, newcomer
 from mud.server.wiring import Parts, opened
+from mud.storage.jsonl import LONGEST_LINE
 from mud.storage.settings import Value, unknown_key
 from mud.world.narration import counted
 
@@ -86,27 +87,59 @@ def _written(record: Mapping[str, Any]) -> str:
 
 
 def _open(path: Path) -> BinaryIO:
-    """Open a file to be read twice, as it may be longer than what fits into RAM; a pipe is copied first.
+    """Open a file to be read twice, as it may be longer than what fits into RAM; what only comes once is copied first.
 
     Raises:
-        LociError: it cannot be read.
+        LociError: it cannot be read, or is neither a file nor a pipe or a terminal.
     """
     try:
+        mode, waiting = path.stat().st_mode, f"waiting for the memories that come through {visible(str(path))}"
+        if stat.S_ISFIFO(mode):
+            progress(waiting)  # to open one waits until somebody writes
         file = path.open("rb")
-        if file.seekable():
+        if stat.S_ISREG(mode):
             return file
         with file:
+            if file.isatty():
+                progress(waiting)
+            elif not stat.S_ISFIFO(mode):
+                raise LociError(f"{visible(str(path))} is no ordinary file; expected a file or a pipe")
             copy = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115  (whoever asked closes it)
-            shutil.copyfileobj(file, copy)
+            try:
+                copy.writelines(_bounded(file, path.name))
+            except BaseException:
+                copy.close()
+                raise
             return copy
     except OSError as error:
         raise LociError(f"{path} cannot be read: {error.strerror or error}") from None
 
 
-def _lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines of a file that are not blank, with their numbers; other line ends may stand raw inside a text."""
+def _bounded(file: BinaryIO, name: str) -> Iterator[bytes]:
+    """Yield the lines of a file from where it stands; other line ends may stand raw inside a text.
+
+    Raises:
+        LociError: a line is longer than a line of the archive may be; no more than that is held of it.
+    """
+    for number in count(1):
+        line = file.readline(LONGEST_LINE)
+        if len(line) == LONGEST_LINE and not line.endswith(b"\n"):
+            raise LociError(
+                f"{visible(name)} cannot be read: line {number} is too long; expected at most {LONGEST_LINE:,} bytes"
+            )
+        if not line:
+            return
+        yield line
+
+
+def _lines(file: BinaryIO, name: str) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of a file that are not blank, with their numbers.
+
+    Raises:
+        LociError: as `_bounded`.
+    """
     file.seek(0)
-    for number, line in enumerate(file, 1):
+    for number, line in enumerate(_bounded(file, name), 1):
         if number == 1:
             line = line.removeprefix(codecs.BOM_UTF8)
         if not line.isspace() and line:
@@ -143,7 +176,7 @@ class _Given:
         name: what it is called.
 
     Raises:
-        LociError: it is not UTF-8.
+        LociError: it is not UTF-8, or a line is too long.
         VaultProblem: every line that is wrong.
     """
 
@@ -156,7 +189,7 @@ class _Given:
         """Lines passed over, because their name is taken."""
         problems: list[Problem] = []
         ignored: dict[str, int] = {}
-        for number, line in _lines(file):
+        for number, line in _lines(file, name):
             self.count += 1
             try:
                 record = _record(line)
@@ -166,7 +199,9 @@ class _Given:
                     ignored.setdefault(key, number)
             except UnicodeDecodeError:
                 raise LociError(f"{name} cannot be read: it is not UTF-8") from None
-            except (json.JSONDecodeError, RecursionError):  # Python's own words count lines and columns in this one
+            except RecursionError:
+                problems.append(Problem(name, number, "", f"line {number} is nested too deep"))
+            except json.JSONDecodeError:  # Python's own words count lines and columns in this one
                 problems.append(Problem(name, number, "", f"line {number} is not valid JSON"))
             except ValueError as error:
                 problems.append(Problem(name, number, "", str(error)))
@@ -206,7 +241,7 @@ class _Given:
             yield record
 
     def _marked(self) -> Iterator[tuple[str, bytes]]:
-        return with_digests(line for _, line in _lines(self._file))
+        return with_digests(line for _, line in _lines(self._file, self.name))
 
 
 def _record(line: bytes) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from typing import Any
 
 import orjson
 
+from mud.errors import Problem
 from mud.storage.jsonl import JsonlLine, JsonlWriter, read_jsonl
 from mud.storage.paths import make_folder
 
@@ -27,6 +28,18 @@ _UNTYPED = '"line":null'
 """How it stands there that nobody typed a line; no text holds it, as its quotation marks are escaped."""
 _NO_NUMBER = ("null", "NaN", "Infinity")
 """What a number that is none is written as, by orjson and by Python's own; most lines hold nothing like it."""
+
+
+def misnamed(vault: Path) -> list[Problem]:
+    """Return the files of a vault's ledger whose number is none that a step may have: nothing in them is read."""
+    numbers = ((path.name, path.stem.partition("-")[2]) for path in (vault / "log").glob("ledger-*.jsonl"))
+    wrong = sorted(name for name, number in numbers if number.isdecimal() and not _is_number(name, number))
+    message = f"its number is none that a step may have; expected 10 to 16 digits, {HIGHEST_STEP:,} at most"
+    return [Problem(f"log/{name}", 0, "", message) for name in wrong]
+
+
+def _is_number(name: str, number: str) -> bool:
+    return _NAME.match(name) is not None and int(number) <= HIGHEST_STEP
 
 
 class Ledger:

@@ -35,6 +35,7 @@ from mud.server.requests import carry_out
 from mud.server.wiring import Parts, must_have_words, opened, spare_what_stays
 from mud.signals import Signals, signals
 from mud.storage.log_files import VaultLog
+from mud.storage.paths import check_held
 from mud.supervise import in_thread, supervise
 from mud.world.events import Request
 from mud.world.things import Thing
@@ -171,7 +172,8 @@ class App:
         """Run until the player leaves, the time is over, a signal comes or stdout takes no more; then close in order.
 
         Raises:
-            OSError: stdout took no more.
+            LociError: not everything that was answered could be written into the archives.
+            OSError: stdout took no more, or the vault's folder is not where it was.
         """
         parts, engine = self._parts, self._parts.engine
         self._signals.end = partial(self._told_to_end, asyncio.get_running_loop())
@@ -187,6 +189,9 @@ class App:
             await self._until_over()
         finally:
             await self._close()
+        check_held(parts.vault)
+        if why := parts.unwritten():
+            raise LociError(f"{why}; the next start gives it to them, if their folders are there then")
         if self._unshown is not None:
             raise self._unshown
 
@@ -376,10 +381,15 @@ class App:
     async def _keep_syncing(self) -> None:
         while True:
             await self._parts.clock.sleep(SYNC_EVERY)
-            for agent in self._parts.minds.opened():
-                # What could not be written or folded is tried again, also for who lives through nothing new.
-                self._parts.minds.remembered(agent.slug, agent.memory.retry() if agent.memory.waiting else ())
+            self._write_what_waits()
             await self._synced()
+
+    def _write_what_waits(self) -> None:
+        """Try again what could not be written or folded, also for who lives through nothing new."""
+        for agent in self._parts.minds.opened():
+            if agent.memory.waiting:
+                self._reloading.bring_back(agent)
+            self._parts.minds.remembered(agent.slug, agent.memory.retry() if agent.memory.waiting else ())
 
     async def _synced(self) -> bool:
         """Sync, and return whether the disk confirmed it; the owner is told once when it does not, and when it does."""
@@ -427,6 +437,7 @@ class App:
         if self._session is not None:
             player = parts.engine.world.things[self._session.own]
             parts.engine.leave(player)
+        self._write_what_waits()
         await self._reloading.stop()
         with suppress(OSError):  # a full disk at the end costs nothing: the ledger has it
             parts.sync()

@@ -113,7 +113,7 @@ def check_lives(
         file = f"agents/{folder.name}/archive"
         problems += [Problem(f"{file}/{name}", line, "", message) for name, line, message in examined.wrong]
         if whose is not None:
-            lives.append(_ExaminedArchive(whose, archive, examined, _begun(vault, folder.name)))
+            lives.append(_ExaminedArchive(whose, archive, examined, begun(vault, folder.name)))
     ids = _Ids([*(one.id for one in known.values()), *(one.id for one in things)], next_id)
     return [*problems, *_held_to_ledger(vault, lives, step, ids, between)]
 
@@ -143,7 +143,7 @@ def _saved_state(vault: Path) -> SavedState | None:
     return None
 
 
-def _begun(vault: Path, slug: str) -> str:
+def begun(vault: Path, slug: str) -> str:
     """Return when memories of a folder were put into the trash last, as a time is written; empty when never."""
     found = (_PUT_AWAY.fullmatch(path.name.removeprefix(slug)) for path in vault.glob(f"{TRASH}/*/") if path.is_dir())
     times = [datetime.strptime(one[1], "%Y%m%d-%H%M%S").replace(tzinfo=UTC) for one in found if one]

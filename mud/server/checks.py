@@ -21,8 +21,9 @@ from agents.compaction.settings import CompactionSettings
 from agents.compaction.status import beyond_reach
 from agents.compaction.strategy import Strategy
 from agents.definition import AgentDefinition, find_location, misplaced
+from agents.llm.backend import Backend, named_host
 from agents.llm.budget import BudgetSettings
-from agents.llm.keys import why_not, why_not_to
+from agents.llm.keys import why_no_address, why_not, why_not_to
 from agents.llm.profiles import LLMProfile
 from agents.memory.examining import Look, examine
 from agents.memory.seeds import fresh
@@ -37,6 +38,7 @@ from agents.recall.settings import RecallSettings
 from agents.reflection.settings import ReflectionSettings
 from agents.reflection.words import FILES, parse_words
 from mud.engine.engine import WorldSettings
+from mud.engine.ledger import misnamed
 from mud.errors import Problem, VaultProblem
 from mud.registry import Registry, hint, load
 from mud.server import archive_checks as lives
@@ -228,6 +230,11 @@ def _misleading(reading: VaultReading) -> list[Problem]:
     return misleading_names([*agents, *reading.world_files.names], reading.state.files if reading.state else {})
 
 
+def _ledger(reading: VaultReading) -> list[Problem]:
+    """Return the files of the ledger that nothing reads."""
+    return misnamed(reading.vault)
+
+
 def _unreadable(reading: VaultReading) -> list[Problem]:
     """Return the notes, summaries and journals that cannot be read."""
     folders = sorted(path.parent for path in reading.vault.glob("agents/[!.]*/agent.md"))
@@ -235,7 +242,7 @@ def _unreadable(reading: VaultReading) -> list[Problem]:
 
 
 CHECKS: tuple[Callable[[VaultReading], list[Problem]], ...] = (
-    _ids, _names, _misleading, _prompts, _memories, _unreadable, _world,
+    _ids, _names, _misleading, _prompts, _memories, _unreadable, _world, _ledger,
 )  # fmt: skip
 """What is held against each other when every file was read; of two that are wrong at one place the first is told."""
 
@@ -314,7 +321,7 @@ def unknown_names(configuration: Configuration, locations: Sequence[Thing]) -> l
     starts = configuration.given(WorldSettings, "start_location") if locations else []
     names = [one.name for one in locations]
     problems = [_unknown(one, names) for one in starts if find_location(str(one.value), locations) is None]
-    problems += keys_not_sent(configuration)
+    problems += no_addresses(configuration) + keys_not_sent(configuration)
     return problems + _unknown_values(configuration, configuration.given)
 
 
@@ -349,6 +356,18 @@ def without_room(configuration: Configuration) -> list[Problem]:
                 "takes; lower max_tokens or raise num_ctx"
             )
             problems.append(Problem(reply.file, reply.line or window.line, reply.key, message))
+    return problems
+
+
+def no_addresses(configuration: Configuration) -> list[Problem]:
+    """Return the hosts of LLM profiles that no server can have, where their backend asks one."""
+    problems = []
+    for name in configuration.names(LLMProfile):
+        backend, host = (configuration.given(LLMProfile, one, name)[-1] for one in ("backend", "host"))
+        made = load("agents.llm.backends", Backend, "backend", [str(backend.value)]).get(str(backend.value))
+        if made.host is named_host:
+            wrong = filter(None, map(why_no_address, configuration.get_named(LLMProfile, name).hosts))
+            problems += [Problem(host.file, host.line, host.key, why) for why in wrong]
     return problems
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path, PurePath
 
 from agents.memory.seeds import FOLDER as MEMORIES
@@ -12,38 +11,49 @@ from agents.mind.character_memory import PARTS, TRASH
 from agents.recall.recall import FOLDER as INDEX
 from mud.errors import Problem
 from mud.storage.files import NOTE
-from mud.storage.paths import LINK, NEVER, NO_FILE, OUTSIDE, may_be_read, unsafe
+from mud.storage.paths import LINK, NEVER, NO_FILE, OUTSIDE, below, may_be_read, unsafe
 from mud.storage.world_state import STATE
 
 WRITTEN = (NOTE, "world", STATE, "agents", "agents/*", *(f"agents/*/{part}" for part in PARTS))
 """What the program writes, and folders in which it writes some files."""
 WHOLLY_WRITTEN = (INDEX, TRASH, "log", "agents/*/archive", "agents/*/summaries")
 """Folders in which every file is the program's."""
+_SHOWN = 120
+"""Characters of a path that are told where it is too long to be used."""
 
 
 def leads_elsewhere(vault: Path) -> Iterator[Problem]:
     """Yield what the program will not read or not write in a vault; a hard link cannot be told from a file.
 
+    Of hidden folders only the program's own are looked into: the others are those of git and of editors.
+
     Args:
         vault: the vault's folder, by its own path.
     """
-    for entry in _everything(vault):
-        if entry.is_symlink():
-            yield from _link(Path(entry.path), vault)
-        elif not entry.is_file(follow_symlinks=False) and not entry.is_dir(follow_symlinks=False):
-            yield from unsafe(entry.path, NO_FILE).problems
+    told: set[Problem] = set()
+    for found in below(vault, hidden=(INDEX, TRASH)):
+        try:
+            if isinstance(found, OSError):
+                raise found
+            yield from _elsewhere(vault, found)
+        except OSError as error:
+            problem = _out_of_reach(vault, Path(error.filename), error)
+            if problem not in told:
+                told.add(problem)
+                yield problem
 
 
-def _everything(vault: Path) -> Iterator[os.DirEntry[str]]:
-    """Yield all that is in a vault, as the folders list it: to ask after each of ten thousand files takes five times
-    as long. A folder that cannot be listed is passed over."""
-    folders = [os.fspath(vault)]
-    while folders:
-        with suppress(OSError), os.scandir(folders.pop()) as entries:
-            for entry in entries:
-                yield entry
-                if entry.is_dir(follow_symlinks=False):
-                    folders.append(entry.path)
+def _elsewhere(vault: Path, entry: os.DirEntry[str]) -> Sequence[Problem]:
+    """Return what is wrong with one path of a vault, as its folder lists it: to ask after each file takes five times as
+    long.
+
+    Raises:
+        OSError: it cannot be looked at.
+    """
+    if entry.is_symlink():
+        return _link(Path(entry.path), vault)
+    plain = entry.is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False)
+    return [] if plain else unsafe(entry.path, NO_FILE).problems
 
 
 def _link(path: Path, vault: Path) -> Sequence[Problem]:
@@ -55,6 +65,13 @@ def _link(path: Path, vault: Path) -> Sequence[Problem]:
         return [Problem(inside.as_posix(), 0, "", "this link leads nowhere")]
     seed = MEMORIES in inside.parts
     return [] if may_be_read(path, inside=seed) else unsafe(path, NEVER if seed else OUTSIDE).problems
+
+
+def _out_of_reach(vault: Path, path: Path, error: OSError) -> Problem:
+    """Return the problem of what the system does not let be looked at, under a name of a readable length."""
+    file = path.relative_to(vault).as_posix()
+    short = file if len(file) <= _SHOWN else f"{file[:_SHOWN]}..."
+    return Problem(short, 0, "", f"nothing of it is read ({error.strerror}); expected what can be looked at")
 
 
 def _is_written(inside: Path) -> bool:

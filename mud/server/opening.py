@@ -6,11 +6,14 @@ What is broken is left out and told; without a location alone there is no world.
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 from agents.definition import AgentDefinition, find_location
 from agents.mind.settings import offers
+from agents.mind.witnesses import left_by
 from agents.population.population import Population
 from mud.clock import Clock
 from mud.commands import Command
@@ -27,7 +30,7 @@ from mud.storage.world_files import ThingDefinition as WorldFile
 from mud.storage.world_files import WorldFiles, assign_ids
 from mud.storage.world_state import STATE, SavedState, read_state, set_state_aside
 from mud.world.things import Kind
-from mud.world.world import FIRST_ID, number_of
+from mud.world.world import FIRST_ID, World, number_of
 
 log = logging.getLogger(__name__)
 
@@ -86,11 +89,27 @@ def open_world(
             engine.witnesses.add(definition.id)
     for record in records:
         minds.recover(record)
+    met += _left_with_nobody(records, world, minds)
     for slug, why in minds.asleep.items():
         met.append(stays_asleep(minds.definitions[slug], why))
     known = [agent.memory.last_source for agent in minds.opened()]
     engine.number = max([ledger.last, state.step if state else 0, *known])
     return ledger, engine, not_in(world, state)
+
+
+def _left_with_nobody(records: Iterable[dict[str, Any]], world: World, minds: Population) -> list[Problem]:
+    """Return the folders that are gone although steps after the saved state left something with whoever lived there."""
+    known = {one.id for one in (*minds.definitions.values(), *minds.drafts.values())}
+    left = Counter(one.who for record in records for one in left_by(record) if one.who not in known)
+    told = []
+    for who, count in left.items():
+        thing, slug = world.get(who), minds.roster.homes.get(who)
+        if slug is None or not (minds.means.vault / "agents" / slug).exists():
+            folder, name = f"agents/{slug}" if slug else "agents", thing.name if thing is not None else slug or who
+            memories = "a memory that the ledger" if count == 1 else f"{count:,} memories that the ledger"
+            message = f"{memories} left with {name} ({who}) can be in no archive: the folder is gone; expected it here"
+            told.append(Problem(folder, 0, "", message))
+    return told
 
 
 def _offered(commands: Registry[Command], minds: Population) -> Callable[[str], Registry[Command]]:

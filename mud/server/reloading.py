@@ -7,8 +7,9 @@ import logging
 from collections.abc import Callable, Coroutine, Iterable
 from pathlib import Path
 
+from agents.agent import Agent
 from agents.definition import AgentDefinition as Character
-from agents.definition import find_location, misplaced
+from agents.definition import find_location, misplaced, write_definition
 from agents.life.scheduler import Scheduler
 from agents.llm.profiles import LLMProfile
 from agents.memory.summaries import TIERS
@@ -16,10 +17,11 @@ from agents.memory.unreadable import JOURNALS, unreadable_file
 from mud.clock import Clock
 from mud.commands import Outcome
 from mud.errors import LociError, Problem
+from mud.server.archive_checks import begun
 from mud.server.checks import check_files, with_mistakes
 from mud.server.phrases import check_texts
 from mud.server.wiring import Parts
-from mud.storage.paths import SETTINGS
+from mud.storage.paths import SETTINGS, check_held
 from mud.storage.watch import Watcher
 from mud.storage.world_files import ThingDefinition, assign_ids
 from mud.world.changes import Change, Define, Put
@@ -51,7 +53,7 @@ class Reloading:
         self._tell = tell
         self._living = living
         parts.minds.send_away = self.send_away
-        self.watcher = Watcher(self.changed, parts.clock)
+        self.watcher = Watcher(self._noticed, parts.clock)
         self._later: set[asyncio.Task[None]] = set()
         check_texts(parts.texts)  # from now on edits are held to what the program says
         self._known = frozenset(parts.problems) - frozenset(parts.met)
@@ -93,6 +95,11 @@ class Reloading:
         self.report(_only_now(refused, problems))
         self.report(message for slug in parts.minds.definitions for message in self._moved(slug))
         return problems
+
+    def _noticed(self, paths: frozenset[Path]) -> None:
+        """Take up changed files, unless the vault is away: all that is in it is noticed again when it is back."""
+        if not self._is_away():
+            self.changed(paths)
 
     def changed(self, paths: frozenset[Path]) -> None:
         """Take up changed files; what is wrong in them is logged and told, and what became wrong elsewhere."""
@@ -153,7 +160,17 @@ class Reloading:
         """Tell what is wrong because files are still gone or empty after a while."""
         await clock.sleep(MISSING_FOR)
         self._in_edit -= gone
+        if self._is_away():
+            return
         self.report(self._news((), check_files(self._parts.vault)))
+
+    def _is_away(self) -> bool:
+        """Return whether another folder, or none, is in the vault's place."""
+        try:
+            check_held(self._parts.vault)
+        except OSError:
+            return True
+        return False
 
     def _prompts(self) -> None:
         """Read the prompts that models are asked with; those of the inner life are read when they are needed."""
@@ -311,6 +328,36 @@ class Reloading:
             if path.parent.name not in minds.definitions:
                 problems += self._definition(path.parent.name)
         return problems
+
+    def bring_back(self, agent: Agent) -> None:
+        """Make the folder of somebody who plays anew, when it was taken away, with the memories that the ledger has.
+
+        What cannot be made now is told by the log, and left to another try.
+        """
+        parts, one, before = self._parts, agent.definition, agent.memory.total + agent.memory.waiting
+        owed = parts.minds.owed
+        others = [draft for draft in parts.minds.drafts.values() if draft.id == one.id and draft.slug != one.slug]
+        if not one.person or others or agent.folder.exists() or agent.compactor.busy:
+            return
+        agent.memory.close()  # before its folder is there: what waits has numbers that follow what is gone
+        try:
+            write_definition(
+                parts.vault / "agents", one.name, one.id, person=True, description=one.description, slug=one.slug
+            )
+            parts.minds.owed = True  # until it is all given back
+            agent.life.reopen()
+            since = begun(parts.vault, one.slug)
+            for record in parts.ledger.after(0):
+                if str(record.get("at")) > since:
+                    parts.minds.recover(record)
+            parts.minds.owed = owed
+        except (LociError, OSError) as error:
+            log.warning("agents/%s is gone and cannot be made anew: %s", one.slug, error)
+            return
+        lost = max(0, before - agent.memory.total - agent.memory.waiting)
+        told = f"; {lost:,} that it has not are lost" if lost else ""
+        self.report([f"agents/{one.slug} was gone and is made anew, with the memories that the ledger has{told}"])
+        self._do_later(parts.minds.catch_up(agent))
 
     def send_away(self, definition: Character) -> None:
         """Have a character leave the world for good.

@@ -66,9 +66,11 @@ async def carry_out(parts: Parts, request: Request, reload: Reload) -> Outcome |
 def _save(parts: Parts) -> Outcome:
     try:
         parts.sync()
-        parts.save()
+        why = parts.save()
     except OSError as error:
-        raise Refusal(parts.texts.render(NOT_SAVED, why=error.strerror or error)) from None
+        why = error.strerror or str(error)
+    if why:
+        raise Refusal(parts.texts.render(NOT_SAVED, why=why))
     return Outcome(parts.texts.render(SAVED, step=parts.engine.number))
 
 

@@ -54,6 +54,7 @@ from mud.storage.paths import SHIPPED, missing_in
 from mud.storage.texts import TextStore
 from mud.storage.world_files import WorldFiles
 from mud.storage.world_state import SavedState, write_state
+from mud.world.narration import listed
 
 __all__ = [
     "FAMILIES",
@@ -139,20 +140,33 @@ class Parts:
         """What is wrong in the vault's files, as they stood when this was first asked for."""
         return list(dict.fromkeys([*self.met, *check_files(self.vault)]))
 
-    def save(self) -> None:
+    def save(self) -> str:
         """Write the state, once everything that it includes is in the archives and on the disk.
+
+        Returns:
+            Why it is not written, as something is not there yet; empty when it is.
 
         Raises:
             OSError: when it cannot be written.
         """
-        memories = [agent.memory for agent in self.minds.opened()]
-        if self.minds.owed or any(one.waiting or one.missing_from is not None for one in memories):
-            return
+        if why := self.unwritten():
+            return why
         if not self.sync():  # after a power cut only the ledger's steps after this state are applied
-            return
+            return "the disk does not confirm an archive"
         world = self.engine.world
         names = {thing.id: thing.name for thing in world.things.values()}
         write_state(self.vault, state_of(world, self.engine.number, self._homes(), self.unread), names)
+        return ""
+
+    def unwritten(self) -> str:
+        """Return whose archives lack what the ledger left with them, in words; empty when there is nobody."""
+        names = [
+            agent.memory.name
+            for agent in self.minds.opened()
+            if agent.memory.waiting or agent.memory.missing_from is not None
+        ]
+        names += ["somebody whose memory cannot be opened"] if self.minds.owed else []
+        return f"no archive has all that the ledger left with {listed(names)}" if names else ""
 
     def _homes(self) -> dict[str, str]:
         """Return the file of each thing, by id; in order, so that the state does not change where nothing does."""

@@ -15,6 +15,7 @@ from typing import Any, TypeVar, cast
 from mud.errors import Problem, UnknownName, VaultProblem
 from mud.registry import hint
 from mud.storage.files import read_if_there
+from mud.storage.paths import markdown_below
 from mud.storage.settings import Scalar, Setting, Value, by_key, describe, examine_settings, fill, one_of
 
 S = TypeVar("S")
@@ -68,7 +69,7 @@ class Configuration:
         One with a mistake, or empty, keeps its last good values, at the first reading the defaults; one that is gone
         means the defaults. A family's file with a mistake gives at its first reading what is right in it.
         """
-        paths = sorted(self._folder.rglob("*.md"))
+        paths = markdown_below(self._folder)
         there = {self._name(path) for path in paths}
         self._values = {name: values for name, values in self._values.items() if name in there}
         self._given = {name: given for name, given in self._given.items() if name in there}

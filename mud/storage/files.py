@@ -25,6 +25,8 @@ from mud.storage.paths import (
     LINK,
     NO_FILE,
     first_link,
+    hold,
+    let_go,
     make_folder,
     may_be_read,
     open_in,
@@ -345,7 +347,8 @@ class VaultLock:
     """Keeps a vault to one writer while it is held; the kernel frees it when its process ends, however that ends.
 
     What is locked is the vault's folder, so that whoever removes `.lock` lets nobody in. That file is a note of who
-    holds the vault. It is locked too: a file system that cannot lock folders has this lock alone.
+    holds the vault. It is locked too: a file system that cannot lock folders has this lock alone. The lock goes along
+    with a folder that is moved, so nothing is written under its old path then: see `paths.hold`.
 
     Args:
         vault: the vault's folder.
@@ -371,6 +374,7 @@ class VaultLock:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+            hold(self._vault, self._held[0])
         except BlockingIOError:
             self._let_go()
             raise VaultLocked(str(self._vault.absolute()), _noted(note)) from None
@@ -382,6 +386,8 @@ class VaultLock:
             raise VaultProblem([Problem(str(self._vault), 0, "", why)]) from error
 
     def _let_go(self) -> None:
+        if self._held:
+            let_go(self._vault)
         for descriptor in self._held:
             os.close(descriptor)
         self._held.clear()

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from mud.sanitize import sanitize_json
 from mud.storage.files import encode, sync_folder, write_new
-from mud.storage.paths import TooLong, check_size, make_folder, open_own, open_to_read, remove
+from mud.storage.paths import TooLong, check_held, check_size, make_folder, open_own, open_to_read, remove
 
 log = logging.getLogger(__name__)
 
@@ -184,6 +184,7 @@ class JsonlWriter:
         """Return the descriptor of the file that has the name now, with nothing in it that this writer did not see."""
         if self._descriptor is None:
             raise ValueError(f"{self._path.name} is closed")
+        check_held(self._name)
         try:
             named = os.lstat(self._name)
         except FileNotFoundError:

@@ -5,7 +5,8 @@ What people wrote is read through a link that ends inside the vault, elsewhere o
 but an ordinary file is opened: a pipe would block for ever. A hard link cannot be told from a file.
 
 A vault's own path is resolved once, where the program begins; below that every folder is opened from the one above it,
-so that nothing can be put in between a look and the opening.
+so that nothing can be put in between a look and the opening. A vault that is written to is held: whatever is opened in
+it is opened from its folder itself, and nothing is while that folder is not where it was.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import contextlib
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
@@ -44,6 +45,8 @@ NO_FILE = "this is no ordinary file; expected one, or nothing under this name"
 NEVER = "this leads out of the vault through a link, and is never read; expected it here itself"
 OUTSIDE = f"this leads out of the vault through a link, and is read only with follow_links: true in {SETTINGS}"
 
+AWAY = "the vault's folder was moved, removed or replaced while it is in use; nothing is written until it is back"
+
 _LONGEST = 1 << 20
 """Bytes of the file of settings that are looked at."""
 _BLOCK = 4096
@@ -51,6 +54,8 @@ _BLOCK = 4096
 _MOST_WALKED = 4096
 _walked: dict[str, tuple[int, int]] = {}
 """Device and inode of folders that were walked to without a link: one that is still the same is not walked to again."""
+_held: dict[str, int] = {}
+"""The vaults that this process writes to, and the descriptors of their folders."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +68,41 @@ class VaultSettings:
         "nothing is ever written through a link. Leave it off in a vault that you have from somebody else.",
         per_agent=False,
     )
+
+
+def hold(vault: Path, descriptor: int) -> None:
+    """Reach everything in a vault from its folder, until `let_go`.
+
+    Args:
+        vault: its folder, as paths in it begin.
+        descriptor: of that folder; stays open meanwhile.
+    """
+    _held[str(vault)] = descriptor
+
+
+def let_go(vault: Path) -> None:
+    """Hold a vault no longer; nothing happens when it is not held."""
+    _held.pop(str(vault), None)
+
+
+def check_held(path: Path | str) -> tuple[int, str] | None:
+    """Make sure that the vault a path lies in, when it is one that is held, is where it was.
+
+    Returns:
+        The descriptor of the vault's folder, and the path inside it; None when no vault is held there.
+
+    Raises:
+        OSError: when another folder, or none, is in the vault's place; with a sentence as its `strerror`.
+    """
+    path = os.fspath(path)
+    for vault, descriptor in _held.items():
+        if path == vault or path.startswith(f"{vault}/"):
+            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+                if os.path.samestat(os.lstat(vault), os.fstat(descriptor)):
+                    return descriptor, path[len(vault) + 1 :] or "."
+            # Not as a file that is missing: that would be made.
+            raise OSError(errno.ESTALE, AWAY, vault)
+    return None
 
 
 def open_own(path: Path | str, flags: int, mode: int = 0o666) -> int:
@@ -127,15 +167,16 @@ def own_folder(folder: Path | str) -> Iterator[int]:
 
 def _opened_folder(folder: str) -> int:
     """Return the descriptor of a folder that no link leads to."""
+    root, inside = check_held(folder) or (None, folder)
     with contextlib.suppress(OSError):
-        at = os.open(folder, _FOLDER)
+        at = os.open(inside, _FOLDER, dir_fd=root)
         found = os.fstat(at)
         if _walked.get(folder) == (found.st_dev, found.st_ino):
             return at
         os.close(at)
-    at = os.open("/" if folder.startswith("/") else ".", _FOLDER)
+    at = os.open("/" if inside.startswith("/") else ".", _FOLDER, dir_fd=root)
     try:
-        for part in filter(None, folder.split("/")):
+        for part in filter(None, inside.split("/")):
             inner = os.open(part, _FOLDER, dir_fd=at)
             os.close(at)
             at = inner
@@ -188,6 +229,44 @@ def check_tree(folder: Path) -> None:
             mode = path.lstat().st_mode
             if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
                 raise unsafe(path, LINK if stat.S_ISLNK(mode) else NO_FILE)
+
+
+def below(folder: Path, *, hidden: Container[str] = ()) -> Iterator[os.DirEntry[str] | OSError]:
+    """Yield everything below a folder, each before what is in it; no link is followed, and no hidden folder entered.
+
+    What cannot be looked at, such as a path that is too long for the system, is an error in its place.
+
+    Args:
+        folder: the folder; there is nothing below one that is not there.
+        hidden: names of hidden folders that are entered all the same.
+    """
+    waiting = [os.fspath(folder)]
+    while waiting:
+        try:
+            with os.scandir(waiting.pop()) as entries:
+                found = sorted(entries, key=lambda entry: entry.name)
+        except (FileNotFoundError, NotADirectoryError):
+            continue  # it vanished meanwhile
+        except OSError as error:
+            yield error
+            continue
+        folders = []
+        for entry in found:
+            if entry.is_dir(follow_symlinks=False):
+                if entry.name.startswith(".") and entry.name not in hidden:
+                    continue
+                folders.append(entry.path)
+            yield entry
+        waiting += reversed(folders)
+
+
+def markdown_below(folder: Path) -> list[Path]:
+    """Return the markdown files below a folder in order, but for hidden ones; what cannot be looked at is passed over.
+
+    Whoever checks the vault tells of that.
+    """
+    found = (one for one in below(folder) if isinstance(one, os.DirEntry))
+    return sorted(Path(one.path) for one in found if one.name.endswith(".md") and not one.name.startswith("."))
 
 
 def remove(path: Path) -> None:

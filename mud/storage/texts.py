@@ -26,6 +26,7 @@ from mud.errors import Problem, VaultProblem
 from mud.registry import hint
 from mud.storage.documents import Document, MarkdownLine, examine_document, markdown_lines, open_fence
 from mud.storage.files import read_if_there
+from mud.storage.paths import markdown_below
 from mud.world.narration import Phrase
 
 FREE = ("instinct.", "newcomers.")
@@ -288,10 +289,8 @@ class TextStore:
         """Return the texts of a folder, or of some of its files, and what is wrong in them."""
         texts: dict[str, Text] = {}
         problems: list[Problem] = []
-        for path in sorted(folder.rglob("*.md")) if only is None else only:
+        for path in markdown_below(folder) if only is None else only:
             inside = path.relative_to(folder)
-            if any(part.startswith(".") for part in inside.parts):
-                continue
             file = f"{folder.name}/{inside.as_posix()}"
             try:
                 source = read_if_there(path, file=file) or ""

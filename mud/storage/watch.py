@@ -95,7 +95,7 @@ class Watcher:
             self._folders[folder] = None
             self._marks[folder] = _scan(folder)
             self._observe(folder)
-            if not folder.is_dir():
+            if not _is_there(folder):
                 self._away.add(folder)
 
     def wrote(self, path: Path, text: str) -> None:
@@ -140,7 +140,7 @@ class Watcher:
 
     def _observe(self, folder: Path) -> None:
         """Have the observer watch a folder, when there is one and the folder is there."""
-        if self._observer is None or not folder.is_dir():
+        if self._observer is None or not _is_there(folder):
             return
         if (old := self._folders[folder]) is not None:
             self._observer.unschedule(old)
@@ -173,15 +173,16 @@ class Watcher:
 
     def _meet(self, folder: Path) -> None:
         """Look at a folder that appeared or vanished: its first files may have come before it was watched."""
-        if not _watchable(folder):
-            return
-        if folder.is_dir():
-            self._folders.setdefault(folder, None)
-            self._observe(folder)
-        if folder in self._folders:
-            self._compare(folder, _scan(folder))
-        for inner in _folders_in(folder):
-            self._meet(inner)
+        waiting = [folder]
+        while waiting:
+            if not _watchable(folder := waiting.pop()):
+                continue
+            if _is_there(folder):
+                self._folders.setdefault(folder, None)
+                self._observe(folder)
+            if folder in self._folders:
+                self._compare(folder, _scan(folder))
+            waiting += _folders_in(folder)
 
     def _mark(self, paths: Iterable[Path]) -> None:
         """Note files to be told of."""
@@ -242,7 +243,7 @@ class Watcher:
 
     def _renew(self, folder: Path) -> None:
         """Watch a folder again that was away meanwhile: the observer's watch went with it."""
-        if not folder.is_dir():
+        if not _is_there(folder):
             self._away.add(folder)
         elif folder in self._away:
             self._away.remove(folder)
@@ -260,6 +261,11 @@ class _Handler(FileSystemEventHandler):
     def on_any_event(self, event: FileSystemEvent) -> None:
         """Pass an event on."""
         self._heard(event)
+
+
+def _is_there(folder: Path) -> bool:
+    """Return whether a folder is there; one whose path is too long for the system is not."""
+    return os.path.isdir(folder)  # noqa: PTH112  (a path object raises there)
 
 
 def _watchable(folder: Path) -> bool:
@@ -290,6 +296,7 @@ def _scan(folder: Path) -> dict[Path, _Mark]:
 
 def _folders_in(folder: Path) -> list[Path]:
     try:
-        return sorted(inner for inner in folder.iterdir() if inner.is_dir() and not inner.is_symlink())
+        with os.scandir(folder) as entries:
+            return sorted(Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False))
     except OSError:
         return []

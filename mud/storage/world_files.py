@@ -22,7 +22,7 @@ from mud.registry import hint
 from mud.sanitize import sanitize
 from mud.storage.documents import Document, examine_document, link_name, replace_key, salvage_document
 from mud.storage.files import read_if_there, read_text, slugify, write_atomic
-from mud.world.names import Named, misleading_names
+from mud.world.names import Named, folded, misleading_names
 from mud.world.things import Exit, Kind, Thing
 from mud.world.world import number_of
 
@@ -353,7 +353,7 @@ def _doubles(drafts: Sequence[_Draft], homes: Mapping[str, str]) -> tuple[list[P
             problems.append(Problem(draft.file, draft.line("id"), "id", message))
         if draft.broken or not draft.document.title:
             continue
-        if (first := named.setdefault((thing.kind, thing.name.casefold()), draft.file)) != draft.file:
+        if (first := named.setdefault((thing.kind, folded(thing.name)), draft.file)) != draft.file:
             message = f"{first} is called {thing.name!r} too; expected a name of its own"
             problems.append(Problem(draft.file, draft.document.body_line, "name", message))
         seen: set[str] = set()
@@ -376,13 +376,13 @@ class _Directory:
             for draft in drafts:
                 stem = draft.file.rsplit("/", 1)[1].removesuffix(".md")
                 names = {"id": draft.thing.id, "name": draft.thing.name, "stem": stem}
-                self._named[names[label].casefold()].append(draft)
+                self._named[folded(names[label])].append(draft)
         self.names = {draft.thing.name.lower(): draft.thing.name for draft in reversed(drafts)}
 
     def find(self, typed: str, kinds: Iterable[Kind]) -> _Draft | None:
         """Return the thing of these kinds, the first kind first, that is meant; None when there is none."""
         name = link_name(typed) or typed.strip()
-        named = [*self._named.get(name.casefold(), ()), *self._named.get(name.rsplit("/", 1)[-1].casefold(), ())]
+        named = [*self._named.get(folded(name), ()), *self._named.get(folded(name.rsplit("/", 1)[-1]), ())]
         found = next((draft for kind in kinds for draft in named if draft.thing.kind is kind), None)
         if found is not None:
             self.meant.add(found.file)

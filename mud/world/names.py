@@ -8,9 +8,10 @@ letters in which names are written. Pure.
 from __future__ import annotations
 
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from itertools import groupby
+from itertools import groupby, islice
 from typing import NamedTuple
 
 from mud.errors import Problem
@@ -53,14 +54,41 @@ def _skeletons(name: str) -> tuple[str, str]:
     return plain(latin), unicodedata.normalize("NFC", " ".join(latin.split())).translate(_STROKES)
 
 
+def folded(name: str) -> str:
+    """Return a name as two of a kind are compared: in no case, and with composed letters."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+class Names:
+    """Names that there are, by how they look: to ask for one takes no longer the more there are.
+
+    Args:
+        names: the first of them.
+    """
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self._alike: defaultdict[tuple[int, str], dict[str, tuple[int, str]]] = defaultdict(dict)
+        self._count = 0
+        self.add(names)
+
+    def add(self, names: Iterable[str]) -> None:
+        """Take up further names."""
+        for name in names:
+            self._count += 1
+            for look in enumerate(_skeletons(name)):
+                self._alike[look].setdefault(plain(name), (self._count, name))
+
+    def alike(self, name: str) -> str | None:
+        """Return the first that looks like a name and is another; None when none does."""
+        typed = plain(name)
+        looks = (self._alike.get(look, {}) for look in enumerate(_skeletons(name)))
+        found = [one for look in looks for own, one in islice(look.items(), 2) if own != typed]
+        return min(found)[1] if found else None
+
+
 def look_alike(name: str, others: Iterable[str]) -> str | None:
     """Return the first of other names that looks like a name and is another; None when none does."""
-    typed, (folded, drawn) = plain(name), _skeletons(name)
-    for other in others:
-        its_folded, its_drawn = _skeletons(other)
-        if plain(other) != typed and (folded == its_folded or drawn == its_drawn):
-            return other
-    return None
+    return Names(others).alike(name)
 
 
 class Named(NamedTuple):
@@ -93,12 +121,12 @@ def misleading_names(named: Iterable[Named], homes: Mapping[str, str]) -> list[P
         return homes.get(one.id) != one.file, not one.id, int(one.id[1:] or 0), one.file
 
     problems: list[Problem] = []
-    names: list[str] = []
+    names = Names()
     for _, group in groupby(sorted(named, key=age), key=age):
         own = list(group)
         found = ((one, misleading(one.name, names)) for one in own)
         problems += [Problem(one.file, one.line, one.key, f"{why}; expected another name") for one, why in found if why]
-        names += [one.name for one in own]
+        names.add(one.name for one in own)
     return problems
 
 
@@ -106,16 +134,16 @@ LONGEST = 120
 """Characters of a name at most."""
 
 
-def misleading(name: str, others: Iterable[str] = ()) -> str:
+def misleading(name: str, others: Iterable[str] | Names = ()) -> str:
     """Return why a name would mislead, as a clause; empty when it would not.
 
     Args:
         name: the name.
-        others: the names that there are.
+        others: the names that there are; `Names` where many are held against them.
     """
     if len(name) > LONGEST:
         return f"the name has {len(name):,} characters, more than the {LONGEST} that can be taken in"
     if _skeletons(name)[0] in RESERVED:
         return f"{name!r} is a word that means something else where a name is typed"
-    other = look_alike(name, others)
+    other = (others if isinstance(others, Names) else Names(others)).alike(name)
     return f"{name!r} looks like {other!r}, which is the name of another" if other is not None else ""

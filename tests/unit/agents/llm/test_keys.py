@@ -15,10 +15,12 @@ from typing import Any
 import pytest
 
 from agents.llm.backends.ollama import OLLAMA
-from agents.llm.keys import ALLOWED, why_not, why_not_to
+from agents.llm.http import checked_parts
+from agents.llm.keys import ALLOWED, key_of, why_not, why_not_to
 from agents.llm.openai_client import OpenAICompatible
 from agents.llm.profiles import LLMProfile
 from mud.errors import Unavailable
+from mud.server.checks import check_vault
 from tests.embedding_servers import Answer, listening
 from tests.processes import Headless
 from tests.settings import put
@@ -214,3 +216,35 @@ def test_a_key_for_a_server_elsewhere_over_plain_http_is_a_mistake_of_its_line(t
     (line,) = mud("check", "--vault", str(vault)).stdout.splitlines()
     assert line.startswith("config/llm/think.md:")
     assert "host: no key is sent to example.org over plain http" in line
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["http://127.0.0.1:99999999", "http://[::1", "http://", "ftp://127.0.0.1:1", "file:///etc/passwd", "javascript:x"],
+)
+async def test_a_host_that_no_server_can_have_is_told_where_it_is_set_and_when_it_is_asked(
+    tmp_path: Path, host: str
+) -> None:
+    vault = copy_vault(tmp_path)
+    put(vault, "llm/think", host=f"http://127.0.0.1:1, {host}", api_key_env=OWN)
+    (told,) = [one for one in check_vault(vault) if one.file == "config/llm/think.md"]
+    said = (vault / told.file).read_text(encoding="utf-8").splitlines()
+    assert host in said[told.line - 1]
+    assert told.key == "host"
+    assert f"{host!r} is no address of a server; expected one like http://" in told.message
+    with pytest.raises(Unavailable, match="is no address of a server"):
+        checked_parts(host, "http://127.0.0.1:8080")
+
+
+def test_a_host_is_left_alone_where_nobody_asks_it(tmp_path: Path) -> None:
+    vault = copy_vault(tmp_path)
+    put(vault, "llm/think", backend="scripted", host="nowhere", model="look")
+    assert [one for one in check_vault(vault) if one.file == "config/llm/think.md"] == []
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_key_of_several_lines_is_told_as_that(monkeypatch: pytest.MonkeyPatch, end: str) -> None:
+    monkeypatch.setenv(OWN, f"sk-first{end}sk-second{end}")
+    with pytest.raises(Unavailable, match=f"{OWN} holds several lines; expected a key alone, on one line") as raised:
+        key_of(LLMProfile(api_key_env=OWN))
+    assert "sk-" not in str(raised.value)

@@ -51,3 +51,12 @@ def test_after_a_full_disk_the_file_is_used_as_it_was_left(opened: Opened, tmp_p
     assert again.through("#1") == 100
     again.add({"#1": entries(101, 200)})
     assert seqs(again, "#1", "h200")[0] == 200
+
+
+def test_where_no_index_can_be_kept_that_alone_is_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / ".index").write_text("in the way")
+    index = LexicalIndex(tmp_path / ".index/lexical.sqlite3")
+    index.add({"#1": entries(1, 5)})
+    assert seqs(index, "#1", "h3")[0] == 3
+    (said,) = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
+    assert said.startswith(f"No index can be kept in {tmp_path / '.index'} (")

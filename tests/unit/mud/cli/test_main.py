@@ -146,6 +146,27 @@ def test_a_python_without_the_packages_is_told_so_in_one_line(argv: list[str]) -
         assert wanted in without.stderr
 
 
+def test_a_python_without_docstrings_is_told_so_in_one_line() -> None:
+    done = subprocess.run(
+        [sys.executable, "-OO", "-m", "mud", "check"], capture_output=True, text=True, cwd=ROOT, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("loci: Python was told to drop docstrings (-OO, PYTHONOPTIMIZE=2)")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("limit", range(6, 19, 2))
+def test_too_few_open_files_are_told_in_one_line(tmp_path: Path, limit: int) -> None:
+    line = f'ulimit -n {limit}; exec "$0" -m mud run --no-agents --vault "$1"'
+    done = subprocess.run(
+        ["bash", "-c", line, sys.executable, str(without_vectors(copy_vault(tmp_path)))],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=ROOT, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr.startswith("loci: Too many open files")
+    assert done.stderr.count("\n") == 1
+
+
 def test_another_package_called_agents_is_named_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "agents").mkdir()
     (tmp_path / "agents/__init__.py").write_text("")

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import threading
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -190,9 +192,19 @@ def test_what_is_no_json_is_said_in_our_own_words(
     path = tmp_path / "life.jsonl"
     path.write_text('{"text": "fine"}\n{"text": "x"\nnonsense\n{"text": "y",}\n' + "[" * 100_000 + "\n")
     assert _remember(vault, "Eliza", str(path)) == 1
-    assert capsys.readouterr().err.splitlines() == [
-        f"{'loci: ' if line == 2 else ''}life.jsonl:{line}: line {line} is not valid JSON" for line in range(2, 6)
+    said = "not valid JSON", "not valid JSON", "not valid JSON", "nested too deep"
+    assert capsys.readouterr().err.removeprefix("loci: ").splitlines() == [
+        f"life.jsonl:{line}: line {line} is {what}" for line, what in enumerate(said, 2)
     ]
+
+
+def test_a_number_too_long_to_be_one_is_said_in_our_own_words(
+    tmp_path: Path, vault: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "life.jsonl"
+    path.write_text('{"text": "x", "mass": ' + "9" * 100_000 + "}\n")
+    assert _remember(vault, "Eliza", str(path)) == 1
+    assert capsys.readouterr().err == ("loci: life.jsonl:1: a number has 100,000 digits; expected at most 300\n")
 
 
 @pytest.mark.parametrize("key", ["text", "actor", "place", "reason"])
@@ -249,7 +261,44 @@ def test_a_life_may_come_through_a_pipe(vault: Path, tmp_path: Path, capsys: pyt
     writer.start()
     assert _remember(vault, "eliza", str(pipe)) == 0
     writer.join()
-    assert json.loads(capsys.readouterr().out)["count"] == 2
+    said = capsys.readouterr()
+    assert json.loads(said.out)["count"] == 2
+    assert f"waiting for the memories that come through {pipe}" in said.err
+
+
+def test_a_device_is_no_file_of_memories(vault: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _remember(vault, "eliza", "/dev/zero") == 1
+    assert capsys.readouterr().err == "loci: /dev/zero is no ordinary file; expected a file or a pipe\n"
+
+
+def test_of_a_line_that_is_too_long_no_more_is_held_than_a_line_may_have(
+    vault: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "life.jsonl"
+    path.write_text('{"text": "One."}\n')
+    os.truncate(path, 3 * 1024**3)
+    tracemalloc.start()
+    try:
+        assert _remember(vault, "eliza", str(path)) == 1
+        assert tracemalloc.get_traced_memory()[1] < 100 * 1024**2
+    finally:
+        tracemalloc.stop()
+    said = "life.jsonl cannot be read: line 2 is too long; expected at most 16,777,216 bytes"
+    assert capsys.readouterr().err == f"loci: {said}\n"
+
+
+def test_a_pipe_is_read_no_further_than_a_line_that_is_too_long(
+    vault: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    endless = subprocess.Popen(["sh", "-c", 'exec cat /dev/zero > "$0"', pipe])
+    try:
+        assert _remember(vault, "eliza", str(pipe)) == 1
+        assert "pipe cannot be read: line 1 is too long" in capsys.readouterr().err
+    finally:
+        endless.kill()
+        endless.wait()
 
 
 @pytest.mark.parametrize(("raw", "says"), [(b'{"text": "\xff"}\n', "not UTF-8"), (None, "cannot be read")])

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.definition import AgentDefinition, find_location, misplaced
-from mud.errors import Problem
-from mud.server.checks import check_names, names_said, unknown_styles, without_room
+from agents.definition import AgentDefinition, check_name, find_location, misplaced
+from mud.errors import Problem, Refusal
+from mud.server.checks import check_files, check_names, check_vault, names_said, unknown_styles, without_room
 from mud.server.wiring import FAMILIES, SCHEMAS, opened
 from mud.storage.configuration import Configuration
 from mud.storage.settings import Scalar, Value
@@ -161,3 +161,21 @@ def test_check_names_a_voice_with_a_name_of_its_own(tmp_path: Path) -> None:
     with opened(vault, writable=False) as parts:
         (problem,) = parts.problems
     assert (problem.file, problem.key) == ("text/instinct/eliza.md", "self.who")
+
+
+def test_a_file_of_the_ledger_whose_number_is_out_of_bounds_is_told(tmp_path: Path) -> None:
+    vault = copy_vault(tmp_path)
+    file = "log/ledger-99999999999999999999999.jsonl"
+    (vault / "log").mkdir()
+    (vault / file).write_text("{}\n")
+    (vault / "log/ledger-0000000001.jsonl").write_text("")
+    message = "its number is none that a step may have; expected 10 to 16 digits, 1,000,000,000,000,000 at most"
+    expected = [Problem(file, 0, "", message)]
+    assert [one for one in check_files(vault) if one.file.startswith("log/")] == expected
+    assert [one for one in check_vault(vault) if one.file.startswith("log/")] == expected
+
+
+@pytest.mark.parametrize("name", ["{name}", "a}", "-x", "--vault"])
+def test_a_name_that_a_text_or_the_command_line_would_take_otherwise_is_none(name: str) -> None:
+    with pytest.raises(Refusal, match="may not begin with # or - nor hold any of"):
+        check_name(name)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -12,6 +15,7 @@ from hypothesis import strategies as st
 from mud.errors import VaultProblem
 from mud.storage.world_files import assign_ids, load_world_files
 from mud.storage.world_state import SavedState, read_state, set_state_aside, write_state
+from mud.world import names
 from mud.world.things import Exit, Kind, Thing
 
 LIBRARY = """---
@@ -197,3 +201,35 @@ def test_a_state_set_aside_overwrites_no_other(tmp_path: Path) -> None:
         assert set_state_aside(tmp_path) == f"log/state-broken-{number}.md"
         assert read_state(tmp_path) is None
     assert "step: 1" in (tmp_path / "log/state-broken-1.md").read_text(encoding="utf-8")
+
+
+def test_names_are_one_however_their_letters_are_composed(vault: Path) -> None:
+    write(vault, "locations/caf\u00e9", '---\nid: "#20"\n---\n# Caf\u00e9\n\nSmoke.\n')
+    write(vault, "locations/cafe\u0301", '---\nid: "#21"\n---\n# CAFE\u0301\n\nMirrors.\n')
+    write(vault, "items/cup", '---\nid: "#22"\nlocation: "[[cafe\u0301]]"\n---\n# cup\n')
+    write(vault, "items/jug", '---\nid: "#23"\nlocation: "[[caf\u00e9]]"\n---\n# jug\n')
+    found, problems = load_world_files(vault)
+    assert [str(one).partition("; ")[2] for one in problems] == ["expected a name of its own"]
+    assert len({one.place for one in found if one.thing.id in ("#22", "#23")}) == 1
+
+
+def test_holding_twice_as_many_names_against_each_other_is_twice_the_work(tmp_path: Path) -> None:
+    def lines(count: int) -> int:
+        gone_through, vault = 0, tmp_path / str(count)
+        for number in range(count):
+            write(vault, f"locations/p{number}", f"# Chamber of number {number * 7919}\n\nA room.\n")
+
+        def note(frame: FrameType, event: str, _: object) -> Any:
+            nonlocal gone_through
+            gone_through += event == "line"
+            return note if frame.f_code.co_filename == names.__file__ else None
+
+        before = sys.gettrace()
+        sys.settrace(note)
+        try:
+            load_world_files(vault)
+        finally:
+            sys.settrace(before)
+        return gone_through
+
+    assert lines(400) < 2.3 * lines(200)

@@ -241,7 +241,7 @@ async def test_a_key_that_is_not_set_is_told_by_its_name(monkeypatch: pytest.Mon
         "the environment variable LOCI_API_KEY_OF_MINE, named under api_key_env, is not set"
     )
     monkeypatch.setenv("LOCI_API_KEY_OF_MINE", "two\nlines")
-    assert "signs that no key has" in await complaint(b"", keyed)
+    assert "holds several lines" in await complaint(b"", keyed)
 
 
 async def test_every_setting_of_the_profile_reaches_the_server() -> None:
