@@ -12,7 +12,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
@@ -48,6 +48,10 @@ class Signals:
         if self._since is None:
             self._since = self._now()
             if not self.end():
+                name = signal.Signals(number).name
+                with suppress(OSError):
+                    os.write(2, f"loci: ended by {name}; what was done until then is kept
+".encode())
                 os._exit(128 + number)
         elif self._now() - self._since > SAME:
             signal.signal(number, signal.SIG_DFL)

@@ -126,7 +126,7 @@ class Archive:
         """Find total, last source and last commit from the end of the last file, or of the one before if need be."""
         counted = named = False
         for back, first in enumerate(reversed(self._firsts)):
-            data = whole_lines(read_bytes(self._path(first)))
+            data = whole_lines(read_bytes(self._path(first), own=True))
             self.total = self.total or first - 1
             if not counted:  # a step's memories may lie in two files, never in three
                 counted = self._learn_last(data, first, messages) or back > 0
@@ -278,7 +278,7 @@ class Archive:
         for number, start in enumerate(self._firsts):
             end = self._firsts[number + 1] - 1 if number + 1 < len(self._firsts) else self.total - len(self._held)
             if start <= last and end >= first:
-                found += entries(read_bytes(self._path(start)), start, max(first, start), min(last, end))
+                found += entries(read_bytes(self._path(start), own=True), start, max(first, start), min(last, end))
         return found + [entry for entry in self._held if first <= entry.seq <= last]
 
     def where(self, first: int, last: int) -> str:

@@ -79,7 +79,7 @@ def examine(archive: Path, between: Callable[[], None] = lambda: None) -> Examin
     for (first, path), (after, _) in pairwise([*files, (0, archive)]):
         between()
         try:
-            data = whole_lines(read_bytes(path))
+            data = whole_lines(read_bytes(path, own=True))
         except OSError as error:
             wrong.append((path.name, 0, f"it cannot be read: {error.strerror or error}"))
             unreadable += [(first, after - 1)] if after else []
@@ -111,7 +111,7 @@ def first_after(archive: Path, step: int) -> tuple[str, int]:
     """
     place = ("", 0)
     for _, path in archive_files(archive):
-        for number, line in _numbered(whole_lines(read_bytes(path))):
+        for number, line in _numbered(whole_lines(read_bytes(path, own=True))):
             place = (path.name, number)
             if line is not None and "seq" in line and is_number(line.get("source")) and line["source"] > step:
                 return place

@@ -35,7 +35,8 @@ def events(archive: Path, first: int, last: int, name: str = "") -> list[tuple[i
     found: list[tuple[int, dict[str, Any]]] = []
     for (start, path), end in zip(files, ends, strict=False):
         if start <= last and end >= first:
-            found += _events(whole_lines(read_bytes(path)), start, _EVENT + f'"{name}"'.encode() if name else _EVENT)
+            marked = _EVENT + f'"{name}"'.encode() if name else _EVENT
+            found += _events(whole_lines(read_bytes(path, own=True)), start, marked)
     return [(seq, event) for seq, event in found if (first if first > 1 else 0) <= seq <= last]
 
 
@@ -59,7 +60,7 @@ def tail(
     for (start, path), end in zip(files, [*(begins - 1 for begins, _ in files[1:]), last], strict=False):
         if start > last or end < first:
             continue
-        data = whole_lines(read_bytes(path))
+        data = whole_lines(read_bytes(path, own=True))
         begin = max(0, line_of(data, first))
         memories += entries(data[begin:], max(start, first) if begin else start, first, last)
         for name in names:
@@ -82,7 +83,7 @@ def newest(archive: Path, before: int, marks: Sequence[bytes], files: int) -> tu
     found: list[dict[str, Any] | None] = [None] * len(marks)
     looked = before
     for start, path in reversed([one for one in archive_files(archive) if one[0] < before][-files:]):
-        data = whole_lines(read_bytes(path))
+        data = whole_lines(read_bytes(path, own=True))
         end = line_of(data, before) if looked == before else -1
         looked = start
         for place, mark in enumerate(marks):
@@ -101,7 +102,7 @@ def last_event(archive: Path, name: str) -> dict[str, Any] | None:
         OSError: when a file cannot be read.
     """
     for start, path in reversed(archive_files(archive)):
-        for _, event in reversed(list(_events(whole_lines(read_bytes(path)), start))):
+        for _, event in reversed(list(_events(whole_lines(read_bytes(path, own=True)), start))):
             if event["event"] == name:
                 return dict(event)
     return None

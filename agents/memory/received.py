@@ -44,7 +44,7 @@ def newest_of(archive: Path, wanted: Container[str] | None = None) -> tuple[str,
         OSError: when a file cannot be read.
     """
     for _, path in reversed(archive_files(archive)):
-        data = whole_lines(read_bytes(path))
+        data = whole_lines(read_bytes(path, own=True))
         found = [one for one in _FROM.finditer(data) if wanted is None or one[1].decode() in wanted]
         for one in reversed(found):
             line = decode(data[data.rfind(b"\n", 0, one.start()) + 1 : data.find(b"\n", one.start())])
@@ -61,7 +61,7 @@ def known_ids(archive: Path) -> set[str]:
     """
     found: set[str] = set()
     for _, path in archive_files(archive):
-        data = whole_lines(read_bytes(path))
+        data = whole_lines(read_bytes(path, own=True))
         at = data.find(_ID)
         while at >= 0:
             end = data.find(b"\n", at)

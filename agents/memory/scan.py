@@ -52,7 +52,7 @@ def lost(folder: Path, first: int, last: int, total: int) -> list[Range]:
     gaps: list[Range] = [(first, min(last, files[0][0] - 1 if files else last))]
     for (begins, path), (after, _) in pairwise([*files, (total + 1, folder)]):
         start, end = max(first, begins), min(last, after - 1)
-        if start <= end and not _whole(data := read_bytes(path), begins, after - 1):
+        if start <= end and not _whole(data := read_bytes(path, own=True), begins, after - 1):
             gaps += missing((entry.seq for entry in entries(data, begins, start, end)), start, end)
     return merged(gap for gap in gaps if gap[0] <= gap[1])
 

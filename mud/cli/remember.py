@@ -29,6 +29,7 @@ from mud.registry import plug_in_names
 from mud.sanitize import sanitize, visible
 from mud.server.bulk import live_through, newcomer
 from mud.server.wiring import Parts, opened
+from mud.signals import signals
 from mud.storage.jsonl import LONGEST_LINE
 from mud.storage.settings import Value, unknown_key
 from mud.world.narration import counted
@@ -349,15 +350,18 @@ async def _live(parts: Parts, agent: Agent, given: _Given, args: argparse.Namesp
         commits = await one.compactor.fold_due() if asks else one.compactor.fold_due_now()
         made.extend(summary for commit in commits for summary in commit.made)
 
+    def ended() -> bool:
+        """Say at a signal what was taken; the program ends."""
+        progress(_newly_taken(given, archive, first, after)[1])
+        return False
+
     error, wait = "", not args.no_wait
     await parts.recall.start(vectors=wait)
+    signals.end = ended
     try:
         await live_through(parts, agent, records, fold=fold)
         if wait and not await parts.recall.complete(VectorProgress()):
             progress(f"the vectors are missing: {parts.recall.trouble or 'they are switched off'}")
-    except asyncio.CancelledError:
-        progress(_newly_taken(given, archive, first, after)[1])
-        raise
     except (LociError, OSError) as why:
         error = f"{_newly_taken(given, archive, first, after)[1]}: {why}"
     finally:

@@ -19,10 +19,9 @@ import orjson
 from mud.errors import Problem
 from mud.storage.jsonl import JsonlLine, JsonlWriter, read_jsonl
 from mud.storage.paths import make_folder
+from mud.storage.world_state import HIGHEST as HIGHEST_STEP
 
 PER_FILE = 10_000
-HIGHEST_STEP = 10**15
-"""The highest number that a step may have; a line with a higher one is none."""
 _NAME = re.compile(r"^ledger-(\d{10,16})\.jsonl$")
 _UNTYPED = '"line":null'
 """How it stands there that nobody typed a line; no text holds it, as its quotation marks are escaped."""

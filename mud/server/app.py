@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from agents.brains import Brain
 from agents.commands.brain import checked_kind
-from agents.commands.cost import describe_notice
+from agents.commands.cost import answered
 from agents.definition import check_free, check_name, check_unread, find_definition, find_location, write_definition
 from agents.life.mind_page import MindPages
 from agents.life.scheduler import Scheduler, SchedulerConfig
@@ -161,7 +161,7 @@ class App:
         self._living = Scheduler(parts.minds, parts.engine, drives, self._submitted)
         self._unheard: list[Step] | None = [] if options.agents else None
         """What happened before agents began to live, for them to notice then."""
-        parts.queue.budget.tell = lambda notice: self._tell(describe_notice(parts.texts.render, notice))
+        parts.queue.budget.tell = lambda notice: self._tell(answered(parts.texts.render, notice))
         parts.met_hosts.tell = self._tell_of_models
         self._reloading = Reloading(parts, self._tell, self._living if options.agents else None)
         self._pages = MindPages(parts.minds, self._reloading.watcher.wrote)
@@ -406,15 +406,15 @@ class App:
         return not why
 
     async def _watch_models(self) -> None:
-        describe_notice: dict[str, bool] = {}
+        answered: dict[str, bool] = {}
 
         def tell(profile: str, answers: bool) -> None:
             host = self._parts.queue.overview([profile])[0].servers
             if (
-                not host or describe_notice.get(host) is answers
+                not host or answered.get(host) is answers
             ):  # no such profile, as check says, or another has the same server
                 return
-            describe_notice[host] = answers
+            answered[host] = answers
             self._tell_of_models(self._parts.texts.render(MODEL_ANSWERS if answers else MODEL_SILENT, host=host))
 
         await self._living.watch_models(tell)

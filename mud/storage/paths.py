@@ -51,9 +51,6 @@ _LONGEST = 1 << 20
 """Bytes of the file of settings that are looked at."""
 _BLOCK = 4096
 """Bytes of a file that are asked for at once at least."""
-_MOST_WALKED = 4096
-_walked: dict[str, tuple[int, int]] = {}
-"""Device and inode of folders that were walked to without a link: one that is still the same is not walked to again."""
 _held: dict[str, int] = {}
 """The vaults that this process writes to, and the descriptors of their folders."""
 
@@ -168,27 +165,17 @@ def own_folder(folder: Path | str) -> Iterator[int]:
 def _opened_folder(folder: str) -> int:
     """Return the descriptor of a folder that no link leads to."""
     root, inside = check_held(folder) or (None, folder)
-    with contextlib.suppress(OSError):
-        at = os.open(inside, _FOLDER, dir_fd=root)
-        found = os.fstat(at)
-        if _walked.get(folder) == (found.st_dev, found.st_ino):
-            return at
-        os.close(at)
     at = os.open("/" if inside.startswith("/") else ".", _FOLDER, dir_fd=root)
     try:
         for part in filter(None, inside.split("/")):
             inner = os.open(part, _FOLDER, dir_fd=at)
             os.close(at)
             at = inner
-        found = os.fstat(at)
     except OSError as error:
         os.close(at)
         if error.errno in _LINK and (link := first_link(Path(folder))) is not None:
             raise unsafe(link, LINK) from None
         raise OSError(error.errno, error.strerror, folder) from None
-    if len(_walked) >= _MOST_WALKED:
-        _walked.clear()
-    _walked[folder] = found.st_dev, found.st_ino
     return at
 
 

@@ -22,7 +22,7 @@ STATE = "world/state.md"
 _ID = re.compile(r"#[0-9]{1,15}")
 _LONGEST = 1 << 28
 """Bytes that the file may have; all of a great world is in its front matter."""
-_HIGHEST = 10**11
+HIGHEST = 10**11
 """The highest number of a step or a next id; far beyond what a world comes to, with room to count on from there."""
 _FILE = re.compile(r".+\.md", re.S)
 
@@ -80,9 +80,9 @@ class _StateReader:
 
     def number(self, key: str) -> int:
         value = self._document.front.get(key)
-        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _HIGHEST:
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= HIGHEST:
             return value
-        self._wrong(key, f"a whole number up to {_HIGHEST}" if isinstance(value, int) else "a whole number")
+        self._wrong(key, f"a whole number up to {HIGHEST}" if isinstance(value, int) else "a whole number")
         return 0
 
     def texts(self, key: str, pattern: re.Pattern[str], expected: str, default: object = None) -> dict[str, str]:
