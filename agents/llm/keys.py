@@ -44,8 +44,8 @@ def why_not_to(address: str) -> str:
     try:
         parts = urlsplit(address)
         host = parts.hostname or ""
-    except ValueError:  # it is no address, as whoever asks there is told
-        return ""
+    except ValueError:
+        return f"no key is sent to {address!r}, which is no address; expected one such as https://example.org"
     if parts.scheme == "https" or host == "localhost" or _is_loopback(host):
         return ""
     return f"no key is sent to {host} over plain http, where all can read it; expected https, or a host on this machine"

@@ -10,6 +10,8 @@ import pytest
 from agents.agent import Agent
 from agents.commands._edit import LONGEST_OWN
 from agents.definition_versions import FOLDER, MOST
+from mud.server.requests import carry_out
+from mud.world.events import Request
 from mud.world.roles import Role
 from tests.houses import House, house
 from tests.settings import put
@@ -197,3 +199,13 @@ async def test_no_words_of_a_mind_reach_another_section(tmp_path: Path, words: s
         now = eliza.definition
         assert now.own_profile == words
         assert (now.profile, now.description, now.name, now.own_goal) == (was.profile, was.description, was.name, "")
+
+
+@pytest.mark.usefixtures("allowed")
+async def test_a_request_that_does_not_say_who_typed_it_replaces_nothing_that_people_wrote(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        eliza = home.agent("Eliza")
+        was = eliza.definition
+        request = Request("set_profile", eliza.id, 1, {"text": "You row."}, keep="did")
+        await carry_out(home.parts, request, list)
+        assert (eliza.definition.profile, eliza.definition.own_profile) == (was.profile, "You row.")
