@@ -110,6 +110,8 @@ class WorldFiles:
         """Everything that other files may name, as last loaded: also what has no id, or only the name of its file."""
         self.names: list[Named] = []
         """Every name and alias that stands in a file, as last loaded."""
+        self.misleading: list[Problem] = []
+        """What is wrong with these among each other, as last loaded."""
 
     def load(self) -> tuple[list[ThingDefinition], list[Problem]]:
         """Read every file. One that is wrong keeps its last good reading, also for the links of others.
@@ -146,7 +148,8 @@ class WorldFiles:
         known, self.names = self.homes, [name for draft in drafts for name in _names(draft)]
         self.homes = known | {one.thing.id: one.file for one in found if one.thing.id}
         problems += _hidden(drafts)
-        problems += misleading_names(self.names, known)  # told, and no more: a world that has such a name goes on
+        self.misleading = misleading_names(self.names, known)
+        problems += self.misleading  # told, and no more: a world that has such a name goes on
         wrong = {problem.file for problem in problems}
         problems += [_no_id_yet(one) for one in drafts if one.usable and not one.thing.id and one.file not in wrong]
         return found, sorted(problems, key=lambda problem: (problem.file, problem.line))
