@@ -13,6 +13,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -194,17 +195,27 @@ def _changed_at(path: Path) -> float:
 
 def _read(vault: Path, file: str, kind: Kind, good: Mapping[str, _Draft]) -> _Draft:
     """Read one file; one that is empty or vanishes is as it was."""
-    name = sanitize(file.rsplit("/", 1)[1].removesuffix(".md").replace("-", " "))
-    nothing = _Draft(Thing("", kind, name), file, Document(), {}, broken=True)
+    nothing = _Draft(Thing("", kind, _name_of(file)), file, Document(), {}, broken=True)
     try:
         text = read_if_there(vault / file, file=file)
     except VaultProblem as error:
         return nothing._replace(problems=error.problems)
     if not (text or "").strip():
         return good.get(file, nothing)
-    document, problems = examine_document(text or "", file)
+    return _understood(text or "", file, kind)
+
+
+def _name_of(file: str) -> str:
+    return sanitize(file.rsplit("/", 1)[1].removesuffix(".md").replace("-", " "))
+
+
+@lru_cache(maxsize=1 << 13)
+def _understood(text: str, file: str, kind: Kind) -> _Draft:
+    """Return what one file's text says; after an edit nothing but what was edited is gone through again."""
+    name = _name_of(file)
+    document, problems = examine_document(text, file)
     if problems and not document.front:
-        reader = _FileReader(salvage_document(text or ""), file, kind)
+        reader = _FileReader(salvage_document(text), file, kind)
         return reader.read(name)._replace(problems=tuple(problems), broken=True)
     reader = _FileReader(document, file, kind)
     draft = reader.read(name)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from pathlib import Path
+from types import FrameType
 
 import pytest
 from hypothesis import given, settings
@@ -197,3 +199,20 @@ def test_a_state_set_aside_overwrites_no_other(tmp_path: Path) -> None:
         assert set_state_aside(tmp_path) == f"log/state-broken-{number}.md"
         assert read_state(tmp_path) is None
     assert "step: 1" in (tmp_path / "log/state-broken-1.md").read_text(encoding="utf-8")
+
+
+def test_after_an_edit_only_what_was_edited_is_gone_through_again(vault: Path) -> None:
+    read: list[str] = []
+
+    def look(frame: FrameType, event: str, arg: object) -> None:
+        if event == "call" and frame.f_code.co_name == "examine_document":
+            read.append(frame.f_locals["file"])
+
+    load_world_files(vault)
+    write(vault, "locations/lobby", LOBBY + "A mat of its own.\n")
+    sys.setprofile(look)
+    try:
+        load_world_files(vault)
+    finally:
+        sys.setprofile(None)
+    assert read == ["world/locations/lobby.md"]
