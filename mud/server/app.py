@@ -28,6 +28,7 @@ from mud.portal.wrapped import show_wrapped
 from mud.registry import Registry
 from mud.sanitize import VisibleFormatter, visible
 from mud.server.checks import check_lives
+from mud.server.links import links_out
 from mud.server.phrases import MODEL_ANSWERS, MODEL_SILENT, SYNCED, UNSYNCED
 from mud.server.possession import look_through, submit
 from mud.server.reloading import Reloading
@@ -92,8 +93,9 @@ def run(options: Options) -> int:
     with opened(options.vault, writable=True) as parts:
         _log_into(parts.vault / "log")
         must_have_words(parts.texts)
-        for problem in parts.problems:
-            print(f"loci: {problem}", file=sys.stderr)
+        notice = links_out(parts.vault)
+        for told in (*parts.problems, *([notice] if notice else [])):
+            print(f"loci: {told}", file=sys.stderr)
         with asyncio.Runner() as runner:  # where no loop can be made, nothing waits for one
             runner.run(App(parts, options, name).live())
     return 0
