@@ -106,15 +106,26 @@ def read_definition(folder: Path, schemas: Mapping[str, type]) -> tuple[AgentDef
     Raises:
         VaultProblem: when the file is no text.
     """
-    file = f"agents/{folder.name}/agent.md"
-    document, problems = examine_document(read_text(folder / "agent.md", file=file), file)
+    return parse_definition(read_text(folder / "agent.md", file=f"agents/{folder.name}/agent.md"), folder.name, schemas)
+
+
+def parse_definition(text: str, slug: str, schemas: Mapping[str, type]) -> tuple[AgentDefinition | None, list[Problem]]:
+    """Return what the text of an `agent.md` says, and what is wrong with it, as `read_definition` does.
+
+    Args:
+        text: the whole file.
+        slug: name of its folder.
+        schemas: the settings that an agent may override.
+    """
+    file = f"agents/{slug}/agent.md"
+    document, problems = examine_document(text, file)
     if problems and not document.front:
         return None, problems
     overrides, wrong = parse_overrides(document.front, document.lines, schemas, file, _OWN_KEYS)
     problems += wrong
     reader = _Front(document, file, problems)
     definition = AgentDefinition(
-        slug=folder.name,
+        slug=slug,
         id=reader.id(),
         name=reader.name(),
         aliases=reader.texts("aliases"),

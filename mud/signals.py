@@ -50,8 +50,7 @@ class Signals:
             if not self.end():
                 name = signal.Signals(number).name
                 with suppress(OSError):
-                    os.write(2, f"loci: ended by {name}; what was done until then is kept
-".encode())
+                    os.write(2, f"loci: ended by {name}; what was done until then is kept\n".encode())
                 os._exit(128 + number)
         elif self._now() - self._since > SAME:
             signal.signal(number, signal.SIG_DFL)

@@ -7,11 +7,12 @@ the command is refused.
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from agents.agent import Agent
 from agents.definition import AgentDefinition
 from agents.definition_edits import replace_section
-from agents.definition_versions import keep, last_change, put_aside, taken_back
+from agents.definition_versions import follow, keep, last_change, put_aside, taken_back
 from agents.population.population import Population
 from mud.commands import Outcome
 from mud.errors import Problem, Refusal, VaultProblem
@@ -23,6 +24,7 @@ from mud.world.narration import Phrase, phrase
 
 CHANGED = phrase("minds.edit.changed", "file")
 WRONG = phrase("minds.edit.wrong", "problems")
+WOULD_BE_WRONG = phrase("minds.edit.would_be_wrong", "problems")
 NOT_WRITTEN = phrase("minds.edit.not_written", "file", "why")
 TOO_LONG = phrase("minds.edit.too_long", "most", "n")
 NO_WORDS = phrase("minds.edit.no_words")
@@ -70,7 +72,9 @@ def set_key(minds: Population, agent: Agent, key: str, value: object) -> AgentDe
     Raises:
         Refusal: when it cannot be set; then nothing has changed.
     """
-    return _change(minds, agent, key, lambda text: replace_key(text, key, value, agent.definition.file))
+    return _change(
+        minds, agent, key, lambda text: replace_key(text, key, value, agent.definition.file), _kept(minds, key)
+    )
 
 
 def set_section(minds: Population, agent: Agent, heading: str, words: str, *, own: bool = False) -> AgentDefinition:
@@ -87,7 +91,12 @@ def set_section(minds: Population, agent: Agent, heading: str, words: str, *, ow
         Refusal: when it cannot be set; then nothing has changed.
     """
     file, field = agent.definition.file, heading.lower().replace(" ", "_")
-    return _change(minds, agent, field, lambda text: replace_section(text, heading, words, file), kept=not own)
+    kept = follow if own else _kept(minds, field)
+    return _change(minds, agent, field, lambda text: replace_section(text, heading, words, file), kept)
+
+
+def _kept(minds: Population, field: str) -> Callable[[Path, str, str], None]:
+    return lambda folder, text, changed: keep(folder, text, changed, field, minds.means.clock.now())
 
 
 def take_back(minds: Population, agent: Agent) -> str:
@@ -99,20 +108,34 @@ def take_back(minds: Population, agent: Agent) -> str:
     found = last_change(agent.folder)
     if found is None:
         raise Refusal(minds.say(NO_CHANGE, name=agent.name))
-    undone: list[str] = []
-
-    def back(text: str) -> str:
-        undone.append(text)
-        return taken_back(text, found, agent.definition.file)
-
-    _change(minds, agent, found.field, back, kept=False)
-    put_aside(found, undone[-1])
+    file = agent.definition.file
+    _change(
+        minds,
+        agent,
+        found.field,
+        lambda text: taken_back(text, found, file),
+        lambda folder, text, changed: put_aside(found, text, changed),
+    )
+    found.path.unlink(missing_ok=True)
     return found.field
 
 
 def _change(
-    minds: Population, agent: Agent, field: str, change: Callable[[str], str], *, kept: bool = True
+    minds: Population,
+    agent: Agent,
+    field: str,
+    change: Callable[[str], str],
+    kept: Callable[[Path, str, str], None],
 ) -> AgentDefinition:
+    """Change somebody's file; nothing is written when it cannot be read as it would be.
+
+    Args:
+        minds: all minds.
+        agent: whose.
+        field: what is changed.
+        change: makes the new text of the old one.
+        kept: keeps what is about to be replaced: the agent's folder, the old text, the new one.
+    """
     slug, file, known = agent.slug, agent.definition.file, _said(agent.definition, field)
     path = agent.folder / "agent.md"
     _hold(minds, minds.load_definition(slug))  # what people wrote meanwhile acts first
@@ -123,8 +146,9 @@ def _change(
         if not text.strip():  # an editor is about to write it
             raise Refusal(minds.say(CHANGED, file=file))
         changed = change(text)
-        if kept and changed != text:
-            keep(agent.folder, text, field, minds.means.clock.now())
+        _hold(minds, minds.roster.would_be_wrong(slug, changed, minds.world), WOULD_BE_WRONG)
+        if changed != text:
+            kept(agent.folder, text, changed)
         write_atomic(path, changed)
     except VaultProblem as wrong:
         _hold(minds, [*wrong.problems])
@@ -140,9 +164,9 @@ def _said(definition: AgentDefinition, field: str) -> object:
     return getattr(definition, field, own.value if own is not None else None)
 
 
-def _hold(minds: Population, problems: list[Problem]) -> None:
+def _hold(minds: Population, problems: list[Problem], how: Phrase = WRONG) -> None:
     if problems:
-        raise Refusal(minds.say(WRONG, problems="; ".join(map(str, problems))))
+        raise Refusal(minds.say(how, problems="; ".join(map(str, problems))))
 
 
 def mind_only(minds: Population, agent: Agent) -> Agent:

@@ -46,7 +46,7 @@ class Own(NamedTuple):
 
     def change(self, ctx: Context, text: str) -> Outcome:
         """Ask for a change."""
-        args = {"text": text, "reason": ctx.reason or "", "mind": "yes" if ctx.role <= Role.AGENT else ""}
+        args = {"text": text, "reason": ctx.reason or "", "person": "yes" if ctx.role > Role.AGENT else ""}
         return Outcome("", requests=(Request(f"set_{self.field}", ctx.actor.id, ctx.step, args, keep="did"),))
 
     def told(self, minds: Population, request: Request) -> Outcome:
@@ -63,7 +63,7 @@ class Own(NamedTuple):
             Refusal: when it cannot be; then nothing has changed.
         """
         agent = minds.of(request)
-        if request.args.get("mind"):
+        if not request.args.get("person"):  # whoever is not known to be one is taken for a mind
             return self._said_of_oneself(minds, agent, request.args["text"])
         before = self._of(agent)
         words = words_of(request.args["text"], minds, may_be_empty=self.cleared is not None)

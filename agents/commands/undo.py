@@ -18,8 +18,8 @@ DONE = phrase("minds.undo.done", "name", "what", "file")
 def undo_change(ctx: Context, name: str) -> Outcome:
     """Take back the last change that a command made to your agent.md; typed again, the one before.
 
-    Only what that command changed becomes what it was. The last fifty texts of every agent.md are kept beside it, in
-    versions/. The owner may name anybody.
+    Only what that command changed becomes what it was. What people wrote is kept for good beside the
+    agent.md, in versions/, and the last fifty texts that commands wrote. The owner may name anybody.
 
     Example: @undo-change
     """

@@ -65,8 +65,8 @@ def why_not_to(address: str) -> str:
         host = parts.hostname
     except ValueError:
         host = None
-    if not host:  # it is no address, as whoever asks there is told
-        return ""
+    if not host:
+        return f"no key is sent to {address!r}, which is no address; expected one such as https://example.org"
     if parts.scheme == "https" or host == "localhost" or _is_loopback(host):
         return ""
     return f"no key is sent to {host} over plain http, where all can read it; expected https, or a host on this machine"

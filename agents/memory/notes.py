@@ -140,6 +140,31 @@ class Notes:
         written = self._written(path, new_file(title, entry) if is_blank(raw) else with_only(raw, entry))
         return written, kept is not None
 
+    def restore(self, title: str, at: str) -> Note | None:
+        """Write the text that was put away last in place of what a note says now, which is put away for it.
+
+        Args:
+            title: as in `read`.
+            at: when, written.
+
+        Returns:
+            The note as it is now; None when no text of it was ever put away.
+
+        Raises:
+            Refusal, OSError: as `overwrite` does.
+        """
+        earlier = next(iter(self.versions(title)), None)
+        if earlier is None:
+            return None
+        before, path = self._folder / earlier.file, self._path(earlier.note.title)
+        text, kept = _text_of(before), None
+        while not is_blank(raw := _text_of(path)) and raw != kept:
+            self._keep(path.stem, raw, at)
+            kept = raw
+        written = self._written(path, text)
+        before.unlink(missing_ok=True)  # it is in use again
+        return written
+
     def amend(self, title: str, amended: Callable[[str], str]) -> Note | None:
         """Write a note as something makes it of its whole file as it stands; None when that changes nothing.
 

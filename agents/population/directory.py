@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from agents.definition import AgentDefinition, find_location, misplaced, read_definition
+from agents.definition import AgentDefinition, find_location, misplaced, parse_definition, read_definition
 from mud.errors import Problem, VaultProblem
 from mud.storage.documents import replace_key
 from mud.storage.files import read_if_there, read_text, slugify, write_atomic
@@ -102,14 +102,33 @@ class AgentDirectory:
                 self.drafts.pop(slug, None)
             return problems
         self.drafts[slug] = definition
-        found = [*self._clashes(definition), *(_taken(definition, world) or self._moved_nowhere(definition, world))]
-        found += self._names_nothing(definition) if world is not None else []
-        problems += at_other_places(problems, found)
+        problems += at_other_places(problems, self._held_against_others(definition, world))
         if not problems:
             self.definitions[slug] = definition
             if definition.id:
                 self.homes[definition.id] = slug
         return problems
+
+    def _held_against_others(self, definition: AgentDefinition, world: World | None) -> list[Problem]:
+        """Return what is wrong with a definition beside what is wrong in its file by itself."""
+        found = [*self._clashes(definition), *(_taken(definition, world) or self._moved_nowhere(definition, world))]
+        return found + (self._names_nothing(definition) if world is not None else [])
+
+    def would_be_wrong(self, slug: str, text: str, world: World | None) -> list[Problem]:
+        """Return what would be wrong with the `agent.md` of somebody who is here, were this its text.
+
+        Args:
+            slug: name of its folder.
+            text: the whole file; its id and its type are to stay as they are.
+            world: the running world; None at the start.
+        """
+        definition, problems = parse_definition(text, slug, self._schemas)
+        if definition is None:
+            return problems
+        now = self.definitions[slug]
+        fixed = ((now.id, definition.id, "id"), (now.person, definition.person, "type"))
+        problems += [_wrong(definition, key, "no command may change it") for was, new, key in fixed if was != new]
+        return problems + at_other_places(problems, self._held_against_others(definition, world))
 
     def assign_ids(self, number: int, write: Callable[[Path, str], None] | None = write_atomic) -> None:
         """Give an id to everybody who has none, and write it into their file.

@@ -382,6 +382,19 @@ class Population:
         self.index_documents(agent)
         return written
 
+    def restore_note(self, agent: Agent, title: str) -> Note | None:
+        """Give a note back what it said before it was overwritten last; return it, None when it never was.
+
+        Raises:
+            Refusal: when the note cannot be written.
+        """
+        try:
+            restored = agent.notes.restore(title, iso(self.means.clock.now()))
+        except OSError as error:
+            raise Refusal(f"The note cannot be written ({error.strerror or error}).") from None
+        self.index_documents(agent)
+        return restored
+
     async def look_through(self, agent: Agent) -> None:
         """Find out which memories of an agent cannot be read; the world goes on meanwhile.
 

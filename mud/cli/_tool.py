@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from mud.errors import LociError, Problem
 from mud.sanitize import visible
+from mud.server.links import links_out
 
 Run = Callable[[argparse.Namespace], int]
 
@@ -51,6 +52,12 @@ def folder(text: str) -> Path:
 def agent_argument(parser: argparse.ArgumentParser) -> None:
     """Add the argument that names an agent."""
     parser.add_argument("agent", metavar="AGENT", help="name, slug or id of the agent, in any case")
+
+
+def tell_links(vault: Path) -> None:
+    """Tell on stderr which links are followed out of a vault; that is no mistake."""
+    if notice := links_out(vault):
+        print(f"loci: {notice}", file=sys.stderr)
 
 
 def shown(problem: Problem) -> dict[str, Any]:

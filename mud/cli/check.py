@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from mud.cli._tool import emit, shown, tool
+from mud.cli._tool import emit, shown, tell_links, tool
 from mud.server.checks import check_vault
 from mud.server.wiring import vault_in
 
@@ -16,7 +16,9 @@ def _no_arguments(parser: argparse.ArgumentParser) -> None:
 @tool("check", "say what is wrong in the vault, file by file; exit 1 if anything is", _no_arguments)
 def check(args: argparse.Namespace) -> int:
     """Print every problem; nothing when there is none."""
-    problems = check_vault(vault_in(args.vault))
+    vault = vault_in(args.vault)
+    problems = check_vault(vault)
+    tell_links(vault)
     for problem in problems:
         if args.json:
             emit(shown(problem))

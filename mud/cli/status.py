@@ -10,7 +10,7 @@ from pathlib import Path
 
 from agents.agent import Agent
 from agents.memory.examining import Examined, examine
-from mud.cli._tool import agent_argument, emit, shown, tool
+from mud.cli._tool import agent_argument, emit, shown, tell_links, tool
 from mud.errors import LociError, UnknownName
 from mud.server.checks import check_vault
 from mud.server.wiring import Parts, must_have_words, opened
@@ -44,6 +44,7 @@ def _show(args: argparse.Namespace, parts: Parts, agent: Agent | None) -> None:
         return found
 
     problems = check_vault(parts.vault, look)
+    tell_links(parts.vault)
     if args.json:
         record = parts.minds.status(agent) if agent is not None else {}
         emit({**record, "problems": list(map(shown, problems))})

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from agents.brains import Brain
 from agents.commands.brain import checked_kind
-from agents.commands.cost import answered
+from agents.commands.cost import describe_notice
 from agents.definition import check_free, check_name, check_unread, find_definition, find_location, write_definition
 from agents.life.mind_page import MindPages
 from agents.life.scheduler import Scheduler, SchedulerConfig
@@ -28,6 +28,7 @@ from mud.portal.wrapped import show_wrapped
 from mud.registry import Registry
 from mud.sanitize import VisibleFormatter, visible
 from mud.server.checks import check_lives
+from mud.server.links import links_out
 from mud.server.phrases import MODEL_ANSWERS, MODEL_SILENT, SYNCED, UNSYNCED
 from mud.server.possession import look_through, submit
 from mud.server.reloading import Reloading
@@ -93,8 +94,9 @@ def run(options: Options) -> int:
     with opened(options.vault, writable=True) as parts:
         _log_into(parts.vault / "log")
         must_have_words(parts.texts)
-        for problem in parts.problems:
-            print(f"loci: {problem}", file=sys.stderr)
+        notice = links_out(parts.vault)
+        for told in (*parts.problems, *([notice] if notice else [])):
+            print(f"loci: {told}", file=sys.stderr)
         with asyncio.Runner() as runner:  # where no loop can be made, nothing waits for one
             runner.run(App(parts, options, name).live())
     return 0
@@ -161,7 +163,7 @@ class App:
         self._living = Scheduler(parts.minds, parts.engine, drives, self._submitted)
         self._unheard: list[Step] | None = [] if options.agents else None
         """What happened before agents began to live, for them to notice then."""
-        parts.queue.budget.tell = lambda notice: self._tell(answered(parts.texts.render, notice))
+        parts.queue.budget.tell = lambda notice: self._tell(describe_notice(parts.texts.render, notice))
         parts.met_hosts.tell = self._tell_of_models
         self._reloading = Reloading(parts, self._tell, self._living if options.agents else None)
         self._pages = MindPages(parts.minds, self._reloading.watcher.wrote)

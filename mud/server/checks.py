@@ -105,7 +105,7 @@ class VaultReading:
         self.problems += [*self.configuration.load(), *self.texts.load(), *self.roster.load(None, ())]
         self.problems += [*self.styles.load(), *self.words.load(), *self.templates.load()]
         self.files, wrong = self.world_files.load()
-        self.problems += wrong
+        self.problems += [one for one in wrong if one not in self.world_files.misleading]  # `_misleading` knows more
 
     @property
     def drafts(self) -> list[AgentDefinition]:

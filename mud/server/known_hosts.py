@@ -15,6 +15,7 @@ from pathlib import Path
 from mud.commands import Say
 from mud.errors import VaultProblem
 from mud.storage.files import read_if_there, write_atomic
+from mud.storage.paths import make_folder
 from mud.world.narration import phrase, shortened
 
 MET = phrase("app.models.met", "host", "model")
@@ -62,7 +63,7 @@ class KnownHosts:
         self.tell(self._say(MET, host=shown[0], model=shown[1]) if shown[1] else self._say(MET_UNNAMED, host=shown[0]))
         try:
             told = {"folder": self._vault.stat().st_ino, "met": [*met, shown][-MOST:]}
-            (self._vault / FILE).parent.mkdir(exist_ok=True)
+            make_folder((self._vault / FILE).parent)
             write_atomic(self._vault / FILE, json.dumps(told, ensure_ascii=False) + "\n")
         except OSError as error:  # then it is told again at the next start
             log.warning("which hosts of models have answered cannot be written: %s", error)

@@ -10,8 +10,9 @@ from agents.memory.seeds import FOLDER as MEMORIES
 from agents.mind.character_memory import PARTS, TRASH
 from agents.recall.recall import FOLDER as INDEX
 from mud.errors import Problem
+from mud.sanitize import visible
 from mud.storage.files import NOTE
-from mud.storage.paths import LINK, NEVER, NO_FILE, OUTSIDE, below, may_be_read, unsafe
+from mud.storage.paths import LINK, NEVER, NO_FILE, OUTSIDE, SETTINGS, below, may_be_read, unsafe
 from mud.storage.world_state import STATE
 
 WRITTEN = (NOTE, "world", STATE, "agents", "agents/*", *(f"agents/*/{part}" for part in PARTS))
@@ -20,6 +21,9 @@ WHOLLY_WRITTEN = (INDEX, TRASH, "log", "agents/*/archive", "agents/*/summaries")
 """Folders in which every file is the program's."""
 _SHOWN = 120
 """Characters of a path that are told where it is too long to be used."""
+
+SHOWN = 20
+"""Links that a notice names at most."""
 
 
 def leads_elsewhere(vault: Path) -> Iterator[Problem]:
@@ -54,6 +58,22 @@ def _elsewhere(vault: Path, entry: os.DirEntry[str]) -> Sequence[Problem]:
         return _link(Path(entry.path), vault)
     plain = entry.is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False)
     return [] if plain else unsafe(entry.path, NO_FILE).problems
+
+
+def links_out(vault: Path) -> str:
+    """Return which links of a vault are followed out of it, as a notice for its owner; empty when none is.
+
+    Args:
+        vault: the vault's folder, by its own path.
+    """
+    links = (Path(entry.path) for entry in below(vault) if isinstance(entry, os.DirEntry) and entry.is_symlink())
+    out = [
+        path for path in links if path.exists() and not path.resolve().is_relative_to(vault) and not _link(path, vault)
+    ]
+    found = sorted(visible(f"{path.relative_to(vault).as_posix()} -> {path.resolve()}") for path in out)
+    more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    told = f"{SETTINGS} has follow_links: true, and what these links lead to is read: "
+    return f"{told}{', '.join(found[:SHOWN])}{more}" if found else ""
 
 
 def _link(path: Path, vault: Path) -> Sequence[Problem]:

@@ -13,6 +13,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -110,6 +111,8 @@ class WorldFiles:
         """Everything that other files may name, as last loaded: also what has no id, or only the name of its file."""
         self.names: list[Named] = []
         """Every name and alias that stands in a file, as last loaded."""
+        self.misleading: list[Problem] = []
+        """What is wrong with these among each other, as last loaded."""
 
     def load(self) -> tuple[list[ThingDefinition], list[Problem]]:
         """Read every file. One that is wrong keeps its last good reading, also for the links of others.
@@ -146,7 +149,8 @@ class WorldFiles:
         known, self.names = self.homes, [name for draft in drafts for name in _names(draft)]
         self.homes = known | {one.thing.id: one.file for one in found if one.thing.id}
         problems += _hidden(drafts)
-        problems += misleading_names(self.names, known)  # told, and no more: a world that has such a name goes on
+        self.misleading = misleading_names(self.names, known)
+        problems += self.misleading  # told, and no more: a world that has such a name goes on
         wrong = {problem.file for problem in problems}
         problems += [_no_id_yet(one) for one in drafts if one.usable and not one.thing.id and one.file not in wrong]
         return found, sorted(problems, key=lambda problem: (problem.file, problem.line))
@@ -191,17 +195,27 @@ def _changed_at(path: Path) -> float:
 
 def _read(vault: Path, file: str, kind: Kind, good: Mapping[str, _Draft]) -> _Draft:
     """Read one file; one that is empty or vanishes is as it was."""
-    name = sanitize(file.rsplit("/", 1)[1].removesuffix(".md").replace("-", " "))
-    nothing = _Draft(Thing("", kind, name), file, Document(), {}, broken=True)
+    nothing = _Draft(Thing("", kind, _name_of(file)), file, Document(), {}, broken=True)
     try:
         text = read_if_there(vault / file, file=file)
     except VaultProblem as error:
         return nothing._replace(problems=error.problems)
     if not (text or "").strip():
         return good.get(file, nothing)
-    document, problems = examine_document(text or "", file)
+    return _understood(text or "", file, kind)
+
+
+def _name_of(file: str) -> str:
+    return sanitize(file.rsplit("/", 1)[1].removesuffix(".md").replace("-", " "))
+
+
+@lru_cache(maxsize=1 << 13)
+def _understood(text: str, file: str, kind: Kind) -> _Draft:
+    """Return what one file's text says; after an edit nothing but what was edited is gone through again."""
+    name = _name_of(file)
+    document, problems = examine_document(text, file)
     if problems and not document.front:
-        reader = _FileReader(salvage_document(text or ""), file, kind)
+        reader = _FileReader(salvage_document(text), file, kind)
         return reader.read(name)._replace(problems=tuple(problems), broken=True)
     reader = _FileReader(document, file, kind)
     draft = reader.read(name)

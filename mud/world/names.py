@@ -1,8 +1,9 @@
 """Names that would mislead: words that mean something else where a name is typed, and look-alikes of names there are.
 
-What looks alike is told by a skeleton, as in Unicode's report 39: compatible forms made one, and letters of other
-scripts put down as the Latin ones that they are drawn like. The tables are that report's, as far as they concern
-letters in which names are written. Pure.
+What looks alike is told by a skeleton, as in Unicode's report 39: compatible forms made one, accents and punctuation
+left out, and what is drawn like Latin letters, of other scripts, digits or two letters for one, put down as these. The
+tables are that report's, as far as they concern letters in which names are written. As there, the letters of one name
+are of one script. Pure.
 """
 
 from __future__ import annotations
@@ -38,25 +39,69 @@ _DRAWN_ALIKE = {
     "օոսհցզգՏԼՕՍ": "onuhgqqSLOU",
     "ᎠᎡᎢᎥᎩᎪᎫᎬᎳᎷᎻᏀᏃᏚᏙᏞᏟᏢᏦᏴᏒᏔ": "DRTiYAJEWMHGZSVLCPKBRW",
     "ꓐꓑꓒꓓꓔꓖꓗꓙꓚꓜꓝꓠꓡꓢꓣꓦꓧꓪꓫꓬꓮꓰꓲꓳꓴ": "BPdDTGKJCZFNLSRVHWXYAEIOU",
+    # Coptic
+    "ⲀⲂⲈⲎⲒⲔⲘⲚⲞⲢⲤⲦⲨⲬⲁⲉⲓⲕⲙⲛⲟⲣⲥⲧⲩⲭ": "ABEHIKMNOPCTYXaeikmnopctyx",
     # Latin letters of other tongues
-    "ıɑɡɩʟɴʀꜱᴀᴄᴏᴜᴠᴡᴢǀ": "iagilnrsacouvwzl",
+    "ıɑɡɩʟɴʀꜱᴀᴄᴏᴑᴜᴠᴡᴢǀ": "iagilnrsacoouvwzl",
+    # strokes and rings of further scripts
+    "ᥣ丨ഠօဝ၀〇": "llooooo",
     "\u2800": " ",
 }
 _LATIN = str.maketrans({sign: to for signs, tos in _DRAWN_ALIKE.items() for sign, to in zip(signs, tos, strict=True)})
 _STROKES = str.maketrans("I1|0", "lllO")
 """What is one stroke, or one ring, in many a typeface."""
+_DIGITS = str.maketrans("10", "io")
+"""What digits are written for."""
+_PAIRS = (("rn", "m"), ("vv", "w"))
+"""Letters that look like one letter beside each other."""
+_SMALL_PAIRS = (*_PAIRS, ("cl", "d"))
+"""The same where they are small letters: Clara is not taken for Dara."""
+_OVERLAY, _ABOVE_OR_BELOW = 1, 200
+"""Classes of marks by the place where they stand: strokes through a letter, and from which on they are accents. What is
+between is a letter's own in scripts whose vowels are marks."""
+_SCRIPTS = {"HIRAGANA": "CJK", "KATAKANA": "CJK", "KATAKANA-HIRAGANA": "CJK", "IDEOGRAPHIC": "CJK", "BOPOMOFO": "CJK"}
+"""Scripts that are written together with another, by the first words of their letters' names."""
+_COMMON = "MODIFIER"
+"""The first word of the names of letters that belong to no script, such as the apostrophe in many a name."""
+
+
+def _latin(name: str) -> str:
+    """Return a name in compatible letters, without accents and punctuation, and with Latin letters for look-alikes."""
+    signs = []
+    for sign in unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name).translate(_LATIN)):
+        kind, place = unicodedata.category(sign), unicodedata.combining(sign)
+        if kind == "Nd":
+            signs.append(str(unicodedata.decimal(sign)))
+        elif kind == "Pd":
+            signs.append(" ")
+        elif place != _OVERLAY and place < _ABOVE_OR_BELOW and kind[0] != "P" and kind != "Sk":
+            signs.append(sign)
+    return "".join(signs).translate(_LATIN)
 
 
 @lru_cache(maxsize=1 << 13)
 def _skeletons(name: str) -> tuple[str, str]:
     """Return a name as it looks in any case, and as it looks with strokes and rings for one another."""
-    latin = unicodedata.normalize("NFKC", name.translate(_LATIN)).translate(_LATIN)
-    return plain(latin), unicodedata.normalize("NFC", " ".join(latin.split())).translate(_STROKES)
+    small, drawn = _latin(name.casefold()).casefold(), " ".join(_latin(name).split())
+    if any(map(str.isalpha, small)):  # a number is no word
+        small, drawn = small.translate(_DIGITS), drawn.translate(_STROKES)
+    return _as_one(plain(small), _PAIRS), _as_one(drawn, _SMALL_PAIRS)
 
 
-def folded(name: str) -> str:
-    """Return a name as two of a kind are compared: in no case, and with composed letters."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+def _as_one(text: str, pairs: Iterable[tuple[str, str]]) -> str:
+    for pair, one in pairs:
+        text = text.replace(pair, one)
+    return text
+
+
+_MEANT = frozenset(_skeletons(word)[0] for word in RESERVED)
+
+
+def _scripts(name: str) -> list[str]:
+    """Return the scripts of a name's letters, in order."""
+    letters = (sign for sign in unicodedata.normalize("NFKC", name) if sign.isalpha())
+    found = (unicodedata.name(sign, "UNKNOWN").split()[0] for sign in letters)
+    return list(dict.fromkeys(_SCRIPTS.get(script, script) for script in found if script != _COMMON))
 
 
 class Names:
@@ -84,6 +129,11 @@ class Names:
         looks = (self._alike.get(look, {}) for look in enumerate(_skeletons(name)))
         found = [one for look in looks for own, one in islice(look.items(), 2) if own != typed]
         return min(found)[1] if found else None
+
+
+def folded(name: str) -> str:
+    """Return a name as two of a kind are compared: in no case, and with composed letters."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def look_alike(name: str, others: Iterable[str]) -> str | None:
@@ -143,7 +193,10 @@ def misleading(name: str, others: Iterable[str] | Names = ()) -> str:
     """
     if len(name) > LONGEST:
         return f"the name has {len(name):,} characters, more than the {LONGEST} that can be taken in"
-    if _skeletons(name)[0] in RESERVED:
+    if _skeletons(name)[0] in _MEANT:
         return f"{name!r} is a word that means something else where a name is typed"
     other = (others if isinstance(others, Names) else Names(others)).alike(name)
-    return f"{name!r} looks like {other!r}, which is the name of another" if other is not None else ""
+    if other is not None:
+        return f"{name!r} looks like {other!r}, which is the name of another"
+    scripts = [script.capitalize() for script in _scripts(name)]
+    return f"{name!r} mixes letters of {scripts[0]} and {scripts[1]}" if len(scripts) > 1 else ""

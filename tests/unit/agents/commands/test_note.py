@@ -25,7 +25,7 @@ async def test_an_overwritten_note_says_the_new_text_alone_and_where_the_old_one
     async with house(tmp_path) as home:
         ann = home.enter("Ann")
         await home.ask(ann, "note Sundial -> The fin is missing.")
-        answer = await home.ask(ann, "@overwrite-note sundial -> The fin is back. | found it", Role.AGENT)
+        answer = await home.ask(ann, "@overwrite-note sundial -> The fin is back. | found it", Role.GUEST)
         assert "Sundial" in answer.reply
         assert "@note-history Sundial" in answer.reply
         (note,) = ann.notes.all()
@@ -88,3 +88,35 @@ async def test_a_title_typed_as_a_link_means_the_note(tmp_path: Path, title: str
         assert "She sells honey." in (await home.ask(ann, f"@note-history {title}")).reply
         (note,) = ann.notes.all()
         assert "[[" not in note.title
+
+
+async def test_a_mind_replaces_nothing_in_a_note_and_its_text_stands_on_top(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        eliza = home.agent("Eliza")
+        (eliza.folder / "notes").mkdir()
+        written = "# Sundial\n\nHer maker wrote this.\n\n## 2025-12-24\n\nAnd this.\n"
+        (eliza.folder / "notes/sundial.md").write_text(written, encoding="utf-8")
+        answer = await home.ask(eliza, "@overwrite-note Sundial -> ha", Role.AGENT)
+        assert answer.reply == 'You note under "Sundial": ha'
+        (note,) = eliza.notes.all()
+        assert [one.text for one in note.sections] == ["Her maker wrote this.", "ha", "And this."]
+        assert eliza.notes.versions("Sundial") == []
+
+
+async def test_what_was_overwritten_is_taken_back_byte_for_byte_and_nothing_is_lost(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        await home.ask(ann, "note Sundial -> The fin is missing.")
+        path = ann.folder / "notes/sundial.md"
+        first = path.read_text("utf-8")
+        await home.ask(ann, "@overwrite-note Sundial -> The fin is back.")
+        second = path.read_text("utf-8")
+        for text, other in ((first, second), (second, first)):
+            answer = await home.ask(ann, "@restore-note [[sundial]]", Role.GUEST)
+            assert not answer.failed
+            assert path.read_text("utf-8") == text
+            assert [one.read_text("utf-8") for one in (path.parent / "history").iterdir()] == [other]
+        hits, _ = await home.minds.search(ann, "back", 5, "notes")
+        assert len(hits) == 1
+        assert (await home.ask(ann, "@restore-note Nothing")).failed
+        assert home.type(ann, "@restore-note Sundial", Role.AGENT).failed

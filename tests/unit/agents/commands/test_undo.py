@@ -10,6 +10,8 @@ import pytest
 from agents.agent import Agent
 from agents.commands._edit import LONGEST_OWN
 from agents.definition_versions import FOLDER, MOST
+from mud.server.requests import carry_out
+from mud.world.events import Request
 from mud.world.roles import Role
 from tests.houses import House, house
 from tests.settings import put
@@ -30,7 +32,7 @@ def file_of(agent: Agent) -> str:
 
 
 def kept(agent: Agent) -> list[str]:
-    return [path.read_text("utf-8") for path in sorted((agent.folder / FOLDER).glob("*"))]
+    return [path.read_text("utf-8") for path in sorted((agent.folder / FOLDER).glob("agent-*"))]
 
 
 async def as_owner(home: House, eliza: Agent, line: str) -> str:
@@ -111,16 +113,75 @@ async def test_a_person_takes_back_their_own_and_a_guest_nobody_elses(tmp_path: 
         assert home.type(home.agent("Eliza"), "@undo-change", Role.AGENT).failed
 
 
-async def test_the_number_of_texts_kept_is_bounded_and_the_oldest_go_first(tmp_path: Path) -> None:
+async def test_the_texts_of_commands_are_bounded_and_the_oldest_go_first(tmp_path: Path) -> None:
     async with house(tmp_path) as home:
         ann = home.enter("Ann")
+        first = file_of(ann)
         for number in range(MOST + 5):
             await home.ask(ann, f"@set-goal -> Goal {number}.")
-        assert len(kept(ann)) == MOST
+        assert len(kept(ann)) == MOST + 1
+        assert first in kept(ann)
         assert not any('goal: "Goal 3."' in text or "goal: Goal 3." in text for text in kept(ann))
         for _ in range(MOST):
             assert not (await home.ask(ann, "@undo-change")).failed
-        assert (ann.definition.goal, len(kept(ann))) == ("Goal 4.", MOST)
+        assert (ann.definition.goal, len(kept(ann))) == ("Goal 4.", MOST + 1)
+        assert not (await home.ask(ann, "@undo-change")).failed
+        assert ann.definition.goal == ""
+
+
+async def test_what_people_wrote_outlasts_every_change_by_commands(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        eliza = home.agent("Eliza")
+        texts = [file_of(eliza)]
+        await home.ask(eliza, "@set-goal -> Row.")
+        texts.append(file_of(eliza) + "\n## Diary of her maker\nNothing.\n")
+        (eliza.folder / "agent.md").write_text(texts[1], "utf-8")
+        await home.ask(eliza, "@set-goal -> Row north.")
+        await home.ask(eliza, "@undo-change")  # what people wrote is in use again, and still theirs
+        assert file_of(eliza) == texts[1]
+        for number in range(MOST + 5):
+            assert not (await home.ask(eliza, f"@set-goal -> Row {number} times.")).failed
+        assert set(texts) < set(kept(eliza))
+        assert len(kept(eliza)) == MOST + 2
+
+
+@pytest.mark.parametrize(
+    ("field", "old", "told"),
+    [
+        ("brain", "brain: nonsense", "would then have a mistake"),
+        ("goal", "goal: [7]", "would then have a mistake"),
+        ("id", 'id: "#9999"', "No command has changed"),
+        ("type", "type: person", "No command has changed"),
+        ("location", "location: Nowhere", "No command has changed"),
+    ],
+)
+async def test_what_would_be_a_mistake_or_is_no_commands_to_change_is_not_taken_back(
+    tmp_path: Path, field: str, old: str, told: str
+) -> None:
+    async with house(tmp_path) as home:
+        eliza = home.agent("Eliza")
+        before, was = file_of(eliza), eliza.definition
+        put_there = eliza.folder / FOLDER / f"agent-20260101-000000-{field}.md"
+        put_there.parent.mkdir()
+        put_there.write_text(f"---\n{old}\n---\n\n# Eliza\n", "utf-8")
+        answer = await home.ask(home.enter("Ann"), "@undo-change Eliza")
+        assert answer.failed
+        assert told in answer.reply
+        assert (file_of(eliza), eliza.definition) == (before, was)
+        assert [path.name for path in put_there.parent.iterdir()] == [put_there.name]
+
+
+async def test_a_whole_earlier_text_does_not_bring_back_another_id(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        eliza = home.agent("Eliza")
+        await home.ask(eliza, "@set-goal -> Row.")
+        (version,) = (eliza.folder / FOLDER).glob("agent-*")
+        now = file_of(eliza)
+        version.write_text(version.read_text("utf-8").replace(eliza.id, "#9999"), "utf-8")
+        (eliza.folder / "agent.md").write_text(now, "utf-8")
+        await home.ask(eliza, "@undo-change")
+        assert (home.agent("Eliza").id, eliza.definition.goal) == (eliza.id, "")
+        assert eliza.id in file_of(eliza)
 
 
 async def test_a_text_that_cannot_be_kept_is_not_replaced(tmp_path: Path) -> None:
@@ -197,3 +258,13 @@ async def test_no_words_of_a_mind_reach_another_section(tmp_path: Path, words: s
         now = eliza.definition
         assert now.own_profile == words
         assert (now.profile, now.description, now.name, now.own_goal) == (was.profile, was.description, was.name, "")
+
+
+@pytest.mark.usefixtures("allowed")
+async def test_a_request_that_does_not_say_who_typed_it_replaces_nothing_that_people_wrote(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        eliza = home.agent("Eliza")
+        was = eliza.definition
+        request = Request("set_profile", eliza.id, 1, {"text": "You row."}, keep="did")
+        await carry_out(home.parts, request, list)
+        assert (eliza.definition.profile, eliza.definition.own_profile) == (was.profile, "You row.")

@@ -144,6 +144,11 @@ async def test_over_plain_http_it_goes_nowhere_else_and_that_is_told(
         assert "plain http" in await told(LLMProfile(host=address, model="m", api_key_env=OWN))
 
 
+@pytest.mark.parametrize("address", ["http://x[@evil.example", "http://[::1", "http://]"])
+def test_it_is_not_sent_to_what_cannot_be_read_as_an_address(address: str) -> None:
+    assert why_not_to(address).startswith(f"no key is sent to {address!r}, which is no address")
+
+
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 async def test_neither_key_nor_prompt_follows_a_redirect(status: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(OWN, KEY)

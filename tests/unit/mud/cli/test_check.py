@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from mud.__main__ import main
-from tests.vaults import copy_vault
+from tests.processes import loci
+from tests.settings import put
+from tests.vaults import copy_vault, without_vectors
 
 
 def test_a_vault_in_order_is_silent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -85,3 +87,24 @@ def test_a_line_of_an_archive_that_cannot_be_read_is_named(tmp_path: Path, capsy
     assert main(["check", "--vault", str(vault)]) == 1
     told = "this line cannot be read; expected one JSON object, with the number of a memory as seq or an event"
     assert capsys.readouterr().out == f"agents/moss/archive/0000000001.jsonl:2: {told}\n"
+
+
+@pytest.mark.parametrize("followed", [True, False])
+def test_links_that_are_followed_out_of_the_vault_are_named_and_are_no_mistake(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], *, followed: bool
+) -> None:
+    vault = without_vectors(copy_vault(tmp_path))
+    put(vault, "vault", follow_links=str(followed).lower())
+    (tmp_path / "elsewhere.md").write_text("# Elsewhere\n\nKept elsewhere.\n")
+    (vault / "agents/eliza/notes").mkdir(exist_ok=True)
+    (vault / "agents/eliza/notes/out.md").symlink_to(tmp_path / "elsewhere.md")
+    (vault / "agents/eliza/notes/in.md").symlink_to(vault / "agents/moss/agent.md")
+    told = "config/vault.md has follow_links: true, and what these links lead to is read: agents/eliza/notes/out.md -> "
+    assert main(["check", "--vault", str(vault)]) == (0 if followed else 1)
+    out, err = capsys.readouterr()
+    expected = f"loci: {told}{tmp_path / 'elsewhere.md'}\n" if followed else ""
+    assert err == expected
+    assert ("agents/eliza/notes/out.md" in out) is not followed
+    assert main(["status", "Eliza", "--json", "--vault", str(vault)]) == 0
+    assert capsys.readouterr().err == expected
+    assert loci("run", "--as", "Ann", "--no-agents", "--vault", vault).stderr.count(told) == followed

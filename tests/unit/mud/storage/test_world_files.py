@@ -233,3 +233,20 @@ def test_holding_twice_as_many_names_against_each_other_is_twice_the_work(tmp_pa
         return gone_through
 
     assert lines(400) < 2.3 * lines(200)
+
+
+def test_after_an_edit_only_what_was_edited_is_gone_through_again(vault: Path) -> None:
+    read: list[str] = []
+
+    def look(frame: FrameType, event: str, arg: object) -> None:
+        if event == "call" and frame.f_code.co_name == "examine_document":
+            read.append(frame.f_locals["file"])
+
+    load_world_files(vault)
+    write(vault, "locations/lobby", LOBBY + "A mat of its own.\n")
+    sys.setprofile(look)
+    try:
+        load_world_files(vault)
+    finally:
+        sys.setprofile(None)
+    assert read == ["world/locations/lobby.md"]
