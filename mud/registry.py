@@ -172,8 +172,8 @@ def plug_in_names(package: str) -> tuple[str, ...]:
     """
     spec = importlib.util.find_spec(package)
     folders = (spec.submodule_search_locations if spec else None) or []
-    files = (file for folder in folders for file in Path(folder).iterdir())
-    return tuple(sorted(file.stem for file in files if file.suffix == ".py" and not file.stem.startswith("_")))
+    files = (file for folder in folders for file in Path(folder).iterdir() if not file.name.startswith("_"))
+    return tuple(sorted(file.stem for file in files if file.suffix == ".py" or (file / "__init__.py").exists()))
 
 
 def collect(package: str, kind: type[T], only: Collection[str] | None = None) -> list[T]:
