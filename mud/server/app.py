@@ -92,8 +92,8 @@ def run(options: Options) -> int:
     with opened(options.vault, writable=True) as parts:
         _log_into(parts.vault / "log")
         must_have_words(parts.texts)
-        for problem in parts.problems:
-            print(f"loci: {problem}", file=sys.stderr)
+        for line in parts.told_at_start():
+            print(f"loci: {line}", file=sys.stderr)
         with asyncio.Runner() as runner:  # where no loop can be made, nothing waits for one
             runner.run(App(parts, options, name).live())
     return 0
