@@ -191,8 +191,10 @@ def test_what_is_no_json_is_said_in_our_own_words(
     path.write_text('{"text": "fine"}\n{"text": "x"\nnonsense\n{"text": "y",}\n' + "[" * 100_000 + "\n")
     assert _remember(vault, "Eliza", str(path)) == 1
     assert capsys.readouterr().err.splitlines() == [
-        f"{'loci: ' if line == 2 else ''}life.jsonl:{line}: line {line} is not valid JSON" for line in range(2, 6)
+        *(f"loci: life.jsonl:{line}: this is not valid JSON" for line in range(2, 6)),
+        "loci: nothing of life.jsonl was remembered",
     ]
+    assert memories(vault, "eliza") == []
 
 
 @pytest.mark.parametrize("key", ["text", "actor", "place", "reason"])
