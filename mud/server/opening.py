@@ -75,7 +75,7 @@ def open_world(
     if not any(one.thing.kind is Kind.LOCATION for one in files):
         raise VaultProblem(dict.fromkeys([NOWHERE, *met, *check_files(vault)]))
     records = list(ledger.after(state.step if state else 0))
-    world = build_world(place_minds(files, minds.definitions.values()), state, records)
+    world = build_world(place_minds(files, minds.definitions.values()), state, records, begins=writable)
     world.reserve(free)
     settings, offered = lambda: configuration.get(WorldSettings), _offered(commands, minds)
     engine = Engine(world, commands, texts.render, ledger, clock, settings, offered)
