@@ -24,7 +24,7 @@ from mud.engine.engine import Step, WorldSettings
 from mud.errors import LociError, VaultProblem
 from mud.portal.plain import run_plain, show_plain
 from mud.portal.session import Session
-from mud.portal.wrapped import show_wrapped
+from mud.portal.wrapped import draws, show_wrapped
 from mud.registry import Registry
 from mud.sanitize import VisibleFormatter, visible
 from mud.server.checks import check_lives
@@ -152,7 +152,7 @@ class App:
         """Why stdout took no more; None while it takes everything."""
         self._unsynced = ""
         """Why the disk does not confirm what was written; empty while it does."""
-        self._terminal = sys.stdin.isatty() and sys.stdout.isatty() and not options.headless
+        self._terminal = sys.stdin.isatty() and sys.stdout.isatty() and not options.headless and draws()
         chance = Random(options.seed)
         drives = SchedulerConfig(
             _load_brains, parts.voice, parts.queue, parts.prompting, chance, parts.clock, options.brain
