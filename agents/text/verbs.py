@@ -66,9 +66,11 @@ _BESIDE_VERBS = """
     less yes all both has's others ones themselves ourselves
 """
 NO_VERBS = frozenset(_BESIDE_VERBS.split())
-_GESTURES = frozenset("looks nods bows waits frowns smiles glances stares listens shrugs laughs".split())
+_GESTURES = frozenset(
+    ("looks", "nods", "bows", "waits", "frowns", "smiles", "glances", "stares", "listens", "shrugs", "laughs")
+)
 """Verbs that are hardly ever a noun behind an `and` and before what has no object."""
-_OF_THE_BODY = frozenset("hands arms eyes fingers elbows shoulders knees brows palms".split())
+_OF_THE_BODY = frozenset(("hands", "arms", "eyes", "fingers", "elbows", "shoulders", "knees", "brows", "palms"))
 """Verbs only with an object: `hands him the key`, and not `hands behind her back`."""
 
 

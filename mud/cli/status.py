@@ -15,7 +15,6 @@ from mud.errors import LociError, UnknownName
 from mud.server.checks import check_vault
 from mud.server.wiring import Parts, must_have_words, opened
 
-
 UNASKED = "Whether models answer was not asked; in the running world @llm-status says it."
 
 HELP = "how an agent's memory stands: totals, tiers, gaps, what is due next; asks no model's server whether it answers"
