@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
 from agents.definition_edits import as_meant
-from mud.errors import LociError, Problem, Refusal
+from mud.errors import LociError, Problem, Refusal, VaultProblem
 from mud.registry import hint, plug_in_names
 from mud.sanitize import sanitize, visible
-from mud.storage.documents import Document, examine_document, link_name, render_document
-from mud.storage.files import free_stem, read_text, slugify, write_atomic
+from mud.storage.documents import Document, examine_document, link_name, render_document, salvage_document
+from mud.storage.files import free_stem, read_if_there, read_text, slugify, write_atomic
 from mud.storage.paths import make_folder
 from mud.storage.settings import Value, one_of, parse_overrides
 from mud.world.matching import plain
@@ -121,10 +122,28 @@ def parse_definition(text: str, slug: str, schemas: Mapping[str, type]) -> tuple
     document, problems = examine_document(text, file)
     if problems and not document.front:
         return None, problems
+    return _definition(slug, document, schemas, problems), problems
+
+
+def salvage_definition(folder: Path, schemas: Mapping[str, type]) -> AgentDefinition | None:
+    """Return what can be read, key by key, of an `agent.md` that is not in order; None of one that is no text.
+
+    Args:
+        folder, schemas: as for `read_definition`, which says what is wrong.
+    """
+    with suppress(VaultProblem):
+        document = salvage_document(read_if_there(folder / "agent.md", file=f"agents/{folder.name}/agent.md") or "")
+        return _definition(folder.name, document, schemas, [])
+    return None
+
+
+def _definition(slug: str, document: Document, schemas: Mapping[str, type], problems: list[Problem]) -> AgentDefinition:
+    """Return what a document says of somebody, with defaults for what is wrong, which is added to the problems."""
+    file = f"agents/{slug}/agent.md"
     overrides, wrong = parse_overrides(document.front, document.lines, schemas, file, _OWN_KEYS)
     problems += wrong
     reader = _Front(document, file, problems)
-    definition = AgentDefinition(
+    return AgentDefinition(
         slug=slug,
         id=reader.id(),
         name=reader.name(),
@@ -143,7 +162,6 @@ def parse_definition(text: str, slug: str, schemas: Mapping[str, type]) -> tuple
         lines=document.lines,
         name_line=document.title_line,
     )
-    return definition, problems
 
 
 def _section(document: Document, heading: str) -> str:
@@ -177,7 +195,7 @@ class _Front:
             self._problems.append(
                 Problem(self._file, self._document.body_line, "", f"{why}; expected a line '# Name' that can be typed")
             )
-        return title
+        return "" if why else title
 
     def id(self) -> str:
         if "id" not in self._document.front:

@@ -150,7 +150,8 @@ def main(argv: list[str]) -> int:
         gone = unshown.errno in (errno.EPIPE, errno.EIO)  # the reader of a pipe, a terminal
         code, wrong = (0, "") if gone else (1, f"stdout does not take what is shown: {_sentence(unshown)}")
     if wrong:
-        print("loci: " + visible(wrong, but="\n"), file=sys.stderr)
+        for line in wrong.split("\n"):
+            print(f"loci: {visible(line)}", file=sys.stderr)
     return code
 
 

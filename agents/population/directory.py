@@ -13,13 +13,25 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from agents.definition import AgentDefinition, find_location, misplaced, parse_definition, read_definition
+from agents.definition import (
+    AgentDefinition,
+    find_definition,
+    find_location,
+    misplaced,
+    parse_definition,
+    read_definition,
+    salvage_definition,
+)
 from mud.errors import Problem, VaultProblem
+from mud.sanitize import visible
 from mud.storage.documents import replace_key
 from mud.storage.files import read_if_there, read_text, slugify, write_atomic
 from mud.world.matching import plain
 from mud.world.things import Kind
 from mud.world.world import World
+
+AGENT = "agent.md"
+"""The file in an agent's folder that says who it is."""
 
 
 class AgentDirectory:
@@ -36,6 +48,10 @@ class AgentDirectory:
         """Everybody as last read, mistakes and all: what is held against other files, so that no mistake hides one."""
         self.homes: dict[str, str] = {}
         """The folder of each id, as the saved state has it and as they were read since."""
+        self.wrong: dict[str, list[Problem]] = {}
+        """What is wrong with each `agent.md` as it was last read, by folder."""
+        self._unwritten: set[str] = set()
+        """The folders whose id is known and does not stand in their file."""
         self.unknown_in: Callable[[AgentDefinition], list[Problem]] = lambda definition: []
         """Returns what a definition names that there is not, locations aside."""
         self._folder = folder
@@ -52,6 +68,8 @@ class AgentDirectory:
 
     def load(self, world: World | None, keep: Collection[str]) -> list[Problem]:
         """Read every `agent.md`; one that is wrong keeps its last good reading, one that was never right stays out.
+
+        At the start there is no last good reading yet, and what can be read of a wrong one is gone by.
 
         Args:
             world: the running world; None at the start.
@@ -96,17 +114,24 @@ class AgentDirectory:
     def _take(
         self, slug: str, definition: AgentDefinition | None, problems: list[Problem], world: World | None
     ) -> list[Problem]:
-        """Take up an `agent.md` as it was read, when nothing is wrong with it; return what is."""
+        """Take up an `agent.md` as it was read, when nothing is wrong with it or the world starts; return what is."""
+        starts = world is None and slug not in self.definitions
+        self.wrong[slug] = problems
         if definition is None:
             if problems:
                 self.drafts.pop(slug, None)
+                if starts and (salvaged := salvage_definition(self._folder / slug, self._schemas)) is not None:
+                    self._begin_with(salvaged)
             return problems
+        if not definition.id and "id" not in definition.lines:
+            definition = replace(definition, id=self._own_id(slug))
+            self._unwritten |= {slug} if definition.id else set()
         self.drafts[slug] = definition
         problems += at_other_places(problems, self._held_against_others(definition, world))
         if not problems:
-            self.definitions[slug] = definition
-            if definition.id:
-                self.homes[definition.id] = slug
+            self._use(definition)
+        elif starts:
+            self._begin_with(definition)
         return problems
 
     def _held_against_others(self, definition: AgentDefinition, world: World | None) -> list[Problem]:
@@ -130,8 +155,36 @@ class AgentDirectory:
         problems += [_wrong(definition, key, "no command may change it") for was, new, key in fixed if was != new]
         return problems + at_other_places(problems, self._held_against_others(definition, world))
 
+    def _begin_with(self, definition: AgentDefinition) -> None:
+        """Go by what could be read of a wrong file, unless it does not say who that is or takes what is another's."""
+        slug = definition.slug
+        own = self._own_id(slug) or definition.id
+        name = definition.name or self.called(slug)
+        one = definition if (own, name) == (definition.id, definition.name) else replace(definition, id=own, name=name)
+        if own and not any(_alike(one, other) for other in self.definitions.values()) and not self._is_copy(one):
+            self._use(one)
+
+    def called(self, slug: str) -> str:
+        """Return the name in a file, as far as one can be read; else one made of its folder's."""
+        draft = self.drafts.get(slug)
+        return (draft.name if draft is not None else "") or visible(slug.replace("-", " ").title())
+
+    def _use(self, definition: AgentDefinition) -> None:
+        self.definitions[definition.slug] = definition
+        if definition.id:
+            self.homes[definition.id] = definition.slug
+
+    def _own_id(self, slug: str) -> str:
+        """Return the id that a folder is known by: in the running world, or when it was left; empty for none."""
+        known = self.definitions.get(slug)
+        if known is not None:
+            return known.id
+        if not (self._folder / slug / "archive").exists():  # somebody else may have left the world from there
+            return ""
+        return next((one for one, home in self.homes.items() if home == slug), "")
+
     def assign_ids(self, number: int, write: Callable[[Path, str], None] | None = write_atomic) -> None:
-        """Give an id to everybody who has none, and write it into their file.
+        """Give an id to everybody who has none, and write it into their file; also one that was taken out of it.
 
         Args:
             number: the first that is free.
@@ -141,14 +194,17 @@ class AgentDirectory:
             OSError, VaultProblem: when a file cannot be changed.
         """
         for slug, definition in self.definitions.items():
-            if definition.id:
+            if definition.id and (slug not in self._unwritten or self.wrong.get(slug)):
                 continue
+            own = definition.id or f"#{number}"
             if write is not None:
                 path, file = self._folder / slug / "agent.md", agent_file(slug)
-                write(path, replace_key(read_text(path, file=file), "id", f"#{number}", file))
-            self.definitions[slug] = self.drafts[slug] = replace(definition, id=f"#{number}")
-            self.homes[f"#{number}"] = slug
-            number += 1
+                write(path, replace_key(read_text(path, file=file), "id", own, file))
+            self._unwritten.discard(slug)
+            if not definition.id:
+                self.definitions[slug] = self.drafts[slug] = replace(definition, id=own)
+                self.homes[own] = slug
+                number += 1
 
     def leave_out_new(self, wrong: Collection[str]) -> None:
         """Leave out whoever has no id yet and a mistake in their file: nothing is written into it until it is right.
@@ -168,7 +224,18 @@ class AgentDirectory:
         for slug in [slug for slug, one in self.definitions.items() if one.id in files]:
             del self.definitions[slug]
         drafts = [draft for draft in self.drafts.values() if draft.id in files]
-        return [_wrong(draft, "id", f"{draft.id!r} is taken by {files[draft.id]}") for draft in drafts]
+        problems = [_wrong(draft, "id", f"{draft.id!r} is taken by {files[draft.id]}") for draft in drafts]
+        for draft, problem in zip(drafts, problems, strict=True):
+            self.wrong[draft.slug] = at_other_places((), [*self.wrong[draft.slug], problem])
+        return problems
+
+    def unusable(self, name: str) -> str:
+        """Return the file of whoever is called so, or has such a folder, and is kept out; empty for nobody."""
+        out = {slug: draft for slug, draft in self.drafts.items() if slug not in self.definitions}
+        found = find_definition(name, out)
+        slug = found.slug if found is not None else slugify(name)
+        there = slug not in self.definitions and (self._folder / slug / "agent.md").exists()
+        return agent_file(slug) if there else ""
 
     def copies_of(self, definition: AgentDefinition) -> list[Problem]:
         """Return the problem of each folder that has somebody's id, and is not theirs."""
@@ -208,13 +275,18 @@ class AgentDirectory:
         return math.inf
 
     def _clashes(self, definition: AgentDefinition) -> list[Problem]:
-        known = self.definitions.get(definition.slug)
-        if known is not None and known.id and definition.id != known.id:
-            return [_wrong(definition, "id", f"an id never changes while the world runs; expected {known.id!r}")]
-        home = self.homes.get(definition.id, definition.slug)
-        if known is None and home != definition.slug and self._unreadable(home):
-            return [_taken_by(definition, agent_file(home))]
+        known, own = self.definitions.get(definition.slug), self._own_id(definition.slug)
+        # An id that another folder had came with it: that one was renamed.
+        if own and definition.id != own and (known is not None or definition.id not in self.homes):
+            return [_wrong(definition, "id", f"{definition.id!r} is wrong: an id never changes; expected {own!r}")]
+        if known is None and self._is_copy(definition):
+            return [_taken_by(definition, agent_file(self.homes[definition.id]))]
         return [problem for other in self.definitions.values() for problem in _alike(definition, other)]
+
+    def _is_copy(self, definition: AgentDefinition) -> bool:
+        """Return whether an id is that of another folder, in whose file it cannot be read now."""
+        home = self.homes.get(definition.id, definition.slug)
+        return home != definition.slug and self._unreadable(home)
 
     def _moved_nowhere(self, definition: AgentDefinition, world: World | None) -> list[Problem]:
         """Return the problem that an edit names a location which the running world has not.
@@ -280,7 +352,7 @@ def _taken(definition: AgentDefinition, world: World | None) -> list[Problem]:
 
 def agent_file(slug: str) -> str:
     """Return the path inside the vault of the file that says who lives in a folder."""
-    return f"agents/{slug}/agent.md"
+    return f"agents/{slug}/{AGENT}"
 
 
 def _wrong(definition: AgentDefinition, key: str, message: str) -> Problem:

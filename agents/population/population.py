@@ -216,8 +216,12 @@ class Population:
 
         Raises:
             UnknownName: says who there is.
+            LociError: its file is there and cannot be used; with the mistakes in it.
         """
         agent = self.find(name)
+        if agent is None and (file := self.roster.unusable(name)):
+            why = "; ".join(map(str, self.roster.wrong.get(Path(file).parent.name, ()))) or "check says why"
+            raise LociError(f"{name} is not in the world, as {file} cannot be used: {why}")
         if agent is None:
             names = ", ".join(sorted(definition.name for definition in self.definitions.values())) or "nobody"
             raise UnknownName(f"there is no agent {name!r}; there is: {names}")

@@ -66,6 +66,12 @@ _BESIDE_VERBS = """
     less yes all both has's others ones themselves ourselves
 """
 NO_VERBS = frozenset(_BESIDE_VERBS.split())
+_GESTURES = frozenset(
+    ("looks", "nods", "bows", "waits", "frowns", "smiles", "glances", "stares", "listens", "shrugs", "laughs")
+)
+"""Verbs that are hardly ever a noun behind an `and` and before what has no object."""
+_OF_THE_BODY = frozenset(("hands", "arms", "eyes", "fingers", "elbows", "shoulders", "knees", "brows", "palms"))
+"""Verbs only with an object: `hands him the key`, and not `hands behind her back`."""
 
 
 def is_verb(word: str) -> bool:
@@ -83,10 +89,12 @@ def with_verbs(text: str, form: Callable[[str], str]) -> tuple[str, int]:
     """
     told, start = "", 0
     for found in _NEXT.finditer(text):
-        if found[1] in NO_VERBS:
+        taker = _HAS_OBJECT.match(text, found.end())
+        if found[1] in NO_VERBS or (found[1] in _OF_THE_BODY and (taker is None or taker[0].endswith("ly"))):
             continue
-        known = found[1] in _PAST or base_of(found[1]) in _PAST or _HAS_OBJECT.match(text, found.end())
-        alone = text.startswith(" and ") and found.start() == 0 and _ALONE.match(text, found.end())
+        known = found[1] in _PAST or base_of(found[1]) in _PAST or taker
+        follows = " and" in found[0] and (found.start() == 0 or found[1] in _GESTURES)
+        alone = follows and _ALONE.match(text, found.end())
         if not (known or alone):
             return told + text[start:], len(told) + found.start() - start
         told += text[start : found.start(1)] + form(found[1])

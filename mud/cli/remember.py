@@ -24,7 +24,7 @@ from agents.memory.received import known_ids, newest_of, with_digests
 from agents.memory.summaries import Summary
 from mud.cli._tool import VectorProgress, agent_argument, emit, progress, tool
 from mud.engine.engine import WorldSettings
-from mud.errors import LociError, Problem, VaultProblem
+from mud.errors import LociError, Problem
 from mud.registry import plug_in_names
 from mud.sanitize import sanitize, visible
 from mud.server.bulk import live_through, newcomer
@@ -177,8 +177,7 @@ class _Given:
         name: what it is called.
 
     Raises:
-        LociError: it is not UTF-8, or a line is too long.
-        VaultProblem: every line that is wrong.
+        LociError: it is not UTF-8, a line is too long, or it names every line that is wrong.
     """
 
     def __init__(self, file: BinaryIO, name: str) -> None:
@@ -201,13 +200,13 @@ class _Given:
             except UnicodeDecodeError:
                 raise LociError(f"{name} cannot be read: it is not UTF-8") from None
             except RecursionError:
-                problems.append(Problem(name, number, "", f"line {number} is nested too deep"))
+                problems.append(Problem(name, number, "", "this is nested too deep"))
             except json.JSONDecodeError:  # Python's own words count lines and columns in this one
-                problems.append(Problem(name, number, "", f"line {number} is not valid JSON"))
+                problems.append(Problem(name, number, "", "this is not valid JSON"))
             except ValueError as error:
                 problems.append(Problem(name, number, "", str(error)))
         if problems:
-            raise VaultProblem(problems)
+            raise LociError("\n".join([*map(str, problems), f"nothing of {visible(name)} was remembered"]))
         for key, number in sorted(ignored.items(), key=lambda one: (one[1], one[0])):
             progress(f"passed over: {Problem(name, number, key, unknown_key(key, RECORD_KEYS))}")
 

@@ -15,8 +15,12 @@ from mud.errors import LociError, UnknownName
 from mud.server.checks import check_vault
 from mud.server.wiring import Parts, must_have_words, opened
 
+UNASKED = "Whether models answer was not asked; in the running world @llm-status says it."
 
-@tool("status", "how an agent's memory stands: totals, tiers, gaps, what is due next", agent_argument)
+HELP = "how an agent's memory stands: totals, tiers, gaps, what is due next; asks no model's server whether it answers"
+
+
+@tool("status", HELP, agent_argument)
 def status(args: argparse.Namespace) -> int:
     """Print the status, as text or as one JSON object."""
     with opened(args.vault, writable=False) as parts:
@@ -49,7 +53,7 @@ def _show(args: argparse.Namespace, parts: Parts, agent: Agent | None) -> None:
         record = parts.minds.status(agent) if agent is not None else {}
         emit({**record, "problems": list(map(shown, problems))})
         return
-    told = [parts.minds.report(agent)] if agent is not None else []
+    told = [f"{parts.minds.report(agent)}\n{UNASKED}"] if agent is not None else []
     if problems:
         told.append("\n".join(["Mistakes in the vault:", *(f"  {problem}" for problem in problems)]))
     print("\n\n".join(told))

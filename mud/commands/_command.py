@@ -129,6 +129,8 @@ class Command(NamedTuple):
 
 
 _EXAMPLE = re.compile(r"^Example: (.+)$", re.M)
+_BROKEN = re.compile(r"(?<=\S)\n(?=[^\s-])")
+"""Where the source breaks a paragraph; whoever shows it breaks it at a width of their own."""
 
 
 def command(
@@ -170,7 +172,7 @@ def command(
         if category not in CATEGORIES or keeps not in KEEPS or alters not in ALTERS:
             raise ValueError(f"command {name!r}: unknown category {category!r}, keeps {keeps!r} or alters {alters!r}")
         summary, _, rest = _EXAMPLE.sub("", doc).strip().partition("\n")
-        told = (summary.strip(), rest.strip(), examples)
+        told = (summary.strip(), _BROKEN.sub(" ", rest.strip()), examples)
         return Command(name, run, slots, aliases, role, category, keeps, for_models, alters, *told)
 
     return made

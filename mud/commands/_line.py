@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from mud.commands._command import Command
@@ -10,7 +11,9 @@ from mud.errors import Refusal
 from mud.registry import Registry, suggest
 from mud.sanitize import sanitize
 from mud.world.exits import SHORT, names_exit
+from mud.world.matching import plain
 from mud.world.narration import shortened
+from mud.world.things import Thing
 from mud.world.world import World
 
 SHORTHANDS = {"'": "say", '"': "say", ":": "emote"}
@@ -92,18 +95,38 @@ def understand(line: InputLine, commands: Registry[Command], world: World, who: 
         elif any(names_exit(body, way) for location in world.locations() for way in location.exits):
             exits = ", ".join(way.name for way in here.exits)
             raise Refusal(f'There is no way called "{body}" here.', f"the exits are {exits}" if exits else "")
-    return line, find_command(line.verb, commands)
+    return line, find_command(line, commands, world.locations())
 
 
-def find_command(verb: str, commands: Registry[Command]) -> Command:
-    """Return the command a verb names; never another one that merely looks like it.
+def find_command(line: InputLine, commands: Registry[Command], locations: Iterable[Thing] = ()) -> Command:
+    """Return the command that a line names; never another one that merely looks like it.
+
+    Args:
+        line: what was read.
+        commands: everything that can be typed.
+        locations: where one may want to go.
 
     Raises:
-        Refusal: names the nearest command, when one is near.
+        Refusal: names the nearest command, when one is near, and how to speak, as a line of words may be meant for it.
     """
-    found = commands.find(verb)
-    if found is None:
-        near = suggest(verb, commands.words())
-        hint = f"did you mean {near}? help lists all" if near else "help lists all; to speak, begin with say"
-        raise Refusal(f'There is no command "{shortened(verb, 40)}".', hint)
-    return found
+    found = commands.find(line.verb)
+    if found is not None:
+        return found
+    body = f"{line.verb} {line.rest}".strip()
+    speak = "to speak, begin with say"
+    near = suggest(line.verb, commands.words()) or _begun(line.verb, commands.words())
+    if any(plain(body) in map(plain, one.names) for one in locations):
+        hint = f"did you mean go {plain(body)}? help lists all"
+    elif near is None:
+        hint = f"help lists all; {speak}"
+    else:
+        hint = f"did you mean {near}? help lists all"
+        hint = f"{speak}; {hint}" if line.rest and near != "say" else hint
+    raise Refusal(f'There is no command "{shortened(line.verb, 40)}".', hint)
+
+
+def _begun(verb: str, words: Iterable[str]) -> str | None:
+    """Return the shortest command that a word is the beginning of, with or without its mark; None for none."""
+    begun = verb.casefold().lstrip("@")
+    longer = [word for word in words if len(begun) > 2 and word.lstrip("@").startswith(f"{begun}-")]
+    return min(longer, key=len, default=None)

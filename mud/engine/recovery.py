@@ -19,13 +19,16 @@ Placed = tuple[Thing, str | None]
 """A thing and the id of where its file puts it."""
 
 
-def build_world(placed: Sequence[Placed], state: SavedState | None, records: Iterable[dict[str, Any]]) -> World:
+def build_world(
+    placed: Sequence[Placed], state: SavedState | None, records: Iterable[dict[str, Any]], *, begins: bool = True
+) -> World:
     """Return the world as it was when it was last left or killed.
 
     Args:
         placed: every thing that files define, with where they put it.
         state: the last saved state; None for a new vault.
         records: the ledger's steps after that state, in order.
+        begins: nobody plays a person yet; False for a reader, beside whom they may be in play.
     """
     world = World()
     define = [Define(thing) for thing, _ in placed]
@@ -42,17 +45,23 @@ def build_world(placed: Sequence[Placed], state: SavedState | None, records: Ite
     for record in records:
         world.apply(changes_of(record))
     world.apply(define)  # a file edited while the world stood still is newer than what the ledger says of it
-    _settle(world, placed)
+    if begins:
+        _send_away(world, placed)
+    _put_back(world, placed)
     return world
 
 
-def _settle(world: World, placed: Sequence[Placed]) -> None:
-    """Send away the people whom nobody plays yet, and put back what lost its place."""
+def _send_away(world: World, placed: Sequence[Placed]) -> None:
+    """Send away the people whom nobody plays yet."""
     fixed = {thing.id for thing, place in placed if place is not None}
     for thing in list(world.things.values()):
         # A person is a character that comes and goes: no brain plays it, and no file gives it a place.
         if thing.kind is Kind.CHARACTER and not thing.thinks and thing.id not in fixed and thing.id in world.where:
             world.apply([Leave(thing.id)])
+
+
+def _put_back(world: World, placed: Sequence[Placed]) -> None:
+    """Put back what lost its place."""
     for thing, place in placed:
         lost = thing.kind is not Kind.LOCATION and thing.id not in world.where and thing.id not in world.away
         if lost and place is not None:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import textwrap
 
 WIDEST = 100
 """Columns of a line at most; longer ones are hard to read."""
+
+
+def draws() -> bool:
+    """Return whether the terminal knows the codes that draw a line to edit; one that is dumb shows them as letters."""
+    return os.environ.get("TERM", "") not in ("dumb", "unknown")
 
 
 def show_wrapped(text: str) -> None:

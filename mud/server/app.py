@@ -24,7 +24,7 @@ from mud.engine.engine import Step, WorldSettings
 from mud.errors import LociError, VaultProblem
 from mud.portal.plain import run_plain, show_plain
 from mud.portal.session import Session
-from mud.portal.wrapped import show_wrapped
+from mud.portal.wrapped import draws, show_wrapped
 from mud.registry import Registry
 from mud.sanitize import VisibleFormatter, visible
 from mud.server.checks import check_lives
@@ -95,8 +95,8 @@ def run(options: Options) -> int:
         _log_into(parts.vault / "log")
         must_have_words(parts.texts)
         notice = links_out(parts.vault)
-        for told in (*parts.problems, *([notice] if notice else [])):
-            print(f"loci: {told}", file=sys.stderr)
+        for line in (*parts.told_at_start(), *([notice] if notice else [])):
+            print(f"loci: {line}", file=sys.stderr)
         with asyncio.Runner() as runner:  # where no loop can be made, nothing waits for one
             runner.run(App(parts, options, name).live())
     return 0
@@ -155,7 +155,7 @@ class App:
         """Why stdout took no more; None while it takes everything."""
         self._unsynced = ""
         """Why the disk does not confirm what was written; empty while it does."""
-        self._terminal = sys.stdin.isatty() and sys.stdout.isatty() and not options.headless
+        self._terminal = sys.stdin.isatty() and sys.stdout.isatty() and not options.headless and draws()
         chance = Random(options.seed)
         drives = SchedulerConfig(
             _load_brains, parts.voice, parts.queue, parts.prompting, chance, parts.clock, options.brain

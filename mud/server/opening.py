@@ -68,19 +68,17 @@ def open_world(
     messages = ledger.open() if writable else []
     for message in messages:
         log.warning("ledger: %s", message)
-    files, wrong = world_files.load()
+    files, wrong = world_files.load()  # what is wrong is said by `check_files`
     new = [one for one in files if one.thing.id or one.file not in with_mistakes(wrong)]
     free = _assign_ids(vault, minds, new, state.next_id if state else FIRST_ID, writable=writable)
     if any(not one.thing.id for one in files):
-        files, wrong = world_files.load()
+        files, _ = world_files.load()
     files = [one for one in files if one.thing.id]  # a reader writes no id, and nobody one into a file with a mistake
-    if writable:
-        _tell_begun_with({problem.file for problem in wrong}, {one.file for one in files})
     minds.roster.give_way({one.thing.id: one.file for one in files})
     if not any(one.thing.kind is Kind.LOCATION for one in files):
         raise VaultProblem(dict.fromkeys([NOWHERE, *met, *check_files(vault)]))
     records = list(ledger.after(state.step if state else 0))
-    world = build_world(place_minds(files, minds.definitions.values()), state, records)
+    world = build_world(place_minds(files, minds.definitions.values()), state, records, begins=writable)
     world.reserve(free)
     settings, offered = lambda: configuration.get(WorldSettings), _offered(commands, minds)
     engine = Engine(world, commands, texts.render, ledger, clock, settings, offered)
@@ -121,15 +119,6 @@ def _offered(commands: Registry[Command], minds: Population) -> Callable[[str], 
         return by_setting[agent.thinking().self_changes if agent is not None else "off"]
 
     return offered
-
-
-def _tell_begun_with(wrong: set[str], used: set[str]) -> None:
-    """Log what the world begins with in place of each file that is wrong: there is no last good reading of it yet."""
-    for file in sorted(wrong):
-        if file in used:
-            log.warning("%s: until it is mended the world goes by what can be read of it", file)
-        else:
-            log.warning("%s: until it is mended what it describes is not in the world", file)
 
 
 def saved_state(vault: Path, met: list[Problem], *, writable: bool) -> SavedState | None:

@@ -30,7 +30,7 @@ from agents.llm.spending_file import read_spending, write_spending
 from agents.mind.services import Ask, Services
 from agents.mind.settings import ThinkingSettings, offers
 from agents.mind.templates import Templates
-from agents.population.directory import agent_file
+from agents.population.directory import AGENT, agent_file
 from agents.population.population import Population
 from agents.prompt.prompt import Prompt
 from agents.prompt.template import Template
@@ -44,6 +44,7 @@ from mud.engine.ledger import Ledger
 from mud.engine.recovery import state_of
 from mud.errors import LociError, Problem, VaultLocked, VaultProblem
 from mud.registry import Registry, collect, load
+from mud.sanitize import visible
 from mud.server.checks import EMBED, FAMILIES, SCHEMAS, check_files, thought_templates, unknown_in, voices_in
 from mud.server.known_hosts import KnownHosts
 from mud.server.opening import open_world, saved_state
@@ -53,7 +54,7 @@ from mud.storage.files import VaultLock, sweep_leftovers
 from mud.storage.paths import SHIPPED, missing_in
 from mud.storage.texts import TextStore
 from mud.storage.world_files import WorldFiles
-from mud.storage.world_state import SavedState, write_state
+from mud.storage.world_state import STATE, SavedState, write_state
 from mud.world.narration import listed
 
 __all__ = [
@@ -139,6 +140,25 @@ class Parts:
     def problems(self) -> list[Problem]:
         """What is wrong in the vault's files, as they stood when this was first asked for."""
         return list(dict.fromkeys([*self.met, *check_files(self.vault)]))
+
+    def told_at_start(self) -> list[str]:
+        """Return every mistake in the vault's files, a line each, and after them what the world does meanwhile."""
+        wrong = dict.fromkeys(problem.file for problem in self.problems)
+        world, minds = self.engine.world, self.minds
+        used = {file for one, file in self.world_files.homes.items() if one in world.things}
+        used |= {one.file for one in minds.definitions.values()}
+        lines = [str(problem) for problem in self.problems]
+        if wrong:
+            lines.append("until they are mended, the world goes by what can be read of these files")
+        for file in wrong:
+            folder, *_, name = Path(file).parts
+            if file in used or not (self.vault / file).is_file() or file == STATE:
+                continue
+            if folder == "world":
+                lines.append(f"what {visible(file)} describes is not in the world until then")
+            elif folder == "agents" and name == AGENT:
+                lines.append(f"{minds.roster.called(Path(file).parent.name)} is not in the world until then")
+        return lines
 
     def save(self) -> str:
         """Write the state, once everything that it includes is in the archives and on the disk.

@@ -102,8 +102,8 @@ def simulate(plan: SimulationPlan, say: Say) -> dict[str, Any]:
         _stage(plan) as vault,
         opened(vault, writable=True, clock=clock, alone=True, asked=_asked(plan, clock)) as parts,
     ):
-        for problem in parts.problems:
-            say(f"loci: {problem}")
+        for line in parts.told_at_start():
+            say(f"loci: {line}")
         return asyncio.run(_Run(parts, clock, plan, say).go())
 
 

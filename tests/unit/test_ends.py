@@ -161,6 +161,20 @@ def test_a_terminal_that_is_closed_ends_the_world_in_order(vault: Path) -> None:
     whole(vault)
 
 
+def test_a_dumb_terminal_gets_plain_lines_and_no_codes(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "dumb")
+    master, slave = pty.openpty()
+    with started(vault, "run", "--no-agents", stdin=slave, stdout=slave, start_new_session=True) as process:
+        os.close(slave)
+        os.write(master, b"say farewell\nquit\n")
+        seen = b""
+        while b"You say" not in seen:
+            seen += os.read(master, 4096)
+        assert process.wait(BOUND) == 0
+        os.close(master)
+    assert b"\x1b" not in seen
+
+
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_a_world_in_order_and_three_in_a_row_do_too(vault: Path, number: signal.Signals) -> None:
     told = vault.parent / "told"

@@ -257,15 +257,21 @@ OWNED = """
 """
 
 
-def test_what_the_program_writes_stays_out_of_git(tmp_path: Path) -> None:
-    git("init", "-q", cwd=tmp_path)
-    shutil.copy(ROOT / ".gitignore", tmp_path)
+@pytest.mark.parametrize("top", ["", "vault/"])
+def test_what_the_program_writes_stays_out_of_git(tmp_path: Path, top: str) -> None:
     for path in [*WRITTEN.split(), *OWNED.split()]:
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text("x")
-    assert sorted(git("check-ignore", *WRITTEN.split(), cwd=tmp_path).split()) == sorted(WRITTEN.split())
-    kept = git("ls-files", "--others", "--exclude-standard", cwd=tmp_path).split()
-    assert sorted(kept) == sorted([".gitignore", *OWNED.split()])
+    for path in (".gitignore", "vault/.gitignore"):
+        shutil.copy(ROOT / path, tmp_path / path)
+    git("init", "-q", cwd=tmp_path / top)
+    written, owned = (
+        [path.removeprefix(top) for path in paths.split() if path.startswith(top)] for paths in (WRITTEN, OWNED)
+    )
+    assert sorted(git("check-ignore", *written, cwd=tmp_path / top).split()) == sorted(written)
+    kept = git("ls-files", "--others", "--exclude-standard", cwd=tmp_path / top).split()
+    ignores = {".gitignore", "vault/.gitignore"} if not top else {".gitignore"}
+    assert sorted(kept) == sorted([*ignores, *owned])
 
 
 def test_the_name_of_a_test_is_a_sentence() -> None:

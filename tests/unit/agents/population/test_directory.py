@@ -60,8 +60,10 @@ def test_an_id_never_changes_while_the_world_runs(roster: AgentDirectory, tmp_pa
     (problem,) = roster.load_one("moss", None)
     assert "expected '#2002'" in problem.message
     _write(tmp_path, "moss", "Moss", None)
-    assert roster.load_one("moss", None)
+    assert roster.load_one("moss", None) == []
+    roster.assign_ids(3000)
     assert roster.definitions["moss"].id == "#2002"
+    assert 'id: "#2002"' in (tmp_path / "moss" / "agent.md").read_text()
 
 
 def test_whoever_has_the_id_of_a_thing_stays_out(roster: AgentDirectory, tmp_path: Path) -> None:
@@ -84,7 +86,7 @@ def test_a_mistake_does_not_hide_that_an_id_is_taken(roster: AgentDirectory, tmp
         ("agents/moss/agent.md", "brain"),
         ("agents/moss/agent.md", "id"),
     ]
-    assert fresh.definitions == {}
+    assert set(fresh.definitions) == {"eliza"}
     assert [problem.file for problem in fresh.give_way({"#2001": "world/items/lamp.md"})] == [
         "agents/eliza/agent.md",
         "agents/moss/agent.md",

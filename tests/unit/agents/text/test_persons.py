@@ -80,6 +80,12 @@ def test_nothing_that_is_told_names_its_owner_outside_of_quotations(text: str) -
         ("Ada smiles and nods.", "You smile and nod."),
         ("Ada quietly carries the jar off and sets it down.", "You quietly carry the jar off and set it down."),
         ("Ada wipes her hands on a rag. She sits down.", "You wipe your hands on a rag. You sit down."),
+        (
+            "Ada leans close to the chair, hands behind her back.",
+            "You lean close to the chair, hands behind your back.",
+        ),
+        ("Ada takes a step, hands the key to Moss.", "You take a step, hand the key to Moss."),
+        ("Ada takes three steps and bows to Moss.", "You take three steps and bow to Moss."),
         ("Ada puts her hand on Moss's arm.", "You put your hand on Moss's arm."),
         ("Ada hugs herself, as if somebody owed her a screw.", "You hug yourself, as if somebody owed you a screw."),
         ("Ada is happy, and has a look at it.", "You are happy, and have a look at it."),

@@ -79,3 +79,21 @@ def test_a_vault_in_use_is_read_by_words_alone_and_it_says_so(
     said = capsys.readouterr()
     assert said.out.endswith("~Eliza>\n")
     assert "words alone" in said.err
+
+
+def test_a_person_in_play_is_seen_by_a_reader_beside_the_running_world(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    vault = without_vectors(copy_vault(tmp_path))
+    with opened(vault, writable=True) as parts:
+        slug = write_definition(vault / "agents", "Ann", parts.engine.world.new_id(), person=True)
+        assert parts.minds.load_definition(slug) == []
+        here = parts.engine.world.location_of(parts.minds.get("Eliza").id)
+        assert here is not None
+        parts.engine.enter(parts.minds.open(slug).definition.thing(), here.id)
+        parts.save()
+        assert main(["prompt", "Eliza", "--vault", str(vault)]) == 0
+        told = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("Also here: "))
+        assert "Ann" in told
+    with opened(vault, writable=True) as parts:
+        assert parts.engine.world.location_of(parts.minds.definitions[slug].id) is None

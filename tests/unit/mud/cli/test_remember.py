@@ -192,10 +192,12 @@ def test_what_is_no_json_is_said_in_our_own_words(
     path = tmp_path / "life.jsonl"
     path.write_text('{"text": "fine"}\n{"text": "x"\nnonsense\n{"text": "y",}\n' + "[" * 100_000 + "\n")
     assert _remember(vault, "Eliza", str(path)) == 1
-    said = "not valid JSON", "not valid JSON", "not valid JSON", "nested too deep"
-    assert capsys.readouterr().err.removeprefix("loci: ").splitlines() == [
-        f"life.jsonl:{line}: line {line} is {what}" for line, what in enumerate(said, 2)
+    said = ["this is not valid JSON"] * 3 + ["this is nested too deep"]
+    assert capsys.readouterr().err.splitlines() == [
+        *(f"loci: life.jsonl:{line}: {what}" for line, what in enumerate(said, 2)),
+        "loci: nothing of life.jsonl was remembered",
     ]
+    assert memories(vault, "eliza") == []
 
 
 def test_a_number_too_long_to_be_one_is_said_in_our_own_words(

@@ -45,7 +45,9 @@ def test_it_is_text_for_people_and_reads_while_another_writes(
     vault = copy_vault(tmp_path)
     with opened(vault, writable=True):
         assert main(["status", "Moss", "--vault", str(vault)]) == 0
-    assert capsys.readouterr().out.startswith("Memory of Moss\n")
+    told = capsys.readouterr().out
+    assert told.startswith("Memory of Moss\n")
+    assert "No warnings.\nWhether models answer was not asked; in the running world @llm-status says it.\n" in told
 
 
 def test_it_says_where_each_setting_comes_from_and_that_no_server_counted(

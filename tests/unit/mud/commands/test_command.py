@@ -15,7 +15,11 @@ def test_a_docstring_is_the_help() -> None:
     def hum(ctx: Context, tune: str) -> Outcome:
         """Hum a tune.
 
-        Everybody likes that.
+        Everybody likes that,
+        whatever the tune.
+
+        - Loudly
+        - Softly
 
         Example: hum a waltz
         Example: hum
@@ -23,7 +27,7 @@ def test_a_docstring_is_the_help() -> None:
         return Outcome(tune)
 
     assert hum.summary == "Hum a tune."
-    assert hum.details == "Everybody likes that."
+    assert hum.details == "Everybody likes that, whatever the tune.\n\n- Loudly\n- Softly"
     assert hum.examples == ("hum a waltz", "hum")
     assert hum.usage == "hum <tune>"
     assert hum.role is Role.AGENT

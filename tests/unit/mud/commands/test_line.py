@@ -71,11 +71,11 @@ def test_what_is_said_is_kept_as_typed(words: str) -> None:
 
 def test_a_verb_is_found_in_any_case_and_a_wrong_one_names_the_nearest() -> None:
     registry = commands()
-    assert find_command("LOOK", registry).name == "look"
-    assert find_command("l", registry).name == "look"
+    assert find_command(InputLine("LOOK", "", None), registry).name == "look"
+    assert find_command(InputLine("l", "", None), registry).name == "look"
     with pytest.raises(Refusal) as wrong:
-        find_command("examin", registry)
+        find_command(InputLine("examin", "", None), registry)
     assert wrong.value.hint == "did you mean examine? help lists all"
     with pytest.raises(Refusal) as far:
-        find_command("x" * 500, registry)
+        find_command(InputLine("x" * 500, "", None), registry)
     assert len(far.value.text) < 80
