@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from agents.commands._answer import answers
 from agents.llm.backend import named_host
-from agents.llm.overview import HostView, ProfileView
+from agents.llm.jobs import HostView, ProfileView
 from agents.llm.profiles import LLMProfile
 from agents.population.population import Population
 from agents.recall.settings import SERVED, RecallSettings

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from random import Random
 
 from agents.llm.backend import Backend
 from agents.llm.backends.scripted import ScriptedModel
@@ -64,12 +65,15 @@ class Stage:
         profiles: Mapping[str, LLMProfile] | None = None,
         room: int = 64,
         clock: Clock | None = None,
+        chance: Random | None = None,
     ) -> None:
         self.models = models
         self.profiles = dict(profiles or {"think": LLMProfile(backend="scripted", host="a", timeout=60)})
         self.clock = HandClock()
+        self.elapsed = (clock or self.clock).monotonic
         backend = Backend("scripted", "Scripted.", lambda profile: models[profile.host])
-        self.queue = ModelQueue(self.profiles.__getitem__, Registry("backend", [backend]), clock or self.clock, room)
+        backends = Registry("backend", [backend])
+        self.queue = ModelQueue(self.profiles.__getitem__, backends, clock or self.clock, room, chance)
 
 
 class Gate:

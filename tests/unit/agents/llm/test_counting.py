@@ -12,20 +12,21 @@ from hypothesis import strategies as st
 
 from agents.llm.backend import Backend
 from agents.llm.backends.scripted import ScriptedModel
-from agents.llm.counting import (
+from agents.llm.profiles import LLMProfile
+from agents.llm.queue import COUNT_SECONDS, ModelQueue, Urgency
+from agents.llm.tokens import (
     BY_CHARACTERS,
     BY_SERVER,
     BY_TOKENIZER,
-    LONGEST,
-    SECONDS,
+    LONGEST_ASKED,
+    MARGIN,
     TokenCounter,
+    TokenRatios,
+    at_most,
     by_characters,
-    served,
+    estimate,
+    words_and_rest,
 )
-from agents.llm.profiles import LLMProfile
-from agents.llm.queue import ModelQueue, Urgency
-from agents.llm.ratios import MARGIN, TokenRatios
-from agents.llm.tokens import at_most, estimate, words_and_rest
 from mud.clock import Clock, VirtualClock
 from mud.registry import Registry
 from tests.unit.agents.llm.stage import HandClock, settle
@@ -136,7 +137,7 @@ async def test_nothing_to_count_asks_nobody() -> None:
 async def test_of_a_view_too_long_to_be_sent_the_server_counts_the_end() -> None:
     server = Server()
     counter = TokenCounter(ask=server)
-    texts = [f"{letter} " * (LONGEST // 5) for letter in "abcd"]
+    texts = [f"{letter} " * (LONGEST_ASKED // 5) for letter in "abcd"]
     assert await counter.calibrate(texts) is None
     assert server.asked == ["\n".join(texts[2:])]
     assert counter.ratio == pytest.approx(0.8 * MARGIN, abs=0.011)
@@ -160,7 +161,7 @@ def queue_of(model: ScriptedModel, clock: Clock) -> ModelQueue:
 async def test_the_queue_reaches_the_model_that_counts() -> None:
     clock, model = VirtualClock(), ScriptedModel()
     queue = queue_of(model, clock)
-    ask = served(queue, clock)
+    ask = queue.token_counter()
     assert await ask(LINES[0]) == estimate(LINES[0])
     await queue.close(0)
     assert await ask(LINES[0]) is None
@@ -177,10 +178,10 @@ class Hanging(ScriptedModel):
 async def test_a_server_that_hangs_is_not_waited_for_and_stays_healthy() -> None:
     clock = HandClock()
     queue = queue_of(Hanging(), clock)
-    asked = asyncio.ensure_future(served(queue, clock)("a word"))
+    asked = asyncio.ensure_future(queue.token_counter()("a word"))
     await settle()
     assert not asked.done()
-    clock.advance(SECONDS)
+    clock.advance(COUNT_SECONDS)
     assert await asked is None
     assert queue.silent(["think"]) == []
     await queue.close(0)

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from agents.llm.backends.ollama import OLLAMA
+from agents.llm.backends.openai_compatible import OpenAICompatible
 from agents.llm.keys import ALLOWED, why_not, why_not_to
-from agents.llm.openai_client import OpenAICompatible
 from agents.llm.profiles import LLMProfile
 from mud.errors import Unavailable
 from tests.embedding_servers import Answer, listening

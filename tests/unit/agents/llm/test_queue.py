@@ -8,7 +8,7 @@ import pytest
 
 from agents.llm.backend import Completion, Refused
 from agents.llm.backends.scripted import ScriptedModel
-from agents.llm.health import FIRST_PAUSE, HostState
+from agents.llm.hosts import FIRST_PAUSE, HostState
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import Urgency
 from mud.clock import VirtualClock

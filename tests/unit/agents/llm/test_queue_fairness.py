@@ -6,12 +6,12 @@ import asyncio
 
 import pytest
 
-from agents.llm.backend import Completion
+from agents.llm.backend import Completion, TransientError
 from agents.llm.backends.scripted import ScriptedModel
-from agents.llm.health import FIRST_PAUSE
+from agents.llm.hosts import FIRST_PAUSE
+from agents.llm.jobs import AGES_AFTER
 from agents.llm.profiles import LLMProfile
-from agents.llm.queue import AGES_AFTER, Urgency
-from agents.llm.retries import TransientError
+from agents.llm.queue import Urgency
 from mud.errors import Unavailable
 from tests.unit.agents.llm.stage import Gate, Stage, settle
 

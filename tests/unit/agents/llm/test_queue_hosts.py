@@ -9,8 +9,7 @@ import pytest
 
 from agents.llm.backend import Completion, Refused
 from agents.llm.backends.scripted import ScriptedModel
-from agents.llm.health import FIRST_PAUSE, HostState
-from agents.llm.hosts import PROBE_SECONDS
+from agents.llm.hosts import FIRST_PAUSE, PROBE_SECONDS, HostState
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import Urgency
 from mud.errors import Unavailable

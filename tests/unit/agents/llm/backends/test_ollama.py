@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from agents.llm.ollama_client import Ollama
+from agents.llm.backend import TransientError
+from agents.llm.backends.ollama import Ollama
 from agents.llm.profiles import LLMProfile
-from agents.llm.retries import TransientError
 from agents.llm.tokens import estimate
 from mud.errors import Unavailable
 from tests.unit.agents.llm.backends.test_openai_streams import serving, stream, whole

@@ -13,11 +13,10 @@ from dataclasses import replace
 
 import pytest
 
-from agents.llm.backend import Refused, named_host
+from agents.llm.backend import Refused, TransientError, named_host
+from agents.llm.backends.openai_compatible import OpenAICompatible, base_url
 from agents.llm.http import BODY_LIMIT, WORDS
-from agents.llm.openai_client import OpenAICompatible, base_url
 from agents.llm.profiles import LLMProfile
-from agents.llm.retries import TransientError
 from mud.errors import Unavailable
 
 KEY = "sk-very-secret-0123456789"
@@ -357,7 +356,7 @@ def test_a_key_in_the_address_is_refused_without_repeating_it(host: str) -> None
 async def test_a_server_that_does_not_listen_costs_no_import_of_an_http_client() -> None:
     asking = """
 import asyncio, sys
-from agents.llm.backends._openai_client import OpenAICompatible
+from agents.llm.backends.openai_compatible import OpenAICompatible
 from agents.llm.profiles import LLMProfile
 from mud.errors import Unavailable
 profile = LLMProfile(host="http://127.0.0.1:1")

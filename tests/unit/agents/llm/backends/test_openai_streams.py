@@ -13,13 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.llm.backend import Completion, Enough, Refused
+from agents.llm.backend import Completion, Enough, Refused, TransientError
+from agents.llm.backends.openai_compatible import OpenAICompatible
 from agents.llm.http import BODY_LIMIT, TOKEN_LIMIT, WORDS, Wire
-from agents.llm.openai_client import OpenAICompatible
 from agents.llm.profiles import LLMProfile
-from agents.llm.retries import TransientError
-from agents.llm.tokens import estimate
-from agents.llm.usage import TEMPLATE_TOKENS
+from agents.llm.tokens import TEMPLATE_TOKENS, estimate
 from mud.errors import Unavailable
 
 KEY = "sk-very-secret-0123456789"
