@@ -33,7 +33,6 @@ class TransientError(Unavailable):
     Silence is not transient: it costs the whole timeout already.
 
     Args:
-        message: what went wrong, for people.
         after: seconds after which the host itself asks to be tried again; None when it does not say.
     """
 
@@ -50,9 +49,8 @@ class Completion:
         text: the raw reply, cut at the stops; may be empty.
         prompt_tokens, completion_tokens: as the server counts; None when it does not say.
         seconds: how long the call took.
-        model: name of the model that answered.
         cached_tokens: of the prompt's tokens, those that the server had read before; None when it does not say.
-        host: which host it was; filled in by the queue.
+        host: filled in by the queue.
     """
 
     text: str
@@ -74,10 +72,7 @@ class LanguageModel(Protocol):
     async def complete(self, prompt: str, profile: LLMProfile, enough: Enough | None = None) -> Completion:
         """Continue a prompt.
 
-        Args:
-            prompt: the whole prompt.
-            profile: model, sampling, length and stops.
-            enough: where the reply comes bit by bit, it is ended as soon as this says so of what has come.
+        Where the reply comes bit by bit, it is ended as soon as `enough` says so of what has come.
 
         Raises:
             Refused: the host will not do this.
@@ -86,20 +81,14 @@ class LanguageModel(Protocol):
         ...
 
     async def tokens(self, text: str, profile: LLMProfile) -> int | None:
-        """Return how many tokens the model makes of a text, exactly; None when its host cannot tell.
-
-        Raises:
-            Unavailable: the host does not answer.
-        """
+        """Return how many tokens the model makes of a text, exactly; None when its host cannot tell."""
         ...
 
     async def check(self, profile: LLMProfile) -> str:
-        """Return the name of the host's model, without asking the model anything.
-
-        Of several models it is the profile's, else the first; empty when the host does not say.
+        """Return the name of the host's model, without asking the model anything: the profile's, else the first.
 
         Raises:
-            Unavailable: the host does not answer; says why.
+            Unavailable: says why the host does not answer.
         """
         ...
 
@@ -151,12 +140,7 @@ def hold_to_window(prompt: str, profile: LLMProfile, ratio: float = 1.0) -> None
     """Check that a prompt fits into its profile's window: servers cut a longer one silently, or fail.
 
     Prompts of thoughts are made to fit by one of the two counts, those of summaries by the other; what fits by either
-    is let through.
-
-    Args:
-        prompt: the whole prompt.
-        profile: says how large the window is.
-        ratio: see `agents.llm.tokens.at_most`.
+    is let through. See `agents.llm.tokens.at_most` for the ratio.
 
     Raises:
         Refused: prompt and reply do not fit.
@@ -186,11 +170,8 @@ class StreamedReply:
         self._pieces: list[str] = []
         self._stop, self._enough = profile.stop, enough
         self._room = _PIECES * profile.max_tokens
-        self._left = TEXT_LIMIT
-        """Characters that are still kept."""
-        self._tidied = ""
-        """The text so far, but for a half at its end."""
-        self._half = ""
+        self._left = TEXT_LIMIT  # characters that are still kept
+        self._tidied, self._half = "", ""  # the text so far, and half a character at its end
 
     @property
     def text(self) -> str:

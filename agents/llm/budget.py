@@ -80,10 +80,7 @@ class Amount:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What an owner spent on a task, this hour, today and in all.
-
-    See `Spending.rows`; the others are sums.
-    """
+    """What an owner spent on a task, this hour, today and in all. See `Spending`."""
 
     owner: str
     task: str
@@ -212,11 +209,8 @@ class Limit(NamedTuple):
     """One limit, as it stands.
 
     Args:
-        scope: what it is about.
         owner: the agent's name; empty for the world.
         unit: `tokens` or `calls`.
-        most: what may be spent.
-        used: what was spent.
         need: what one call would take, where that alone is more than the limit; else 0.
     """
 
@@ -260,10 +254,7 @@ class _UsedUp(NamedTuple):
 
 @dataclass(eq=False, slots=True)
 class Reservation:
-    """What one call may take at most, while it is under way.
-
-    See `ModelBudget.reserve`.
-    """
+    """What one call may take at most, while it is under way. See `ModelBudget.reserve`."""
 
     owner: str
     task: str
@@ -309,11 +300,7 @@ class ModelBudget:
         return [one.limit for one in self._used_up.values()]
 
     def admit(self, owner: str) -> None:
-        """Let an agent ask a model.
-
-        Raises:
-            BudgetExhausted: its budget, or the world's, is used up.
-        """
+        """Raise `BudgetExhausted` when the budget of an agent, or the world's, is used up."""
         if limit := self.used_up(owner):
             raise BudgetExhausted(limit.sentence)
 
@@ -324,8 +311,7 @@ class ModelBudget:
         Args:
             owner: who calls; empty for nobody in particular, whom only the world's limits hold.
             task: what for.
-            prompt: tokens of its prompt, rather too many than too few.
-            reply: tokens that its reply may have.
+            prompt, reply: tokens of its prompt, rather too many than too few, and those that its reply may have.
             calls: how many calls it is.
 
         Raises:

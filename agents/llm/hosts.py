@@ -54,8 +54,6 @@ class HostHealth:
     """How one host is doing.
 
     Args:
-        host: its address, as the profile names it.
-        state: unknown until it was first asked.
         since: when it came into this state; None while unknown.
         last_error: the last thing that went wrong, also when it is up again; empty for nothing.
         failures: failures in a row.
@@ -82,12 +80,9 @@ class HostHealth:
     def failed(self, error: str, clock: Clock, *, transient: bool = False, began: float | None = None) -> HostHealth:
         """Return its health after it did not answer, or not with anything of use.
 
-        Args:
-            error: what went wrong.
-            clock: the time.
-            transient: a host that was not down stays in use until this has happened `SHAKY_UNTIL` times.
-            began: monotonic second at which the call began. One that was under way when the host failed already tells
-                nothing new: calls side by side that fail together count once.
+        After a transient error a host that was not down stays in use until this has happened `SHAKY_UNTIL` times. A
+        call that began (in monotonic seconds) before the host failed already tells nothing new: calls side by side that
+        fail together count once.
         """
         known = self.state is HostState.DOWN or (transient and self.state is HostState.SHAKY)
         if known and began is not None and began < self.failed_at:
@@ -150,7 +145,6 @@ class Host:
     """One host.
 
     Args:
-        health: how it is doing.
         running: jobs' calls under way.
         calls: calls that were ever begun.
         probed: it is being asked whether it is back.
@@ -188,10 +182,6 @@ class Host:
         return f"{self.name} is down ({self.health.last_error}); {again}"
 
 
-_Key = tuple[str, str]
-"""Names of a backend and a host."""
-
-
 class Route(NamedTuple):
     """A host and the profile to ask it with, which names this host alone."""
 
@@ -211,9 +201,10 @@ class Hosts:
     def __init__(self, profiles: Callable[[str], LLMProfile], backends: Registry[Backend], clock: Clock) -> None:
         self._profiles, self._backends, self._clock = profiles, backends, clock
         self._hosts: dict[str, Host] = {}
-        self._models: dict[_Key, LanguageModel] = {}
+        self._models: dict[tuple[str, str], LanguageModel] = {}
+        """By the names of backend and host."""
         self._routes: dict[LLMProfile, list[Route]] = {}
-        self._named: set[_Key] | None = None
+        self._named: set[tuple[str, str]] | None = None
         """What the profiles name; None until they were first read anew."""
         self._closing: set[asyncio.Task[None]] = set()
         self.on_answer: Callable[[str, str], None] = lambda host, model: None
@@ -223,33 +214,21 @@ class Hosts:
         return iter(tuple(self._hosts.values()))
 
     def profile(self, name: str) -> LLMProfile:
-        """Return a profile as it is set now.
-
-        Raises:
-            Unavailable: there is none of that name.
-        """
+        """Return a profile as it is set now; raises `Unavailable` when there is none of that name."""
         try:
             return self._profiles(name)
         except (KeyError, UnknownName) as error:
             raise Unavailable(f"there is no LLM profile {name!r}; a file config/llm/{name}.md makes one") from error
 
     def backend(self, profile: LLMProfile) -> Backend:
-        """Return the backend of a profile.
-
-        Raises:
-            Unavailable: there is no such backend.
-        """
+        """Return the backend of a profile; raises `Unavailable` when there is no such backend."""
         try:
             return self._backends.get(profile.backend)
         except UnknownName as error:
             raise Unavailable(str(error)) from error
 
     def of(self, profile: LLMProfile) -> list[Route]:
-        """Return the hosts of a profile, each once, in their order.
-
-        Raises:
-            Unavailable: the profile names no backend that there is.
-        """
+        """Return the hosts of a profile, each once, in their order; raises `Unavailable` for an unknown backend."""
         if profile in self._routes:
             return self._routes[profile]
         backend = self.backend(profile)
@@ -265,10 +244,7 @@ class Hosts:
     def open_to(self, profile: LLMProfile, tried: Collection[str] = ()) -> list[Route]:
         """Return the hosts of a profile that a job may go to: those that answer, else those that may be tried again.
 
-        Hosts in `tried` are left out.
-
-        Raises:
-            Unavailable: every one of them is down.
+        Hosts in `tried` are left out. Raises `Unavailable` when all others are down.
         """
         routes = self.of(profile)
         left = [one for one in routes if one.host.name not in tried]
@@ -299,10 +275,7 @@ class Hosts:
         return True
 
     async def probe_all(self, profile: LLMProfile) -> bool:
-        """Ask every host of a profile that may be asked whether it is there, and say whether any is.
-
-        One that a job's call is under way to is there, as far as anybody knows, and is not disturbed.
-        """
+        """Say whether any host of a profile is there. One that a job's call is under way to is not asked."""
         routes = self.of(profile)
         if any(one.host.running and not one.host.is_down for one in routes):
             return True
@@ -313,11 +286,7 @@ class Hosts:
         return await self.model(profile).check(profile)
 
     def model(self, profile: LLMProfile) -> LanguageModel:
-        """Return the model behind a profile that names one host.
-
-        Raises:
-            Unavailable: the profile names no backend that there is, or no address.
-        """
+        """Return the model behind a profile that names one host; raises `Unavailable` when that is no address."""
         backend = self.backend(profile)
         key = (backend.name, backend.host(profile))
         if key not in self._models:

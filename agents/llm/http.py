@@ -13,7 +13,7 @@ import json
 import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from agents.llm.backend import Refused, TransientError, tidy
@@ -59,14 +59,6 @@ _MEANINGS = {
 _LINE = re.compile(rb"\r\n|\n|\r")
 
 
-class Body(Protocol):
-    """What is read of a response."""
-
-    def aiter_raw(self) -> AsyncIterator[bytes]:
-        """Yield its bytes as they come."""
-        ...
-
-
 class NoSuch(Unavailable):
     """The server answers, but has no such address, or no such model."""
 
@@ -75,7 +67,6 @@ class Wire:
     """The way to one server.
 
     Args:
-        base: the address that paths are added to.
         name: what the server is called to people; its address when empty.
         key: returns the key that a profile's calls carry, empty for none.
         meanings: what a status means here, where that differs from most servers.
@@ -107,8 +98,6 @@ class Wire:
         Importing httpx takes a fifth of a command's start, and many a world has no server that listens: so it is loaded
         no sooner, and beside the event loop.
 
-        Raises:
-            Unavailable: nothing listens there, or nothing may be asked any more.
         """
         if self._client is None and not self.closed:
             await self._knock(seconds)
@@ -145,11 +134,9 @@ class Wire:
         """Send one request and give the answer, its body unread; leaving early closes the connection.
 
         Args:
-            method: the HTTP method.
             path: what stands after the base, or a whole address.
             profile: whose key is sent.
             seconds: how long each part of the answer may take to come.
-            payload: the request's body.
 
         Raises:
             Refused, Unavailable: with a sentence that holds no key.
@@ -197,11 +184,7 @@ class Wire:
         return _blotted(tidy(text, stop), self._key(profile))
 
     def checked(self, answer: dict[str, Any] | None) -> dict[str, Any]:
-        """Return an answer, when it is one.
-
-        Raises:
-            Unavailable: it is junk.
-        """
+        """Return an answer, when it is one; raises `Unavailable` for junk."""
         if answer is None:
             raise Unavailable(f"{self.name} answers, but not as a server of language models does")
         return answer
@@ -212,9 +195,6 @@ class Wire:
         """Return the names of the models that a server lists.
 
         Args:
-            path: where it lists them.
-            profile: whose key is sent.
-            seconds: how long it may take.
             listed: the field with the list, and the field of each with its name.
             none: what people are told when there is none.
         """
@@ -226,14 +206,14 @@ class Wire:
             raise Unavailable(f"{self.name} {none}")
         return names
 
-    async def read(self, response: Body) -> bytes:
+    async def read(self, response: httpx.Response) -> bytes:
         """Return a whole answer, when it is no longer than one may be."""
-        return b"".join([chunk async for chunk in self._chunks(response, BODY_LIMIT)])
+        return b"".join([chunk async for chunk in self._chunks(response.aiter_raw(), BODY_LIMIT)])
 
-    async def lines(self, response: Body, tokens: int) -> AsyncIterator[bytes]:
+    async def lines(self, chunks: AsyncIterator[bytes], tokens: int) -> AsyncIterator[bytes]:
         """Yield the lines of a stream of so many tokens at most as they come, without their ends; empty ones too."""
         rest = b""
-        async for chunk in self._chunks(response, BODY_LIMIT + tokens * TOKEN_LIMIT):
+        async for chunk in self._chunks(chunks, BODY_LIMIT + tokens * TOKEN_LIMIT):
             *whole, rest = _LINE.split(rest + chunk)
             if whole and not rest and chunk.endswith(b"\r"):
                 whole, rest = whole[:-1], whole[-1] + b"\r"  # its other half may come with the next chunk
@@ -242,9 +222,9 @@ class Wire:
         if rest:
             yield rest.rstrip(b"\r")
 
-    async def _chunks(self, response: Body, limit: int) -> AsyncIterator[bytes]:
+    async def _chunks(self, chunks: AsyncIterator[bytes], limit: int) -> AsyncIterator[bytes]:
         read = 0
-        async for chunk in response.aiter_raw():
+        async for chunk in chunks:
             read += len(chunk)
             if read > limit:
                 raise Unavailable(f"{self.name} sent more than {limit:,} bytes for one reply")

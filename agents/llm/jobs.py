@@ -55,11 +55,9 @@ class Superseded(Cancelled):
 
 @dataclass(slots=True)
 class JobTotals:
-    """How jobs ended.
+    """How jobs ended; those that were asked for and have not ended are still open.
 
     Args:
-        answered, failed, cancelled: how many ended so; one that was refused at the door has failed.
-        asked: how many there were at all; the others are still open.
         seconds: how long the answered ones' calls took together.
     """
 
@@ -82,13 +80,7 @@ class JobTotals:
 
 
 class HostView(NamedTuple):
-    """One host of a profile, as `@llm-status` shows it.
-
-    Args:
-        health: how it is doing.
-        model: the model that is asked for there; empty for the first one that it lists.
-        running: jobs' calls under way, other profiles' too.
-    """
+    """One host of a profile, as `@llm-status` shows it; `running` counts calls for other profiles too."""
 
     health: HostHealth
     model: str
@@ -96,14 +88,7 @@ class HostView(NamedTuple):
 
 
 class ProfileView(NamedTuple):
-    """One LLM profile, as `@llm-status` shows it.
-
-    Args:
-        name: its name.
-        hosts: its hosts; none when its backend does not exist.
-        waiting: its jobs that wait.
-        totals: how its jobs ended.
-    """
+    """One LLM profile, as `@llm-status` shows it; it has no hosts when its backend does not exist."""
 
     name: str
     hosts: tuple[HostView, ...]
@@ -121,23 +106,16 @@ class ModelJob:
     """One thing that is asked of a model.
 
     Args:
-        build: makes the prompt.
-        profile: name of the LLM profile.
-        urgency: how soon it is wanted.
-        owner: on whose behalf.
-        task: what for.
-        number: its place in the order of arrival.
-        since: monotonic second of its arrival.
+        number, since: its place in the order of arrival, and the monotonic second of it.
         answer: settled when it ends.
         totals: where its end is counted, at once.
-        enough: ends a reply early.
         tried: hosts that have failed it since its last pause.
         tries: calls that were made after a pause.
         began: monotonic second of its first call; None before.
         until: monotonic second at which the call under way is given up.
         not_before: monotonic second at which its pause ends.
         retry_in: after how many seconds it is to be tried again; None when it is not.
-        error: what went wrong at its last call; None when nothing did.
+        error: what went wrong at its last call.
         call: the call under way, or its pause.
     """
 

@@ -84,10 +84,8 @@ class ModelQueue:
         self._totals: defaultdict[str, JobTotals] = defaultdict(JobTotals)
         self._chance = chance or Random(0)
         self._calls: set[asyncio.Task[None]] = set()
-        self._others: set[asyncio.Task[None]] = set()
-        """Pauses between two tries, and questions whether a host is back."""
-        self._open: set[ModelJob] = set()
-        """Jobs that have not ended, those that are under way among them."""
+        self._others: set[asyncio.Task[None]] = set()  # pauses between two tries, and probes
+        self._open: set[ModelJob] = set()  # jobs that have not ended, those that are under way among them
         self._prefixes = _ReplyPrefixes()
         self._number = 0
         self._closed = False
@@ -110,7 +108,6 @@ class ModelQueue:
         Args:
             build: makes the prompt; called when the job's turn comes, and again for every further try.
             profile_name: name of a file in `config/llm`.
-            urgency: how soon it is wanted.
             owner: on whose behalf; who has a thought waiting already gives it up for this one.
             enough: ends a reply early, see `LanguageModel.complete`.
             task: what for, one of `Task`; by its urgency when None.
@@ -202,10 +199,7 @@ class ModelQueue:
         return [host.health for host in self._hosts]
 
     def silent(self, names: Iterable[str]) -> list[str]:
-        """Return how the hosts of these profiles that do not answer are doing, as sentences for people.
-
-        Hosts that no profile names any more are nobody's business.
-        """
+        """Return how the hosts of these profiles that do not answer are doing, as sentences for people."""
         hosts = {route.host.name: route.host for name in names for route in self._routes(name)}
         return [one.health.words(self._clock) for one in hosts.values() if one.is_down]
 

@@ -119,7 +119,7 @@ class Ollama:
 
     async def _parts(self, response: httpx.Response, profile: LLMProfile) -> AsyncIterator[dict[str, Any]]:
         """Yield the objects of a stream, one a line."""
-        async for line in self._wire.lines(response, profile.max_tokens):
+        async for line in self._wire.lines(response.aiter_raw(), profile.max_tokens):
             if line.strip():
                 part = self._wire.checked(decoded(line))
                 if part.get("error"):

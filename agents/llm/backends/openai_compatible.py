@@ -208,7 +208,7 @@ class OpenAICompatible:
 
     async def _events(self, response: httpx.Response, profile: LLMProfile) -> AsyncIterator[dict[str, Any]]:
         """Yield the events of a stream, `_DONE` last; comments and fields that mean nothing here are left out."""
-        async for line in self._wire.lines(response, profile.max_tokens):
+        async for line in self._wire.lines(response.aiter_raw(), profile.max_tokens):
             name, _, value = line.partition(b":")
             if name not in (b"data", b"error"):
                 continue

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.reply.lines import DEED
-from agents.reply.replies import LONGEST, clean_reply, enough
+from agents.reply.replies import DEED, LONGEST, clean_reply, enough
 from tests.unit.agents.mind.said import READ, UNREAD, VERBS
 
 
