@@ -67,15 +67,6 @@ async def test_what_the_server_counts_is_exact_for_that_view_and_sets_all_other_
     assert by == f"{BY_TOKENIZER}, set right by {BY_SERVER}"
 
 
-async def test_a_server_that_falls_silent_leaves_what_it_said_before() -> None:
-    server = Server()
-    counter = TokenCounter(ask=server)
-    await counter.calibrate(LINES)
-    ratio, server.silent = counter.ratio, True
-    assert await counter.calibrate([*LINES, "more"]) is None
-    assert counter.ratio == ratio
-
-
 def test_of_what_a_server_says_of_several_texts_the_highest_ratio_holds() -> None:
     ratios = TokenRatios()
     text = "\n".join(LINES)
@@ -119,19 +110,6 @@ async def test_characters_alone_ask_nobody() -> None:
     assert await counter.calibrate(LINES) is None
     assert server.asked == []
     assert counter.total(LINES) == (sum(map(by_characters, LINES)), BY_CHARACTERS)
-
-
-async def test_a_few_words_do_not_say_how_all_others_count() -> None:
-    counter = TokenCounter(ask=Server())
-    exact = await counter.calibrate(["The old mill."])
-    assert counter.ratio == 1.0
-    assert counter.total(["The old mill."]) == (exact, BY_SERVER)
-
-
-async def test_nothing_to_count_asks_nobody() -> None:
-    server = Server()
-    assert await TokenCounter(ask=server).calibrate([]) is None
-    assert server.asked == []
 
 
 async def test_of_a_view_too_long_to_be_sent_the_server_counts_the_end() -> None:

@@ -4,42 +4,6 @@ from agents.llm.hosts import HostHealth, HostState
 from mud.clock import VirtualClock
 
 
-def test_a_host_is_unknown_until_it_was_asked() -> None:
-    assert HostHealth("http://a").words(VirtualClock()) == "http://a: never asked."
-
-
-def test_the_moment_it_went_down_stays_through_further_failures() -> None:
-    clock = VirtualClock()
-    first = HostHealth("a").failed("no", clock)
-    clock.advance(100)
-    second = first.failed("still no", clock)
-    assert (second.since, second.last_error, second.failures) == (first.since, "still no", 2)
-
-
-def test_one_that_is_down_is_left_alone_for_a_while_and_then_asked_again() -> None:
-    clock = VirtualClock()
-    down = HostHealth("a").failed("no", clock)
-    assert down.wait(clock) == 5
-    clock.advance(5)
-    assert down.wait(clock) == 0
-    assert "asked again at the next thought" in down.words(clock)
-
-
-def test_one_that_answers_is_up_at_once_and_remembers_its_last_trouble() -> None:
-    clock = VirtualClock()
-    up = HostHealth("a").failed("no", clock).answered(clock)
-    assert (up.state, up.failures, up.wait(clock)) == (HostState.UP, 0, 0)
-    assert up.words(clock) == "a: answers since 2026-01-01T00:00:00.000Z. The last trouble was: no."
-
-
-def test_many_failures_make_no_endless_pause() -> None:
-    clock = VirtualClock()
-    health = HostHealth("a")
-    for _ in range(5000):
-        health = health.failed("no", clock)
-    assert health.wait(clock) == 60
-
-
 def test_failures_that_may_pass_make_it_shaky_and_three_in_a_row_take_it_down() -> None:
     clock = VirtualClock()
     first = HostHealth("a").failed("a is too busy", clock, transient=True)

@@ -26,13 +26,6 @@ def asked(
     return asyncio.create_task(stage.queue.ask(lambda: prompt, profile, urgency, owner))
 
 
-async def test_a_job_is_answered_with_the_models_reply() -> None:
-    stage = Stage({"a": ScriptedModel(["say hello"])})
-    assert (await asked(stage, "~Eliza>")).text == "say hello"
-    assert stage.models["a"].prompts == ["~Eliza>"]
-    assert (stage.queue.waiting, stage.queue.running, stage.queue.totals.answered) == (0, 0, 1)
-
-
 async def test_a_waiting_person_goes_first_then_thoughts_then_embeddings_then_summaries() -> None:
     gate = Gate()
     stage = Stage({"a": ScriptedModel([gate, "b", "c", "d", "e"])})
@@ -43,18 +36,6 @@ async def test_a_waiting_person_goes_first_then_thoughts_then_embeddings_then_su
     gate.open()
     await asyncio.gather(*jobs)
     assert stage.models["a"].prompts == ["first", "PERSON", "THINK", "EMBED", "SUMMARIZE"]
-
-
-async def test_among_equals_the_one_that_came_first_goes_first() -> None:
-    gate = Gate()
-    stage = Stage({"a": ScriptedModel([gate, "b", "c"])})
-    jobs = [asked(stage, "first")]
-    await settle()
-    jobs += [asked(stage, "second"), asked(stage, "third")]
-    await settle()
-    gate.open()
-    await asyncio.gather(*jobs)
-    assert stage.models["a"].prompts == ["first", "second", "third"]
 
 
 async def test_the_prompt_is_built_when_its_turn_comes() -> None:
@@ -154,13 +135,6 @@ async def test_a_refused_prompt_does_not_make_the_host_down() -> None:
     assert (health.state, health.last_error) == (HostState.UP, "the prompt is too long")
 
 
-async def test_a_backend_that_breaks_is_told_as_unavailable(caplog: pytest.LogCaptureFixture) -> None:
-    stage = Stage({"a": ScriptedModel([ZeroDivisionError("oops")])})
-    with pytest.raises(Unavailable, match="the backend for a broke: ZeroDivisionError"):
-        await asked(stage, "x")
-    assert stage.queue.health()[0].state is HostState.UNKNOWN, "what broke was not the host"
-
-
 async def test_a_text_that_breaks_a_backend_is_refused_and_everybody_else_is_answered() -> None:
     stage = Stage({"a": ScriptedModel([UnicodeEncodeError("utf-8", "x", 0, 1, "no"), "look"])})
     broken, sound = asked(stage, "x"), asked(stage, "y")
@@ -245,18 +219,6 @@ async def test_a_host_changed_while_jobs_wait_gets_them() -> None:
     assert [(await job).text for job in (first, second, third)] == ["look", "from b", "from b"]
 
 
-async def test_a_lower_concurrency_set_while_calls_run_stops_nothing() -> None:
-    gates = [Gate() for _ in range(4)]
-    stage = Stage({"a": ScriptedModel(gates)}, {"think": replace(A, concurrency=3)})
-    jobs = [asked(stage, str(n)) for n in range(4)]
-    await settle()
-    stage.profiles["think"] = A
-    for gate in gates:
-        gate.open()
-    await asyncio.gather(*jobs)
-    assert stage.queue.running == 0
-
-
 async def test_an_unknown_profile_and_an_unknown_backend_are_told_in_words() -> None:
     stage = Stage({"a": ScriptedModel([])}, {"think": A, "odd": replace(A, backend="telepathy")})
     with pytest.raises(Unavailable, match=r"there is no LLM profile 'dream'; a file config/llm/dream\.md makes one"):
@@ -275,16 +237,6 @@ async def test_a_profile_that_vanishes_while_its_job_waits_fails_that_job() -> N
     await first
     with pytest.raises(Unavailable, match="no LLM profile 'summarizer'"):
         await second
-
-
-async def test_alive_asks_the_host_and_keeps_what_it_heard() -> None:
-    stage = Stage({"a": ScriptedModel([])})
-    assert await stage.queue.alive("think")
-    assert stage.queue.health()[0].state is HostState.UP
-    await stage.models["a"].close()
-    assert not await stage.queue.alive("think")
-    assert stage.queue.health()[0].last_error == "the scripted model is closed"
-    assert not await stage.queue.alive("no such profile")
 
 
 async def test_closing_gives_running_calls_their_grace_and_ends_the_others() -> None:

@@ -62,14 +62,6 @@ async def test_it_needs_no_room_of_its_own() -> None:
     await moss
 
 
-async def test_a_thought_under_way_is_left_alone() -> None:
-    stage, gate, moss = await busy()
-    again = asked(stage, "again", "Moss")
-    await settle()
-    gate.open()
-    assert [(await moss).text, (await again).text] == ["look", "x"]
-
-
 async def test_summaries_of_one_agent_wait_side_by_side() -> None:
     stage, gate, moss = await busy()
     jobs = [asked(stage, str(number), "Eliza", Urgency.SUMMARIZE) for number in range(3)]

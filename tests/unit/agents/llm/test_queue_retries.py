@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 from dataclasses import replace
 from random import Random
 
@@ -99,12 +98,6 @@ async def test_a_resting_job_ends_when_the_queue_is_closed() -> None:
     await stage.queue.close(5)
     with pytest.raises(Unavailable, match="the world closed"):
         await resting
-
-
-async def test_the_prompt_is_built_anew_for_every_try() -> None:
-    stage, numbers = over(BUSY, "well"), itertools.count(1)
-    await stage.queue.ask(lambda: f"prompt {next(numbers)}", "think", Urgency.THINK, "Eliza")
-    assert stage.models["a"].prompts == ["prompt 1", "prompt 2"]
 
 
 @given(st.integers(), st.none() | st.floats(0, 20))
