@@ -153,8 +153,7 @@ def hold_to_window(prompt: str, profile: LLMProfile, ratio: float = 1.0) -> None
         )
 
 
-_PIECES = 4
-"""Pieces a token comes in at most; a server that sends more ignores `max_tokens`."""
+_PIECES = 4  # pieces a token comes in at most; a server that sends more ignores `max_tokens`
 _FIRST_HALF = re.compile(r"[\ud800-\udbff]\Z")
 """The half of a character whose other half may be the next piece's beginning."""
 

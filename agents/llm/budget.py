@@ -139,7 +139,6 @@ class Spending:
         return self._hour
 
     def _roll(self) -> None:
-        """Begin to count anew when an hour or a day is over."""
         hour = iso(self._now())[:13]
         if hour == self._hour:
             return
@@ -174,7 +173,6 @@ class Spending:
 
 
 def _row(record: Any) -> Row | None:
-    """Return what a record of the file says; None when it cannot be read."""
     if not isinstance(record, dict):
         return None
     owner, task = record.get("owner"), record.get("task")
@@ -372,7 +370,6 @@ class ModelBudget:
         return self.spending.hour[: 10 if scope is Scope.WORLD_DAY else None]
 
     def _limits(self, owner: str) -> Iterator[tuple[Limit, int]]:
-        """Yield every limit that holds for an agent, with what is reserved under it."""
         world, own = self._settings(), self.own(owner) if owner else BudgetSettings()
         limits = (
             (Scope.AGENT_HOUR, owner, "tokens", own.agent_tokens_per_hour),

@@ -201,8 +201,7 @@ class Hosts:
     def __init__(self, profiles: Callable[[str], LLMProfile], backends: Registry[Backend], clock: Clock) -> None:
         self._profiles, self._backends, self._clock = profiles, backends, clock
         self._hosts: dict[str, Host] = {}
-        self._models: dict[tuple[str, str], LanguageModel] = {}
-        """By the names of backend and host."""
+        self._models: dict[tuple[str, str], LanguageModel] = {}  # by the names of backend and host
         self._routes: dict[LLMProfile, list[Route]] = {}
         self._named: set[tuple[str, str]] | None = None
         """What the profiles name; None until they were first read anew."""
@@ -336,7 +335,7 @@ class Hosts:
             log.info("model host %s", health.words(self._clock))
 
     def keep_only(self, names: Iterable[str]) -> None:
-        """Note the names of all profiles that there are now; hosts that none of them names are closed when idle."""
+        """Take over the names of all profiles after they were read anew, and close hosts that none names when idle."""
         self._named = set()
         for name in names:
             with suppress(Unavailable):

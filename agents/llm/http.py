@@ -115,7 +115,6 @@ class Wire:
         return self._client
 
     async def _knock(self, seconds: float) -> None:
-        """Return when somebody listens at the server's address."""
         parts = urlsplit(self.base)
         port = parts.port or (443 if parts.scheme == "https" else 80)
         try:

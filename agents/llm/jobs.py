@@ -14,7 +14,7 @@ from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
 from agents.llm.backend import Completion, Enough
-from agents.llm.hosts import HostHealth
+from agents.llm.hosts import Route
 from mud.errors import Unavailable
 
 AGES_AFTER = 15.0
@@ -79,26 +79,18 @@ class JobTotals:
         return self.seconds / self.answered if self.answered else None
 
 
-class HostView(NamedTuple):
-    """One host of a profile, as `@llm-status` shows it; `running` counts calls for other profiles too."""
-
-    health: HostHealth
-    model: str
-    running: int
-
-
 class ProfileView(NamedTuple):
     """One LLM profile, as `@llm-status` shows it; it has no hosts when its backend does not exist."""
 
     name: str
-    hosts: tuple[HostView, ...]
+    hosts: list[Route]
     waiting: int
     totals: JobTotals
 
     @property
     def servers(self) -> str:
         """Its hosts' addresses in words; empty when it has none."""
-        return " or ".join(one.health.host for one in self.hosts)
+        return " or ".join(one.host.name for one in self.hosts)
 
 
 @dataclass(eq=False, slots=True)

@@ -22,7 +22,6 @@ from agents.llm.budget import BudgetExhausted, BudgetSettings, ModelBudget
 from agents.llm.hosts import Host, HostHealth, Hosts, Route
 from agents.llm.jobs import (
     USUAL_TASK,
-    HostView,
     JobQueue,
     JobTotals,
     ModelJob,
@@ -78,7 +77,7 @@ class ModelQueue:
         chance: Random | None = None,
         budget: ModelBudget | None = None,
     ) -> None:
-        self._hosts = Hosts(profiles, backends, clock)
+        self.hosts = Hosts(profiles, backends, clock)
         self._clock = clock
         self._waiting = JobQueue(room)
         self._totals: defaultdict[str, JobTotals] = defaultdict(JobTotals)
@@ -126,7 +125,7 @@ class ModelQueue:
         try:
             self._refuse_when_closed()
             self.budget.admit(owner)
-            self._hosts.open_to(self._hosts.profile(profile_name))
+            self.hosts.open_to(self.hosts.profile(profile_name))
             self._waiting.add(job)
         except Unavailable as error:
             job.fail(error)
@@ -156,22 +155,14 @@ class ModelQueue:
         """Load what asking a profile's model takes, while nobody waits: the first call would stop everybody for it."""
         for route in self._routes(profile_name):
             with suppress(Unavailable):  # an address that is none is told of when it is asked
-                self._hosts.model(route.profile)
-
-    def tell_met(self, met: Callable[[str, str], None]) -> None:
-        """Set what is called for every answer, with the host and the name of the model there."""
-        self._hosts.on_answer = met
-
-    def hold_to(self, names: Iterable[str]) -> None:
-        """Note the names of all LLM profiles after they were read anew, and close models that none of them names."""
-        self._hosts.keep_only(names)
+                self.hosts.model(route.profile)
 
     async def alive(self, profile_name: str) -> bool:
         """Say whether a host of a profile answers; one that is down is not asked before its pause is over."""
         if self._closed:
             return False
         try:
-            return await self._hosts.probe_all(self._hosts.profile(profile_name))
+            return await self.hosts.probe_all(self.hosts.profile(profile_name))
         except Unavailable:
             return False
 
@@ -184,8 +175,8 @@ class ModelQueue:
         async def ask(text: str) -> int | None:
             try:
                 self._refuse_when_closed()
-                profile = self._hosts.open_to(self._hosts.profile(profile_name))[0].profile
-                model = self._hosts.model(profile)
+                profile = self.hosts.open_to(self.hosts.profile(profile_name))[0].profile
+                model = self.hosts.model(profile)
                 return await timeout(COUNT_SECONDS, model.tokens(text, profile), self._clock)
             except (Unavailable, TimeoutError):
                 return None
@@ -196,7 +187,7 @@ class ModelQueue:
 
     def health(self) -> list[HostHealth]:
         """Return what is known of every host that was asked for."""
-        return [host.health for host in self._hosts]
+        return [host.health for host in self.hosts]
 
     def silent(self, names: Iterable[str]) -> list[str]:
         """Return how the hosts of these profiles that do not answer are doing, as sentences for people."""
@@ -207,9 +198,8 @@ class ModelQueue:
         """Return how the LLM profiles of these names and their hosts are doing."""
         views = []
         for name in names:
-            hosts = tuple(HostView(one.host.health, one.profile.model, one.host.running) for one in self._routes(name))
             waiting = sum(job.profile.lower() == name.lower() for job in self._waiting)
-            views.append(ProfileView(name, hosts, waiting, replace(self._totals.get(name, JobTotals()))))
+            views.append(ProfileView(name, self._routes(name), waiting, replace(self._totals.get(name, JobTotals()))))
         return views
 
     @property
@@ -225,7 +215,7 @@ class ModelQueue:
     @property
     def running(self) -> int:
         """How many calls are under way."""
-        return sum(host.running for host in self._hosts)
+        return sum(host.running for host in self.hosts)
 
     async def close(self, grace: float) -> None:
         """Take no more jobs, end those that wait, give the calls under way `grace` seconds and cancel the rest."""
@@ -240,7 +230,7 @@ class ModelQueue:
         for task in self._calls:
             task.cancel()
         await asyncio.gather(*self._calls, *self._others, return_exceptions=True)
-        await self._hosts.close()
+        await self.hosts.close()
 
     # ---- starting ----
 
@@ -272,11 +262,11 @@ class ModelQueue:
         Among equals it is the one that was last asked for the same agent, whose prompt it may have read before, and
         then the one that was asked least.
         """
-        profile = self._hosts.profile(job.profile)
-        for one in self._hosts.back(profile):
+        profile = self.hosts.profile(job.profile)
+        for one in self.hosts.back(profile):
             one.host.probed = True  # before the question is on its way, so that it is asked once
             self._spawn(self._probe(one))
-        routes = self._hosts.open_to(profile, job.tried)
+        routes = self.hosts.open_to(profile, job.tried)
         free = [one for one in routes if one.host.name not in kept and one.host.running < one.profile.concurrency]
         if not free:
             kept.update(one.host.name for one in routes)
@@ -295,7 +285,7 @@ class ModelQueue:
 
     async def _probe(self, route: Route) -> None:
         """Ask a host that was down whether it is back, so that no job must be the one that tries it."""
-        await self._hosts.probe(route)
+        await self.hosts.probe(route)
         self._pump()
 
     def _spawn(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
@@ -310,7 +300,7 @@ class ModelQueue:
         """Build one prompt, ask the model, and settle the job or say when it is to be tried again."""
         try:
             prompt = job.build()
-            hold_to_window(prompt, route.profile, self.ratios.of(self._hosts.profile(job.profile).identity))
+            hold_to_window(prompt, route.profile, self.ratios.of(self.hosts.profile(job.profile).identity))
         except Exception as error:  # a failing build is the asker's own error and reaches nobody else
             job.fail(error)
             return
@@ -333,16 +323,16 @@ class ModelQueue:
         """Ask once, within what is left of the job's time and of the budget, pay for it, and learn from the reply."""
         with self.budget.reserve(job.owner, job.task, estimate(prompt), profile.max_tokens) as reservation:
             seconds = max(0.0, job.until - self._clock.monotonic())
-            completion = await self._hosts.call(route.host, seconds, self._complete(prompt, profile, enough))
+            completion = await self.hosts.call(route.host, seconds, self._complete(prompt, profile, enough))
             reservation.spend(completion)
-        self._hosts.on_answer(route.host.name, completion.model)
-        named = self._hosts.profile(job.profile)
-        if completion.prompt_tokens is not None and self._hosts.backend(named).tells_whole:
+        self.hosts.on_answer(route.host.name, completion.model)
+        named = self.hosts.profile(job.profile)
+        if completion.prompt_tokens is not None and self.hosts.backend(named).tells_whole:
             self.ratios.learn(named.identity, prompt, completion.prompt_tokens)
         return completion
 
     async def _complete(self, prompt: str, profile: LLMProfile, enough: Enough | None) -> Completion:
-        return await self._hosts.model(profile).complete(prompt, profile, enough)
+        return await self.hosts.model(profile).complete(prompt, profile, enough)
 
     def _retry_in(self, job: ModelJob, route: Route, error: Unavailable) -> float | None:
         """Return after how many seconds a job that failed is to be tried again; None for not at all.
@@ -385,7 +375,7 @@ class ModelQueue:
         self._calls.discard(call)
         host.running -= 1
         if not self._closed:
-            self._hosts.close_unnamed()
+            self.hosts.close_unnamed()
         if self._closed or job.retry_in is None or job.answer.done():
             job.cancel()
         else:
@@ -403,7 +393,7 @@ class ModelQueue:
     def _routes(self, name: str) -> list[Route]:
         """Return the hosts of a profile; none when there is no such profile or backend."""
         try:
-            return self._hosts.of(self._hosts.profile(name))
+            return self.hosts.of(self.hosts.profile(name))
         except Unavailable:
             return []
 

@@ -116,7 +116,6 @@ _count_kept = functools.lru_cache(_LINES)(_count_line)
 
 
 def _runs(text: str) -> list[bytes]:
-    """Return the runs of ASCII letters in a text."""
     return text.encode("utf-8", "surrogatepass").translate(_WORDS).split()
 
 
@@ -219,8 +218,7 @@ class TokenCounter:
     ) -> None:
         self._way, self._ask, self._model = way, ask, model
         self._ratios = TokenRatios() if ratios is None else ratios
-        self._known: tuple[str, int] | None = None
-        """The last view that the server counted, and its number."""
+        self._known: tuple[str, int] | None = None  # the last view that the server counted, and its number
 
     @property
     def ratio(self) -> float:
@@ -270,7 +268,6 @@ class TokenCounter:
 
 
 def _end(texts: Sequence[str]) -> Sequence[str]:
-    """Return the last of some texts, as many as a server is asked about at once."""
     room = LONGEST_ASKED
     for number, text in enumerate(reversed(texts)):
         room -= len(text) + 1

@@ -23,8 +23,7 @@ _PARTS = (
     *("motiv", "intention", "purpose", "justification"),
 )
 """What the name of an argument with a private reason holds."""
-_AROUND = ' *_`(["'
-"""What may stand around the word that begins a reason."""
+_AROUND = ' *_`(["'  # what may stand around the word that begins a reason
 _LOOSE = re.compile(r"[\s_]|(?<=\w)-")
 """What names differ in without being others: `private_reason`, `Private-Reason`, `privateReason`."""
 
@@ -33,8 +32,7 @@ _ASIDE = re.compile(
     rf"[(\[]\s?(?:(?:the|my|own|inner|hidden|secret|true|real)\s){{0,2}}({_WORD}(?:[ _-]{_WORD})?)\s?[:=]", re.I
 )
 _BRACKETS = re.compile(r"[()\[\]]")
-_TAIL = ' .!…*_"”'
-"""What may stand behind a bracket at the end of what is said."""
+_TAIL = ' .!…*_"”'  # what may stand behind a bracket at the end of what is said
 _SENTENCE = re.compile(
     rf"(?:[.!?…][\"”'’)*]{{0,3}}|[\"”])\s[*_]{{0,3}}(?:My\s)?"
     rf"(Reason|Reasoning|Rationale|[Pp]rivate[ _-]{_WORD})[*_]{{0,3}}:"
@@ -91,7 +89,6 @@ def _is_private(head: str) -> bool:
 
 
 def _closing(words: str, at: int) -> re.Match[str] | None:
-    """Return the bracket that closes the one that is open at a place."""
     depth = 1
     for sign in _BRACKETS.finditer(words, at):
         depth += 1 if sign[0] in "([" else -1
@@ -124,8 +121,7 @@ TITLE_KEYS = ("title", "subject", "topic", "heading")
 
 _SPEECH = ("say", "emote", "me", "whisper", "tell")
 """Verbs whose words others hear: nothing but the words may stand among them."""
-_TO_SOMEBODY = ("whisper", "tell")
-"""Verbs whose words stand after the name of who is to hear them."""
+_TO_SOMEBODY = ("whisper", "tell")  # verbs whose words stand after the name of who is to hear them
 TITLED = ("note", "@overwrite-note")
 """Verbs whose words stand after a title and an arrow."""
 
@@ -138,8 +134,7 @@ _QUOTES = {
 """A quotation ends where its argument does; a mark before that belongs to the words."""
 _ASSIGNED = re.compile(r"\w[\"']?\s?=\s?[\"'“]|[\"'”]\s[\w ]{1,39}:\s?[\"'“]")
 """What no quotation holds: another argument, after a comma that was forgotten."""
-_UNSURE = re.compile(r"[\"“”]|=\s?'")
-"""What no bare argument holds: something here was not read."""
+_UNSURE = re.compile(r"[\"“”]|=\s?'")  # what no bare argument holds: something here was not read
 _GIVEN = re.compile(r"(?P<key>[A-Za-z][\w-]{0,29})[\"']?\s?[=:]")
 
 Pair = tuple[str, str]
@@ -160,7 +155,6 @@ def command_line(verb: str, pairs: Sequence[Pair]) -> str:
 
 
 def _labelled(pair: Pair) -> Pair:
-    """Return a text without a name under the one that it begins with, if that is a reason's: `"Reason: to greet"`."""
     head, _, text = pair[1].partition(":")
     return (normalize_key(head), text.strip()) if not pair[0] and is_reason(head) else pair
 
@@ -188,7 +182,6 @@ def _titled(words: Sequence[str]) -> str:
 
 
 def _first(told: Sequence[Pair], keys: Sequence[str]) -> list[str]:
-    """Return the text of the first of these names that is there, as a list of one or none."""
     return next(([text] for key in keys for name, text in told if name == key), [])
 
 
@@ -314,7 +307,6 @@ def _texts(key: str, value: Any, depth: int) -> Iterator[Pair]:
 
 
 def _objects(found: Any, depth: int) -> Iterator[Mapping[str, Any]]:
-    """Yield an object and those inside it, the outer ones first."""
     if isinstance(found, dict):
         yield found
     inside = found.values() if isinstance(found, dict) else found if isinstance(found, list) else ()

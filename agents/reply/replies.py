@@ -36,10 +36,8 @@ NEAR = 2
 
 _FENCES = re.compile(r"^\s*(?:```|~~~)")
 _LINE_END = re.compile("[\n\r\u2028\u2029]")
-_HEAD = 40
-"""Characters of a line by which it shows whether it is a reason."""
-_NEVER = ""
-"""What a reply opens with that will not open with a command, whatever follows."""
+_HEAD = 40  # characters of a line by which it shows whether it is a reason
+_NEVER = ""  # what a reply opens with that will not open with a command, whatever follows
 
 
 def clean_reply(raw: str, name: str, verbs: Collection[str], exits: Collection[str] = ()) -> str | None:
@@ -69,19 +67,12 @@ def clean_reply(raw: str, name: str, verbs: Collection[str], exits: Collection[s
     return None
 
 
-def enough(so_far: str, name: str, verbs: Collection[str]) -> bool:
-    """Return whether the beginning of a reply holds its whole command line, whatever may still come.
-
-    `clean_reply` then gives the same line for this beginning and for every longer one. False inside a thought, a fence
-    or an object that is still open, and where the next line may yet be the command's reason.
-    """
-    return bool(_opening(past_thoughts(normalize_newlines(so_far[:READ])), name, verbs))
-
-
 class Listener:
-    """Tells of replies that grow whether they are `enough`, and reads again only when what came can make them so.
+    """Tells of replies that grow whether they hold their whole command line, whatever may still come.
 
-    See `clean_reply` for the arguments.
+    `clean_reply` then gives the same line for this beginning and for every longer one. Not enough is what is inside a
+    thought, a fence or an object that is still open, and where the next line may yet be the command's reason. A reply
+    is read again only when what came can make it enough. See `clean_reply` for the arguments.
     """
 
     def __init__(self, name: str, verbs: Collection[str]) -> None:
@@ -136,7 +127,6 @@ def _opening(text: str | None, name: str, verbs: Collection[str]) -> str | None:
 
 
 def _parts(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Yield the lines of an opening without signs and tags, each with its number; one that thinks as it is."""
     for number, line in enumerate(lines):
         begun = line.lstrip()[:LINE]
         if thinks(begun):
@@ -193,8 +183,7 @@ _OWN = ("think", "note", "@overwrite-note", "recall", "remember", *_SELF)
 """Commands whose words nobody else hears: a reason among them is part of them."""
 _SPEECH = ("say", "emote", "me", "whisper", "tell", *_OWN)
 """Commands whose words are kept exactly; others lose the mark of a sentence's end, which chat models like to set."""
-_PRONOUNS = ("i", "me")
-"""Verbs that prose begins with as often."""
+_PRONOUNS = ("i", "me")  # verbs that prose begins with as often
 _COLON = ("say", "emote")
 """Commands that a colon or comma may follow. `Note:` and `Look,` begin too many sentences that are none."""
 
@@ -222,8 +211,7 @@ _MARKED = re.compile(r"^([*_`]{1,3})(@?[A-Za-z][\w-]*)\1(?=$|\s|:)")
 _PLACEHOLDER = re.compile(r"^[\[<{(][\w ,.'/|-]{1,40}[\]>})](?:$|[\s:])|[\[<{]your[ _]\w+[\]>}]", re.I)
 _PAIRS = {one[0]: one[-1] for one in ('""', "''", "``", "“”", "‘’", "«»", "()", "[]", "<>")}
 _PAIRS |= {mark: mark for mark in ("**", "*", "_")}
-_MARKS = ("`", "**")
-"""What marks a command inside a sentence that goes on after it."""
+_MARKS = ("`", "**")  # what marks a command inside a sentence that goes on after it
 _SHORT = {'"': "say", "“": "say", ":": "emote"}
 _FIRST = re.compile(r"(@?\w[\w-]*)(?:[.!…]{1,9}(?=\s?(?:\||$))|(?P<colon>[:,])(?=\s|$)|(?P<second>(?=\s?;))|(?=\|))")
 """A first word that a mark ends: a whole deed, the words of speech, a second command, or a reason stand after it."""
@@ -268,7 +256,6 @@ def _unquoted(line: str, verbs: Collection[str]) -> str:
 
 
 def _begins_with_verb(line: str, verbs: Collection[str]) -> bool:
-    """Whether a line begins with a verb."""
     word, rest = _split_verb(line)
     first = word.lower()
     if first in _PRONOUNS and (word != first or (first == "i" and rest)):
@@ -289,7 +276,6 @@ def _split_verb(line: str) -> tuple[str, str]:
 
 
 def _as_command(line: str, name: str, verbs: Collection[str]) -> str | None:
-    """Return a bare line as a command; None when it is none."""
     if len(line) > 1 and line[0] in "/!~" and _begins_with_verb(line[1:], verbs):
         line = line[1:]
     call = _CALL.match(line)
@@ -373,6 +359,5 @@ def _with_reason(command: str, below: str) -> str:
 
 
 def _may_be_reason(begun: str) -> bool:
-    """Return whether the line that begins so may become a reason."""
     head, colon, _ = begun.replace("**", "").partition(":")
     return is_reason(head) if colon else may_become_reason(head)

@@ -130,7 +130,7 @@ class Parts:
         self.met_hosts = KnownHosts(self.vault, self.texts.render)
         """Tells the owner of hosts of models that answer for the first time."""
         if self.writable:
-            self.queue.tell_met(self.met_hosts)
+            self.queue.hosts.on_answer = self.met_hosts
 
     @cached_property
     def problems(self) -> list[Problem]:

@@ -46,7 +46,6 @@ def grammar_of(usages: tuple[str, ...]) -> str:
 
 
 def _form(usage: str) -> str:
-    """Return the rule of one command."""
     verb, *slots = _SLOT.findall(usage)
     rule = [json.dumps(verb)]
     for slot in slots:

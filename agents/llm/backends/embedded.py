@@ -184,7 +184,6 @@ def weights(model: str) -> Path:
 
 
 def _file(model: str) -> Path:
-    """Return the file that a profile's `model` names, whatever links lead there."""
     named = Path(tidy(model))
     with contextlib.suppress(RuntimeError):  # ~somebody whom this machine does not know
         named = named.expanduser()
@@ -192,7 +191,6 @@ def _file(model: str) -> Path:
 
 
 def _folders(package: str) -> list[str]:
-    """Return where a package is installed; none when it is not."""
     try:
         spec = importlib.util.find_spec(package)
     except ValueError:  # what is raised for a package that was blocked
@@ -201,7 +199,6 @@ def _folders(package: str) -> list[str]:
 
 
 def _as_asked(profile: LLMProfile) -> LLMProfile:
-    """Return a profile for the one model that there is, with no key but its own."""
     return replace(profile, model=Path(profile.model).stem or "embedded", api_key_env="")
 
 

@@ -118,7 +118,6 @@ class Ollama:
         return reply.text, thoughts, last, response.elapsed.total_seconds()
 
     async def _parts(self, response: httpx.Response, profile: LLMProfile) -> AsyncIterator[dict[str, Any]]:
-        """Yield the objects of a stream, one a line."""
         async for line in self._wire.lines(response.aiter_raw(), profile.max_tokens):
             if line.strip():
                 part = self._wire.checked(decoded(line))

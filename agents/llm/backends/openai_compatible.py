@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 from agents.llm.backend import Backend, Completion, Enough, Refused, StreamedReply
@@ -24,14 +23,6 @@ if TYPE_CHECKING:
 
 _OTHERWISE = {"max_tokens": "max_completion_tokens", "temperature": "", "stop": ""}
 """Fields that OpenAI's newer reasoning models refuse, and their other names; a reply is cut at its stops here too."""
-
-
-class _Streams(IntEnum):
-    """How a server is asked for a reply that may be ended early."""
-
-    NOT = 0
-    BARE = 1
-    WITH_USAGE = 2
 
 
 @dataclass(slots=True)
@@ -58,10 +49,9 @@ class OpenAICompatible:
         self._wire = wire or Wire(base_url(profile.host))
         self._first_model: str | None = None
         self._counts = True
-        self._streams = _Streams.WITH_USAGE
+        self._streams = self._streams_usage = True
         self._tells_time = False
-        self._objections: dict[str, frozenset[str]] = {}
-        """Fields that a model does not take, by its name."""
+        self._objections: dict[str, frozenset[str]] = {}  # fields that a model does not take, by its name
 
     async def complete(self, prompt: str, profile: LLMProfile, enough: Enough | None = None) -> Completion:
         """Continue a prompt; see `LanguageModel.complete`."""
@@ -97,7 +87,7 @@ class OpenAICompatible:
 
     async def check(self, profile: LLMProfile) -> str:
         """Return when the host lists its models; see `LanguageModel.check`."""
-        self._first_model, self._counts, self._streams = None, True, _Streams.WITH_USAGE
+        self._first_model, self._counts, self._streams, self._streams_usage = None, True, True, True
         self._objections.clear()
         names = await self._listed(profile, min(CHECK_SECONDS, profile.timeout))
         self._first_model = names[0]
@@ -131,18 +121,18 @@ class OpenAICompatible:
 
     async def _fullest(self, payload: dict[str, Any], profile: LLMProfile, enough: Enough | None) -> _Reply:
         """Ask for a reply in the fullest way that the server takes; a way that it refuses is remembered."""
-        while enough is not None and self._streams is not _Streams.NOT:
-            tried = self._streams
+        while enough is not None and self._streams:
+            with_usage = self._streams_usage
             try:
                 return await self._streamed(payload, profile, enough)
             except (Refused, NoSuch) as refusal:
                 if _named_in(refusal, payload):
                     raise  # asking plainly would be refused for the same
-                if tried is _Streams.WITH_USAGE and "stream_options" in str(refusal):
-                    self._streams = _Streams.BARE
+                if with_usage and "stream_options" in str(refusal):
+                    self._streams_usage = False
                     continue
             found = await self._plain(payload, profile)  # what was refused may have been something else
-            self._streams = _Streams.NOT
+            self._streams = False
             return found
         return await self._plain(payload, profile)
 
@@ -151,7 +141,6 @@ class OpenAICompatible:
         return self._whole(answer, seconds)
 
     def _whole(self, answer: dict[str, Any], seconds: float = 0.0) -> _Reply:
-        """Return what an answer says that came in one piece."""
         try:
             choice = answer["choices"][0]
             text = choice["message"]["content"] if "message" in choice else choice["text"]
@@ -169,7 +158,7 @@ class OpenAICompatible:
 
     async def _streamed(self, payload: dict[str, Any], profile: LLMProfile, enough: Enough) -> _Reply:
         asked = {**payload, "stream": True}
-        if self._streams is _Streams.WITH_USAGE:
+        if self._streams_usage:
             asked["stream_options"] = {"include_usage": True}
         if self._tells_time:
             asked["timings_per_token"] = True  # llama.cpp's own: without it an early end leaves the tokens unknown
@@ -269,7 +258,6 @@ def _choice(event: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _piece(choice: dict[str, Any]) -> str | None:
-    """Return the text that a choice adds, None for what is no text."""
     delta = choice.get("delta", choice)
     if not isinstance(delta, dict):
         return None

@@ -41,7 +41,7 @@ async def test_a_model_that_no_profile_names_any_more_is_closed_and_its_host_for
     stage = Stage({"a": ScriptedModel(["one"]), "b": ScriptedModel(["two"])}, {"think": A})
     await asked(stage)
     stage.profiles["think"] = B
-    stage.queue.hold_to(["think"])
+    stage.queue.hosts.keep_only(["think"])
     assert await closed(stage.models["a"])
     assert hosts(stage) == []
     assert (await asked(stage)).text == "two"
@@ -53,7 +53,7 @@ async def test_a_model_that_another_profile_names_stays() -> None:
     stage = Stage({"a": ScriptedModel(["one", "two"]), "b": ScriptedModel()}, {"think": A, "summarizer": A})
     await asked(stage)
     stage.profiles["think"] = B
-    stage.queue.hold_to(["think", "summarizer"])
+    stage.queue.hosts.keep_only(["think", "summarizer"])
     assert not await closed(stage.models["a"])
     assert (await asked(stage, "summarizer")).text == "two"
 
@@ -63,7 +63,7 @@ async def test_a_call_under_way_is_not_disturbed_and_its_model_closed_after_it()
     thought = asked(stage)
     await settle()
     stage.profiles["think"] = B
-    stage.queue.hold_to(["think"])
+    stage.queue.hosts.keep_only(["think"])
     assert not await closed(stage.models["a"])
     gate.open()
     assert (await thought).text == "well"
@@ -83,7 +83,7 @@ async def test_closing_waits_for_a_model_that_is_being_let_go_of() -> None:
     model = Slow(["one"])
     stage = Stage({"a": model}, {"think": A})
     await asked(stage)
-    stage.queue.hold_to([])
+    stage.queue.hosts.keep_only([])
     await stage.queue.close(0)
     assert model.ended
 

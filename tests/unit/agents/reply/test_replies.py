@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.reply.replies import DEED, LONGEST, clean_reply, enough
+from agents.reply.replies import DEED, LONGEST, Listener, clean_reply
 from tests.unit.agents.mind.said import READ, UNREAD, VERBS
 
 
@@ -57,29 +57,10 @@ def test_a_verb_that_this_world_has_not_is_no_command() -> None:
 @pytest.mark.parametrize(
     "junk",
     [
-        *(
-            "<think>",
-            "{",
-            "say ",
-            "- ",
-            "**",
-            "<",
-            '"',
-            "~",
-            "[",
-            "`",
-            "say(",
-            "w ",
-            ">",
-            "(",
-            "</think",
-            "1",
-            ":",
-            "<p ",
-        ),
-        *("<think", "</think ", " **", " <s>", "<|im_start|> ", "x\n", "- \n", "<p>\n", "\x1b[1", "\u3000", "&nbsp;"),
-        *("<p ", " ", "\t", "\n", " then", "“", "``` ", '{"a":', ". "),
-        *("(reason: ", ". Reason: ", 'a="b", ', "a=b, "),
+        *("<think>", "{", "say ", "- ", "**", "<", '"', "~", "[", "`", "say(", "w ", ">", "(", "</think", "1"),
+        *(":", "<p ", "<think", "</think ", " **", " <s>", "<|im_start|> ", "x\n", "- \n", "<p>\n", "\x1b[1"),
+        *("\u3000", "&nbsp;", "<p ", " ", "\t", "\n", " then", "“", "``` ", '{"a":', ". ", "(reason: "),
+        *(". Reason: ", 'a="b", ', "a=b, "),
     ],
 )
 @pytest.mark.parametrize("head", ["", "go north", "x", 'say "', "say(", "say hi\n", "<think>"])
@@ -94,7 +75,7 @@ def test_twenty_megabytes_of_anything_are_done_with_at_once(head: str, junk: str
 def seconds_for(raw: str) -> float:
     started = time.process_time()
     clean_reply(raw, "Eliza", VERBS)
-    enough(raw, "Eliza", VERBS)
+    Listener("Eliza", VERBS)(raw)
     return time.process_time() - started
 
 

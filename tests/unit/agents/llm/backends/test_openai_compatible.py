@@ -21,7 +21,7 @@ NAMED = "LOCI_API_KEY_OF_MINE"
 
 
 async def complaint(reply: bytes, **changed: str) -> str:
-    return str(await raised(reply, **changed))
+    return str(await raised(reply, None, OpenAICompatible, **changed))
 
 
 JUNK = {
