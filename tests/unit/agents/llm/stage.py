@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from random import Random
 
-from agents.llm.backend import Backend
+from agents.llm.backend import Backend, Completion
 from agents.llm.backends.scripted import ScriptedModel
 from agents.llm.profiles import LLMProfile
-from agents.llm.queue import ModelQueue
+from agents.llm.queue import ModelQueue, Urgency
 from mud.clock import Clock
 from mud.registry import Registry
 
@@ -74,6 +74,12 @@ class Stage:
         backend = Backend("scripted", "Scripted.", lambda profile: models[profile.host])
         backends = Registry("backend", [backend])
         self.queue = ModelQueue(self.profiles.__getitem__, backends, clock or self.clock, room, chance)
+
+    def ask(
+        self, prompt: str, urgency: Urgency = Urgency.THINK, profile: str = "think", owner: str = ""
+    ) -> asyncio.Task[Completion]:
+        """Ask a model in the background; for an owner of the prompt's name unless told otherwise."""
+        return asyncio.create_task(self.queue.ask(lambda: prompt, profile, urgency, owner or prompt))
 
 
 class Gate:
