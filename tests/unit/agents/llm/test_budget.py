@@ -47,13 +47,6 @@ class Till:
         return self.budget.spending.sum(owner).hour
 
 
-async def test_calls_that_brought_nothing_cost_nothing() -> None:
-    till = Till(ScriptedModel([Unavailable("gone")]), BudgetSettings(agent_calls_per_hour=1))
-    with pytest.raises(Unavailable, match="gone"):
-        await till.ask("Eliza")
-    assert till.used() == Amount()
-
-
 async def test_at_the_limit_an_agent_is_refused_and_its_owner_told_once() -> None:
     till = Till(ScriptedModel(["look"] * 9), BudgetSettings(agent_calls_per_hour=2))
     for _ in range(2):
@@ -129,20 +122,6 @@ async def test_another_name_is_no_other_budget() -> None:
     till.clock.advance(3600)
     assert (await till.ask("Beth")).text == "look"
     assert [(one.over, one.limit.owner) for one in till.told] == [(True, "Liz"), (False, "Beth")]
-
-
-async def test_the_day_lasts_longer_than_the_hour() -> None:
-    till = Till(ScriptedModel(["look"] * 9), BudgetSettings(world_calls_per_hour=1, world_calls_per_day=2))
-    await till.ask("Eliza")
-    with pytest.raises(BudgetExhausted, match="this hour"):
-        await till.ask("Eliza")
-    till.clock.advance(3600)
-    await till.ask("Eliza")
-    till.clock.advance(3600)
-    with pytest.raises(BudgetExhausted, match="today"):
-        await till.ask("Eliza")
-    till.clock.advance(22 * 3600)
-    assert (await till.ask("Eliza")).text == "look"
 
 
 async def test_calls_side_by_side_do_not_go_over_a_limit_together() -> None:

@@ -15,7 +15,6 @@ from agents.llm.backends.scripted import ScriptedModel
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import COUNT_SECONDS, ModelQueue, Urgency
 from agents.llm.tokens import (
-    BY_CHARACTERS,
     BY_SERVER,
     BY_TOKENIZER,
     LONGEST_ASKED,
@@ -23,7 +22,6 @@ from agents.llm.tokens import (
     TokenCounter,
     TokenRatios,
     at_most,
-    by_characters,
     estimate,
     words_and_rest,
 )
@@ -102,14 +100,6 @@ async def test_what_a_server_tells_with_a_reply_is_learned_if_it_counts_the_whol
     prompt = "\n".join(LINES)
     await queue.ask(lambda: prompt, "think", Urgency.THINK, "Moss")
     assert (queue.ratios.of(profile.identity) != 1.0) is learned
-
-
-async def test_characters_alone_ask_nobody() -> None:
-    server = Server()
-    counter = TokenCounter(lambda: "characters", server)
-    assert await counter.calibrate(LINES) is None
-    assert server.asked == []
-    assert counter.total(LINES) == (sum(map(by_characters, LINES)), BY_CHARACTERS)
 
 
 async def test_of_a_view_too_long_to_be_sent_the_server_counts_the_end() -> None:

@@ -58,20 +58,6 @@ async def test_a_prompt_that_cannot_be_built_fails_its_own_job_only() -> None:
     assert stage.queue.health()[0].state is HostState.UP
 
 
-async def test_a_host_gets_as_many_calls_at_once_as_its_profile_allows() -> None:
-    gates = [Gate() for _ in range(5)]
-    stage = Stage({"a": ScriptedModel(gates)}, {"think": replace(A, concurrency=2)})
-    jobs = [stage.ask(str(n)) for n in range(5)]
-    await settle()
-    assert (stage.queue.running, stage.queue.waiting) == (2, 3)
-    gates[0].open()
-    await settle()
-    assert stage.models["a"].prompts == ["0", "1", "2"]
-    for gate in gates:
-        gate.open()
-    await asyncio.gather(*jobs)
-
-
 async def test_a_call_that_takes_too_long_fails_and_the_next_one_is_not_asked_at_once() -> None:
     stage = Stage({"a": ScriptedModel([Gate(), "look"])})
     slow = stage.ask("x")
@@ -125,16 +111,6 @@ async def test_a_backend_that_breaks_when_it_is_asked_whether_a_host_is_back_is_
     stage.clock.advance(FIRST_PAUSE)
     assert not await stage.queue.alive("think")
     assert stage.queue.health()[0].wait(stage.clock) == 2 * FIRST_PAUSE
-
-
-async def test_a_cancelled_asker_frees_the_place_for_the_next() -> None:
-    stage = Stage({"a": ScriptedModel([Gate(), "look"])})
-    first, second = stage.ask("x"), stage.ask("y")
-    await settle()
-    first.cancel()
-    assert (await second).text == "look"
-    assert first.cancelled()
-    assert (stage.queue.totals.answered, stage.queue.totals.cancelled) == (1, 1)
 
 
 async def test_a_cancelled_asker_that_still_waits_never_reaches_the_model() -> None:

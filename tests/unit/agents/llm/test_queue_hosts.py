@@ -229,12 +229,6 @@ async def test_closing_waits_for_a_model_that_is_being_let_go_of() -> None:
     assert model.ended
 
 
-@pytest.mark.parametrize("model", ["", "~/weights/small.gguf"])
-def test_an_embedded_model_is_called_by_its_file(model: str) -> None:
-    named = EMBEDDED.host(LLMProfile(model=model))
-    assert named.endswith(f"{Path(model).expanduser() if model else 'SmolLM2'} with a window of 8192 tokens")
-
-
 def test_two_files_of_one_name_are_two_models_and_a_link_is_its_file(tmp_path: Path) -> None:
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()

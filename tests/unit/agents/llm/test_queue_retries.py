@@ -35,14 +35,6 @@ async def test_a_host_that_is_too_busy_is_asked_again_and_the_job_is_answered() 
     assert stage.queue.health()[0].state is HostState.UP
 
 
-async def test_no_more_often_than_the_profile_says() -> None:
-    stage = over(*[BUSY] * 9, profile=replace(A, retries=1))
-    with pytest.raises(Unavailable, match="503"):
-        await stage.ask("x")
-    assert len(stage.models["a"].prompts) == 2
-    assert stage.queue.health()[0].state is HostState.SHAKY
-
-
 async def test_a_host_that_goes_on_being_too_busy_is_left_alone() -> None:
     stage = over(*[BUSY] * 9, profile=replace(A, retries=10))
     with pytest.raises(Unavailable, match="503"):

@@ -160,19 +160,6 @@ async def test_a_key_that_is_not_set_is_told_by_its_name(monkeypatch: pytest.Mon
     assert "signs that no key has" in await complaint(b"", api_key_env=NAMED)
 
 
-async def test_every_setting_of_the_profile_reaches_the_server() -> None:
-    async with serving(whole(200, {"choices": [{"text": "look"}]})) as (server, model):
-        profile = replace(server.profile, temperature=0.25, max_tokens=7, stop=("\n", "###"))
-        reply = await model.complete("the prompt", profile)
-        await model.complete("the prompt", replace(profile, api="chat", stop=()))
-    settings = {"model": "m", "temperature": 0.25, "max_tokens": 7, "stop": ["\n", "###"]}
-    assert server.asked[0] == {**settings, "stream": False, "prompt": "the prompt"}
-    assert server.asked[1]["messages"] == [{"role": "user", "content": "the prompt"}]
-    assert "stop" not in server.asked[1]
-    assert [head.split(b" ")[1] for head in server.heads] == [b"/v1/completions", b"/v1/chat/completions"]
-    assert (reply.text, reply.prompt_tokens, reply.completion_tokens, reply.model) == ("look", None, None, "m")
-
-
 async def test_a_server_that_lists_no_model_is_told_so() -> None:
     assert await complaint(whole(200, {"data": []}), model="") == (
         "HOST/v1 lists no model; load one there, or name one under model"

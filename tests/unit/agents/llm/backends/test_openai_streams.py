@@ -120,11 +120,6 @@ async def test_the_connection_is_closed_as_soon_as_it_is_enough_so_that_the_serv
     assert (reply.text, reply.prompt_tokens) == ("say hi", None)
 
 
-async def test_a_reply_without_end_is_cut_at_its_length() -> None:
-    reply = await said(piece("say ") * 100_000)
-    assert reply.text == "say " * 32
-
-
 async def test_a_stop_that_the_server_takes_no_notice_of_ends_the_stream() -> None:
     async with serving(stream(piece("say hi"), piece("\nMoss"), b": wait")) as (server, model):
         reply = await model.complete("x", replace(server.profile, stop=("\n",)), never)
