@@ -19,8 +19,8 @@ from agents.compaction.settings import CompactionSettings
 from agents.compaction.status import shown_texts
 from agents.compaction.view_size import UNLIMITED, StrategyContext
 from agents.definition import AgentDefinition
-from agents.llm.counting import CHARACTERS, TokenCounter
 from agents.llm.profiles import LLMProfile
+from agents.llm.tokens import CHARACTERS, TokenCounter
 from agents.memory.entries import Entry
 from agents.memory.journal import Journal
 from agents.memory.memory import Memory

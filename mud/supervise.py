@@ -1,5 +1,5 @@
-"""Keep long-lived tasks alive: one that fails is reported and started again, later each time it fails again; and long
-work aside, which ends when nobody waits for it any more.
+"""Keep long-lived tasks alive: one that fails is reported and started again, later each time it fails again; long work
+aside, which ends when nobody waits for it any more; and waiting no longer than a clock allows.
 
 `asyncio.TaskGroup` ends everything when one member raises; a world must not end because a watcher did.
 """
@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from threading import Event
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from mud.clock import Clock
 
@@ -66,3 +66,34 @@ async def in_thread(work: Callable[[Callable[[], None]], Result]) -> Result:
         return await asyncio.to_thread(work, between)
     finally:
         given_up.set()
+
+
+async def timeout(seconds: float, call: Coroutine[Any, Any, Result], clock: Clock) -> Result:
+    """Await a call for so many seconds of the clock at most.
+
+    Raises:
+        TimeoutError: the time is up; the call has been cancelled and is over.
+    """
+    task = asyncio.ensure_future(call)
+    try:
+        await asyncio.sleep(0)  # a virtual clock jumps when waited on: only those who must wait start one
+        if not task.done() and not await done_within(seconds, task, clock):
+            raise TimeoutError
+        return task.result()
+    finally:
+        if not task.done():
+            task.cancel()
+            await asyncio.wait([task])
+        if not task.cancelled():
+            task.exception()  # looked at, so that asyncio does not report a loss when we were cancelled meanwhile
+
+
+async def done_within(seconds: float, work: asyncio.Future[Any], clock: Clock) -> bool:
+    """Wait until work is done or the time is up; say whether it is done. It is not cancelled."""
+    timer = asyncio.ensure_future(clock.sleep(seconds))
+    try:
+        await asyncio.wait([work, timer], return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        timer.cancel()
+        await asyncio.wait([timer])
+    return work.done()

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from agents.commands._answer import answers
-from agents.llm.budget import BudgetSettings, ModelBudget, Notice, Scope
-from agents.llm.spending import Amount, Row
+from agents.llm.budget import Amount, BudgetSettings, ModelBudget, Notice, Row, Scope
 from agents.population.population import Population
 from mud.commands import Context, Outcome, Say, command
 from mud.world.events import Request

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from agents.commands._answer import answers
 from agents.llm.backend import named_host
-from agents.llm.overview import HostView, ProfileView
+from agents.llm.hosts import Route
+from agents.llm.jobs import ProfileView
 from agents.llm.profiles import LLMProfile
 from agents.population.population import Population
 from agents.recall.settings import SERVED, RecallSettings
@@ -74,7 +75,7 @@ def _embedder(minds: Population, *, owner: bool) -> list[str]:
 
 def _cells(view: ProfileView) -> list[str]:
     totals = view.totals
-    counts = (view.waiting, sum(host.running for host in view.hosts))
+    counts = (view.waiting, sum(one.host.running for one in view.hosts))
     ends = (totals.asked, totals.answered, totals.failed, totals.cancelled)
     mean = "-" if totals.mean is None else f"{totals.mean:.1f} s"
     return [view.name, *(f"{number:,}" for number in (*counts, *ends)), mean]
@@ -91,23 +92,23 @@ def _hosts(minds: Population, view: ProfileView, *, owner: bool) -> list[str]:
     if not view.hosts:
         return [f"    {minds.say(NO_HOST)}"]
     if not owner:
-        return [f"    {host.health.state_words(minds.means.clock)}" for host in view.hosts]
-    wide = (max(len(host.health.host) for host in view.hosts), max(len(_model(minds.say, one)) for one in view.hosts))
-    return [line for host in view.hosts for line in _host(minds, host, wide)]
+        return [f"    {one.host.health.state_words(minds.means.clock)}" for one in view.hosts]
+    wide = (max(len(one.host.name) for one in view.hosts), max(len(_model(minds.say, one)) for one in view.hosts))
+    return [line for one in view.hosts for line in _host(minds, one, wide)]
 
 
-def _host(minds: Population, host: HostView, wide: tuple[int, int]) -> list[str]:
-    health, say = host.health, minds.say
+def _host(minds: Population, route: Route, wide: tuple[int, int]) -> list[str]:
+    health, say = route.host.health, minds.say
     state = say(
         HOST,
         host=health.host.ljust(wide[0]),
-        model=_model(say, host).ljust(wide[1]),
+        model=_model(say, route).ljust(wide[1]),
         state=health.state_words(minds.means.clock),
-        running=host.running,
+        running=route.host.running,
     )
     error = [f"      {say(LAST_ERROR, error=health.last_error)}"] if health.last_error else []
     return [f"    {state}", *error]
 
 
-def _model(say: Say, host: HostView) -> str:
-    return host.model or say(FIRST_LISTED)
+def _model(say: Say, route: Route) -> str:
+    return route.profile.model or say(FIRST_LISTED)

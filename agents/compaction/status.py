@@ -16,7 +16,7 @@ from agents.compaction.memory_state import MemoryState, ViewBudget
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategy_view import StrategyView
 from agents.compaction.weighing import Weight, weigh, worth
-from agents.llm.counting import TokenCounter
+from agents.llm.tokens import TokenCounter
 from agents.memory.entries import in_prompt
 from agents.memory.memory import Memory, View
 from agents.memory.perception import remembered

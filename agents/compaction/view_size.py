@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from agents.compaction.masking import KIND, masked_count, may_mask, placeholder
 from agents.compaction.memory_state import MemoryState
 from agents.compaction.settings import CompactionSettings
-from agents.llm.counting import Count, by_characters
+from agents.llm.tokens import Count, by_characters
 from agents.memory.entries import Entry, in_prompt
 from agents.memory.memory import Memory
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from agents.llm.counting import TokenCounter
+from agents.llm.tokens import TokenCounter
 from agents.memory.entries import in_prompt
 from agents.memory.memory import Memory, View
 from agents.memory.ranges import Range

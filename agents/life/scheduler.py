@@ -20,7 +20,6 @@ from agents.life.attention import Attention
 from agents.life.due_queue import DueQueue
 from agents.life.prompting import Prompting
 from agents.llm.queue import ModelQueue, Urgency
-from agents.llm.timeouts import timeout
 from agents.memory.entries import Hit
 from agents.mind.actor import situate
 from agents.mind.settings import SELF_CHANGES
@@ -33,6 +32,7 @@ from mud.clock import Clock, iso, parse_iso
 from mud.engine.engine import Engine, Step
 from mud.errors import LociError
 from mud.registry import Registry
+from mud.supervise import timeout
 from mud.world.narration import phrase
 
 FULL = phrase("minds.sleep.full")

@@ -1,1 +1,4 @@
-"""Language models: who they are (profiles), how they are asked (queue, backends), how they are doing (health)."""
+"""Language models: how they are asked (queue, jobs, hosts), what they cost (budget, tokens), and what speaks with them.
+
+A new way to reach a model is a file in `backends/`; its docstring says how to write one.
+"""

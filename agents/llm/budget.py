@@ -1,26 +1,37 @@
 """The budget: how many calls and tokens agents and the world may spend on models, and what was spent.
 
-Before a call begins, what it may take at most is set aside, so that calls side by side do not go over a limit together.
+Before a call begins, what it may take at most is reserved, so that calls side by side do not go over a limit together.
 When a call does not fit any more, the limit counts as used up until its hour or day is over, or somebody raises it: the
 owner is told once, and once more when it is over. Calls that brought nothing cost nothing here; what the server did for
-them nobody tells us.
+them nobody tells us. Hours and days are those of UTC. Where a server counts no tokens they are estimated.
+
+What was spent is kept through restarts in `log/spending.json` of a vault. That file is the program's own; one that is
+broken or was edited costs nothing but what cannot be read in it: a world must not fail to start because of it.
 """
 
 from __future__ import annotations
 
+import asyncio
 import functools
+import json
+import logging
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import astuple, dataclass
+from datetime import datetime
 from enum import StrEnum
-from types import TracebackType
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from agents.llm.backend import Completion
-from agents.llm.spending import Amount, Row, Spending
 from agents.llm.tokens import estimate
-from mud.clock import Clock
-from mud.errors import Unavailable
+from mud.clock import Clock, iso
+from mud.errors import Unavailable, VaultProblem
+from mud.storage.files import read_if_there, write_atomic
+from mud.storage.paths import make_folder
 from mud.storage.settings import setting
+
+log = logging.getLogger(__name__)
 
 _setting = functools.partial(setting, low=0, high=1_000_000_000)
 
@@ -47,6 +58,139 @@ class BudgetSettings:
     )
 
 
+# ---- what was spent ----
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """Something spent: answered calls, and the tokens of their prompts and replies. See `Spending.add`."""
+
+    calls: int = 0
+    prompt: int = 0
+    reply: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of prompts and replies together."""
+        return self.prompt + self.reply
+
+    def __add__(self, other: Amount) -> Amount:
+        return Amount(self.calls + other.calls, self.prompt + other.prompt, self.reply + other.reply)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What an owner spent on a task, this hour, today and in all. See `Spending`."""
+
+    owner: str
+    task: str
+    hour: Amount = Amount()
+    day: Amount = Amount()
+    total: Amount = Amount()
+
+    def __add__(self, other: Row) -> Row:
+        return Row(self.owner, self.task, self.hour + other.hour, self.day + other.day, self.total + other.total)
+
+
+class Spending:
+    """All that was spent. It limits nothing, see `ModelBudget`.
+
+    Args:
+        now: returns the time.
+    """
+
+    def __init__(self, now: Callable[[], datetime]) -> None:
+        self._now = now
+        self._rows: dict[tuple[str, str], Row] = {}
+        self._hour = self._day = ""
+        self.changed = False
+        """Something was spent since `dump` was last called."""
+
+    def add(self, owner: str, task: str, amount: Amount) -> None:
+        """Count something spent just now."""
+        self._roll()
+        self._add(Row(owner, task, amount, amount, amount))
+
+    def _add(self, row: Row) -> None:
+        key = (row.owner, row.task)
+        self._rows[key] = self._rows.get(key, Row(*key)) + row
+        self.changed = True
+
+    def rename(self, old: str, new: str) -> None:
+        """Count what one spent as another's: somebody was given another name."""
+        for key in [key for key in self._rows if key[0] == old]:
+            row = self._rows.pop(key)
+            self._add(Row(new, row.task, row.hour, row.day, row.total))
+
+    def rows(self) -> list[Row]:
+        """Return what everybody spent on everything, by name."""
+        self._roll()
+        return [self._rows[key] for key in sorted(self._rows)]
+
+    def sum(self, owner: str | None = None) -> Row:
+        """Return what one spent, or all together when None."""
+        self._roll()
+        return sum((row for row in self._rows.values() if owner in (None, row.owner)), Row(owner or "", ""))
+
+    @property
+    def hour(self) -> str:
+        """The hour that is counted now, such as `2026-11-20T07`."""
+        self._roll()
+        return self._hour
+
+    def _roll(self) -> None:
+        hour = iso(self._now())[:13]
+        if hour == self._hour:
+            return
+        same = hour[:10] == self._day
+        for key, row in self._rows.items():
+            self._rows[key] = Row(*key, Amount(), row.day if same else Amount(), row.total)
+        self._hour, self._day = hour, hour[:10]
+
+    def dump(self) -> str:
+        """Return it as text for a file."""
+        rows = self.rows()
+        self.changed = False
+        spent = [dict(zip(Row.__slots__, astuple(row), strict=True)) for row in rows]
+        return json.dumps({"hour": self._hour, "day": self._day, "spent": spent}, ensure_ascii=False, indent=1) + "\n"
+
+    def load(self, text: str) -> bool:
+        """Take over what `dump` returned, or as much of another text as can be read; return whether that was all."""
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError):
+            return False
+        records = found.get("spent") if isinstance(found, dict) else None
+        if not isinstance(records, list):
+            return False
+        self._rows = {}
+        for record in records:
+            if row := _row(record):
+                self._rows.setdefault((row.owner, row.task), row)
+        self._hour, self._day = str(found.get("hour", "")), str(found.get("day", ""))
+        self._roll()
+        return len(self._rows) == len(records)
+
+
+def _row(record: Any) -> Row | None:
+    if not isinstance(record, dict):
+        return None
+    owner, task = record.get("owner"), record.get("task")
+    amounts: list[Any] = [record.get(name) for name in ("hour", "day", "total")]
+    if not (isinstance(owner, str) and isinstance(task, str) and all(map(_is_amount, amounts))):
+        return None
+    return Row(owner, task, *(Amount(*numbers) for numbers in amounts))
+
+
+def _is_amount(numbers: Any) -> bool:
+    most = 10**15  # a larger number was not counted by this program
+    listed = isinstance(numbers, list) and len(numbers) == 3
+    return listed and all(type(one) is int and 0 <= one <= most for one in numbers)
+
+
+# ---- what may be spent ----
+
+
 class Scope(StrEnum):
     """Whose spending a limit is about, and for how long."""
 
@@ -63,11 +207,8 @@ class Limit(NamedTuple):
     """One limit, as it stands.
 
     Args:
-        scope: what it is about.
         owner: the agent's name; empty for the world.
         unit: `tokens` or `calls`.
-        most: what may be spent.
-        used: what was spent.
         need: what one call would take, where that alone is more than the limit; else 0.
     """
 
@@ -79,85 +220,58 @@ class Limit(NamedTuple):
     need: int = 0
 
     @property
+    def key(self) -> tuple[Scope, str, str]:
+        """What stays the same while it is used."""
+        return self[:3]
+
+    @property
     def sentence(self) -> str:
         """What is said of it when it is used up."""
-        whose = f"{self.owner} has" if self.owner else "the agents have"
         long = "today" if self.scope is Scope.WORLD_DAY else "this hour"
         if self.need:
             whose = f"{self.owner}'s" if self.owner else "the agents'"
             return f"one call takes about {self.need:,} {self.unit}, and {whose} limit for {long} is {self.most:,}"
+        whose = f"{self.owner} has" if self.owner else "the agents have"
         return f"{whose} used up the budget for {long}: {self.used:,} of {self.most:,} {self.unit}"
 
 
 class Notice(NamedTuple):
-    """What the owner is told.
-
-    Args:
-        limit: the limit.
-        over: it is used up; False when it is not any more.
-    """
+    """What the owner is told of a limit: it is used up, or (`over` is False) not any more."""
 
     limit: Limit
     over: bool
 
 
-class _Mark(NamedTuple):
-    """A limit that left no room for a call.
-
-    Args:
-        limit: as it stood.
-        period: the hour or the day.
-        need: what the call would have taken.
-    """
+class _UsedUp(NamedTuple):
+    """A limit that left no room for a call in an hour or a day, and what the call would have taken."""
 
     limit: Limit
     period: str
     need: int
 
 
-_Key = tuple[Scope, str, str]
-"""A limit's scope, owner and unit."""
-
-
+@dataclass(eq=False, slots=True)
 class Reservation:
-    """What one call may take at most, set aside until it has ended.
+    """What one call may take at most, while it is under way. See `ModelBudget.reserve`."""
 
-    Args:
-        owner, task: who calls, and what for.
-        most: the most it can be.
-        stakes: where it stands while the call is under way.
-        spending: counts what it really was.
-    """
-
-    def __init__(self, owner: str, task: str, most: Amount, stakes: set[Reservation], spending: Spending) -> None:
-        self.owner, self.task, self.most = owner, task, most
-        self._stakes, self._spending = stakes, spending
+    owner: str
+    task: str
+    most: Amount
+    spending: Spending
 
     def spend(self, completion: Completion) -> None:
         """Count what the call took: as the server says, else as estimated."""
         prompt, reply = completion.prompt_tokens, completion.completion_tokens
-        took = Amount(
-            1,
-            self.most.prompt if prompt is None else max(0, prompt),
-            estimate(completion.text) if reply is None else max(0, reply),
-        )
-        self._spending.add(self.owner, self.task, took)
-
-    def __enter__(self) -> Reservation:
-        self._stakes.add(self)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stakes.discard(self)
+        prompt = self.most.prompt if prompt is None else max(0, prompt)
+        reply = estimate(completion.text) if reply is None else max(0, reply)
+        self.spending.add(self.owner, self.task, Amount(1, prompt, reply))
 
 
 class ModelBudget:
     """What may be spent, and what was.
 
     Args:
-        settings: the limits of the moment.
+        settings: returns the limits of the moment.
         clock: the time.
     """
 
@@ -167,66 +281,65 @@ class ModelBudget:
         """Returns the limits as they hold for one agent, by name."""
         self.spending = Spending(clock.now)
         self.tell: Callable[[Notice], None] = lambda notice: None
-        """Is told when a limit is used up and when it is not any more, once each."""
-        self._stakes: set[Reservation] = set()
-        self._marks: dict[_Key, _Mark] = {}
-        self._too_small: dict[_Key, int] = {}
+        """Called when a limit is used up and when it is not any more, once each."""
+        self._reserved: set[Reservation] = set()
+        self._used_up: dict[tuple[Scope, str, str], _UsedUp] = {}
+        self._too_small: dict[tuple[Scope, str, str], int] = {}
         """Limits of which the owner was told that no call fits into them, as they stood then."""
 
     def used_up(self, owner: str) -> Limit | None:
         """Return the limit that keeps an agent from asking models; None when none does."""
-        if not self._marks:
-            return None
-        self.review()
-        return next((mark.limit for mark in self._marks.values() if mark.limit.owner in ("", owner)), None)
+        limits = self.all_used_up() if self._used_up else []
+        return next((limit for limit in limits if limit.owner in ("", owner)), None)
 
     def all_used_up(self) -> list[Limit]:
         """Return every limit that is used up now."""
         self.review()
-        return [mark.limit for mark in self._marks.values()]
+        return [one.limit for one in self._used_up.values()]
 
     def admit(self, owner: str) -> None:
-        """Let an agent ask a model.
-
-        Raises:
-            Spent: its budget, or the world's, is used up.
-        """
-        limit = self.used_up(owner)
-        if limit is not None:
+        """Raise `BudgetExhausted` when the budget of an agent, or the world's, is used up."""
+        if limit := self.used_up(owner):
             raise BudgetExhausted(limit.sentence)
 
-    def stake(self, owner: str, task: str, prompt: int, reply: int, calls: int = 1) -> Reservation:
-        """Set aside what a call may take, from when the stake is entered until it is left.
+    @contextmanager
+    def reserve(self, owner: str, task: str, prompt: int, reply: int, calls: int = 1) -> Iterator[Reservation]:
+        """Set aside what a call may take while it is under way.
 
         Args:
             owner: who calls; empty for nobody in particular, whom only the world's limits hold.
             task: what for.
-            prompt: tokens of its prompt, rather too many than too few.
-            reply: tokens that its reply may have.
+            prompt, reply: tokens of its prompt, rather too many than too few, and those that its reply may have.
             calls: how many calls it is.
 
         Raises:
-            Spent: there is not so much left.
+            BudgetExhausted: there is not so much left.
         """
         self.admit(owner)
         most = Amount(calls, prompt, reply)
-        for limit, held in self._limits(owner):
-            need = most.tokens if limit.unit == "tokens" else most.calls
+        for limit, reserved in self._limits(owner):
+            need = getattr(most, limit.unit)
             if limit.used + need > limit.most:
                 raise BudgetExhausted(self._mark(limit, need).sentence)
-            if limit.used + held + need > limit.most:  # what is under way may turn out to take less
+            if limit.used + reserved + need > limit.most:  # what is under way may turn out to take less
                 raise BudgetExhausted(f"calls under way leave no room in the budget: {limit.most:,} {limit.unit}")
-        return Reservation(owner, task, most, self._stakes, self.spending)
+        reservation = Reservation(owner, task, most, self.spending)
+        self._reserved.add(reservation)
+        try:
+            yield reservation
+        finally:
+            self._reserved.discard(reservation)
 
     def rename(self, old: str, new: str) -> None:
         """Have an agent that was given another name go on with the budget it had."""
         self.spending.rename(old, new)
-        for stake in self._stakes:
-            stake.owner = new if stake.owner == old else stake.owner
-        for key in [key for key in self._marks if key[1] == old]:
-            mark = self._marks.pop(key)
-            limit = mark.limit._replace(owner=new)
-            self._marks[_key(limit)] = mark._replace(limit=limit)
+        for reservation in self._reserved:
+            if reservation.owner == old:
+                reservation.owner = new
+        for key in [key for key in self._used_up if key[1] == old]:
+            known = self._used_up.pop(key)
+            limit = known.limit._replace(owner=new)
+            self._used_up[limit.key] = known._replace(limit=limit)
         for key in [key for key in self._too_small if key[1] == old]:
             self._too_small[key[0], new, key[2]] = self._too_small.pop(key)
 
@@ -235,54 +348,82 @@ class ModelBudget:
 
         One that was too small for a call is so in the next hour too; a smaller call may try then, and nobody is told.
         """
-        for key, mark in list(self._marks.items()):
-            now = next((one for one, _ in self._limits(mark.limit.owner) if _key(one) == key), None)
-            if now is None or self._period(now.scope) != mark.period or now.used + mark.need <= now.most:
-                del self._marks[key]
-                if now is None or not mark.limit.need or mark.need <= now.most:
+        for key, known in list(self._used_up.items()):
+            now = next((one for one, _ in self._limits(known.limit.owner) if one.key == key), None)
+            if now is None or self._period(now.scope) != known.period or now.used + known.need <= now.most:
+                del self._used_up[key]
+                if now is None or not known.limit.need or known.need <= now.most:
                     self._too_small.pop(key, None)
-                    self.tell(Notice(now or mark.limit, over=False))
+                    self.tell(Notice(now or known.limit, over=False))
 
     def _mark(self, limit: Limit, need: int) -> Limit:
         """Note that a limit leaves no room for a call, tell of it, and return it as it is told of."""
         limit = limit._replace(need=need if need > limit.most else 0)
-        key = _key(limit)
-        self._marks[key] = _Mark(limit, self._period(limit.scope), need)
-        if not limit.need or self._too_small.get(key) != limit.most:
+        self._used_up[limit.key] = _UsedUp(limit, self._period(limit.scope), need)
+        if not limit.need or self._too_small.get(limit.key) != limit.most:
             self.tell(Notice(limit, over=True))
         if limit.need:
-            self._too_small[key] = limit.most
+            self._too_small[limit.key] = limit.most
         return limit
 
     def _period(self, scope: Scope) -> str:
-        return self.spending.day if scope is Scope.WORLD_DAY else self.spending.hour
+        return self.spending.hour[: 10 if scope is Scope.WORLD_DAY else None]
 
     def _limits(self, owner: str) -> Iterator[tuple[Limit, int]]:
-        """Yield every limit that holds for an agent, with what is set aside under it."""
-        known = self._settings()
-        mine = self.own(owner) if owner else known
-        own, world = functools.cache(lambda: self.spending.sum(owner)), functools.cache(self.spending.sum)
-        for scope, tokens, calls in (
-            (Scope.AGENT_HOUR, mine.agent_tokens_per_hour, mine.agent_calls_per_hour),
-            (Scope.WORLD_HOUR, known.world_tokens_per_hour, known.world_calls_per_hour),
-            (Scope.WORLD_DAY, known.world_tokens_per_day, known.world_calls_per_day),
-        ):
-            if scope is Scope.AGENT_HOUR and not owner:
-                continue
-            whose = owner if scope is Scope.AGENT_HOUR else ""
-            held = [one.most for one in self._stakes if whose in ("", one.owner)]
-            for unit, most in (("tokens", tokens), ("calls", calls)):
-                if most:
-                    used = _used(own() if whose else world(), scope)
-                    yield (
-                        Limit(scope, whose, unit, most, getattr(used, unit)),
-                        sum(getattr(one, unit) for one in held),
-                    )
+        world, own = self._settings(), self.own(owner) if owner else BudgetSettings()
+        limits = (
+            (Scope.AGENT_HOUR, owner, "tokens", own.agent_tokens_per_hour),
+            (Scope.AGENT_HOUR, owner, "calls", own.agent_calls_per_hour),
+            (Scope.WORLD_HOUR, "", "tokens", world.world_tokens_per_hour),
+            (Scope.WORLD_HOUR, "", "calls", world.world_calls_per_hour),
+            (Scope.WORLD_DAY, "", "tokens", world.world_tokens_per_day),
+            (Scope.WORLD_DAY, "", "calls", world.world_calls_per_day),
+        )
+        spent = functools.cache(self.spending.sum)
+        for scope, whose, unit, most in limits:
+            if most:
+                row = spent(whose or None)
+                used = getattr(row.day if scope is Scope.WORLD_DAY else row.hour, unit)
+                reserved = sum(getattr(one.most, unit) for one in self._reserved if whose in ("", one.owner))
+                yield Limit(scope, whose, unit, most, used), reserved
 
 
-def _used(row: Row, scope: Scope) -> Amount:
-    return row.day if scope is Scope.WORLD_DAY else row.hour
+# ---- the file ----
+
+FILE = "log/spending.json"
+SAVE_EVERY = 1.0
+"""Seconds between two looks whether something was spent: what a kill makes forgotten at most."""
 
 
-def _key(limit: Limit) -> _Key:
-    return limit.scope, limit.owner, limit.unit
+def read_spending(vault: Path, budget: ModelBudget) -> None:
+    """Take over what was spent before, as far as the file can be read."""
+    try:
+        text = read_if_there(vault / FILE, file=FILE)
+    except (VaultProblem, OSError) as error:
+        log.warning("what was spent on models before cannot be read: %s", error)
+        return
+    if text is not None and not budget.spending.load(text):
+        log.warning("%s cannot be read in full; what it does not say counts as not spent", FILE)
+
+
+def write_spending(vault: Path, budget: ModelBudget) -> None:
+    """Write what was spent, if anything was since it was last written."""
+    if budget.spending.changed:
+        _write(vault, budget.spending.dump())
+
+
+async def keep_spending(vault: Path, budget: ModelBudget, clock: Clock) -> None:
+    """Write what was spent, and tell when a limit is over, for ever."""
+    while True:
+        await clock.sleep(SAVE_EVERY)
+        budget.review()
+        if budget.spending.changed:
+            await asyncio.to_thread(_write, vault, budget.spending.dump())
+
+
+def _write(vault: Path, text: str) -> None:
+    try:
+        make_folder((vault / FILE).parent)
+        write_atomic(vault / FILE, text)
+    except OSError as error:  # a full disk; the next spending is written with this one
+        log.warning("what was spent on models cannot be written: %s", error)

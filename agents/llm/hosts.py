@@ -1,7 +1,8 @@
-"""The hosts behind the LLM profiles: which may be asked now, which of several is the least busy, how each is doing.
+"""The hosts behind the LLM profiles: how each is doing, which may be asked now, and which of several is the least busy.
 
-A profile may name several hosts. Calls to one host share a health and a count, whichever profile they are made for. It
-knows nothing of jobs and keeps nobody waiting.
+A profile may name several hosts. Calls to one host share a health and a count, whichever profile they are made for. The
+states of a host are those of a circuit breaker: one that does not answer is left alone for a while, longer each time,
+and then one call tries it. Nothing here knows of jobs or keeps anybody waiting.
 """
 
 from __future__ import annotations
@@ -11,26 +12,132 @@ import logging
 from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Any, NamedTuple, TypeVar
 
-from agents.llm.backend import Backend, LanguageModel, Refused
-from agents.llm.health import HostHealth, HostState
+from agents.llm.backend import Backend, LanguageModel, Refused, TransientError
 from agents.llm.profiles import LLMProfile
-from agents.llm.retries import TransientError
-from agents.llm.timeouts import timeout
-from mud.clock import Clock
+from mud.clock import Clock, iso, parse_iso
 from mud.errors import Unavailable, UnknownName
 from mud.registry import Registry
+from mud.supervise import timeout
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
+FIRST_PAUSE = 5.0
+"""Seconds for which a host is left alone after its first failure; doubled at each further one."""
+LONGEST_PAUSE = 60.0
+"""Seconds for which a host is left alone at most, so that agents notice within a minute that it is back."""
+SHAKY_UNTIL = 3
+"""Transient failures in a row, such as "too busy", at which a host counts as down; fewer make it shaky."""
+SUGGESTION = "Start that server, or set another host in config/llm; until then the agents live by instinct."
 PROBE_SECONDS = 3.0
 """Seconds within which a host must show that it is there."""
-
 REMEMBERED = 64
 """Profiles, and earlier readings of them, whose hosts are remembered, as every job that waits is asked for them."""
+
+
+class HostState(StrEnum):
+    """What is known of a host: shaky while its last failures were transient; down while it is left alone."""
+
+    UNKNOWN = "unknown"
+    UP = "up"
+    SHAKY = "shaky"
+    DOWN = "down"
+
+
+@dataclass(frozen=True, slots=True)
+class HostHealth:
+    """How one host is doing.
+
+    Args:
+        since: when it came into this state; None while unknown.
+        last_error: the last thing that went wrong, also when it is up again; empty for nothing.
+        failures: failures in a row.
+        retry_at: monotonic second before which a host that is down is not asked.
+        failed_at: monotonic second of the last failure that counted.
+    """
+
+    host: str
+    state: HostState = HostState.UNKNOWN
+    since: str | None = None
+    last_error: str = ""
+    failures: int = 0
+    retry_at: float = 0.0
+    failed_at: float = 0.0
+
+    def answered(self, clock: Clock) -> HostHealth:
+        """Return its health after it answered."""
+        return replace(self._into(HostState.UP, clock), failures=0, retry_at=0.0)
+
+    def refused(self, error: str, clock: Clock) -> HostHealth:
+        """Return its health after it answered that it will not do something."""
+        return replace(self.answered(clock), last_error=error)
+
+    def failed(self, error: str, clock: Clock, *, transient: bool = False, began: float | None = None) -> HostHealth:
+        """Return its health after it did not answer, or not with anything of use.
+
+        After a transient error a host that was not down stays in use until this has happened `SHAKY_UNTIL` times. A
+        call that began (in monotonic seconds) before the host failed already tells nothing new: calls side by side that
+        fail together count once.
+        """
+        known = self.state is HostState.DOWN or (transient and self.state is HostState.SHAKY)
+        if known and began is not None and began < self.failed_at:
+            return replace(self, last_error=error)
+        now, failures = clock.monotonic(), self.failures + 1
+        if transient and self.state is not HostState.DOWN and failures < SHAKY_UNTIL:
+            return replace(self._into(HostState.SHAKY, clock), last_error=error, failures=failures, failed_at=now)
+        before = 0 if self.state is HostState.SHAKY else self.failures
+        pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(before, 10))
+        down = self._into(HostState.DOWN, clock)
+        return replace(down, last_error=error, failures=before + 1, retry_at=now + pause, failed_at=now)
+
+    def _into(self, state: HostState, clock: Clock) -> HostHealth:
+        return replace(self, state=state, since=self.since if self.state is state else iso(clock.now()))
+
+    def wait(self, clock: Clock) -> float:
+        """Return for how many seconds it is still left alone; 0 when it may be asked."""
+        return max(0.0, self.retry_at - clock.monotonic()) if self.state is HostState.DOWN else 0.0
+
+    def words(self, clock: Clock) -> str:
+        """Return all this as sentences for people."""
+        trouble = self.last_error.rstrip(".")
+        match self.state:
+            case HostState.UNKNOWN:
+                return f"{self.host}: never asked."
+            case HostState.UP:
+                earlier = f" The last trouble was: {trouble}." if trouble else ""
+                return f"{self.host}: answers since {self.since}.{earlier}"
+            case HostState.SHAKY:
+                return f"{self.host}: shaky since {self.since}: {trouble}. It is still asked."
+        wait = self.wait(clock)
+        again = f"It is asked again in {wait:.0f} s" if wait else "It is asked again at the next thought"
+        return f"{self.host}: down since {self.since}: {trouble}. {again}. {SUGGESTION}"
+
+    def state_words(self, clock: Clock) -> str:
+        """Return its state alone, in a few words: `down since 07:21:37 until 07:21:42`; times are UTC."""
+        now = clock.now()
+        since = _time_of_day(self.since, now) if self.since else ""
+        match self.state:
+            case HostState.UNKNOWN:
+                return "never asked"
+            case HostState.UP:
+                return f"answers since {since}"
+            case HostState.SHAKY:
+                return f"shaky since {since}"
+        wait = self.wait(clock)
+        until = _time_of_day(iso(now + timedelta(seconds=wait)), now) if wait else "the next thought"
+        return f"down since {since} until {until}"
+
+
+def _time_of_day(moment: str, now: datetime) -> str:
+    """Return a moment's time of day in UTC, with its date unless that is today's."""
+    at = parse_iso(moment)
+    today = at.date() == parse_iso(iso(now)).date()
+    return f"{at:%H:%M:%S}" if today else f"{at:%Y-%m-%d %H:%M:%S}"
 
 
 @dataclass(eq=False, slots=True)
@@ -38,7 +145,6 @@ class Host:
     """One host.
 
     Args:
-        health: how it is doing.
         running: jobs' calls under way.
         calls: calls that were ever begun.
         probed: it is being asked whether it is back.
@@ -52,9 +158,14 @@ class Host:
     owner: str = ""
 
     @property
-    def host(self) -> str:
+    def name(self) -> str:
         """Its address, as people are told of it."""
         return self.health.host
+
+    @property
+    def is_down(self) -> bool:
+        """Whether it is left alone, or was and has not answered since."""
+        return self.health.state is HostState.DOWN
 
     def busy_since(self, calls: int) -> bool:
         """Whether a job's call is under way, or one began since there were so many."""
@@ -62,25 +173,19 @@ class Host:
 
     def may_be_asked(self, clock: Clock) -> bool:
         """Whether a job may go there: a host that was down is tried by one call, so that nobody else is held up."""
-        return self.health.wait(clock) <= 0 and not (
-            self.health.state is HostState.DOWN and (self.running or self.probed)
-        )
+        return self.health.wait(clock) <= 0 and not (self.is_down and (self.running or self.probed))
 
     def why_not(self, clock: Clock) -> str:
         """Return why a job may not go there."""
         wait = self.health.wait(clock)
         again = f"asked again in {wait:.0f} s" if wait > 0 else "it is being tried again"
-        return f"{self.host} is down ({self.health.last_error}); {again}"
-
-
-_Key = tuple[str, str]
-"""Names of a backend and a host."""
+        return f"{self.name} is down ({self.health.last_error}); {again}"
 
 
 class Route(NamedTuple):
     """A host and the profile to ask it with, which names this host alone."""
 
-    lane: Host
+    host: Host
     profile: LLMProfile
 
 
@@ -94,217 +199,169 @@ class Hosts:
     """
 
     def __init__(self, profiles: Callable[[str], LLMProfile], backends: Registry[Backend], clock: Clock) -> None:
-        self._profiles = profiles
-        self._backends = backends
-        self._clock = clock
-        self._lanes: dict[str, Host] = {}
-        self._models: dict[_Key, LanguageModel] = {}
-        self._ways: dict[LLMProfile, list[Route]] = {}
-        self._named: set[_Key] | None = None
+        self._profiles, self._backends, self._clock = profiles, backends, clock
+        self._hosts: dict[str, Host] = {}
+        self._models: dict[tuple[str, str], LanguageModel] = {}  # by the names of backend and host
+        self._routes: dict[LLMProfile, list[Route]] = {}
+        self._named: set[tuple[str, str]] | None = None
         """What the profiles name; None until they were first read anew."""
         self._closing: set[asyncio.Task[None]] = set()
-        self.met: Callable[[str, str], None] = lambda host, model: None
-        """Is told of every host that answered, and what it says that its model is called."""
+        self.on_answer: Callable[[str, str], None] = lambda host, model: None
+        """Called for every answer with the host, and the name of the model there."""
 
     def __iter__(self) -> Iterator[Host]:
-        return iter(tuple(self._lanes.values()))
+        return iter(tuple(self._hosts.values()))
 
     def profile(self, name: str) -> LLMProfile:
-        """Return a profile as it is set now.
-
-        Raises:
-            Unavailable: there is none of that name.
-        """
+        """Return a profile as it is set now; raises `Unavailable` when there is none of that name."""
         try:
             return self._profiles(name)
         except (KeyError, UnknownName) as error:
             raise Unavailable(f"there is no LLM profile {name!r}; a file config/llm/{name}.md makes one") from error
 
-    def of(self, profile: LLMProfile) -> list[Route]:
-        """Return the hosts of a profile, each once, in their order.
+    def backend(self, profile: LLMProfile) -> Backend:
+        """Return the backend of a profile; raises `Unavailable` when there is no such backend."""
+        try:
+            return self._backends.get(profile.backend)
+        except UnknownName as error:
+            raise Unavailable(str(error)) from error
 
-        Raises:
-            Unavailable: the profile names no backend that there is.
-        """
-        if profile in self._ways:
-            return self._ways[profile]
+    def of(self, profile: LLMProfile) -> list[Route]:
+        """Return the hosts of a profile, each once, in their order; raises `Unavailable` for an unknown backend."""
+        if profile in self._routes:
+            return self._routes[profile]
         backend = self.backend(profile)
-        ways: dict[str, Route] = {}
-        for one in (replace(profile, host=host) for host in profile.hosts):
-            host = backend.host(one)
-            ways.setdefault(host, Route(self._lanes.setdefault(host, Host(HostHealth(host))), one))
-        if len(self._ways) >= REMEMBERED:
-            self._ways.clear()
-        self._ways[profile] = list(ways.values())
-        return self._ways[profile]
+        routes: dict[str, Route] = {}
+        for one in (replace(profile, host=address) for address in profile.hosts):
+            name = backend.host(one)
+            routes.setdefault(name, Route(self._hosts.setdefault(name, Host(HostHealth(name))), one))
+        if len(self._routes) >= REMEMBERED:
+            self._routes.clear()
+        self._routes[profile] = list(routes.values())
+        return self._routes[profile]
 
     def open_to(self, profile: LLMProfile, tried: Collection[str] = ()) -> list[Route]:
         """Return the hosts of a profile that a job may go to: those that answer, else those that may be tried again.
 
-        Args:
-            profile: the profile.
-            tried: hosts to leave out.
-
-        Raises:
-            Unavailable: every one of them is down.
+        Hosts in `tried` are left out. Raises `Unavailable` when all others are down.
         """
-        ways = self.of(profile)
-        left = [way for way in ways if way.lane.host not in tried]
-        found = [way for way in left if way.lane.health.state is not HostState.DOWN]
-        found = found or [way for way in left if way.lane.may_be_asked(self._clock)]
+        routes = self.of(profile)
+        left = [one for one in routes if one.host.name not in tried]
+        found = [one for one in left if not one.host.is_down]
+        found = found or [one for one in left if one.host.may_be_asked(self._clock)]
         if not found:
-            raise Unavailable("; ".join(way.lane.why_not(self._clock) for way in left or ways))
+            raise Unavailable("; ".join(one.host.why_not(self._clock) for one in left or routes))
         return found
-
-    def least_busy(self, ways: Iterable[Route], owner: str) -> Route | None:
-        """Return the host with the fewest calls under way that takes one more; None when all are busy.
-
-        Among equals it is the one that was last asked for the same agent, whose prompt it may have read before, and
-        then the one that was asked least.
-
-        Args:
-            ways: hosts that may be asked.
-            owner: on whose behalf.
-        """
-        free = [way for way in ways if way.lane.running < way.profile.concurrency]
-        return min(free, key=lambda way: (way.lane.running, way.lane.owner != owner, way.lane.calls), default=None)
 
     def back(self, profile: LLMProfile) -> list[Route]:
         """Return the hosts of a profile that were down and may be back, while others of it answer."""
-        ways = self.of(profile)
-        if all(way.lane.health.state is HostState.DOWN for way in ways):
+        routes = self.of(profile)
+        if all(one.host.is_down for one in routes):
             return []  # the next job tries one of them itself
-        down = (way for way in ways if way.lane.health.state is HostState.DOWN)
-        return [way for way in down if way.lane.may_be_asked(self._clock)]
+        return [one for one in routes if one.host.is_down and one.host.may_be_asked(self._clock)]
 
-    async def probe(self, way: Route) -> bool:
+    async def probe(self, route: Route) -> bool:
         """Ask a host whether it is there, and say whether it is: a job's call that began meanwhile speaks for it."""
-        way.lane.probed, calls = True, way.lane.calls
+        host = route.host
+        host.probed, calls = True, host.calls
         try:
-            model = await self.heard(way.lane, PROBE_SECONDS, self._check(way.profile), probe=True)
+            model = await self.call(host, PROBE_SECONDS, self._check(route.profile), probe=True)
         except Unavailable:
-            return way.lane.busy_since(calls) and way.lane.health.state is not HostState.DOWN
+            return host.busy_since(calls) and not host.is_down
         finally:
-            way.lane.probed = False
-        self.met(way.lane.host, model)
+            host.probed = False
+        self.on_answer(host.name, model)
         return True
 
     async def probe_all(self, profile: LLMProfile) -> bool:
-        """Ask every host of a profile that may be asked whether it is there, and say whether any is.
-
-        One that a job's call is under way to is there, as far as anybody knows, and is not disturbed.
-        """
-        ways = self.of(profile)
-        if any(way.lane.running and way.lane.health.state is not HostState.DOWN for way in ways):
+        """Say whether any host of a profile is there. One that a job's call is under way to is not asked."""
+        routes = self.of(profile)
+        if any(one.host.running and not one.host.is_down for one in routes):
             return True
-        asked = [way for way in ways if way.lane.may_be_asked(self._clock)]
+        asked = [one for one in routes if one.host.may_be_asked(self._clock)]
         return any(await asyncio.gather(*map(self.probe, asked)))
 
     async def _check(self, profile: LLMProfile) -> str:
         return await self.model(profile).check(profile)
 
     def model(self, profile: LLMProfile) -> LanguageModel:
-        """Return the model behind a profile that names one host.
-
-        Raises:
-            Unavailable: the profile names no backend that there is, or no address.
-        """
+        """Return the model behind a profile that names one host; raises `Unavailable` when that is no address."""
         backend = self.backend(profile)
         key = (backend.name, backend.host(profile))
         if key not in self._models:
             self._models[key] = backend.make(profile)
         return self._models[key]
 
-    async def heard(self, lane: Host, seconds: float, call: Coroutine[Any, Any, T], *, probe: bool = False) -> T:
-        """Await a call to a host for so many seconds and note in its health what came of it.
+    async def call(self, host: Host, seconds: float, call: Coroutine[Any, Any, T], *, probe: bool = False) -> T:
+        """Await a call to a host for so many seconds at most, and learn from it how the host is doing.
 
-        Args:
-            lane: the host.
-            seconds: how long.
-            call: the call.
-            probe: it is no job's call. A host that does one thing at a time answers none while it has a job's, so its
-                silence says nothing then.
+        A probe is no job's call. A host that does one thing at a time answers none while it has a job's, so its silence
+        says nothing then.
 
         Raises:
             Refused: also when a backend broke: that is no doing of the host, and may come of this one text alone.
             Unavailable: whatever else went wrong.
         """
-        began, calls = self._clock.monotonic(), lane.calls
+        began, calls = self._clock.monotonic(), host.calls
 
         def failed(error: Unavailable) -> Unavailable:
-            if not (probe and lane.busy_since(calls)):
-                passing = isinstance(error, TransientError)
-                self._note(lane, lane.health.failed(str(error), self._clock, passing=passing, began=began))
+            if not (probe and host.busy_since(calls)):
+                transient = isinstance(error, TransientError)
+                self._note(host, host.health.failed(str(error), self._clock, transient=transient, began=began))
             return error
 
         try:
             answer = await timeout(seconds, call, self._clock)
         except TimeoutError as error:
-            raise failed(Unavailable(f"{lane.host} did not answer within {round(seconds, 1):g} s")) from error
+            raise failed(Unavailable(f"{host.name} did not answer within {round(seconds, 1):g} s")) from error
         except Refused as error:
-            self._note(lane, lane.health.refused(str(error), self._clock))
+            self._note(host, host.health.refused(str(error), self._clock))
             raise
         except Unavailable as error:
             failed(error)
             raise
         except Exception as error:
-            log.exception("the backend for %s broke", lane.host)
-            broken = Refused(f"the backend for {lane.host} broke: {type(error).__name__}")
+            log.exception("the backend for %s broke", host.name)
+            broken = Refused(f"the backend for {host.name} broke: {type(error).__name__}")
             raise (failed(broken) if probe else broken) from error
-        else:
-            self._note(lane, lane.health.answered(self._clock))
-            return answer
+        self._note(host, host.health.answered(self._clock))
+        return answer
 
-    def _note(self, lane: Host, health: HostHealth) -> None:
+    def _note(self, host: Host, health: HostHealth) -> None:
         """Take over how a host is doing, and log it when that is news."""
-        news = health.state is not lane.health.state
-        lane.health = health
+        news = health.state is not host.health.state
+        host.health = health
         if news:
             log.info("model host %s", health.words(self._clock))
 
-    def hold_to(self, names: Iterable[str]) -> None:
-        """Take over that the profiles were read anew: what none of them names is let go of when it is idle.
-
-        Args:
-            names: of all profiles that there are.
-        """
+    def keep_only(self, names: Iterable[str]) -> None:
+        """Take over the names of all profiles after they were read anew, and close hosts that none names when idle."""
         self._named = set()
         for name in names:
             with suppress(Unavailable):
                 profile = self.profile(name)
                 backend = self.backend(profile)
-                self._named |= {(backend.name, backend.host(replace(profile, host=host))) for host in profile.hosts}
-        self.let_go()
+                self._named |= {(backend.name, backend.host(replace(profile, host=one))) for one in profile.hosts}
+        self.close_unnamed()
 
-    def let_go(self) -> None:
+    def close_unnamed(self) -> None:
         """Forget the hosts that no profile names and nobody asks just now, and close the models there: an embedded one
         takes hundreds of megabytes."""
         if self._named is None:
             return
-        busy = {lane.host for lane in self if lane.running or lane.probed}
+        busy = {host.name for host in self if host.running or host.probed}
         for key in [key for key in self._models if key not in self._named and key[1] not in busy]:
             task = asyncio.create_task(self._models.pop(key).close(), name=f"closing {key[1]}")
             self._closing.add(task)
             task.add_done_callback(self._closing.discard)
-        kept = {host for _, host in self._named} | busy
-        if not kept.issuperset(self._lanes):
-            self._lanes = {host: lane for host, lane in self._lanes.items() if host in kept}
-            self._ways.clear()  # they lead to lanes that are no more
+        kept = {name for _, name in self._named} | busy
+        if not kept.issuperset(self._hosts):
+            self._hosts = {name: host for name, host in self._hosts.items() if name in kept}
+            self._routes.clear()  # they lead to hosts that are no more
 
     async def close(self) -> None:
-        """Let go of every connection."""
+        """Close every connection."""
         models, self._models = list(self._models.values()), {}
         await asyncio.gather(*self._closing, return_exceptions=True)
         for model in models:
             await model.close()
-
-    def backend(self, profile: LLMProfile) -> Backend:
-        """Return the backend of a profile.
-
-        Raises:
-            Unavailable: there is no such backend.
-        """
-        try:
-            return self._backends.get(profile.backend)
-        except UnknownName as error:
-            raise Unavailable(str(error)) from error

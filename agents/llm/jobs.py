@@ -1,20 +1,20 @@
-"""What waits for a model: jobs, their order, the room they have, and how they ended.
+"""Jobs for language models: what they are, how they are ordered while they wait, and how they ended. Starts nothing.
 
 A job ends exactly once. One agent never has two thoughts waiting: a newer one takes the older one's place, and who
 asked for the older is told so (`Superseded`) instead of getting the same reply, for acting on one reply twice would be
-saying everything twice. Other tasks are about different memories each and never take each other's place. It starts
-nothing.
+saying everything twice. Other tasks are about different memories each and never take each other's place.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, fields
 from enum import IntEnum, StrEnum
+from typing import NamedTuple
 
 from agents.llm.backend import Completion, Enough
+from agents.llm.hosts import Route
 from mud.errors import Unavailable
 
 AGES_AFTER = 15.0
@@ -23,8 +23,7 @@ where thoughts alone could keep a slow model busy for ever. A waiting person sti
 
 
 class Urgency(IntEnum):
-    """How urgent a job is; the lowest number goes first, and among equals the one that came first. Waiting makes it
-    more urgent, see `AGES_AFTER`."""
+    """How urgent a job is; the lowest number goes first, and among equals the one that came first."""
 
     PERSON = 0
     THINK = 1
@@ -42,11 +41,8 @@ class Task(StrEnum):
     EMBEDDINGS = "embeddings"
 
 
-def usual_task(urgency: Urgency) -> Task:
-    """Return what is mostly asked for so urgently."""
-    if urgency is Urgency.EMBED:
-        return Task.EMBEDDINGS
-    return Task.SUMMARIES if urgency is Urgency.SUMMARIZE else Task.THINKING
+USUAL_TASK = {Urgency.EMBED: Task.EMBEDDINGS, Urgency.SUMMARIZE: Task.SUMMARIES}
+"""What is mostly asked for so urgently; else it is thinking."""
 
 
 class Cancelled(Unavailable):
@@ -57,13 +53,11 @@ class Superseded(Cancelled):
     """A newer thought of the same agent took this one's place."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class JobTotals:
-    """How jobs ended.
+    """How jobs ended; those that were asked for and have not ended are still open.
 
     Args:
-        answered, failed, cancelled: how many ended so; whoever was refused at the door has failed.
-        asked: how many there were at all; the others are still open.
         seconds: how long the answered ones' calls took together.
     """
 
@@ -73,14 +67,11 @@ class JobTotals:
     asked: int = 0
     seconds: float = 0.0
 
-    def __add__(self, other: JobTotals) -> JobTotals:
-        return JobTotals(
-            self.answered + other.answered,
-            self.failed + other.failed,
-            self.cancelled + other.cancelled,
-            self.asked + other.asked,
-            self.seconds + other.seconds,
-        )
+    @classmethod
+    def sum(cls, totals: Iterable[JobTotals]) -> JobTotals:
+        """Return these added up."""
+        rows = list(totals)
+        return cls(*(sum(getattr(row, one.name) for row in rows) for one in fields(cls)))
 
     @property
     def mean(self) -> float | None:
@@ -88,29 +79,36 @@ class JobTotals:
         return self.seconds / self.answered if self.answered else None
 
 
+class ProfileView(NamedTuple):
+    """One LLM profile, as `@llm-status` shows it; it has no hosts when its backend does not exist."""
+
+    name: str
+    hosts: list[Route]
+    waiting: int
+    totals: JobTotals
+
+    @property
+    def servers(self) -> str:
+        """Its hosts' addresses in words; empty when it has none."""
+        return " or ".join(one.host.name for one in self.hosts)
+
+
 @dataclass(eq=False, slots=True)
 class ModelJob:
     """One thing that is asked of a model.
 
     Args:
-        build: makes the prompt.
-        profile: name of the LLM profile.
-        urgency: how soon it is wanted.
-        owner: on whose behalf.
-        task: what for.
-        number: its place in the order of arrival.
-        since: monotonic second of its arrival.
+        number, since: its place in the order of arrival, and the monotonic second of it.
         answer: settled when it ends.
-        count: counts how it ended, at once.
-        enough: ends a reply early.
-        tried: hosts that have failed it since it last rested.
-        tries: calls that were made after a rest.
+        totals: where its end is counted, at once.
+        tried: hosts that have failed it since its last pause.
+        tries: calls that were made after a pause.
         began: monotonic second of its first call; None before.
         until: monotonic second at which the call under way is given up.
-        not_before: monotonic second before which it rests.
-        again: after how many seconds it is to be tried again; None when it is not.
-        error: what went wrong at its last call; None when nothing did.
-        call: the call under way, or its rest.
+        not_before: monotonic second at which its pause ends.
+        retry_in: after how many seconds it is to be tried again; None when it is not.
+        error: what went wrong at its last call.
+        call: the call under way, or its pause.
     """
 
     build: Callable[[], str]
@@ -121,22 +119,26 @@ class ModelJob:
     number: int
     since: float
     answer: asyncio.Future[Completion]
-    count: Callable[[JobTotals], None]
+    totals: JobTotals
     enough: Enough | None = None
     tried: set[str] = field(default_factory=set)
     tries: int = 0
     began: float | None = None
     until: float = 0.0
     not_before: float = 0.0
-    again: float | None = None
+    retry_in: float | None = None
     error: Exception | None = None
     call: asyncio.Task[None] | None = None
 
     def fail(self, error: Exception) -> None:
         """End it with an error, unless it has ended already: a cancelled asker needs no answer."""
-        if not self.answer.done():
-            self.answer.set_exception(error)
-            self.count(JobTotals(cancelled=1) if isinstance(error, Cancelled) else JobTotals(failed=1))
+        if self.answer.done():
+            return
+        self.answer.set_exception(error)
+        if isinstance(error, Cancelled):
+            self.totals.cancelled += 1
+        else:
+            self.totals.failed += 1
 
     def cancel(self) -> None:
         """End it, since nobody will answer any more."""
@@ -146,16 +148,26 @@ class ModelJob:
         """End it with an answer, unless it has ended already."""
         if not self.answer.done():
             self.answer.set_result(completion)
-            self.count(JobTotals(answered=1, seconds=completion.seconds))
+            self.totals.answered += 1
+            self.totals.seconds += completion.seconds
 
     def turn(self, now: float) -> tuple[int, int]:
         """Return its place among those that wait, with its age counted in."""
         aged = self.urgency - int((now - self.since) / AGES_AFTER)
         return (max(aged, min(self.urgency, Urgency.THINK)), self.number)
 
+    def superseded(self) -> None:
+        """End it, since a newer thought of its owner is asked for instead."""
+        self.fail(Superseded(f"a newer thought of {self.owner} took the place of this one"))
+
+    def take_place_of(self, other: ModelJob) -> None:
+        """Take another's place in the order of arrival, and its urgency if that is higher."""
+        self.number, self.since = other.number, other.since
+        self.urgency = min(self.urgency, other.urgency)
+
 
 class JobQueue:
-    """The jobs that wait for their turn, those that rest between two tries among them.
+    """The jobs that wait for their turn, those that pause between two tries among them.
 
     Args:
         room: how many may wait at once.
@@ -171,7 +183,7 @@ class JobQueue:
     def __iter__(self) -> Iterator[ModelJob]:
         return iter(tuple(self._jobs))
 
-    def let_in(self, job: ModelJob) -> None:
+    def add(self, job: ModelJob) -> None:
         """Add a new job: in the place of an older thought of its owner, else where there is room.
 
         When it is full, the least urgent is refused, be it the new one.
@@ -179,11 +191,10 @@ class JobQueue:
         Raises:
             Unavailable: there is no room for it.
         """
-        twin = next((one for one in self._jobs if _same_thought(one, job)), None)
-        if twin is not None:
-            job.number, job.since, job.urgency = twin.number, twin.since, min(twin.urgency, job.urgency)
-            self.drop(twin)
-            twin.fail(Superseded(f"a newer thought of {job.owner} took the place of this one"))
+        if older := self._same_thought(job):
+            job.take_place_of(older)
+            self.drop(older)
+            older.superseded()
         elif len(self._jobs) >= self._room:
             full = Unavailable(f"{self._room} jobs wait for the models already")
             last = max(self._jobs, key=lambda one: (one.urgency, one.number), default=None)
@@ -194,16 +205,12 @@ class JobQueue:
         self._jobs.append(job)
 
     def put_back(self, job: ModelJob) -> None:
-        """Add a job that is to be tried again; it had its place already.
-
-        A newer thought of its owner that waits meanwhile has taken it.
-        """
-        twin = next((one for one in self._jobs if _same_thought(one, job)), None)
-        if twin is None:
+        """Add a job that is to be tried again in its old place, unless a newer thought of its owner waits by now."""
+        if newer := self._same_thought(job):
+            newer.take_place_of(job)
+            job.superseded()
+        else:
             self._jobs.append(job)
-            return
-        twin.number, twin.since, twin.urgency = job.number, job.since, min(twin.urgency, job.urgency)
-        job.fail(Superseded(f"a newer thought of {job.owner} took the place of this one"))
 
     def drop(self, job: ModelJob) -> None:
         """Take a job out, if it is there."""
@@ -214,25 +221,9 @@ class JobQueue:
         """Return those whose turn may come now, the next first."""
         return sorted((one for one in self._jobs if one.not_before <= now), key=lambda one: one.turn(now))
 
-
-class JobStatistics:
-    """Counts how the jobs of each LLM profile ended."""
-
-    def __init__(self) -> None:
-        self._by_profile: defaultdict[str, JobTotals] = defaultdict(JobTotals)
-
-    def add(self, profile: str, totals: JobTotals) -> None:
-        """Count what happened to a job of a profile."""
-        self._by_profile[profile] += totals
-
-    def of(self, profile: str) -> JobTotals:
-        """Return how the jobs of a profile ended."""
-        return self._by_profile.get(profile, JobTotals())
-
-    def all(self) -> JobTotals:
-        """Return how all jobs ended."""
-        return sum(self._by_profile.values(), JobTotals())
-
-
-def _same_thought(one: ModelJob, other: ModelJob) -> bool:
-    return one.owner == other.owner and one.task == other.task == Task.THINKING and not one.answer.done()
+    def _same_thought(self, job: ModelJob) -> ModelJob | None:
+        """Return the thought of the same owner that waits, for a job that is a thought."""
+        if job.task != Task.THINKING:
+            return None
+        thoughts = (one for one in self._jobs if one.owner == job.owner and one.task == Task.THINKING)
+        return next((one for one in thoughts if not one.answer.done()), None)

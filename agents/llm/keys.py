@@ -21,11 +21,7 @@ ALLOWED = "LOCI_ALLOW_ENV"
 
 
 def allow(names: Iterable[str]) -> None:
-    """Let vaults name further environment variables, in this process and those that it starts.
-
-    Args:
-        names: what `--allow-env` named.
-    """
+    """Let vaults name further environment variables, in this process and those that it starts."""
     os.environ[ALLOWED] = " ".join([*os.environ.get(ALLOWED, "").split(), *names])
 
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 from agents.agent import Agent
-from agents.llm.timeouts import done_within
 from mud.clock import Clock
+from mud.supervise import done_within
 
 log = logging.getLogger(__name__)
 

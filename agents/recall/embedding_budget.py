@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ParamSpec, TypeVar, cast
 
-from agents.llm.budget import BudgetExhausted, ModelBudget
+from agents.llm.budget import Amount, BudgetExhausted, ModelBudget
 from agents.llm.jobs import Task
-from agents.llm.spending import Amount
 from agents.recall import worker
 from agents.recall.child import VectorProcess
 from agents.recall.documents import Bill, Query
@@ -80,7 +79,7 @@ class EmbeddingBudget:
             result, bill, error = await child.do(worker.metered, work, *args, **kwargs)
             self._count(owner, bill)
         else:
-            with self._budget.stake(owner, Task.EMBEDDINGS, price.tokens, 0, price.calls):
+            with self._budget.reserve(owner, Task.EMBEDDINGS, price.tokens, 0, price.calls):
                 result, bill, error = await child.do(worker.metered, work, *args, **kwargs)
                 self._count(owner, bill)
         if error is not None:

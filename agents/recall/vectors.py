@@ -15,7 +15,6 @@ from typing import TypeVar
 
 from agents.llm.budget import BudgetExhausted
 from agents.llm.profiles import LLMProfile
-from agents.llm.timeouts import timeout
 from agents.recall import worker
 from agents.recall.child import VectorProcess
 from agents.recall.documents import (
@@ -35,6 +34,7 @@ from agents.recall.ranking import NEAREST
 from agents.recall.settings import EVERYTHING, RecallSettings
 from mud.clock import Clock
 from mud.errors import LociError, Unavailable
+from mud.supervise import timeout
 
 log = logging.getLogger(__name__)
 

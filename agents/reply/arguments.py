@@ -1,21 +1,118 @@
-"""The arguments of a command in a model's reply, put in the order in which the command takes them. Pure.
+"""The parts of a command in a model's reply: arguments of calls and JSON objects, and private reasons. Pure.
 
 Models name arguments as they like and in any order: whom a whisper is for goes first, the words follow, and a private
-reason goes behind the bar.
+reason goes behind the bar. Nothing is corrected: what is not whole, or names no verb, holds no command.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
-from agents.reply.reasons import evened, holds_reason, is_reason
+# ---- private reasons ----
+
+_REASONS = tuple(
+    f"{whose}{word}"
+    for whose in ("", "private")
+    for word in ("reason", "reasoning", "why", "rationale", "because", "explanation")
+)
+_PARTS = (
+    *("reason", "rationale", "why", "because", "explanation", "thought", "thinking"),
+    *("motiv", "intention", "purpose", "justification"),
+)
+"""What the name of an argument with a private reason holds."""
+_AROUND = ' *_`(["'  # what may stand around the word that begins a reason
+_LOOSE = re.compile(r"[\s_]|(?<=\w)-")
+"""What names differ in without being others: `private_reason`, `Private-Reason`, `privateReason`."""
+
+_WORD = r"[a-z]{3,12}"
+_ASIDE = re.compile(
+    rf"[(\[]\s?(?:(?:the|my|own|inner|hidden|secret|true|real)\s){{0,2}}({_WORD}(?:[ _-]{_WORD})?)\s?[:=]", re.I
+)
+_BRACKETS = re.compile(r"[()\[\]]")
+_TAIL = ' .!…*_"”'  # what may stand behind a bracket at the end of what is said
+_SENTENCE = re.compile(
+    rf"(?:[.!?…][\"”'’)*]{{0,3}}|[\"”])\s[*_]{{0,3}}(?:My\s)?"
+    rf"(Reason|Reasoning|Rationale|[Pp]rivate[ _-]{_WORD})[*_]{{0,3}}:"
+)
+"""A reason as a sentence of its own. In the middle of another, or without a capital, it is spoken of, not given."""
+
+
+def normalize_key(key: str) -> str:
+    """Return a name as it is compared: without case, blanks, underscores and hyphens."""
+    return _LOOSE.sub("", key).casefold()
+
+
+def is_reason(head: str) -> bool:
+    """Return whether what stands before a colon names a private reason."""
+    return normalize_key(head.strip(_AROUND)) in _REASONS
+
+
+def may_become_reason(head: str) -> bool:
+    """Return whether a line that begins so may yet name a private reason."""
+    bare = normalize_key(head.strip(_AROUND))
+    return any(reason.startswith(bare) for reason in _REASONS)
+
+
+def holds_reason(key: str) -> bool:
+    """Return whether an argument of this name holds a private reason or thought, whatever else its name tells."""
+    return any(part in normalize_key(key) for part in _PARTS)
+
+
+def split_reason(words: str) -> tuple[str, str]:
+    """Return what is said aloud, of the words after a verb of speech, and the private reason that ends it.
+
+    There is no reason where the words only speak of reasons.
+    """
+    at = 0
+    while found := _ASIDE.search(words, at):
+        at = found.end()
+        if not _is_private(found[1]):
+            continue
+        closing = _closing(words, at)
+        end = closing.end() if closing else len(words)
+        if not words[end:].strip(_TAIL):
+            reason = words[at : closing.start()] if closing else words[at:].rstrip(_TAIL)
+            return _closed(words[: found.start()], words), reason.strip()
+        at = end
+    for found in _SENTENCE.finditer(words):
+        if _is_private(found[1]):
+            said = words[: found.start(1)].removesuffix("My ").rstrip(" *_")
+            return _closed(said, words), words[found.end() :].strip(' *_"”')
+    return words, ""
+
+
+def _is_private(head: str) -> bool:
+    return is_reason(head) or (normalize_key(head).startswith("private") and holds_reason(head))
+
+
+def _closing(words: str, at: int) -> re.Match[str] | None:
+    depth = 1
+    for sign in _BRACKETS.finditer(words, at):
+        depth += 1 if sign[0] in "([" else -1
+        if not depth:
+            return sign
+    return None
+
+
+def _closed(said: str, words: str) -> str:
+    """Return words without what led to the reason, and with the quotation mark that stood behind it."""
+    said = said.rstrip(" *_")
+    for opening, closing in ('""', "“”"):
+        if said.startswith(opening) and closing not in said[1:] and closing in words[len(said) :]:
+            return said + closing
+    return said
+
+
+# ---- arguments ----
 
 WORD_KEYS = (
     *("args", "arguments", "words", "text", "message", "content", "input", "parameters", "value"),
     *("speech", "utterance", "body"),
 )
-"""Names of what is said or done, the surest first; evened, as all names here."""
+"""Names of what is said or done, the surest first; normalize_key, as all names here."""
 WHOM_KEYS = (
     *("target", "to", "recipient", "listener", "object", "exit", "direction"),
     *("whom", "person", "who"),
@@ -24,8 +121,7 @@ TITLE_KEYS = ("title", "subject", "topic", "heading")
 
 _SPEECH = ("say", "emote", "me", "whisper", "tell")
 """Verbs whose words others hear: nothing but the words may stand among them."""
-_TO_SOMEBODY = ("whisper", "tell")
-"""Verbs whose words stand after the name of who is to hear them."""
+_TO_SOMEBODY = ("whisper", "tell")  # verbs whose words stand after the name of who is to hear them
 TITLED = ("note", "@overwrite-note")
 """Verbs whose words stand after a title and an arrow."""
 
@@ -38,22 +134,16 @@ _QUOTES = {
 """A quotation ends where its argument does; a mark before that belongs to the words."""
 _ASSIGNED = re.compile(r"\w[\"']?\s?=\s?[\"'“]|[\"'”]\s[\w ]{1,39}:\s?[\"'“]")
 """What no quotation holds: another argument, after a comma that was forgotten."""
-_UNSURE = re.compile(r"[\"“”]|=\s?'")
-"""What no bare argument holds: something here was not read."""
+_UNSURE = re.compile(r"[\"“”]|=\s?'")  # what no bare argument holds: something here was not read
 _GIVEN = re.compile(r"(?P<key>[A-Za-z][\w-]{0,29})[\"']?\s?[=:]")
 
 Pair = tuple[str, str]
 """The name of an argument, empty when it has none, and its text."""
 
 
-def line_of(verb: str, pairs: Sequence[Pair]) -> str:
-    """Return the command line of a verb and its arguments, the private reason behind a bar.
-
-    Args:
-        verb: the verb, or a command that begins with it.
-        pairs: its arguments, in the model's order.
-    """
-    pairs = [(evened(key), " ".join(text.split())) for key, text in pairs if text.strip()]
+def command_line(verb: str, pairs: Sequence[Pair]) -> str:
+    """Return the command line of a verb and its arguments in the model's order, the private reason behind a bar."""
+    pairs = [(normalize_key(key), " ".join(text.split())) for key, text in pairs if text.strip()]
     pairs = [*pairs[:1], *map(_labelled, pairs[1:])]
     told = [(key, text) for key, text in pairs if not holds_reason(key)]
     reasons = sorted((pair for pair in pairs if holds_reason(pair[0])), key=lambda pair: not is_reason(pair[0]))
@@ -65,9 +155,8 @@ def line_of(verb: str, pairs: Sequence[Pair]) -> str:
 
 
 def _labelled(pair: Pair) -> Pair:
-    """Return a text without a name under the one that it begins with, if that is a reason's: `"Reason: to greet"`."""
     head, _, text = pair[1].partition(":")
-    return (evened(head), text.strip()) if not pair[0] and is_reason(head) else pair
+    return (normalize_key(head), text.strip()) if not pair[0] and is_reason(head) else pair
 
 
 def _words(verb: str, told: Sequence[Pair]) -> str:
@@ -93,28 +182,21 @@ def _titled(words: Sequence[str]) -> str:
 
 
 def _first(told: Sequence[Pair], keys: Sequence[str]) -> list[str]:
-    """Return the text of the first of these names that is there, as a list of one or none."""
     return next(([text] for key in keys for name, text in told if name == key), [])
 
 
 def arguments_of(inside: str) -> list[Pair] | None:
-    """Return the arguments between the brackets of a call; None for what cannot be read without guessing.
+    """Return the arguments between the brackets of a call, such as `"Hello", reason="to greet"`, or bare words.
 
-    Args:
-        inside: `"Hello", reason="to greet"`, or bare words.
+    None for what cannot be read without guessing.
     """
     if (inside[:1], inside[-1:]) in (("{", "}"), ("[", "]")):
         inside = inside[1:-1].strip()
     pairs = list(_parsed(inside))
     if ("", "") not in pairs:
         return pairs
-    if (
-        inside[:1] in _QUOTES
-        or _ASSIGNED.search(inside)
-        or any(is_reason(found["key"]) for found in _GIVEN.finditer(inside))
-    ):
-        return None
-    return [("", inside)]
+    unread = inside[:1] in _QUOTES or _ASSIGNED.search(inside) or _gives_reason(inside)
+    return None if unread else [("", inside)]
 
 
 def _parsed(inside: str) -> Iterator[Pair]:
@@ -159,3 +241,74 @@ def _bare_end(inside: str, start: int) -> int:
         if inside[comma.end() : comma.end() + 1] in _QUOTES or _name(inside, comma.end()):
             return comma.start()
     return len(inside)
+
+
+# ---- objects ----
+
+TRIES, DEPTH = 8, 4
+"""Braces from which on an object is tried to be read, and objects within objects that are looked into."""
+_VERB_KEYS = ("command", "action", "cmd", "verb", "name", "function", "type", "tool", "toolname")
+"""Names of what holds the verb, normalize_key."""
+
+
+def command_in(text: str, is_verb: Callable[[str], bool], tries: int = TRIES) -> str | None:
+    """Return the command that the first whole object of a text names, its reason after a bar; None when it names none.
+
+    What stands before and after the object does not count. At most so many braces are tried as its beginning.
+    """
+    for found in list(re.finditer(r"\{", text))[:tries]:
+        try:
+            told, _ = json.JSONDecoder(strict=False).raw_decode(text, found.start())
+        except (ValueError, RecursionError):
+            continue
+        return next((line for one in _objects(told, DEPTH) if (line := _command(one, is_verb))), None)
+    return None
+
+
+def _command(told: Mapping[str, Any], is_verb: Callable[[str], bool]) -> str | None:
+    """Return the command of one object: verb and words under their keys, or the words under the verb."""
+    keyed = {normalize_key(key): value for key, value in list(told.items())[::-1]}
+    reasons = [(key, value) for key, value in told.items() if is_reason(key) and isinstance(value, str)]
+    verb = next((keyed[key] for key in _VERB_KEYS if isinstance(keyed.get(key), str)), "")
+    if is_verb(verb):
+        return command_line(verb, [*reasons, *_known(keyed, verb.lower() in TITLED)])
+    verb = next((key for key, value in told.items() if is_verb(key) and isinstance(value, str)), "")
+    return command_line(verb, [*reasons, ("", told[verb])]) if verb else None
+
+
+def _known(keyed: Mapping[str, Any], titled: bool) -> Iterator[Pair]:
+    """Yield whom, title and words of an outer object; of the names of words only the first that has some is read."""
+    for key in (*WHOM_KEYS, *(TITLE_KEYS if titled else ())):
+        if isinstance(keyed.get(key), str):
+            yield key, keyed[key]
+    for key in WORD_KEYS:
+        pairs = [(name, text) for name, text in _texts(key, keyed.get(key), DEPTH) if text.strip()]
+        yield from pairs
+        if not all(holds_reason(name) for name, _ in pairs):
+            return
+
+
+def _texts(key: str, value: Any, depth: int) -> Iterator[Pair]:
+    """Yield the texts that an argument holds: itself, those of a list without names, those of an object with theirs."""
+    if isinstance(value, str) and value.lstrip().startswith("{"):  # arguments that are JSON once more
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return
+    if isinstance(value, str):
+        yield key, value
+    elif isinstance(value, list):
+        yield from (("", one) for one in value if isinstance(one, str))
+    elif isinstance(value, dict) and depth:
+        for name, inner in value.items():
+            found = list(_texts(name, inner, depth - 1))
+            # what a name holds that is none of words stays under it: a reason in a list is no less one
+            yield from found if normalize_key(name) in WORD_KEYS else [(name, " ".join(text for _, text in found))]
+
+
+def _objects(found: Any, depth: int) -> Iterator[Mapping[str, Any]]:
+    if isinstance(found, dict):
+        yield found
+    inside = found.values() if isinstance(found, dict) else found if isinstance(found, list) else ()
+    for inner in inside if depth else ():
+        yield from _objects(inner, depth - 1)

@@ -1,4 +1,4 @@
-"""One command line out of what models really send. Pure.
+"""Turn what models really send into one command line: `clean_reply`, and `Listener` while a reply still comes. Pure.
 
 What is no command line becomes nothing: prose is never read as a command, and nothing is invented or corrected. The
 first usable line wins; what stands after another character's cue is the model's own fancy and is not looked at. A reply
@@ -7,20 +7,26 @@ that opens with a whole command is read no further, so that one that comes bit b
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice, takewhile
 
-from agents.reply.lines import begins, command_of, may_be_reason, peeled, plain, way_of, with_reason
-from agents.reply.objects import TRIES, command_in
-from agents.text.unwrapping import normalize_newlines, past_thoughts, thinks, unwrapped
+from agents.reply.arguments import (
+    TRIES,
+    arguments_of,
+    command_in,
+    command_line,
+    is_reason,
+    may_become_reason,
+    split_reason,
+)
+from agents.text.unwrapping import collapse_spaces, normalize_newlines, past_thoughts, thinks, unwrapped
+from mud.world.exits import names_exit
+from mud.world.things import Exit
 
-READ = 20_000
-"""Characters of a reply that are looked at."""
-LINES = 300
-"""Lines of it that are looked at."""
-LINE = 2_000
-"""Characters of one line that are looked at."""
+READ, LINES, LINE = 20_000, 300, 2_000
+"""Characters of a reply, lines of it, and characters of one line that are looked at."""
 LONGEST = 1_000
 """Characters of a command line; a longer one is cut after its last whole sentence or word."""
 LEAD = 12
@@ -30,73 +36,52 @@ NEAR = 2
 
 _FENCES = re.compile(r"^\s*(?:```|~~~)")
 _LINE_END = re.compile("[\n\r\u2028\u2029]")
-_HEAD = 40
-"""Characters of a line by which it shows whether it is a reason."""
-_NEVER = ""
-"""What a reply opens with that will not open with a command, whatever follows."""
+_HEAD = 40  # characters of a line by which it shows whether it is a reason
+_NEVER = ""  # what a reply opens with that will not open with a command, whatever follows
 
 
 def clean_reply(raw: str, name: str, verbs: Collection[str], exits: Collection[str] = ()) -> str | None:
-    """Return the command line that a model's reply holds; None when it holds none.
+    """Return the command line that a model's reply, of any length, holds; None when it holds none.
 
     Args:
-        raw: the reply as it came, of any length.
+        raw: the reply as it came.
         name: the agent's name, whose cue may stand before the line.
         verbs: every verb there is, in lower case.
         exits: names of the ways out of where it is; a line that is nothing but one of them is `go` and the name.
     """
     opening = _opening(past_thoughts(normalize_newlines(raw[:READ])), name, verbs)
     if opening:
-        return _short(opening)
+        return _shorten(opening)
     text = unwrapped(raw[:READ])
     told = _from_json(text, verbs)
     if told is not None:
-        return _short(told)
+        return _shorten(told)
     lines = [line.strip()[:LINE] for line in text.split("\n") if line.strip()][:LINES]
     for number, line in enumerate(lines):
-        bare = peeled(line, name, verbs)
+        bare = _strip_wrappings(line, name, verbs)
         if bare is None:
             return None
-        command = command_of(bare, name, verbs) or way_of(bare, exits)
+        command = _as_command(bare, name, verbs) or _as_walking(bare, exits)
         if command:
-            return _short(with_reason(command, "".join(lines[number + 1 : number + 2])))
+            return _shorten(_with_reason(command, "".join(lines[number + 1 : number + 2])))
     return None
 
 
-def enough(so_far: str, name: str, verbs: Collection[str]) -> bool:
-    """Return whether the beginning of a reply holds its whole command line, whatever may still come.
-
-    `clean_reply` then gives the same line for this beginning and for every longer one. False inside a thought, a fence
-    or an object that is still open, and where the next line may yet be the command's reason.
-
-    Args:
-        so_far: what has come of a reply.
-        name: the agent's name.
-        verbs: every verb there is, in lower case.
-    """
-    return bool(_opening(past_thoughts(normalize_newlines(so_far[:READ])), name, verbs))
-
-
 class Listener:
-    """Tells of replies that grow whether they are `enough`, and reads again only when what came can make them so.
+    """Tells of replies that grow whether they hold their whole command line, whatever may still come.
 
-    Args:
-        name: the agent's name.
-        verbs: every verb there is, in lower case.
+    `clean_reply` then gives the same line for this beginning and for every longer one. Not enough is what is inside a
+    thought, a fence or an object that is still open, and where the next line may yet be the command's reason. A reply
+    is read again only when what came can make it enough. See `clean_reply` for the arguments.
     """
 
     def __init__(self, name: str, verbs: Collection[str]) -> None:
         self._name, self._verbs = name, verbs
         self._read = ""
-        """What was read last."""
         self._thinks = self._never = False
 
     def __call__(self, so_far: str) -> bool:
-        """Return whether it is enough.
-
-        Args:
-            so_far: the last text and more, or the beginning of another reply.
-        """
+        """Return whether the last text and more, or the beginning of another reply, is enough."""
         if not (self._read and so_far.startswith(self._read)):
             self._read, self._thinks, self._never = "", False, False
         if self._never or not self._may_matter(so_far):
@@ -117,15 +102,8 @@ class Listener:
 
 
 def _opening(text: str | None, name: str, verbs: Collection[str]) -> str | None:
-    """Return the command with which a reply opens, once nothing that follows can change it.
-
-    Args:
-        text: what stands after the reply's first thoughts; None while they last.
-        name, verbs: as for `clean_reply`.
-
-    Returns:
-        None while that is open; `_NEVER` when it opens with something else.
-    """
+    """Return the command with which a reply opens, once nothing that follows can change it: None while that is open,
+    `_NEVER` when it opens with something else. The text is None while the reply's first thoughts last."""
     if text is None:
         return None
     lines = text.lstrip().split("\n")
@@ -133,14 +111,14 @@ def _opening(text: str | None, name: str, verbs: Collection[str]) -> str | None:
     led, seen = False, 0
     for number, part in islice(_parts(lines[: min(whole, LINES)]), LEAD):
         seen += 1
-        bare = peeled(part, name, verbs)
+        bare = _strip_wrappings(part, name, verbs)
         if bare is None or thinks(part):
             return _NEVER
         if bare.startswith(("{", "[{")):
             return _from_json("\n".join(lines[number:]), verbs, 1)
-        command = command_of(bare, name, verbs)
+        command = _as_command(bare, name, verbs)
         if command:
-            return _settled(command, lines, number, whole)
+            return _complete(command, lines, number, whole)
         if any(sign.isalnum() for sign in bare):
             if led or not bare.endswith(":"):
                 return _NEVER
@@ -149,7 +127,6 @@ def _opening(text: str | None, name: str, verbs: Collection[str]) -> str | None:
 
 
 def _parts(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Yield the lines of an opening without signs and tags, each with its number; one that thinks as it is."""
     for number, line in enumerate(lines):
         begun = line.lstrip()[:LINE]
         if thinks(begun):
@@ -159,7 +136,7 @@ def _parts(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
             yield from ((number, part) for part in parts if part)
 
 
-def _settled(command: str, lines: Sequence[str], number: int, whole: int) -> str | None:
+def _complete(command: str, lines: Sequence[str], number: int, whole: int) -> str | None:
     """Return a command with its reason; None where what follows may still belong to it."""
     if sum(bool(_FENCES.match(line)) for line in lines[:number]) % 2:
         rest = lines[number + 1 : whole]
@@ -171,19 +148,19 @@ def _settled(command: str, lines: Sequence[str], number: int, whole: int) -> str
     if at > number + 1 + NEAR:
         return command
     if at < whole:
-        return with_reason(command, lines[at].strip()[:LINE])
-    return None if at >= len(lines) or may_be_reason(lines[at]) else command
+        return _with_reason(command, lines[at].strip()[:LINE])
+    return None if at >= len(lines) or _may_be_reason(lines[at]) else command
 
 
 def _from_json(text: str, verbs: Collection[str], tries: int = TRIES) -> str | None:
     """Read a reply that is an object with a command in it, bare, in a code fence or a list; None when it is none."""
-    if begins(text, verbs):
+    if _begins_with_verb(text, verbs):
         return None
-    line = command_in(text, lambda verb: begins(verb, verbs), tries)
-    return plain(normalize_newlines(line)) if line else None
+    line = command_in(text, lambda verb: _begins_with_verb(verb, verbs), tries)
+    return _canonical(normalize_newlines(line)) if line else None
 
 
-def _short(line: str) -> str | None:
+def _shorten(line: str) -> str | None:
     """Cut an endless line after a whole sentence or word; None for one that has neither."""
     if len(line) <= LONGEST:
         return line
@@ -191,3 +168,196 @@ def _short(line: str) -> str | None:
     ends = [found.end() for found in re.finditer(r"[.!?…][\"”')]*(?=\s)", head)]
     cut = head[: ends[-1]] if ends and ends[-1] > LONGEST // 4 else head.rpartition(" ")[0]
     return cut if len(cut.split()) > 2 else None
+
+
+# ---- one line ----
+
+# Every pattern here is used on lines in which each run of blanks is one, see `agents.text.unwrapping.collapse_spaces`;
+# none looks for a run of them again.
+
+DEED = 12
+"""Words of a deed at most, such as `put the silver key into the old box`; what is longer is prose."""
+
+_SELF = ("@set-profile", "@set-description", "@set-goal")
+_OWN = ("think", "note", "@overwrite-note", "recall", "remember", *_SELF)
+"""Commands whose words nobody else hears: a reason among them is part of them."""
+_SPEECH = ("say", "emote", "me", "whisper", "tell", *_OWN)
+"""Commands whose words are kept exactly; others lose the mark of a sentence's end, which chat models like to set."""
+_PRONOUNS = ("i", "me")  # verbs that prose begins with as often
+_COLON = ("say", "emote")
+"""Commands that a colon or comma may follow. `Note:` and `Look,` begin too many sentences that are none."""
+
+_ELEMENT = re.compile(r"^<(@?[a-z][\w-]*)\s?>(.*?)(?:</\1\s?>)?$", re.I)
+_ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|nbsp|#\d{1,6}|#x[0-9a-f]{1,5});", re.I)
+_AI = r"(?:ai|artificial intelligence|(?:large )?language model)(?: (?:language model|assistant|model))?\b"
+_ASSISTANT = re.compile(
+    rf"[\"“'(]*(?:(?:i['’]m sorry,? (?:but )?)?(?:as|being) an? {_AI}|i['’]m (?:just |only )?an? {_AI})", re.I
+)
+"""How the assistant begins that a model was trained to be; the character does not speak so."""
+_TO_ME = re.compile(r"(?:me|us)\b", re.I)
+_SECOND = re.compile(r"\s?(?:;|&&|,?\s(?:and )?then\s).*$")
+_FENCE = re.compile(r"^\s?(?:```|~~~)\s?(?:[a-z]{1,12}\s?$)?|\s?(?:```|~~~)\s?$", re.I)
+_BULLET = re.compile(r"^(?:[-*•·▪◦–—+]\s|\(?\d{1,2}[.)]\s|[>$#]+\s?|(?:=>|->|→|»|›)\s?)")
+_LABEL = re.compile(
+    r"^(?:(?:my|the|your|next|new|final|best|chosen)\s){0,2}"
+    r"(?:command(?:\sline)?|action|reply|response|answer|output|input|move|turn|line)(?:\s\d{1,9})?"
+    r"(?:\sand\sreason(?:ing)?)?(?:\s(?:as|for|by)\s\w+)?(?:\sis)?\s?(?::|=|->)\s?",
+    re.I,
+)
+_CUE = re.compile(r"^[~\[(<]?\s?(\w[\w '’.-]{0,59}?)\s?[\])]?\s?(?:>|:(?=\s|$))\s?")
+_CALL = re.compile(r"^(@?[a-z][\w-]*)\(\s?(.*?)\s?\)[;.]?$", re.I)
+_SPOKEN = re.compile(r"^(?:says?|whispers? to ([^,\"“]+?))\s?[,:]?\s?[\"“](.+?)[\"”]?$", re.I)
+_MARKED = re.compile(r"^([*_`]{1,3})(@?[A-Za-z][\w-]*)\1(?=$|\s|:)")
+_PLACEHOLDER = re.compile(r"^[\[<{(][\w ,.'/|-]{1,40}[\]>})](?:$|[\s:])|[\[<{]your[ _]\w+[\]>}]", re.I)
+_PAIRS = {one[0]: one[-1] for one in ('""', "''", "``", "“”", "‘’", "«»", "()", "[]", "<>")}
+_PAIRS |= {mark: mark for mark in ("**", "*", "_")}
+_MARKS = ("`", "**")  # what marks a command inside a sentence that goes on after it
+_SHORT = {'"': "say", "“": "say", ":": "emote"}
+_FIRST = re.compile(r"(@?\w[\w-]*)(?:[.!…]{1,9}(?=\s?(?:\||$))|(?P<colon>[:,])(?=\s|$)|(?P<second>(?=\s?;))|(?=\|))")
+"""A first word that a mark ends: a whole deed, the words of speech, a second command, or a reason stand after it."""
+
+
+def _strip_wrappings(line: str, name: str, verbs: Collection[str]) -> str | None:
+    """Return a line without labels, bullets and wrappings; None when it is somebody else's turn."""
+    if _ENTITY.search(line):
+        line = " ".join(normalize_newlines(html.unescape(line)).split())
+    element = _ELEMENT.match(line)
+    if element and element[1].lower() in verbs and "</" in line:
+        line = f"{element[1]} {element[2].strip()}".strip()
+    for _ in range(8):  # models nest: a bullet, a label, a quotation; never deeper than this
+        before = line
+        line = _FENCE.sub("", line).strip()
+        line = _BULLET.sub("", line)
+        marked = _MARKED.match(line)
+        line = marked[2] + line[marked.end() :] if marked and marked[2].lower() in verbs else line
+        if not _begins_with_verb(line, verbs):
+            line = _LABEL.sub("", collapse_spaces(line.replace("**", "")), count=1)
+        cue = _CUE.match(line)
+        if cue and not _begins_with_verb(line, verbs):
+            if cue[1].casefold() == name.casefold():
+                line = line[cue.end() :]
+            elif cue[0].lstrip().startswith("~") or cue[0].rstrip().endswith(">"):
+                return None
+        line = _unquoted(line, verbs)
+        if line == before:
+            break
+    return line
+
+
+def _unquoted(line: str, verbs: Collection[str]) -> str:
+    """Take a pair of quotation marks or brackets off a line that is a command inside them."""
+    for opening, closing in _PAIRS.items():
+        if line.startswith(opening) and len(line) > len(opening):
+            inner = line[len(opening) :]
+            inner = (inner.partition(closing)[0] if opening in _MARKS else inner.removesuffix(closing)).strip()
+            if _begins_with_verb(inner, verbs):
+                return inner
+    return line
+
+
+def _begins_with_verb(line: str, verbs: Collection[str]) -> bool:
+    word, rest = _split_verb(line)
+    first = word.lower()
+    if first in _PRONOUNS and (word != first or (first == "i" and rest)):
+        return False  # "I think so" is no inventory
+    return first in verbs
+
+
+def _split_verb(line: str) -> tuple[str, str]:
+    """Return a line's first word, without a mark that only ends it, and what follows."""
+    line = line.strip()
+    found = _FIRST.match(line)
+    if found:
+        speaks = found[1].lower() in _SPEECH
+        if (not found["colon"] or found[1].lower() in _COLON) and not (speaks and found["second"] is not None):
+            return found[1], line[found.end() :].strip()
+    word, _, rest = line.partition(" ")
+    return word, rest.strip()
+
+
+def _as_command(line: str, name: str, verbs: Collection[str]) -> str | None:
+    if len(line) > 1 and line[0] in "/!~" and _begins_with_verb(line[1:], verbs):
+        line = line[1:]
+    call = _CALL.match(line)
+    if call and call[1].lower() in verbs:
+        pairs = arguments_of(call[2])
+        return None if pairs is None else _canonical(command_line(call[1], pairs))
+    if _begins_with_verb(line, verbs):
+        return _canonical(line)
+    spoken = _as_speech(line, name, verbs) or _shorthand(line, name, verbs)
+    return _canonical(spoken) if spoken else None
+
+
+def _as_walking(line: str, exits: Collection[str]) -> str | None:
+    """Return a line that is nothing but the name of a way out, with a reason or without, as `go`; else None."""
+    words, bar, reason = line.partition("|")
+    name = words.strip().rstrip(" .!`*")
+    if not any(names_exit(name, Exit(way, "")) for way in exits):
+        return None
+    return f"go {name} | {reason.strip()}" if bar and reason.strip() else f"go {name}"
+
+
+def _canonical(line: str) -> str | None:
+    """Return a line that begins with a verb in its usual form; None when it only repeats how the verb is used."""
+    verb, rest = _split_verb(line)
+    verb = verb.lower()
+    words, _, reason = rest.partition("|")
+    words, told = (words.strip(), "") if verb in _OWN else split_reason(words.strip())
+    if _PLACEHOLDER.match(words) or words.startswith("<"):
+        return None
+    if verb not in _SPEECH:
+        words = _SECOND.sub("", f" {words}").strip().rstrip(" .!…;`*")
+        if not verb.startswith("@") and (re.search(r"[,:]|\?$", words) or len(words.split()) >= DEED):
+            return None  # names of things and ways hold no such marks; sentences that begin like a deed do
+    elif verb in ("say", "think"):
+        words = _unmarked(words)
+    if verb in _SPEECH and (not words or _ASSISTANT.match(words) or (verb == "tell" and _TO_ME.match(words))):
+        return None
+    reason = reason.strip(" |") or told
+    return f"{verb} {words}".strip() + (f" | {reason}" if reason else "")
+
+
+def _unmarked(words: str) -> str:
+    """Take the quotation marks off words that stand in one pair of them."""
+    for opening, closing, inside in (('"“', '"”', '"“”'), ("'‘", "'’", '"“”'), ("«", "»", "«»")):
+        if len(words) > 1 and words[0] in opening and words[-1] in closing:
+            inner = words[1:-1].strip()
+            return words if any(sign in inner for sign in inside) else inner
+    return words
+
+
+def _as_speech(line: str, name: str, verbs: Collection[str]) -> str | None:
+    """Read `You say, "..."`, the form of the agent's own memories, which base models go on with."""
+    for who in ("you", "i", name.casefold()):
+        if not line.casefold().startswith(f"{who} "):
+            continue
+        found = _SPOKEN.match(line[len(who) :].strip())
+        verb = "whisper" if found and found[1] else "say"
+        if found and verb in verbs:
+            return f"{verb} {found[1] or ''} {found[2].strip()}".replace("  ", " ")
+    return None
+
+
+def _shorthand(line: str, name: str, verbs: Collection[str]) -> str | None:
+    """Read `"Hello.` and `:waves` as a person's are read; a sentence with a quotation inside is neither."""
+    starred = len(line) > 2 and line[0] == line[-1] == "*"
+    verb = "emote" if starred else _SHORT.get(line[:1])
+    words = line[1:].strip().rstrip("*" if starred else '"”').strip()
+    words = words[len(name) + 1 :] if starred and words.startswith(f"{name} ") else words
+    if verb is None or verb not in verbs or not words or re.search(r"[\"“”*]", words) or not words[0].isalnum():
+        return None
+    return f"{verb} {words}"
+
+
+def _with_reason(command: str, below: str) -> str:
+    """Add the reason that stands on a line of its own below the command."""
+    head, _, words = below.strip().replace("**", "").partition(":")
+    if "|" in command or not is_reason(head):
+        return command
+    reason = words.strip().removesuffix(_PAIRS.get(head[:1], "")).strip()
+    return f"{command} | {reason}" if reason else command
+
+
+def _may_be_reason(begun: str) -> bool:
+    head, colon, _ = begun.replace("**", "").partition(":")
+    return is_reason(head) if colon else may_become_reason(head)

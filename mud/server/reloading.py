@@ -183,7 +183,7 @@ class Reloading:
         if self._living is not None:
             for agent in self._parts.minds.opened():
                 self._living.redefined(agent)
-        self._parts.queue.hold_to(self._parts.configuration.names(LLMProfile))
+        self._parts.queue.hosts.keep_only(self._parts.configuration.names(LLMProfile))
 
     def _fold_due(self) -> None:
         """Begin the folds that a changed window makes due."""

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -22,11 +22,9 @@ from agents.compaction.summarizer import Summarizer
 from agents.definition import find_definition
 from agents.life.prompting import Prompting
 from agents.llm.backend import Backend, Completion
-from agents.llm.budget import BudgetSettings, ModelBudget
-from agents.llm.counting import served
+from agents.llm.budget import BudgetSettings, ModelBudget, read_spending, write_spending
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import ModelQueue, Task, Urgency
-from agents.llm.spending_file import read_spending, write_spending
 from agents.mind.services import Ask, Services
 from agents.mind.settings import ThinkingSettings, offers
 from agents.mind.templates import Templates
@@ -134,7 +132,7 @@ class Parts:
         self.met_hosts = KnownHosts(self.vault, self.texts.render)
         """Tells the owner of hosts of models that answer for the first time."""
         if self.writable:
-            self.queue.tell_met(self.met_hosts)
+            self.queue.hosts.on_answer = self.met_hosts
 
     @cached_property
     def problems(self) -> list[Problem]:
@@ -340,7 +338,7 @@ def _put_together(
             summaries.named,
             lambda: queue.silent(configuration.names(LLMProfile)),
             writable,
-            partial(served, queue, clock) if by_model else None,
+            queue.token_counter if by_model else None,
             queue,
         )
     )

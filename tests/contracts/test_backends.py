@@ -13,9 +13,9 @@ import pytest
 
 from agents.llm.backend import Backend, Completion, Enough, LanguageModel, Refused, hold_to_window
 from agents.llm.backends.embedded import Embedded
+from agents.llm.backends.ollama import Ollama
+from agents.llm.backends.openai_compatible import OpenAICompatible
 from agents.llm.backends.scripted import ScriptedModel
-from agents.llm.ollama_client import Ollama
-from agents.llm.openai_client import OpenAICompatible
 from agents.llm.profiles import LLMProfile
 from agents.llm.tokens import estimate
 from mud.errors import Unavailable

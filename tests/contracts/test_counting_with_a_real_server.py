@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from agents.llm.backends.openai_compatible import OPENAI_COMPATIBLE
-from agents.llm.counting import BY_SERVER, TokenCounter, served
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import ModelQueue
-from agents.llm.tokens import at_most
+from agents.llm.tokens import BY_SERVER, TokenCounter, at_most
 from mud.registry import Registry
 from mud.server.wiring import RealClock
 from tests.houses import house
@@ -35,7 +34,7 @@ def queue_of(server: LiveServer) -> ModelQueue:
 
 async def test_a_view_is_counted_exactly_and_single_texts_nearly_so(live_server: LiveServer) -> None:
     queue = queue_of(live_server)
-    counter = TokenCounter(ask=served(queue, RealClock()))
+    counter = TokenCounter(ask=queue.token_counter())
     exact = live_server.tokens("\n".join(TEXTS))
     assert await counter.calibrate(TEXTS) == exact
     assert counter.total(TEXTS) == (exact, BY_SERVER)
@@ -49,7 +48,7 @@ async def test_no_text_in_any_script_takes_more_than_is_counted_whatever_was_lea
     live_server: LiveServer, name: str
 ) -> None:
     queue = queue_of(live_server)
-    counter = TokenCounter(ask=served(queue, RealClock()))
+    counter = TokenCounter(ask=queue.token_counter())
     lines = [f'{number}. Moss says, "{SCRIPTS[name]}"' for number in range(6)]
     exact = live_server.tokens("\n".join(lines))
     assert exact <= sum(map(counter.prompts(), lines)) + len(lines) - 1

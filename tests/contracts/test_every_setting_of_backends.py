@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.llm.ollama_client import Ollama
-from agents.llm.openai_client import OpenAICompatible
+from agents.llm.backends.ollama import Ollama
+from agents.llm.backends.openai_compatible import OpenAICompatible
 from agents.llm.profiles import LLMProfile
 from mud.server.wiring import load_commands, opened
 from mud.storage.settings import Scalar

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.llm.budget import BudgetExhausted, Notice
+from agents.llm.budget import FILE, BudgetExhausted, Notice
 from agents.llm.queue import Urgency
-from agents.llm.spending_file import FILE
 from agents.llm.tokens import estimate
 from mud.errors import Unavailable
 from mud.server.wiring import Parts, opened

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.llm.health import HostState
+from agents.llm.hosts import HostState
 from agents.llm.queue import Urgency
 from mud.errors import Unavailable
 from mud.server.wiring import opened

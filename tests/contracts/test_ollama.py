@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from agents.llm.backend import Refused
-from agents.llm.ollama_client import Ollama
+from agents.llm.backends.ollama import Ollama
 from agents.llm.profiles import LLMProfile
 from tests.live_server import LiveServer
 from tests.ollama_adapter import MODEL, adapting

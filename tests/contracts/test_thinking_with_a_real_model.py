@@ -12,8 +12,8 @@ import pytest
 from agents.brains import Complete, Decision, Situation
 from agents.brains.language import COMMON_VERBS, LANGUAGE
 from agents.llm.backend import Backend, Completion
-from agents.llm.health import HostState
-from agents.llm.openai_client import OpenAICompatible
+from agents.llm.backends.openai_compatible import OpenAICompatible
+from agents.llm.hosts import HostState
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import ModelQueue, Urgency
 from agents.llm.tokens import estimate

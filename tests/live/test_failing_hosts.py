@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 
-from agents.llm.backend import Backend, Refused
+from agents.llm.backend import Backend, Refused, TransientError
 from agents.llm.backends.scripted import ScriptedModel, Turn
-from agents.llm.retries import TransientError
 from mud.clock import Clock
 from mud.errors import Unavailable
 from mud.registry import Registry

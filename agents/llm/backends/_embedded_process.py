@@ -1,6 +1,6 @@
 """The process of the backend `embedded`: llama.cpp's server with one model, for the one program that started it.
 
-Run as a script, with one line of JSON on its input, see `Order`; it writes one line of JSON, `{"address": ...}` or
+Run as a script, with one line of JSON on its input, see `start`; it writes one line of JSON, `{"address": ...}` or
 `{"error": ...}`, and ends when its input does, so also when the other program is killed. It imports nothing of this
 project, which would cost it a second.
 
@@ -13,33 +13,15 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import Any, TextIO, TypedDict
+from typing import Any, TextIO
 
 
-class Order(TypedDict):
-    """What is to be started.
-
-    Args:
-        model: the file of the weights.
-        name: what the model is called in its replies.
-        window: its window in tokens.
-        key: what every request must carry.
-        threads: processor threads.
-        cache_mib: what the server may keep of prompts it has read.
-        batch: tokens of a prompt that are read at once; between two batches a call can be cancelled.
-    """
-
-    model: str
-    name: str
-    window: int
-    key: str
-    threads: int
-    cache_mib: int
-    batch: int
-
-
-def start(order: Order) -> Any:
+def start(order: dict[str, Any]) -> Any:
     """Start the server and return it; it runs as long as it is held.
+
+    The order holds `model`, the file of the weights; `name`, what the model is called in its replies; `window`, in
+    tokens; `key`, what every request must carry; `threads`; `cache_mib`, what may be kept of prompts that were read;
+    and `batch`, the tokens of a prompt that are read at once: between two batches a call can be cancelled.
 
     Raises:
         Exception: whatever the package raises, for a missing package ImportError.

@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Sequence
 
 from agents.llm.profiles import LLMProfile
 
@@ -30,33 +29,26 @@ def grammar_for(profile: LLMProfile) -> str:
 
     Only a reply that ends with its line can be held to one: a profile whose `stop` has no end of line is not.
     """
-    if not profile.commands_only or not profile.commands or "\n" not in profile.stop:
-        return ""
-    return grammar_of(profile.commands)
+    wanted = profile.commands_only and profile.commands and "\n" in profile.stop
+    return grammar_of(profile.commands) if wanted else ""
 
 
 @functools.lru_cache(maxsize=8)
-def grammar_of(usages: Sequence[str]) -> str:
+def grammar_of(usages: tuple[str, ...]) -> str:
     """Return a grammar of command lines, each with a private reason after `|` or without.
 
-    Args:
-        usages: the forms of the commands, such as `look [name]`: `<slot>` must be filled, `[slot]` may be, and other
-            words stand as they are. What a slot is called says what may stand in it. A tuple, as grammars are
-            remembered.
+    In the forms of commands, such as `look [name]`, a `<slot>` must be filled, a `[slot]` may be, and other words stand
+    as they are. What a slot is called says what may stand in it.
     """
-    forms = " |\n    ".join(_form(usage) for usage in usages)
+    forms = " |\n    ".join(map(_form, usages))
     # The cue ends without a space, so that a reply begins with one, or, from some models, without.
     return f'root ::= " "? command (" | " words)? "\\n"\ncommand ::= {forms}\n{_RULES}'
 
 
 def _form(usage: str) -> str:
-    """Return the rule of one command."""
     verb, *slots = _SLOT.findall(usage)
     rule = [json.dumps(verb)]
     for slot in slots:
-        filled = "words" if slot[1:-1] in _FREE else "name"
-        if slot.startswith("["):
-            rule.append(f'(" " {filled})?')
-        else:
-            rule.append(f'" " {filled}' if slot.startswith("<") else json.dumps(f" {slot}"))
+        filled = f'" " {"words" if slot[1:-1] in _FREE else "name"}'
+        rule.append({"[": f"({filled})?", "<": filled}.get(slot[0], json.dumps(f" {slot}")))
     return " ".join(rule)

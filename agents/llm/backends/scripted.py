@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable
 
 from agents.llm.backend import Backend, Completion, Enough, tidy
 from agents.llm.profiles import LLMProfile
@@ -28,8 +28,7 @@ class ScriptedModel:
     """
 
     def __init__(self, turns: Iterable[Turn] = (), seconds: float = 0.0) -> None:
-        self._turns: Iterator[Turn] = iter(turns)
-        self._seconds = seconds
+        self._turns, self._seconds = iter(turns), seconds
         self._closed = False
         self.prompts: list[str] = []
         """Every prompt it was asked, in order."""
@@ -44,8 +43,12 @@ class ScriptedModel:
         if isinstance(turn, Exception):
             raise turn
         text = turn if isinstance(turn, str) else await turn(prompt)
-        text = _shortened(tidy(text, profile.stop), profile.max_tokens)
-        text = text if enough is None else _up_to(text, enough)
+        text = tidy(text, profile.stop)
+        while text and estimate(text) > profile.max_tokens:
+            text = text[: len(text) * profile.max_tokens // estimate(text)].rpartition(" ")[0]
+        if enough is not None:
+            ends = (word.end() for word in re.finditer(r"\s*\S+", text))
+            text = next((text[:end] for end in ends if enough(text[:end])), text)
         return Completion(text, estimate(prompt), estimate(text), self._seconds, "scripted")
 
     async def tokens(self, text: str, profile: LLMProfile) -> int | None:
@@ -62,19 +65,6 @@ class ScriptedModel:
     async def close(self) -> None:
         """Say nothing from now on."""
         self._closed = True
-
-
-def _shortened(text: str, tokens: int) -> str:
-    """Cut a text at a space so that it takes no more than so many tokens."""
-    while text and estimate(text) > tokens:
-        text = text[: len(text) * tokens // estimate(text)].rpartition(" ")[0]
-    return text
-
-
-def _up_to(text: str, enough: Enough) -> str:
-    """Return a text, said word by word, up to where it is enough."""
-    ends = (word.end() for word in re.finditer(r"\s*\S+", text))
-    return next((text[:end] for end in ends if enough(text[:end])), text)
 
 
 def _from_profile(profile: LLMProfile) -> ScriptedModel:

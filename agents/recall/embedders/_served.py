@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 from agents.llm.backend import Refused, tidy
 from agents.llm.http import BODY_LIMIT, Wire
 from agents.llm.profiles import LLMProfile
-from agents.llm.tokens import estimate
-from agents.llm.usage import prompt_tokens
+from agents.llm.tokens import estimate, prompt_tokens
 from agents.recall.documents import Bill, EmbedderAway, StoreFailed
 from agents.recall.embedder import EmbedderKind
 from agents.recall.embedders._likeness import alike, own_name

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from agents.llm.backends.ollama import base_url, kept_alive
 from agents.llm.http import count
-from agents.llm.ollama_client import base_url, kept_alive
 from agents.llm.profiles import LLMProfile
 from agents.recall.embedders._served import Dialect, served
 

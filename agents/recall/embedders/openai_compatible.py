@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from agents.llm.backends.openai_compatible import base_url
 from agents.llm.http import count
-from agents.llm.openai_client import base_url
 from agents.llm.profiles import LLMProfile
 from agents.recall.embedders._served import Dialect, served
 

@@ -14,7 +14,7 @@ from agents.compaction.commits import Commit
 from agents.compaction.strategy_view import StrategyView
 from agents.compaction.view_size import StrategyContext
 from agents.llm.backend import Completion
-from agents.llm.counting import Count
+from agents.llm.tokens import Count
 from agents.mind.services import Ask, Services
 from mud.clock import Clock, parse_iso
 from tests.benchmarks._scratch import LifeClock

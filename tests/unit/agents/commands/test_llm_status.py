@@ -65,7 +65,7 @@ async def test_a_backend_that_does_not_exist_is_told(tmp_path: Path) -> None:
     async with house(tmp_path, HandClock()) as home:
         assert home.minds.means.models is not None
         (view,) = home.minds.means.models.overview(["nobody"])
-        assert (view.hosts, view.totals.asked) == ((), 0)
+        assert (view.hosts, view.totals.asked) == ([], 0)
 
 
 async def test_the_server_that_embeds_is_told_of_when_there_is_one(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from agents.compaction.status import DEEP, READ, Facts, Shed, coverage, holes, shown_texts, status
 from agents.compaction.weighing import band
 from agents.llm.backend import Completion
-from agents.llm.counting import TokenCounter, by_characters
+from agents.llm.tokens import TokenCounter, by_characters
 from agents.memory.entries import Entry
 from tests.lives import STRATEGIES, Life, reply
 

@@ -15,7 +15,7 @@ from agents.compaction.report import ago, report
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.status import Facts, status
 from agents.compaction.view_size import StrategyContext
-from agents.llm.counting import TokenCounter
+from agents.llm.tokens import TokenCounter
 from mud.clock import iso
 from mud.storage.configuration import Configuration
 from tests.lives import Life, heard

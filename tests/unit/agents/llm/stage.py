@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from random import Random
 
-from agents.llm.backend import Backend
+from agents.llm.backend import Backend, Completion
 from agents.llm.backends.scripted import ScriptedModel
 from agents.llm.profiles import LLMProfile
-from agents.llm.queue import ModelQueue
+from agents.llm.queue import ModelQueue, Urgency
 from mud.clock import Clock
 from mud.registry import Registry
 
@@ -64,12 +65,21 @@ class Stage:
         profiles: Mapping[str, LLMProfile] | None = None,
         room: int = 64,
         clock: Clock | None = None,
+        chance: Random | None = None,
     ) -> None:
         self.models = models
         self.profiles = dict(profiles or {"think": LLMProfile(backend="scripted", host="a", timeout=60)})
         self.clock = HandClock()
+        self.elapsed = (clock or self.clock).monotonic
         backend = Backend("scripted", "Scripted.", lambda profile: models[profile.host])
-        self.queue = ModelQueue(self.profiles.__getitem__, Registry("backend", [backend]), clock or self.clock, room)
+        backends = Registry("backend", [backend])
+        self.queue = ModelQueue(self.profiles.__getitem__, backends, clock or self.clock, room, chance)
+
+    def ask(
+        self, prompt: str, urgency: Urgency = Urgency.THINK, profile: str = "think", owner: str = ""
+    ) -> asyncio.Task[Completion]:
+        """Ask a model in the background; for an owner of the prompt's name unless told otherwise."""
+        return asyncio.create_task(self.queue.ask(lambda: prompt, profile, urgency, owner or prompt))
 
 
 class Gate:

@@ -12,20 +12,19 @@ from hypothesis import strategies as st
 
 from agents.llm.backend import Backend
 from agents.llm.backends.scripted import ScriptedModel
-from agents.llm.counting import (
-    BY_CHARACTERS,
+from agents.llm.profiles import LLMProfile
+from agents.llm.queue import COUNT_SECONDS, ModelQueue, Urgency
+from agents.llm.tokens import (
     BY_SERVER,
     BY_TOKENIZER,
-    LONGEST,
-    SECONDS,
+    LONGEST_ASKED,
+    MARGIN,
     TokenCounter,
-    by_characters,
-    served,
+    TokenRatios,
+    at_most,
+    estimate,
+    words_and_rest,
 )
-from agents.llm.profiles import LLMProfile
-from agents.llm.queue import ModelQueue, Urgency
-from agents.llm.ratios import MARGIN, TokenRatios
-from agents.llm.tokens import at_most, estimate, words_and_rest
 from mud.clock import Clock, VirtualClock
 from mud.registry import Registry
 from tests.unit.agents.llm.stage import HandClock, settle
@@ -66,15 +65,6 @@ async def test_what_the_server_counts_is_exact_for_that_view_and_sets_all_other_
     assert by == f"{BY_TOKENIZER}, set right by {BY_SERVER}"
 
 
-async def test_a_server_that_falls_silent_leaves_what_it_said_before() -> None:
-    server = Server()
-    counter = TokenCounter(ask=server)
-    await counter.calibrate(LINES)
-    ratio, server.silent = counter.ratio, True
-    assert await counter.calibrate([*LINES, "more"]) is None
-    assert counter.ratio == ratio
-
-
 def test_of_what_a_server_says_of_several_texts_the_highest_ratio_holds() -> None:
     ratios = TokenRatios()
     text = "\n".join(LINES)
@@ -112,31 +102,10 @@ async def test_what_a_server_tells_with_a_reply_is_learned_if_it_counts_the_whol
     assert (queue.ratios.of(profile.identity) != 1.0) is learned
 
 
-async def test_characters_alone_ask_nobody() -> None:
-    server = Server()
-    counter = TokenCounter(lambda: "characters", server)
-    assert await counter.calibrate(LINES) is None
-    assert server.asked == []
-    assert counter.total(LINES) == (sum(map(by_characters, LINES)), BY_CHARACTERS)
-
-
-async def test_a_few_words_do_not_say_how_all_others_count() -> None:
-    counter = TokenCounter(ask=Server())
-    exact = await counter.calibrate(["The old mill."])
-    assert counter.ratio == 1.0
-    assert counter.total(["The old mill."]) == (exact, BY_SERVER)
-
-
-async def test_nothing_to_count_asks_nobody() -> None:
-    server = Server()
-    assert await TokenCounter(ask=server).calibrate([]) is None
-    assert server.asked == []
-
-
 async def test_of_a_view_too_long_to_be_sent_the_server_counts_the_end() -> None:
     server = Server()
     counter = TokenCounter(ask=server)
-    texts = [f"{letter} " * (LONGEST // 5) for letter in "abcd"]
+    texts = [f"{letter} " * (LONGEST_ASKED // 5) for letter in "abcd"]
     assert await counter.calibrate(texts) is None
     assert server.asked == ["\n".join(texts[2:])]
     assert counter.ratio == pytest.approx(0.8 * MARGIN, abs=0.011)
@@ -160,7 +129,7 @@ def queue_of(model: ScriptedModel, clock: Clock) -> ModelQueue:
 async def test_the_queue_reaches_the_model_that_counts() -> None:
     clock, model = VirtualClock(), ScriptedModel()
     queue = queue_of(model, clock)
-    ask = served(queue, clock)
+    ask = queue.token_counter()
     assert await ask(LINES[0]) == estimate(LINES[0])
     await queue.close(0)
     assert await ask(LINES[0]) is None
@@ -177,10 +146,10 @@ class Hanging(ScriptedModel):
 async def test_a_server_that_hangs_is_not_waited_for_and_stays_healthy() -> None:
     clock = HandClock()
     queue = queue_of(Hanging(), clock)
-    asked = asyncio.ensure_future(served(queue, clock)("a word"))
+    asked = asyncio.ensure_future(queue.token_counter()("a word"))
     await settle()
     assert not asked.done()
-    clock.advance(SECONDS)
+    clock.advance(COUNT_SECONDS)
     assert await asked is None
     assert queue.silent(["think"]) == []
     await queue.close(0)

@@ -1,61 +1,25 @@
 from __future__ import annotations
 
-from agents.llm.health import HostHealth, HostState
+from agents.llm.hosts import HostHealth, HostState
 from mud.clock import VirtualClock
-
-
-def test_a_host_is_unknown_until_it_was_asked() -> None:
-    assert HostHealth("http://a").words(VirtualClock()) == "http://a: never asked."
-
-
-def test_the_moment_it_went_down_stays_through_further_failures() -> None:
-    clock = VirtualClock()
-    first = HostHealth("a").failed("no", clock)
-    clock.advance(100)
-    second = first.failed("still no", clock)
-    assert (second.since, second.last_error, second.failures) == (first.since, "still no", 2)
-
-
-def test_one_that_is_down_is_left_alone_for_a_while_and_then_asked_again() -> None:
-    clock = VirtualClock()
-    down = HostHealth("a").failed("no", clock)
-    assert down.wait(clock) == 5
-    clock.advance(5)
-    assert down.wait(clock) == 0
-    assert "asked again at the next thought" in down.words(clock)
-
-
-def test_one_that_answers_is_up_at_once_and_remembers_its_last_trouble() -> None:
-    clock = VirtualClock()
-    up = HostHealth("a").failed("no", clock).answered(clock)
-    assert (up.state, up.failures, up.wait(clock)) == (HostState.UP, 0, 0)
-    assert up.words(clock) == "a: answers since 2026-01-01T00:00:00.000Z. The last trouble was: no."
-
-
-def test_many_failures_make_no_endless_pause() -> None:
-    clock = VirtualClock()
-    health = HostHealth("a")
-    for _ in range(5000):
-        health = health.failed("no", clock)
-    assert health.wait(clock) == 60
 
 
 def test_failures_that_may_pass_make_it_shaky_and_three_in_a_row_take_it_down() -> None:
     clock = VirtualClock()
-    first = HostHealth("a").failed("a is too busy", clock, passing=True)
+    first = HostHealth("a").failed("a is too busy", clock, transient=True)
     assert first.words(clock) == "a: shaky since 2026-01-01T00:00:00.000Z: a is too busy. It is still asked."
-    second = first.failed("a is too busy", clock, passing=True)
+    second = first.failed("a is too busy", clock, transient=True)
     assert (second.state, second.wait(clock)) == (HostState.SHAKY, 0)
-    third = second.failed("a is too busy", clock, passing=True)
+    third = second.failed("a is too busy", clock, transient=True)
     assert (third.state, third.wait(clock)) == (HostState.DOWN, 5)
-    assert third.failed("a is too busy", clock, passing=True).wait(clock) == 10
+    assert third.failed("a is too busy", clock, transient=True).wait(clock) == 10
 
 
 def test_an_answer_in_between_makes_it_steady_again() -> None:
     clock = VirtualClock()
     health = HostHealth("a")
     for _ in range(9):
-        health = health.failed("busy", clock, passing=True).failed("busy", clock, passing=True).answered(clock)
+        health = health.failed("busy", clock, transient=True).failed("busy", clock, transient=True).answered(clock)
     assert health.state is HostState.UP
 
 
@@ -65,7 +29,7 @@ def test_its_state_is_told_in_a_few_words_with_times_of_day() -> None:
     assert health.state_words(clock) == "never asked"
     clock.advance(61)
     assert health.answered(clock).state_words(clock) == "answers since 00:01:01"
-    assert health.failed("busy", clock, passing=True).state_words(clock) == "shaky since 00:01:01"
+    assert health.failed("busy", clock, transient=True).state_words(clock) == "shaky since 00:01:01"
     down = health.failed("gone", clock)
     assert down.state_words(clock) == "down since 00:01:01 until 00:01:06"
     clock.advance(5)
@@ -83,9 +47,9 @@ def test_calls_side_by_side_that_fail_together_count_once() -> None:
     assert (again.failures, again.retry_at, again.last_error) == (1, 65.0, "silence again")
     clock.advance(5)
     assert again.failed("silence", clock, began=65.0).wait(clock) == 10
-    shaky = HostHealth("a").failed("busy", clock, passing=True, began=60.0)
+    shaky = HostHealth("a").failed("busy", clock, transient=True, began=60.0)
     clock.advance(0.1)
     for _ in range(9):
-        shaky = shaky.failed("busy", clock, passing=True, began=61.0)
+        shaky = shaky.failed("busy", clock, transient=True, began=61.0)
     assert shaky.state is HostState.SHAKY
     assert shaky.failed("gone", clock, began=61.0).state is HostState.DOWN

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from agents.llm.backends.ollama import OLLAMA
+from agents.llm.backends.openai_compatible import OpenAICompatible
 from agents.llm.http import checked_parts
 from agents.llm.keys import ALLOWED, key_of, why_not, why_not_to
-from agents.llm.openai_client import OpenAICompatible
 from agents.llm.profiles import LLMProfile
 from mud.errors import Unavailable
 from mud.server.checks import check_vault

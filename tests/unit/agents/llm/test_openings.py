@@ -9,8 +9,7 @@ import pytest
 from agents.llm.backends.scripted import ScriptedModel
 from agents.llm.budget import BudgetSettings, ModelBudget
 from agents.llm.profiles import LLMProfile
-from agents.llm.queue import Task, Urgency
-from agents.llm.reply_prefix import MUTE
+from agents.llm.queue import MUTE, Task, Urgency
 from agents.text.unwrapping import past_thoughts
 from mud.errors import Unavailable
 from tests.unit.agents.llm.stage import Stage

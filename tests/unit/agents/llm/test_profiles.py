@@ -4,9 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.llm.backend import Backend
 from agents.llm.profiles import LLMProfile
-from mud.registry import load
 from mud.storage.settings import describe, fill, parse_settings
 
 SHIPPED = Path("vault/config/llm")
@@ -26,10 +24,6 @@ def test_a_shipped_profile_shows_every_key_with_its_help(name: str) -> None:
     assert all(one.help.rstrip(".") in text for one in describe(LLMProfile))
 
 
-def test_only_profiles_that_are_used_are_shipped() -> None:
-    assert {path.stem for path in SHIPPED.iterdir()} == {"think", "summarizer", "dream", "embed"}
-
-
 def test_a_summary_has_its_own_stop_and_length() -> None:
     think, summarizer = shipped("think"), shipped("summarizer")
     assert "\n" in think.stop
@@ -37,19 +31,7 @@ def test_a_summary_has_its_own_stop_and_length() -> None:
     assert summarizer.max_tokens > think.max_tokens
 
 
-def test_the_shipped_window_is_8192_and_both_servers_are_named() -> None:
-    assert shipped("think").num_ctx == shipped("summarizer").num_ctx == 8192
-    text = (SHIPPED / "think.md").read_text("utf-8")
-    assert "http://127.0.0.1:8080" in text
-    assert "http://127.0.0.1:11434/v1" in text
-
-
 def test_a_backend_that_there_is_not_is_a_problem_with_file_line_and_key() -> None:
     _, problems = parse_settings("# x\n\n**backend**: openai_compatable\n", LLMProfile, "config/llm/think.md")
     assert [str(problem).startswith("config/llm/think.md:3: backend: ") for problem in problems] == [True]
     assert "openai_compatible" in str(problems[0])
-
-
-def test_every_backend_can_be_chosen() -> None:
-    (backend,) = [one for one in describe(LLMProfile) if one.key == "backend"]
-    assert list(backend.choices) == load("agents.llm.backends", Backend, "backend").names()

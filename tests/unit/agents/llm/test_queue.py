@@ -1,66 +1,41 @@
+"""Who is asked when: the order of jobs, thoughts that take the place of older ones, and how calls end."""
+
 from __future__ import annotations
 
 import asyncio
-import itertools
 from dataclasses import replace
 
 import pytest
 
-from agents.llm.backend import Completion, Refused
+from agents.llm.backend import Completion, Refused, TransientError
 from agents.llm.backends.scripted import ScriptedModel
-from agents.llm.health import FIRST_PAUSE, HostState
+from agents.llm.hosts import FIRST_PAUSE, HostState
+from agents.llm.jobs import AGES_AFTER
 from agents.llm.profiles import LLMProfile
-from agents.llm.queue import Urgency
+from agents.llm.queue import Superseded, Urgency
 from mud.clock import VirtualClock
 from mud.errors import Unavailable
 from tests.unit.agents.llm.stage import Gate, Stage, settle
 
-NUMBERS = itertools.count(1)
 A = LLMProfile(backend="scripted", host="a", timeout=60)
-
-
-def asked(
-    stage: Stage, prompt: str, urgency: Urgency = Urgency.THINK, profile: str = "think"
-) -> asyncio.Task[Completion]:
-    owner = f"Eliza {next(NUMBERS)}"  # one agent has only one thought waiting
-    return asyncio.create_task(stage.queue.ask(lambda: prompt, profile, urgency, owner))
-
-
-async def test_a_job_is_answered_with_the_models_reply() -> None:
-    stage = Stage({"a": ScriptedModel(["say hello"])})
-    assert (await asked(stage, "~Eliza>")).text == "say hello"
-    assert stage.models["a"].prompts == ["~Eliza>"]
-    assert (stage.queue.waiting, stage.queue.running, stage.queue.totals.answered) == (0, 0, 1)
 
 
 async def test_a_waiting_person_goes_first_then_thoughts_then_embeddings_then_summaries() -> None:
     gate = Gate()
     stage = Stage({"a": ScriptedModel([gate, "b", "c", "d", "e"])})
-    jobs = [asked(stage, "first")]
+    jobs = [stage.ask("first")]
     await settle()
-    jobs += [asked(stage, urgency.name, urgency) for urgency in reversed(Urgency)]
+    jobs += [stage.ask(urgency.name, urgency) for urgency in reversed(Urgency)]
     await settle()
     gate.open()
     await asyncio.gather(*jobs)
     assert stage.models["a"].prompts == ["first", "PERSON", "THINK", "EMBED", "SUMMARIZE"]
 
 
-async def test_among_equals_the_one_that_came_first_goes_first() -> None:
-    gate = Gate()
-    stage = Stage({"a": ScriptedModel([gate, "b", "c"])})
-    jobs = [asked(stage, "first")]
-    await settle()
-    jobs += [asked(stage, "second"), asked(stage, "third")]
-    await settle()
-    gate.open()
-    await asyncio.gather(*jobs)
-    assert stage.models["a"].prompts == ["first", "second", "third"]
-
-
 async def test_the_prompt_is_built_when_its_turn_comes() -> None:
     gate = Gate()
     stage = Stage({"a": ScriptedModel([gate, "b"])})
-    first = asked(stage, "first")
+    first = stage.ask("first")
     await settle()
     known = ["old"]
     second = asyncio.create_task(stage.queue.ask(lambda: " ".join(known), "think", Urgency.THINK, "Moss"))
@@ -79,59 +54,22 @@ async def test_a_prompt_that_cannot_be_built_fails_its_own_job_only() -> None:
 
     with pytest.raises(KeyError):
         await stage.queue.ask(broken, "think", Urgency.THINK, "Eliza")
-    assert (await asked(stage, "x")).text == "look"
+    assert (await stage.ask("x")).text == "look"
     assert stage.queue.health()[0].state is HostState.UP
-
-
-async def test_a_host_gets_as_many_calls_at_once_as_its_profile_allows() -> None:
-    gates = [Gate() for _ in range(5)]
-    stage = Stage({"a": ScriptedModel(gates)}, {"think": replace(A, concurrency=2)})
-    jobs = [asked(stage, str(n)) for n in range(5)]
-    await settle()
-    assert (stage.queue.running, stage.queue.waiting) == (2, 3)
-    gates[0].open()
-    await settle()
-    assert stage.models["a"].prompts == ["0", "1", "2"]
-    for gate in gates:
-        gate.open()
-    await asyncio.gather(*jobs)
-
-
-async def test_two_hosts_do_not_wait_for_each_other() -> None:
-    gate = Gate()
-    stage = Stage(
-        {"a": ScriptedModel([gate]), "b": ScriptedModel(["fine"])},
-        {"think": A, "summarizer": replace(A, host="b")},
-    )
-    slow = asked(stage, "x")
-    await settle()
-    assert (await asked(stage, "y", Urgency.SUMMARIZE, "summarizer")).text == "fine"
-    gate.open()
-    await slow
 
 
 async def test_a_call_that_takes_too_long_fails_and_the_next_one_is_not_asked_at_once() -> None:
     stage = Stage({"a": ScriptedModel([Gate(), "look"])})
-    slow = asked(stage, "x")
+    slow = stage.ask("x")
     await settle()
     stage.clock.advance(60)
     with pytest.raises(Unavailable, match="did not answer within 60 s"):
         await slow
     with pytest.raises(Unavailable, match=r"a is down .*; asked again in 5 s"):
-        await asked(stage, "y")
+        await stage.ask("y")
     stage.clock.advance(5)
-    assert (await asked(stage, "z")).text == "look"
+    assert (await stage.ask("z")).text == "look"
     assert stage.queue.health()[0].state is HostState.UP
-
-
-async def test_jobs_that_wait_for_a_host_that_goes_down_fail_with_it() -> None:
-    stage = Stage({"a": ScriptedModel([Gate()])})
-    jobs = [asked(stage, str(n)) for n in range(4)]
-    await settle()
-    stage.clock.advance(60)
-    ends = await asyncio.gather(*jobs, return_exceptions=True)
-    assert all(isinstance(end, Unavailable) for end in ends)
-    assert stage.queue.totals.failed == 4
 
 
 async def test_the_pause_doubles_at_each_failure_up_to_a_minute() -> None:
@@ -139,7 +77,7 @@ async def test_the_pause_doubles_at_each_failure_up_to_a_minute() -> None:
     pauses = []
     for _ in range(6):
         with pytest.raises(Unavailable, match="nobody there"):
-            await asked(stage, "x")
+            await stage.ask("x")
         pauses.append(stage.queue.health()[0].wait(stage.clock))
         stage.clock.advance(pauses[-1])
     assert pauses == [5, 10, 20, 40, 60, 60]
@@ -148,22 +86,15 @@ async def test_the_pause_doubles_at_each_failure_up_to_a_minute() -> None:
 async def test_a_refused_prompt_does_not_make_the_host_down() -> None:
     stage = Stage({"a": ScriptedModel([Refused("the prompt is too long"), "look"])})
     with pytest.raises(Refused):
-        await asked(stage, "x")
-    assert (await asked(stage, "y")).text == "look"
+        await stage.ask("x")
+    assert (await stage.ask("y")).text == "look"
     health = stage.queue.health()[0]
     assert (health.state, health.last_error) == (HostState.UP, "the prompt is too long")
 
 
-async def test_a_backend_that_breaks_is_told_as_unavailable(caplog: pytest.LogCaptureFixture) -> None:
-    stage = Stage({"a": ScriptedModel([ZeroDivisionError("oops")])})
-    with pytest.raises(Unavailable, match="the backend for a broke: ZeroDivisionError"):
-        await asked(stage, "x")
-    assert stage.queue.health()[0].state is HostState.UNKNOWN, "what broke was not the host"
-
-
 async def test_a_text_that_breaks_a_backend_is_refused_and_everybody_else_is_answered() -> None:
     stage = Stage({"a": ScriptedModel([UnicodeEncodeError("utf-8", "x", 0, 1, "no"), "look"])})
-    broken, sound = asked(stage, "x"), asked(stage, "y")
+    broken, sound = stage.ask("x"), stage.ask("y")
     with pytest.raises(Refused):
         await broken
     assert (await sound).text == "look"
@@ -176,26 +107,16 @@ async def test_a_backend_that_breaks_when_it_is_asked_whether_a_host_is_back_is_
 
     stage = Stage({"a": Breaking()})
     with pytest.raises(Unavailable, match="gone"):
-        await asked(stage, "x")
+        await stage.ask("x")
     stage.clock.advance(FIRST_PAUSE)
     assert not await stage.queue.alive("think")
     assert stage.queue.health()[0].wait(stage.clock) == 2 * FIRST_PAUSE
 
 
-async def test_a_cancelled_asker_frees_the_place_for_the_next() -> None:
-    stage = Stage({"a": ScriptedModel([Gate(), "look"])})
-    first, second = asked(stage, "x"), asked(stage, "y")
-    await settle()
-    first.cancel()
-    assert (await second).text == "look"
-    assert first.cancelled()
-    assert (stage.queue.totals.answered, stage.queue.totals.cancelled) == (1, 1)
-
-
 async def test_a_cancelled_asker_that_still_waits_never_reaches_the_model() -> None:
     gate = Gate()
     stage = Stage({"a": ScriptedModel([gate, "look"])})
-    first, second = asked(stage, "x"), asked(stage, "y")
+    first, second = stage.ask("x"), stage.ask("y")
     await settle()
     second.cancel()
     await settle()
@@ -207,13 +128,13 @@ async def test_a_cancelled_asker_that_still_waits_never_reaches_the_model() -> N
 
 async def test_a_full_queue_refuses_the_least_urgent_at_once() -> None:
     stage = Stage({"a": ScriptedModel([gate := Gate(), "b", "c"])}, room=2)
-    running = asked(stage, "running")
+    running = stage.ask("running")
     await settle()
-    thought, summary = asked(stage, "thought"), asked(stage, "summary", Urgency.SUMMARIZE)
+    thought, summary = stage.ask("thought"), stage.ask("summary", Urgency.SUMMARIZE)
     await settle()
     with pytest.raises(Unavailable, match="2 jobs wait"):
-        await asked(stage, "another summary", Urgency.SUMMARIZE)
-    person = asked(stage, "person", Urgency.PERSON)
+        await stage.ask("another summary", Urgency.SUMMARIZE)
+    person = stage.ask("person", Urgency.PERSON)
     with pytest.raises(Unavailable, match="2 jobs wait"):
         await summary
     gate.open()
@@ -223,11 +144,11 @@ async def test_a_full_queue_refuses_the_least_urgent_at_once() -> None:
 
 async def test_whoever_was_cancelled_a_moment_ago_is_refused_for_another_without_harm() -> None:
     stage = Stage({"a": ScriptedModel([gate := Gate(), "b"])}, room=1)
-    running = asked(stage, "running")
+    running = stage.ask("running")
     await settle()
-    gone = asked(stage, "gone")
+    gone = stage.ask("gone")
     await settle()
-    waits = asked(stage, "person", Urgency.PERSON)
+    waits = stage.ask("person", Urgency.PERSON)
     gone.cancel()  # its job still waits: the person asks before the one who was cancelled comes round to it
     gate.open()
     assert (await waits).text == "b"
@@ -235,40 +156,18 @@ async def test_whoever_was_cancelled_a_moment_ago_is_refused_for_another_without
     assert gone.cancelled()
 
 
-async def test_a_host_changed_while_jobs_wait_gets_them() -> None:
-    gate = Gate()
-    stage = Stage({"a": ScriptedModel([gate]), "b": ScriptedModel(["from b", "from b"])})
-    first, second, third = (asked(stage, str(n)) for n in range(3))
-    await settle()
-    stage.profiles["think"] = replace(A, host="b")
-    gate.open()
-    assert [(await job).text for job in (first, second, third)] == ["look", "from b", "from b"]
-
-
-async def test_a_lower_concurrency_set_while_calls_run_stops_nothing() -> None:
-    gates = [Gate() for _ in range(4)]
-    stage = Stage({"a": ScriptedModel(gates)}, {"think": replace(A, concurrency=3)})
-    jobs = [asked(stage, str(n)) for n in range(4)]
-    await settle()
-    stage.profiles["think"] = A
-    for gate in gates:
-        gate.open()
-    await asyncio.gather(*jobs)
-    assert stage.queue.running == 0
-
-
 async def test_an_unknown_profile_and_an_unknown_backend_are_told_in_words() -> None:
     stage = Stage({"a": ScriptedModel([])}, {"think": A, "odd": replace(A, backend="telepathy")})
     with pytest.raises(Unavailable, match=r"there is no LLM profile 'dream'; a file config/llm/dream\.md makes one"):
-        await asked(stage, "x", profile="dream")
+        await stage.ask("x", profile="dream")
     with pytest.raises(Unavailable, match="there is no backend 'telepathy'; there is: scripted"):
-        await asked(stage, "x", profile="odd")
+        await stage.ask("x", profile="odd")
 
 
 async def test_a_profile_that_vanishes_while_its_job_waits_fails_that_job() -> None:
     gate = Gate()
     stage = Stage({"a": ScriptedModel([gate])}, {"think": A, "summarizer": A})
-    first, second = asked(stage, "x"), asked(stage, "y", profile="summarizer")
+    first, second = stage.ask("x"), stage.ask("y", profile="summarizer")
     await settle()
     del stage.profiles["summarizer"]
     gate.open()
@@ -277,20 +176,10 @@ async def test_a_profile_that_vanishes_while_its_job_waits_fails_that_job() -> N
         await second
 
 
-async def test_alive_asks_the_host_and_keeps_what_it_heard() -> None:
-    stage = Stage({"a": ScriptedModel([])})
-    assert await stage.queue.alive("think")
-    assert stage.queue.health()[0].state is HostState.UP
-    await stage.models["a"].close()
-    assert not await stage.queue.alive("think")
-    assert stage.queue.health()[0].last_error == "the scripted model is closed"
-    assert not await stage.queue.alive("no such profile")
-
-
 async def test_closing_gives_running_calls_their_grace_and_ends_the_others() -> None:
     gate = Gate()
     stage = Stage({"a": ScriptedModel([gate, Gate()])}, {"think": replace(A, concurrency=2)})
-    quick, slow, waiting = (asked(stage, str(n)) for n in range(3))
+    quick, slow, waiting = (stage.ask(str(n)) for n in range(3))
     await settle()
     closing = asyncio.create_task(stage.queue.close(grace=5))
     await settle()
@@ -309,10 +198,10 @@ async def test_closing_gives_running_calls_their_grace_and_ends_the_others() -> 
 
 async def test_a_closed_queue_asks_nobody() -> None:
     stage = Stage({"a": ScriptedModel(["look"])})
-    await asked(stage, "x")
+    await stage.ask("x")
     await stage.queue.close(grace=5)
     with pytest.raises(Unavailable, match="closing"):
-        await asked(stage, "y")
+        await stage.ask("y")
     assert not await stage.queue.alive("think")
     with pytest.raises(Unavailable):
         await stage.models["a"].check(A)
@@ -321,20 +210,20 @@ async def test_a_closed_queue_asks_nobody() -> None:
 async def test_an_answer_that_comes_at_once_does_not_move_a_virtual_clock() -> None:
     clock = VirtualClock()
     stage = Stage({"a": ScriptedModel(["look"])}, clock=clock)
-    await asked(stage, "x")
+    await stage.ask("x")
     assert clock.monotonic() == 0
 
 
 async def test_the_state_of_hosts_is_told_in_plain_words() -> None:
     stage = Stage({"a": ScriptedModel([Unavailable("nothing answers at a"), gate := Gate()])})
     with pytest.raises(Unavailable):
-        await asked(stage, "x")
+        await stage.ask("x")
     assert [one.words(stage.clock) for one in stage.queue.health()] == [
         "a: down since 2026-01-01T00:00:00.000Z: nothing answers at a. It is asked again in 5 s. "
         "Start that server, or set another host in config/llm; until then the agents live by instinct."
     ]
     stage.clock.advance(7)
-    job = asked(stage, "y")
+    job = stage.ask("y")
     await settle()
     gate.open()
     await job
@@ -346,9 +235,153 @@ async def test_the_state_of_hosts_is_told_in_plain_words() -> None:
 async def test_neither_prompts_nor_replies_are_logged(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("DEBUG")
     stage = Stage({"a": ScriptedModel(["say the secret word", Unavailable("gone")])})
-    await asked(stage, "a private prompt")
+    await stage.ask("a private prompt", owner="Eliza")
     with pytest.raises(Unavailable):
-        await asked(stage, "a private prompt")
+        await stage.ask("a private prompt", owner="Eliza")
     assert "Eliza" in caplog.text
     assert "private" not in caplog.text
     assert "secret" not in caplog.text
+
+
+# ---- one thought of an agent waits ----
+
+
+async def busy(room: int = 64) -> tuple[Stage, Gate, asyncio.Task[Completion]]:
+    """Return a stage whose host is busy with Moss."""
+    gate = Gate()
+    stage = Stage({"a": ScriptedModel([gate, *["x"] * 9])}, room=room)
+    moss = stage.ask("moss", owner="Moss")
+    await settle()
+    return stage, gate, moss
+
+
+async def test_a_newer_thought_takes_the_place_of_the_one_that_waits() -> None:
+    stage, gate, moss = await busy()
+    old, other = stage.ask("old", owner="Eliza"), stage.ask("other", owner="Fenwick")
+    await settle()
+    new = stage.ask("new", owner="Eliza")
+    with pytest.raises(Superseded, match="a newer thought of Eliza took the place of this one"):
+        await old
+    assert stage.queue.waiting == 2
+    gate.open()
+    await asyncio.gather(moss, other, new)
+    assert stage.models["a"].prompts == ["moss", "new", "other"]
+    totals = stage.queue.totals
+    assert (totals.asked, totals.answered, totals.cancelled) == (4, 3, 1)
+
+
+async def test_it_is_as_urgent_as_the_more_urgent_of_the_two() -> None:
+    stage, gate, moss = await busy()
+    old, other = stage.ask("old", Urgency.PERSON, owner="Eliza"), stage.ask("other", owner="Fenwick")
+    await settle()
+    new = stage.ask("new", owner="Eliza")
+    gate.open()
+    await asyncio.gather(moss, other, new, old, return_exceptions=True)
+    assert stage.models["a"].prompts == ["moss", "new", "other"]
+
+
+async def test_it_needs_no_room_of_its_own() -> None:
+    stage, gate, moss = await busy(room=1)
+    old = stage.ask("old", owner="Eliza")
+    await settle()
+    new = stage.ask("new", owner="Eliza")
+    gate.open()
+    assert (await new).text == "x"
+    with pytest.raises(Superseded):
+        await old
+    await moss
+
+
+async def test_summaries_of_one_agent_wait_side_by_side() -> None:
+    stage, gate, moss = await busy()
+    jobs = [stage.ask(str(number), Urgency.SUMMARIZE, owner="Eliza") for number in range(3)]
+    await settle()
+    assert stage.queue.waiting == 3
+    gate.open()
+    await asyncio.gather(moss, *jobs)
+    assert stage.models["a"].prompts == ["moss", "0", "1", "2"]
+
+
+# ---- fairness ----
+
+
+async def test_a_summary_that_has_waited_long_goes_before_newer_thoughts_but_not_before_a_person() -> None:
+    gate = Gate()
+    stage = Stage({"a": ScriptedModel([gate, "b", "c", "d"])})
+    jobs = [stage.ask("first", Urgency.THINK)]
+    await settle()
+    jobs.append(stage.ask("summary", Urgency.SUMMARIZE))
+    await settle()
+    stage.clock.advance(2 * AGES_AFTER)
+    jobs += [stage.ask("thought", Urgency.THINK), stage.ask("person", Urgency.PERSON)]
+    await settle()
+    gate.open()
+    await asyncio.gather(*jobs)
+    assert stage.models["a"].prompts == ["first", "person", "summary", "thought"]
+
+
+async def test_a_host_that_was_down_is_tried_by_one_call_and_nobody_else_waits_for_it() -> None:
+    gate = Gate("again")
+    stage = Stage({"a": ScriptedModel([Unavailable("it is gone"), gate, "well"])})
+    with pytest.raises(Unavailable, match="gone"):
+        await stage.ask("first", Urgency.THINK)
+    stage.clock.advance(FIRST_PAUSE + 1)
+    trial = stage.ask("trial", Urgency.THINK)
+    await settle()
+    with pytest.raises(Unavailable, match="is being tried again"):
+        await stage.ask("other", Urgency.PERSON)
+    gate.open()
+    assert (await trial).text == "again"
+    assert (await stage.ask("later", Urgency.THINK)).text == "well"
+
+
+async def test_hosts_that_do_not_answer_are_named_until_they_do() -> None:
+    profiles = {name: LLMProfile(backend="scripted", host=name, timeout=60) for name in ("think", "summarizer")}
+    models = {"think": ScriptedModel([Unavailable("it is gone"), "well"]), "summarizer": ScriptedModel()}
+    stage = Stage(models, profiles)
+    names = ("think", "summarizer", "nobody")
+    assert stage.queue.silent(names) == []
+    with pytest.raises(Unavailable):
+        await stage.ask("first", Urgency.THINK)
+    (told,) = stage.queue.silent(names)
+    assert "it is gone" in told
+    assert stage.queue.silent(("summarizer",)) == []
+    stage.clock.advance(FIRST_PAUSE + 1)
+    await stage.ask("again", Urgency.THINK)
+    assert stage.queue.silent(names) == []
+
+
+async def test_a_thought_that_waits_becomes_as_urgent_as_the_person_who_waits_for_it() -> None:
+    gate = Gate()
+    stage = Stage({"a": ScriptedModel([gate, "b", "c", "d"])})
+    jobs = [stage.ask("first", Urgency.THINK)]
+    await settle()
+    jobs += [stage.ask(name, Urgency.THINK) for name in ("Moss", "Eliza")]
+    jobs.append(stage.ask("Eliza", Urgency.SUMMARIZE))
+    await settle()
+    stage.queue.hasten("Eliza")
+    gate.open()
+    await asyncio.gather(*jobs)
+    assert stage.models["a"].prompts == ["first", "Eliza", "Moss", "Eliza"]
+
+
+async def test_a_thought_under_way_that_a_person_came_to_wait_for_is_urgent_when_it_is_tried_again() -> None:
+    gate, other = Gate(), Gate()
+
+    async def breaks_off(prompt: str) -> str:
+        await gate(prompt)
+        raise TransientError("it broke off", 1.0)
+
+    stage = Stage({"a": ScriptedModel([breaks_off, other, "b", "c"])})
+    jobs = [stage.ask("Eliza", Urgency.THINK)]
+    await settle()
+    jobs += [stage.ask(name, Urgency.PERSON) for name in ("Tamsin", "Moss")]
+    await settle()
+    stage.queue.hasten("Eliza")
+    gate.open()
+    await settle()
+    stage.clock.advance(1)
+    await settle()
+    other.open()
+    await asyncio.gather(*jobs)
+    assert stage.models["a"].prompts == ["Eliza", "Tamsin", "Eliza", "Moss"]

@@ -12,9 +12,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.llm.budget import BudgetSettings, ModelBudget
-from agents.llm.spending import Amount, Row, Spending
-from agents.llm.spending_file import FILE, keep_spending, read_spending, write_spending
+from agents.llm.budget import (
+    FILE,
+    Amount,
+    BudgetSettings,
+    ModelBudget,
+    Row,
+    Spending,
+    keep_spending,
+    read_spending,
+    write_spending,
+)
 from mud.clock import VirtualClock
 from tests.unit.agents.llm.stage import HandClock, settle
 

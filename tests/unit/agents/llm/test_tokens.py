@@ -12,10 +12,6 @@ from tests.scripts import SCRIPTS
 from tests.vaults import ROOT
 
 
-def test_nothing_takes_no_token() -> None:
-    assert estimate("") == 0
-
-
 @given(st.text())
 def test_the_estimate_is_between_a_third_of_the_bytes_and_all_of_them_with_one_more_a_word(text: str) -> None:
     size = len(text.encode())

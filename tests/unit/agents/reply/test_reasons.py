@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from agents.reply.replies import clean_reply, enough
+from agents.reply.replies import Listener, clean_reply
 from tests.unit.agents.mind.said import VERBS
 
 CALLS = {
@@ -134,7 +134,7 @@ def test_speech_of_reasons_stays_as_it_is(line: str) -> None:
 def test_ending_such_a_reply_early_changes_nothing(raw: str, more: str) -> None:
     whole = clean_reply(raw + more, "Eliza", VERBS)
     for cut in range(len(raw + more) + 1):
-        if enough((raw + more)[:cut], "Eliza", VERBS):
+        if Listener("Eliza", VERBS)((raw + more)[:cut]):
             assert clean_reply((raw + more)[:cut], "Eliza", VERBS) == whole
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.reply.replies import READ as SEEN
-from agents.reply.replies import Listener, clean_reply, enough
+from agents.reply.replies import Listener, clean_reply
 from tests.unit.agents.mind.said import READ, UNREAD, VERBS
 
 ENOUGH = {
@@ -52,59 +52,24 @@ NOT_ENOUGH = {
 
 @pytest.mark.parametrize("so_far", ENOUGH.values(), ids=ENOUGH.keys())
 def test_a_reply_that_holds_a_whole_line_is_enough(so_far: str) -> None:
-    assert enough(so_far, "Eliza", VERBS)
+    assert Listener("Eliza", VERBS)(so_far)
     assert clean_reply(so_far, "Eliza", VERBS) is not None
 
 
 @pytest.mark.parametrize("so_far", NOT_ENOUGH.values(), ids=NOT_ENOUGH.keys())
 def test_a_reply_whose_line_may_still_change_is_not_enough(so_far: str) -> None:
-    assert not enough(so_far, "Eliza", VERBS)
+    assert not Listener("Eliza", VERBS)(so_far)
 
 
 streams = st.sampled_from(
     [
-        *(
-            "say ",
-            "look",
-            "look\n",
-            "say Hello\n",
-            "go north\n",
-            "~Eliza>",
-            "~Moss>",
-            "\n",
-            "\n",
-            "\r",
-            "\u2029",
-            "|",
-            '"',
-        ),
-        *("*", "`", "{", "}", "[", "(", " ", "-", "1. ", "<think>", "</think>", "<thinking>", "Command: ", "Reason: "),
-        *(
-            "Why",
-            "private ",
-            "```\n",
-            "```",
-            "json",
-            "Sure:\n",
-            "This is ",
-            "<|channel|>",
-            "final<|message|>",
-            "<|im_end|>",
-        ),
-        *(
-            "<command>",
-            "</command>",
-            '{"command": "look"}',
-            '{"a": ',
-            '"command": "say Hi"',
-            "&lt;",
-            "\x1b[",
-            "32m",
-            "I ",
-            "?",
-        ),
-        *("(reason: ", ")", "say(", 'text="', '", ', "private-", "E", "<rationale>", "｜", "<｜"),
-        *("<say>", "</s>", "<br>", ":", "**", "x" * 700, " " * 600),
+        *("say ", "look", "look\n", "say Hello\n", "go north\n", "~Eliza>", "~Moss>", "\n", "\n", "\r"),
+        *("\u2029", "|", '"', "*", "`", "{", "}", "[", "(", " ", "-", "1. ", "<think>", "</think>"),
+        *("<thinking>", "Command: ", "Reason: ", "Why", "private ", "```\n", "```", "json", "Sure:\n"),
+        *("This is ", "<|channel|>", "final<|message|>", "<|im_end|>", "<command>", "</command>"),
+        *('{"command": "look"}', '{"a": ', '"command": "say Hi"', "&lt;", "\x1b[", "32m", "I ", "?"),
+        *("(reason: ", ")", "say(", 'text="', '", ', "private-", "E", "<rationale>", "｜", "<｜", "<say>"),
+        *("</s>", "<br>", ":", "**", "x" * 700, " " * 600),
     ]
 )
 
@@ -116,7 +81,7 @@ def test_what_is_enough_gives_the_same_line_as_everything(raw: str, data: st.Dat
     cut = data.draw(st.integers(0, len(raw)))
     whole = clean_reply(raw, "Eliza", VERBS)
     for part in (raw[:cut], raw[: cut // 2], raw[:SEEN]):
-        if enough(part, "Eliza", VERBS):
+        if Listener("Eliza", VERBS)(part):
             assert clean_reply(part, "Eliza", VERBS) == whole
 
 
@@ -124,7 +89,7 @@ def test_what_is_enough_gives_the_same_line_as_everything(raw: str, data: st.Dat
 def test_no_reply_of_the_table_is_changed_by_being_ended_early(raw: str) -> None:
     whole = clean_reply(raw, "Eliza", VERBS)
     for cut in range(min(len(raw), 2500)):
-        if enough(raw[:cut], "Eliza", VERBS):
+        if Listener("Eliza", VERBS)(raw[:cut]):
             assert clean_reply(raw[:cut], "Eliza", VERBS) == whole
             break
 
@@ -135,7 +100,7 @@ def test_a_listener_finds_enough_only_where_it_is(pieces: list[str]) -> None:
     listener, so_far = Listener("Eliza", VERBS), ""
     for piece in pieces:
         so_far += piece
-        assert not listener(so_far) or enough(so_far, "Eliza", VERBS)
+        assert not listener(so_far) or Listener("Eliza", VERBS)(so_far)
 
 
 @pytest.mark.parametrize("raw", [*ENOUGH.values(), *NOT_ENOUGH.values(), *(raw for raw, _ in READ.values())])
@@ -143,7 +108,7 @@ def test_a_listener_finds_enough_as_soon_as_it_is_sign_by_sign_and_reply_after_r
     listener = Listener("Eliza", VERBS)
     parts = [raw[:end] for end in range(1, min(len(raw), 1500) + 1)]
     for _ in range(2):
-        assert [listener(part) for part in parts] == [enough(part, "Eliza", VERBS) for part in parts]
+        assert [listener(part) for part in parts] == [Listener("Eliza", VERBS)(part) for part in parts]
 
 
 class Counting(frozenset[str]):

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from agents.llm.backend import TEXT_LIMIT, Enough, tidy
+from agents.llm.backend import TEXT_LIMIT, Enough, StreamedReply, tidy
 from agents.llm.profiles import LLMProfile
-from agents.llm.streamed_reply import StreamedReply
 
 PROFILE = LLMProfile()
 PIECE = st.text(st.sampled_from("ab\n \x1b\x00?é😀\ud83d\ude00"), max_size=6)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from dataclasses import replace
 
 import pytest
 
-from agents.llm.ollama_client import Ollama
+from agents.llm.backend import TransientError
+from agents.llm.backends.ollama import Ollama
 from agents.llm.profiles import LLMProfile
-from agents.llm.retries import TransientError
 from agents.llm.tokens import estimate
 from mud.errors import Unavailable
-from tests.unit.agents.llm.backends.test_openai_streams import serving, stream, whole
+from tests.unit.agents.llm.backends.server import never, raised, serving, stream, whole
 
 TAGS = {"models": [{"name": "tiny:1b"}, {"name": "small:latest"}]}
 
@@ -24,13 +25,8 @@ def part(text: str, **more: object) -> bytes:
 LAST = part("", done=True, prompt_eval_count=7, eval_count=2)
 
 
-async def complaint(answer: bytes, streamed: bool = True) -> str:
-    async with serving(answer) as (server, _):
-        model = Ollama(server.profile)
-        with pytest.raises(Unavailable) as caught:
-            await model.complete("~Eliza>", server.profile, (lambda text: False) if streamed else None)
-        await model.close()
-        return str(caught.value).replace(server.profile.host, "HOST")
+async def complaint(reply: bytes, streamed: bool = True) -> str:
+    return str(await raised(reply, never if streamed else None, Ollama))
 
 
 JUNK = {
@@ -69,49 +65,39 @@ async def test_what_is_no_ollama_is_told_so() -> None:
 
 async def test_an_error_in_mid_stream_is_told_in_the_servers_words() -> None:
     assert (await complaint(JUNK["an error"])).endswith("gave up in the middle of its reply: out of memory")
-    async with serving(JUNK["an end before its end"]) as (server, _):
-        model = Ollama(server.profile)
-        with pytest.raises(TransientError, match="broke off in the middle"):
-            await model.complete("x", server.profile, lambda text: False)
-        await model.close()
+    cut = await raised(JUNK["an end before its end"], never, Ollama)
+    assert type(cut) is TransientError
+    assert "broke off in the middle" in str(cut)
 
 
 async def test_thoughts_are_no_part_of_a_reply_and_tokens_are_counted() -> None:
-    async with serving(stream(part("", thinking="Hm."), part("say "), part("hi"), LAST)) as (server, _):
-        model = Ollama(server.profile)
-        reply = await model.complete("x", server.profile, lambda text: False)
-        await model.close()
+    async with serving(stream(part("", thinking="Hm."), part("say "), part("hi"), LAST), kind=Ollama) as (
+        server,
+        model,
+    ):
+        reply = await model.complete("x", server.profile, never)
     assert (reply.text, reply.prompt_tokens, reply.completion_tokens) == ("say hi", 7, 2)
 
 
 async def test_thoughts_before_a_reply_that_is_ended_early_are_paid_for() -> None:
     thoughts = [part("", thinking="Hm. ")] * 50
-    async with serving(stream(*thoughts, part("say hi"), LAST)) as (server, _):
-        model = Ollama(server.profile)
+    async with serving(stream(*thoughts, part("say hi"), LAST), kind=Ollama) as (server, model):
         reply = await model.complete("x", server.profile, lambda text: text == "say hi")
-        await model.close()
     assert (reply.text, reply.completion_tokens) == ("say hi", estimate("Hm. " * 50) + estimate("say hi"))
 
 
 @pytest.mark.parametrize(("named", "has"), [("", True), ("small", True), ("Tiny:1b", True), ("tiny", False)])
 async def test_a_check_asks_for_the_model_that_is_named(named: str, has: bool) -> None:
-    async with serving(whole(200, TAGS)) as (server, _):
+    async with serving(whole(200, TAGS), kind=Ollama) as (server, model):
         profile = replace(server.profile, model=named)
-        model = Ollama(profile)
-        if has:
+        with nullcontext() if has else pytest.raises(Unavailable, match=f"`ollama pull {named}` gets it"):
             await model.check(profile)
-        else:
-            with pytest.raises(Unavailable, match=f"`ollama pull {named}` gets it"):
-                await model.check(profile)
-        await model.close()
 
 
 async def test_an_ollama_without_any_model_is_told_so() -> None:
-    async with serving(whole(200, {"models": []})) as (server, _):
-        model = Ollama(server.profile)
+    async with serving(whole(200, {"models": []}), kind=Ollama) as (server, model):
         with pytest.raises(Unavailable, match="has no model yet"):
             await model.check(server.profile)
-        await model.close()
 
 
 @pytest.mark.parametrize("host", ["http://127.0.0.1:11434", "http://127.0.0.1:11434/v1", "http://127.0.0.1:11434/api/"])

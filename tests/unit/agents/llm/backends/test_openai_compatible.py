@@ -4,94 +4,37 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-import json
 import sys
 from base64 import b64encode
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import pytest
 
-from agents.llm.backend import Refused, named_host
+from agents.llm.backend import Refused, TransientError, named_host
+from agents.llm.backends.openai_compatible import OpenAICompatible, base_url
 from agents.llm.http import BODY_LIMIT, WORDS
-from agents.llm.openai_client import OpenAICompatible, base_url
 from agents.llm.profiles import LLMProfile
-from agents.llm.retries import TransientError
 from mud.errors import Unavailable
+from tests.unit.agents.llm.backends.server import KEY, answer, raised, serving, whole
 
-KEY = "sk-very-secret-0123456789"
-
-
-def answer(status: int, body: bytes, *headers: str) -> bytes:
-    lines = [f"HTTP/1.1 {status} Whatever", f"Content-Length: {len(body)}", "Connection: close", *headers]
-    return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
+NAMED = "LOCI_API_KEY_OF_MINE"
 
 
-def said(status: int, value: object) -> bytes:
-    return answer(status, json.dumps(value).encode())
-
-
-class Server:
-    """Answers every request with the same bytes and keeps what it was sent."""
-
-    def __init__(self, reply: bytes) -> None:
-        self.reply = reply
-        self.requests: list[bytes] = []
-        self.port = 0
-
-    @property
-    def profile(self) -> LLMProfile:
-        return LLMProfile(host=f"http://127.0.0.1:{self.port}", model="m", timeout=5)
-
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            head = await reader.readuntil(b"\r\n\r\n")
-            length = next(
-                (int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")), 0
-            )
-            self.requests.append(head + await reader.readexactly(length))
-            writer.write(self.reply)
-            await writer.drain()
-        except (ConnectionError, asyncio.IncompleteReadError):
-            pass  # the client only knocked, or hung up on us, which is what some tests are about
-        finally:
-            writer.close()
-
-
-@asynccontextmanager
-async def serving(reply: bytes) -> AsyncIterator[Server]:
-    one = Server(reply)
-    server = await asyncio.start_server(one.serve, "127.0.0.1", 0)
-    one.port = server.sockets[0].getsockname()[1]
-    async with server:
-        yield one
-
-
-async def complaint(reply: bytes, change: Callable[[LLMProfile], LLMProfile] = lambda profile: profile) -> str:
-    """Return what a completion from a server with this reply is refused with."""
-    async with serving(reply) as server:
-        profile = change(server.profile)
-        model = OpenAICompatible(profile)
-        try:
-            with pytest.raises(Unavailable) as caught:
-                await model.complete("~Eliza>", profile)
-        finally:
-            await model.close()
-        return str(caught.value).replace(f"http://127.0.0.1:{server.port}", "HOST")
+async def complaint(reply: bytes, **changed: str) -> str:
+    return str(await raised(reply, None, OpenAICompatible, **changed))
 
 
 JUNK = {
     "a web page": answer(200, b"<html><body>It works!</body></html>"),
     "nothing": answer(200, b""),
     "half a reply": answer(200, b'{"choices": [{"text": "say'),
-    "a list": said(200, [1, 2]),
-    "a number": said(200, 7),
-    "no choices": said(200, {"choices": []}),
-    "choices that are no list": said(200, {"choices": 5}),
-    "a text that is none": said(200, {"choices": [{"text": 5}]}),
-    "a message that is none": said(200, {"choices": [{"message": "hello"}]}),
-    "a choice that is none": said(200, {"choices": ["hello"]}),
+    "a list": whole(200, [1, 2]),
+    "a number": whole(200, 7),
+    "no choices": whole(200, {"choices": []}),
+    "choices that are no list": whole(200, {"choices": 5}),
+    "a text that is none": whole(200, {"choices": [{"text": 5}]}),
+    "a message that is none": whole(200, {"choices": [{"message": "hello"}]}),
+    "a choice that is none": whole(200, {"choices": ["hello"]}),
     "not UTF-8": answer(200, b"\xff\xfe\x00\x01"),
     "a tower of brackets": answer(200, b"[" * 1_000_000),
     "packed": answer(200, gzip.compress(b"{}"), "Content-Encoding: gzip"),
@@ -118,54 +61,32 @@ async def test_a_reply_without_end_is_read_to_the_limit_only() -> None:
 @pytest.mark.parametrize(
     ("status", "words"),
     [
-        (
-            401,
-            "HOST/v1 answered 401: it wants another key: name the environment variable that holds it under api_key_env",
-        ),
-        (
-            404,
-            "HOST/v1 answered 404: it does not know this address or this model: check host, api and model; no such",
-        ),
-        (429, "HOST/v1 answered 429: it is asked too often, or the account is used up; no such thing"),
-        (500, "HOST/v1 answered 500: no such thing"),
+        (401, "it wants another key: name the environment variable that holds it under api_key_env"),
+        (404, "it does not know this address or this model: check host, api and model; no such"),
+        (429, "it is asked too often, or the account is used up; no such thing"),
+        (500, "no such thing"),
     ],
 )
 async def test_an_error_is_told_with_its_meaning_and_the_servers_words(status: int, words: str) -> None:
-    assert (await complaint(said(status, {"error": {"message": "no such thing"}}))).startswith(words)
+    assert (await complaint(whole(status, {"error": {"message": "no such thing"}}))).startswith(
+        f"HOST/v1 answered {status}: {words}"
+    )
 
 
 async def test_half_a_character_is_sent_as_a_question_mark_and_halves_that_belong_together_as_one() -> None:
-    async with serving(said(200, {"choices": [{"text": "hm"}]})) as server:
-        model = OpenAICompatible(server.profile)
+    async with serving(whole(200, {"choices": [{"text": "hm"}]})) as (server, model):
         await model.complete("find \ud83d or \ud83d\ude00", server.profile)
-        await model.close()
-        body = server.requests[-1].partition(b"\r\n\r\n")
-        assert json.loads(body[2])["prompt"] == "find ? or \U0001f600"
-        assert b"content-type: application/json" in body[0].lower()
+    assert server.asked[-1]["prompt"] == "find ? or \U0001f600"
+    assert b"content-type: application/json" in server.heads[-1].lower()
 
 
 async def test_half_a_character_in_the_name_of_a_listed_model_is_a_question_mark() -> None:
-    async with serving(said(200, {"data": [{"id": "m\ud83d"}], "choices": [{"text": "hm"}]})) as server:
-        model = OpenAICompatible(server.profile)
+    async with serving(whole(200, {"data": [{"id": "m\ud83d"}], "choices": [{"text": "hm"}]})) as (server, model):
         assert (await model.complete("x", replace(server.profile, model=""))).model == "m?"
-        await model.close()
 
 
 async def test_a_refused_prompt_is_told_apart_from_a_server_that_is_down() -> None:
-    async with serving(said(400, {"error": {"message": "too long"}})) as server:
-        model = OpenAICompatible(server.profile)
-        with pytest.raises(Refused, match="too long"):
-            await model.complete("x", server.profile)
-        await model.close()
-
-
-async def raised(reply: bytes) -> Unavailable:
-    async with serving(reply) as server:
-        model = OpenAICompatible(server.profile)
-        with pytest.raises(Unavailable) as caught:
-            await model.complete("x", server.profile)
-        await model.close()
-    return caught.value
+    assert type(await raised(whole(400, {"error": {"message": "too long"}}))) is Refused
 
 
 @pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504, 520, 522, 524, 529])
@@ -184,84 +105,63 @@ async def test_a_server_that_stumbles_may_be_asked_again(status: int) -> None:
     ],
 )
 async def test_an_inner_error_about_this_one_request_is_a_refusal_of_it(error: object) -> None:
-    assert type(await raised(said(500, {"error": error}))) is Refused
+    assert type(await raised(whole(500, {"error": error}))) is Refused
 
 
 async def test_an_inner_error_that_says_that_it_took_too_long_may_pass() -> None:
-    assert type(await raised(said(500, {"error": "the runner took too long"}))) is TransientError
+    assert type(await raised(whole(500, {"error": "the runner took too long"}))) is TransientError
 
 
 @pytest.mark.parametrize("status", [301, 401, 403, 505, 530])
 async def test_what_neither_passes_nor_is_about_one_request_makes_a_host_unavailable(status: int) -> None:
-    assert type(await raised(said(status, {"error": "no"}))) is Unavailable
+    assert type(await raised(whole(status, {"error": "no"}))) is Unavailable
 
 
 async def test_a_server_that_is_not_there_is_told_so() -> None:
-    async with serving(b"") as server:
-        profile = server.profile
-    model = OpenAICompatible(profile)
+    async with serving(b"") as (server, _):
+        pass
+    model = OpenAICompatible(server.profile)
     with pytest.raises(Unavailable, match="nothing answers at http://127"):
-        await model.complete("x", profile)
+        await model.complete("x", server.profile)
     with pytest.raises(Unavailable, match="nothing answers at http://127"):
-        await model.check(profile)
+        await model.check(server.profile)
     await model.close()
 
 
 async def test_the_key_is_sent_and_never_told(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setenv("LOCI_API_KEY_OF_MINE", KEY)
+    monkeypatch.setenv(NAMED, KEY)
     caplog.set_level("DEBUG")
-    spelled = f"Incorrect key {KEY} given, {KEY[4:]}, {KEY[::-1]}, {b64encode(KEY.encode()).decode()}"
-    async with serving(said(401, {"error": {"message": spelled}})) as server:
-        profile = replace(server.profile, api_key_env="LOCI_API_KEY_OF_MINE")
-        model = OpenAICompatible(profile)
+    forms = (KEY[4:], KEY[::-1], b64encode(KEY.encode()).decode())
+    async with serving(whole(401, {"error": {"message": f"Incorrect key {KEY} given, {forms}"}})) as (server, model):
         with pytest.raises(Unavailable) as caught:
-            await model.complete("x", profile)
-        await model.close()
-        assert f"authorization: bearer {KEY}".encode() in server.requests[0].lower()
-    for told in (str(caught.value), caplog.text):
-        assert not any(one in told for one in (KEY[4:], KEY[::-1], b64encode(KEY.encode()).decode()))
+            await model.complete("x", replace(server.profile, api_key_env=NAMED))
+    assert f"authorization: bearer {KEY}".encode() in server.heads[0].lower()
+    assert not any(form in told for told in (str(caught.value), caplog.text) for form in forms)
 
 
-async def test_no_part_of_the_key_is_told_where_the_servers_words_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LOCI_API_KEY_OF_MINE", KEY)
+@pytest.mark.parametrize("status", [401, 500])
+async def test_no_part_of_the_key_is_told_where_the_servers_words_are_cut(
+    status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(NAMED, KEY)
     for before in range(WORDS - len(KEY), WORDS):
-        words = await complaint(said(401, {"error": {"message": f"{'x' * before}{KEY} and more"}}), keyed)
-        assert KEY[:5] not in words
-
-
-def keyed(profile: LLMProfile) -> LLMProfile:
-    return replace(profile, api_key_env="LOCI_API_KEY_OF_MINE")
+        words = f"{'x' * before}{KEY} and more"
+        assert KEY[:5] not in await complaint(whole(status, {"error": {"message": words}}), api_key_env=NAMED)
 
 
 async def test_a_key_that_is_not_set_is_told_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("LOCI_API_KEY_OF_MINE", raising=False)
-    assert await complaint(b"", keyed) == (
-        "the environment variable LOCI_API_KEY_OF_MINE, named under api_key_env, is not set"
+    monkeypatch.delenv(NAMED, raising=False)
+    assert await complaint(b"", api_key_env=NAMED) == (
+        f"the environment variable {NAMED}, named under api_key_env, is not set"
     )
-    monkeypatch.setenv("LOCI_API_KEY_OF_MINE", "two\nlines")
-    assert "holds several lines" in await complaint(b"", keyed)
-
-
-async def test_every_setting_of_the_profile_reaches_the_server() -> None:
-    async with serving(said(200, {"choices": [{"text": "look"}]})) as server:
-        profile = replace(server.profile, temperature=0.25, max_tokens=7, stop=("\n", "###"))
-        model = OpenAICompatible(profile)
-        reply = await model.complete("the prompt", profile)
-        await model.complete("the prompt", replace(profile, api="chat", stop=()))
-        await model.close()
-    sent = [json.loads(request.partition(b"\r\n\r\n")[2]) for request in server.requests]
-    settings = {"model": "m", "temperature": 0.25, "max_tokens": 7, "stop": ["\n", "###"]}
-    assert sent[0] == {**settings, "stream": False, "prompt": "the prompt"}
-    assert sent[1]["messages"] == [{"role": "user", "content": "the prompt"}]
-    assert "stop" not in sent[1]
-    assert [request.split(b" ")[1] for request in server.requests] == [b"/v1/completions", b"/v1/chat/completions"]
-    assert (reply.text, reply.prompt_tokens, reply.completion_tokens, reply.model) == ("look", None, None, "m")
+    monkeypatch.setenv(NAMED, "two\nlines")
+    assert "holds several lines" in await complaint(b"", api_key_env=NAMED)
 
 
 async def test_a_server_that_lists_no_model_is_told_so() -> None:
-    assert await complaint(said(200, {"data": []}), lambda profile: replace(profile, model="")) == (
+    assert await complaint(whole(200, {"data": []}), model="") == (
         "HOST/v1 lists no model; load one there, or name one under model"
     )
 
@@ -276,52 +176,36 @@ async def test_a_server_that_lists_no_model_is_told_so() -> None:
     ],
 )
 async def test_a_reply_becomes_text_that_any_file_can_hold(choice: object, text: str) -> None:
-    async with serving(said(200, {"choices": [choice], "usage": {"prompt_tokens": "many"}})) as server:
-        profile = replace(server.profile, stop=("\n",))
-        model = OpenAICompatible(profile)
-        reply = await model.complete("x", profile)
-        await model.close()
-    assert reply.text == text
-    assert reply.prompt_tokens is None
+    async with serving(whole(200, {"choices": [choice], "usage": {"prompt_tokens": "many"}})) as (server, model):
+        reply = await model.complete("x", replace(server.profile, stop=("\n",)))
+    assert (reply.text, reply.prompt_tokens) == (text, None)
 
 
-@pytest.mark.parametrize("status", [400, 404, 405, 501])
-async def test_a_server_that_cannot_count_is_not_sent_a_whole_life_again(status: int) -> None:
-    async with serving(answer(status, b"{}")) as server:
-        model = OpenAICompatible(server.profile)
-        assert await model.tokens("a life", server.profile) is None
-        assert await model.tokens("a life", server.profile) is None
-        await model.close()
-    assert len(server.requests) == 1
-    assert server.requests[0].startswith(b"POST /tokenize ")
+@pytest.mark.parametrize("reply", [*(answer(status, b"{}") for status in (400, 404, 405, 501))])
+async def test_a_server_that_cannot_count_is_not_sent_a_whole_life_again(reply: bytes) -> None:
+    async with serving(reply) as (server, model):
+        for _ in range(2):
+            assert await model.tokens("a life", server.profile) is None
+    (head,) = server.heads
+    assert head.startswith(b"POST /tokenize ")
 
 
-@pytest.mark.parametrize("reply", [answer(500, b"{}"), said(200, [1, 2]), answer(200, b"no json")])
+@pytest.mark.parametrize("reply", [answer(500, b"{}"), whole(200, [1, 2]), answer(200, b"no json")])
 async def test_a_count_that_fails_is_unavailable_and_asked_for_again(reply: bytes) -> None:
-    async with serving(reply) as server:
-        model = OpenAICompatible(server.profile)
+    async with serving(reply) as (server, model):
         for _ in range(2):
             with pytest.raises(Unavailable):
                 await model.tokens("a life", server.profile)
-        await model.close()
-    assert len(server.requests) == 2
+    assert len(server.heads) == 2
 
 
 @pytest.mark.parametrize("told", [10**30, -1, 7.5, "12", True, None])
 async def test_a_number_of_tokens_that_cannot_be_is_not_believed(told: object) -> None:
     usage = {"prompt_tokens": 12, "completion_tokens": told}
-    async with serving(said(200, {"choices": [{"text": "look"}], "usage": usage})) as server:
-        model = OpenAICompatible(server.profile)
-        completion = await model.complete("~Eliza>", server.profile)
-        await model.close()
-    assert (completion.prompt_tokens, completion.completion_tokens) == (12, None)
-
-
-async def test_an_answer_without_tokens_is_no_count() -> None:
-    async with serving(said(200, {"count": 3})) as server:
-        model = OpenAICompatible(server.profile)
+    async with serving(whole(200, {"choices": [{"text": "look"}], "usage": usage})) as (server, model):
+        reply = await model.complete("~Eliza>", server.profile)
+        assert (reply.prompt_tokens, reply.completion_tokens) == (12, None)
         assert await model.tokens("a life", server.profile) is None
-        await model.close()
 
 
 @pytest.mark.parametrize(
@@ -357,7 +241,7 @@ def test_a_key_in_the_address_is_refused_without_repeating_it(host: str) -> None
 async def test_a_server_that_does_not_listen_costs_no_import_of_an_http_client() -> None:
     asking = """
 import asyncio, sys
-from agents.llm.backends._openai_client import OpenAICompatible
+from agents.llm.backends.openai_compatible import OpenAICompatible
 from agents.llm.profiles import LLMProfile
 from mud.errors import Unavailable
 profile = LLMProfile(host="http://127.0.0.1:1")
@@ -367,5 +251,5 @@ except Unavailable as error:
     print(error, "httpx" in sys.modules)
 """
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", asking, stdout=asyncio.subprocess.PIPE)
-    said, _ = await process.communicate()
-    assert said.decode() == "nothing answers at http://127.0.0.1:1/v1 False\n"
+    told, _ = await process.communicate()
+    assert told.decode() == "nothing answers at http://127.0.0.1:1/v1 False\n"

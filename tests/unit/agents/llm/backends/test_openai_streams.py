@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
@@ -13,18 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.llm.backend import Completion, Enough, Refused
+from agents.llm.backend import Completion, Enough, Refused, TransientError
 from agents.llm.http import BODY_LIMIT, TOKEN_LIMIT, WORDS, Wire
-from agents.llm.openai_client import OpenAICompatible
-from agents.llm.profiles import LLMProfile
-from agents.llm.retries import TransientError
-from agents.llm.tokens import estimate
-from agents.llm.usage import TEMPLATE_TOKENS
+from agents.llm.tokens import TEMPLATE_TOKENS, estimate
 from mud.errors import Unavailable
+from tests.unit.agents.llm.backends.server import KEY, Answer, never, raised, serving, stream, whole
 
-KEY = "sk-very-secret-0123456789"
 DONE = b"data: [DONE]\n\n"
-Answer = bytes | Callable[[dict[str, Any]], bytes]
 
 
 def piece(text: str | None, finish: str | None = None, **more: Any) -> bytes:
@@ -35,81 +29,19 @@ def event(value: object) -> bytes:
     return b"data: " + json.dumps(value).encode() + b"\n\n"
 
 
-def stream(*parts: bytes) -> bytes:
-    return b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n" + b"".join(parts)
-
-
-def whole(status: int, value: object, *headers: str) -> bytes:
-    body = json.dumps(value).encode()
-    lines = [f"HTTP/1.1 {status} X", "Content-Type: application/json", f"Content-Length: {len(body)}", *headers]
-    return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
-
-
-class Server:
-    """Answers a request, one after another with the next answer and then always with the last; notes the bodies."""
-
-    def __init__(self, answers: tuple[Answer, ...]) -> None:
-        self.answers = list(answers)
-        self.asked: list[dict[str, Any]] = []
-        self.left = asyncio.Event()
-        self.profile = LLMProfile()
-
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            head = await reader.readuntil(b"\r\n\r\n")
-            length = next((int(x[15:]) for x in head.lower().split(b"\r\n") if x.startswith(b"content-length:")), 0)
-            self.asked.append(json.loads(await reader.readexactly(length) or b"{}"))
-            answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-            writer.write(answer if isinstance(answer, bytes) else answer(self.asked[-1]))
-            await writer.drain()
-            if isinstance(answer, bytes) and answer.endswith(b"wait"):
-                await reader.read()
-                self.left.set()
-        except asyncio.IncompleteReadError:
-            pass  # somebody only knocked
-        except ConnectionError:
-            self.left.set()
-        finally:
-            writer.close()
-
-
-@asynccontextmanager
-async def serving(*answers: Answer) -> AsyncIterator[tuple[Server, OpenAICompatible]]:
-    one = Server(answers)
-    server = await asyncio.start_server(one.serve, "127.0.0.1", 0)
-    port = server.sockets[0].getsockname()[1]
-    one.profile = LLMProfile(host=f"http://127.0.0.1:{port}", model="m", timeout=5, stop=(), max_tokens=8)
-    model = OpenAICompatible(one.profile)
-    async with server:
-        yield one, model
-        await model.close()
-
-
-def never(text: str) -> bool:
-    return False
-
-
 async def said(*parts: bytes, **changed: Any) -> Completion:
     async with serving(stream(*parts)) as (server, model):
         return await model.complete("~Eliza>", replace(server.profile, **changed), never)
 
 
 async def complaint(*parts: bytes) -> str:
-    async with serving(stream(*parts)) as (server, model):
-        with pytest.raises(Unavailable) as caught:
-            await model.complete("~Eliza>", server.profile, never)
-        return str(caught.value).replace(server.profile.host, "HOST")
+    return str(await raised(stream(*parts), never))
 
 
 SOUND = {
     "without the last line": [piece("say "), piece("hi", "stop")],
     "without a reason for its end": [piece("say "), piece("hi"), DONE],
-    "with comments and other fields": [
-        b": ping\n\nevent: x\nid: 7\nretry: 3\n",
-        piece("say "),
-        piece("hi", "stop"),
-        DONE,
-    ],
+    "with comments and other fields": [b": ping\n\nevent: x\nid: 7\nretry: 3\n", piece("say hi", "stop"), DONE],
     "without spaces": [p.replace(b"data: ", b"data:") for p in (piece("say "), piece("hi", "stop"), DONE)],
     "with other ends of lines": [p.replace(b"\n", b"\r\n") for p in (piece("say "), piece("hi", "stop"), DONE)],
     "with a cut last line": [piece("say "), piece("hi", "stop"), b"data: [DONE]"],
@@ -168,18 +100,17 @@ async def test_a_stream_without_end_is_read_to_the_limit_only() -> None:
 
 
 async def test_what_breaks_off_may_pass_and_an_error_is_told_in_the_servers_words() -> None:
-    async with serving(stream(piece("say "))) as (server, model):
-        with pytest.raises(TransientError, match="broke off in the middle"):
-            await model.complete("x", server.profile, never)
+    cut = await raised(stream(piece("say ")), never)
+    assert type(cut) is TransientError
+    assert "broke off in the middle" in str(cut)
     assert (await complaint(*JUNK["an error"])).endswith("gave up in the middle of its reply: out of memory")
 
 
 @pytest.mark.parametrize(("status", "after"), [(503, None), (429, 7.0)])
 async def test_a_busy_server_may_pass_and_says_when(status: int, after: float | None) -> None:
-    async with serving(whole(status, {}, *([f"Retry-After: {after:.0f}"] if after else []))) as (server, model):
-        with pytest.raises(TransientError) as caught:
-            await model.complete("x", server.profile, never)
-    assert caught.value.after == after
+    error = await raised(whole(status, {}, *([f"Retry-After: {after:.0f}"] if after else [])), never)
+    assert isinstance(error, TransientError)
+    assert error.after == after
 
 
 async def test_the_connection_is_closed_as_soon_as_it_is_enough_so_that_the_server_stops() -> None:
@@ -187,11 +118,6 @@ async def test_the_connection_is_closed_as_soon_as_it_is_enough_so_that_the_serv
         reply = await model.complete("x", server.profile, lambda text: text == "say hi")
         await asyncio.wait_for(server.left.wait(), 30)
     assert (reply.text, reply.prompt_tokens) == ("say hi", None)
-
-
-async def test_a_reply_without_end_is_cut_at_its_length() -> None:
-    reply = await said(piece("say ") * 100_000)
-    assert reply.text == "say " * 32
 
 
 async def test_a_stop_that_the_server_takes_no_notice_of_ends_the_stream() -> None:
@@ -318,15 +244,12 @@ async def test_the_key_is_never_told_by_a_stream_either(
 ) -> None:
     monkeypatch.setenv("LOCI_API_KEY_OF_MINE", KEY)
     caplog.set_level("DEBUG")
-    async with serving(stream(piece("say "), event({"error": {"message": f"bad key {KEY}"}}))) as (server, model):
-        with pytest.raises(Unavailable, match=r"bad key \(key\)"):
-            await model.complete("x", replace(server.profile, api_key_env="LOCI_API_KEY_OF_MINE"), never)
-    assert KEY not in caplog.text
+    named = "LOCI_API_KEY_OF_MINE"
+    bad = event({"error": {"message": f"bad key {KEY}"}})
+    assert "bad key (key)" in str(await raised(stream(piece("say "), bad), never, api_key_env=named))
     long = event({"error": {"message": f"{'x' * (WORDS - 9)}{KEY}"}})
-    async with serving(stream(piece("say "), long)) as (server, model):
-        with pytest.raises(Unavailable) as caught:
-            await model.complete("x", replace(server.profile, api_key_env="LOCI_API_KEY_OF_MINE"), never)
-    assert KEY[:5] not in str(caught.value)
+    assert KEY[:5] not in str(await raised(stream(piece("say "), long), never, api_key_env=named))
+    assert KEY not in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -340,15 +263,9 @@ async def test_an_error_in_mid_stream_means_what_its_code_means(code: int | None
     assert type(caught.value) is kind
 
 
-class Chunks:
-    """A response that comes in these chunks."""
-
-    def __init__(self, chunks: list[bytes]) -> None:
-        self._chunks = chunks
-
-    async def aiter_raw(self) -> AsyncIterator[bytes]:
-        for chunk in self._chunks:
-            yield chunk
+async def coming(chunks: list[bytes]) -> AsyncIterator[bytes]:
+    for chunk in chunks:
+        yield chunk
 
 
 @given(
@@ -361,6 +278,6 @@ async def test_lines_are_the_same_however_they_are_cut(lines: list[str], end: st
     cuts = sorted(min(place, len(raw)) for place in places)
     chunks = [raw[a:b] for a, b in zip([0, *cuts], [*cuts, len(raw)], strict=True)]
     wire = Wire("http://127.0.0.1:1")
-    found = [line async for line in wire.lines(Chunks(chunks), 1)]
+    found = [line async for line in wire.lines(coming(chunks), 1)]
     await wire.close()
     assert [line for line in found if line] == [line.encode() for line in lines if line]
