@@ -16,13 +16,13 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import NamedTuple
 
-from agents.compaction.compound import apart, sayings
-from agents.compaction.wording import quoted, sentences
 from agents.memory.entries import Hit
 from agents.memory.note_form import Note
 from agents.memory.ranges import spoken
 from agents.prompt.prompt import Experience
 from agents.recall.question import telling_words, words_of
+from agents.text.english import quoted, sentences
+from agents.text.quotations import apart, sayings
 
 GAP = "…"
 """Stands for what is left out between two sentences."""

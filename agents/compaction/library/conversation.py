@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from agents.compaction.library.compactor import MemoryCompactor
 from agents.compaction.library.digest import LEAST_ROOM, oldest_and_newest
-from agents.compaction.wording import flat
+from agents.text.english import flat
 
 SHOWN = 5
 """Turns that a context has word for word."""

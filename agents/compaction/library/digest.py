@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from agents.compaction.library.steps import HistoryStep
-from agents.compaction.wording import all_words, content_words, flat, names, numbers
+from agents.text.english import all_words, content_words, flat, names, numbers
 from mud.world.sentences import is_abbreviated
 
 TASK_CHARS, FINDING_CHARS, VALUE_CHARS = 100, 50, 30
@@ -105,7 +105,7 @@ class Digest:
 
     def untold(self, text: str) -> Digest:
         """Return of findings, issues and earlier sentences what a text does not say."""
-        words, digits = all_words([text]), numbers(text)
+        words, digits = all_words(text), numbers(text)
 
         def told(item: str) -> bool:
             said = content_words(item)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from agents.compaction.library.digest import Digest, read_digest
 from agents.compaction.library.steps import HistoryStep, as_text, summary_lines
-from agents.compaction.wording import flat
+from agents.text.english import flat
 
 REASONING_CHARS, CODE_CHARS, OUTPUT_CHARS = 200, 150, 100
 """How much of each part of a step a model is shown; of an entry that is one text, as much as of reasoning."""

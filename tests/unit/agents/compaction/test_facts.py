@@ -159,7 +159,7 @@ def test_the_judge_and_the_summarizer_by_rules_share_no_finder() -> None:
     assert not [name for name in extractive if name in JUDGE or name.startswith("agents.compaction.judge")]
     judge = {*JUDGE, *(name for module in JUDGE for name in reached(module))}
     private = {name for name in judge if name.startswith("agents.compaction.summarizers.")}
-    assert private <= {"agents.compaction.summarizer", "agents.compaction.prompt_styles"}
+    assert private <= {"agents.compaction.summarizer"}
     own = {name for name in judge if name in JUDGE or name.startswith("agents.compaction.judge")}
-    taken = set().union(*(imports(name).get("agents.compaction.wording", set()) for name in own))
+    taken = set().union(*(imports(name).get("agents.text.english", set()) for name in own))
     assert taken <= SHARED

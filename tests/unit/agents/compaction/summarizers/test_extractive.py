@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from agents.compaction.judge.judge import evidence, made_up, validate
 from agents.compaction.summarizer import SummarySource
-from agents.compaction.summarizers._prose import retell
+from agents.compaction.summarizers._telling import retell
 from agents.compaction.summarizers.extractive import extract
 from agents.compaction.summary_style import SECTIONS
-from agents.compaction.wording import sentences
 from agents.llm.tokens import estimate
 from agents.memory.entries import KINDS, Entry, entry_from_record, importance_of
+from agents.text.english import sentences
 
 
 def heard(seq: int, who: str, words: str, place: str = "The Library") -> Entry:

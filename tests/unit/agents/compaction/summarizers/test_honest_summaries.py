@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from agents.compaction.summarizer import SummarySource
 from agents.compaction.summarizers.extractive import extract
-from agents.compaction.wording import sentences
 from agents.memory.entries import KINDS, Entry, importance_of
+from agents.text.english import sentences
 
 FACTS = (
     "My sister Orla keeps the lighthouse at Greywater.",

@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.compaction.prompt_styles import HEADINGS, parse_style
-from agents.compaction.sections import sections_of
 from agents.compaction.settings import PROMPT_WORDS
-from agents.compaction.summarizer import SummarySource
+from agents.compaction.summarizer import HEADINGS, SummarySource, parse_style, sections_of
 from agents.compaction.summarizers.model import PREVIEW, PREVIEWS, style_of, tidy, write
 from agents.compaction.summary_style import SECTIONS
 from agents.llm.tokens import estimate

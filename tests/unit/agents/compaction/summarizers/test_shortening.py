@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from agents.compaction.judge.attribution import misquoted, taken_for_true
 from agents.compaction.judge.judge import evidence, made_up
 from agents.compaction.summarizer import SummarySource
-from agents.compaction.summarizers._prose import LONGEST_QUOTE, LONGEST_SENTENCE, retell
+from agents.compaction.summarizers._telling import LONGEST_QUOTE, LONGEST_SENTENCE, retell
 from agents.compaction.summarizers.extractive import extract
 from agents.memory.entries import Entry, importance_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.compaction.prompt_styles import HEADINGS, parse_style
+from agents.compaction.summarizer import HEADINGS, parse_style
 from mud.errors import VaultProblem
 from tests.lives import PROMPTS
 from tests.unit.agents.prompt.test_prompt import checked_golden
