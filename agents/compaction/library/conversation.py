@@ -14,30 +14,21 @@ What is in brackets and what is word for word are together always all turns. `tu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from agents.compaction.library.compactor import MemoryCompactor
 from agents.compaction.library.digest import LEAST_ROOM, oldest_and_newest
 from agents.text.english import flat
 
-SHOWN = 5
+_SHOWN = 5
 """Turns that a context has word for word."""
-PREVIEW_CHARS, TRACE_CHARS = 100, 30
-PREVIEWS = 3
+_PREVIEW_CHARS, _TRACE_CHARS = 100, 30
+_PREVIEWS = 3
 """Turns of one fold that keep a long preview: its first, by which what began a conversation stays."""
 
 
 class Turn(NamedTuple):
-    """One question and its answer.
-
-    Args:
-        user_message: what was asked.
-        assistant_response: what was answered.
-        task: what it was about.
-        history: the steps that led to the answer, as compaction left them.
-        summary: the summary among them; empty when there is none.
-    """
+    """One question and its answer, with the steps that led to it, as compaction left them, and the summary of these."""
 
     user_message: str
     assistant_response: str
@@ -74,8 +65,7 @@ class ConversationMemory:
         """Add a turn; its steps are compacted when they are due. Nothing is added when that fails.
 
         Args:
-            user_message: what was asked.
-            assistant_response: what was answered.
+            user_message, assistant_response: question and answer.
             history: the steps that led to the answer, in any form that the compactor takes.
             task: what it was about.
 
@@ -90,25 +80,21 @@ class ConversationMemory:
             steps, summary = self.compactor.apply_compaction(history, result), result.summary
         self._turns.append(Turn(user_message, assistant_response, task, tuple(steps), summary))
         if len(self._turns) - len(self._traces) > self.max_turns:
-            self._fold()
-
-    def _fold(self) -> None:
-        """Turn all but the newest half of `max_turns` into traces."""
-        old = self._turns[len(self._traces) : len(self._turns) - max(1, self.max_turns // 2)]
-        self._traces += [_preview(turn, PREVIEW_CHARS if at < PREVIEWS else TRACE_CHARS) for at, turn in enumerate(old)]
+            folded = self._turns[len(self._traces) : len(self._turns) - max(1, self.max_turns // 2)]
+            self._traces += [_preview(turn, _PREVIEW_CHARS) for turn in folded[:_PREVIEWS]]
+            self._traces += [_preview(turn, _TRACE_CHARS) for turn in folded[_PREVIEWS:]]
 
     def get_context(self) -> str:
         """Return the conversation for a prompt: the older turns in brackets, then the newest word for word."""
-        cut = max(len(self._traces), len(self._turns) - SHOWN)
-        older = [*self._traces, *(_preview(turn, PREVIEW_CHARS) for turn in self._turns[len(self._traces) : cut])]
-        parts = [self._bracket(older)] if older else []
-        return "\n\n".join([*parts, *map(_whole, self._turns[cut:])])
-
-    def _bracket(self, older: Sequence[str]) -> str:
-        old, new = oldest_and_newest(older, max(LEAST_ROOM, self.compactor.config.max_chars_before_compaction))
-        left = len(older) - len(old) - len(new)
-        counted = [f"({left} more)"] if left else []
-        return f"[Previous conversation ({len(older)} turns): {' | '.join([*old, *counted, *new])}]"
+        cut = max(len(self._traces), len(self._turns) - _SHOWN)
+        older = [*self._traces, *(_preview(turn, _PREVIEW_CHARS) for turn in self._turns[len(self._traces) : cut])]
+        parts = [_whole(turn) for turn in self._turns[cut:]]
+        if older:
+            old, new = oldest_and_newest(older, max(LEAST_ROOM, self.compactor.config.max_chars_before_compaction))
+            left = len(older) - len(old) - len(new)
+            told = [*old, *([f"({left} more)"] if left else []), *new]
+            parts.insert(0, f"[Previous conversation ({len(older)} turns): {' | '.join(told)}]")
+        return "\n\n".join(parts)
 
     def clear(self) -> None:
         """Forget everything: turns and what was folded of them."""

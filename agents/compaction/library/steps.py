@@ -81,11 +81,7 @@ class SummaryEntry:
 
 
 def entries_of(history: Any) -> list[Any]:
-    """Return the entries of a history: any sequence of them, or an object that has one as `entries`.
-
-    Raises:
-        TypeError: when it is neither.
-    """
+    """Return the entries of a history: any sequence of them, or an object that has one as `entries`; else TypeError."""
     entries = history if isinstance(history, Sequence) else getattr(history, "entries", history)
     if isinstance(entries, str | bytes | Mapping) or not (isinstance(entries, Iterable) and isinstance(entries, Sized)):
         raise TypeError(f"a history is a list of entries, or has one as .entries; this is of type {_kind(history)}")
@@ -108,17 +104,12 @@ def _step(entry: Any, number: int) -> HistoryStep:
     text = _part(entry, "text")
     if text is not None:
         return HistoryStep("", "", str(text), calls, True)
-    parts = [_part(entry, name) for name in _PARTS]
-    if not any(_has(entry, name) for name in _PARTS):
+    if not any(name in entry if isinstance(entry, Mapping) else hasattr(entry, name) for name in _PARTS):
         raise TypeError(
             f"entry {number} is of type {_kind(entry)}: an entry is a string, or has text, or reasoning, code, output"
         )
-    reasoning, code, output = ("" if part is None else str(part) for part in parts)
-    return HistoryStep(reasoning, code, output, calls, False)
-
-
-def _has(entry: Any, name: str) -> bool:
-    return name in entry if isinstance(entry, Mapping) else hasattr(entry, name)
+    parts = (_part(entry, name) for name in _PARTS)
+    return HistoryStep(*("" if part is None else str(part) for part in parts), calls, False)
 
 
 def _part(entry: Any, name: str) -> Any:
@@ -135,13 +126,7 @@ def _kind(value: Any) -> str:
 
 
 def summary_lines(summary: str, steps: int, with_comment: bool = True) -> tuple[str, str, str]:
-    """Return reasoning, code and output of a summary entry.
-
-    Args:
-        summary: the text.
-        steps: how many steps it stands for.
-        with_comment: put the comment in as code; else that is empty.
-    """
+    """Return reasoning, code and output of a summary entry that stands for so many steps."""
     return f"{MARK} {summary}", COMMENT if with_comment else "", f"(Compacted {steps} steps)"
 
 
@@ -151,15 +136,10 @@ def as_text(lines: Iterable[str]) -> str:
 
 
 def summary_entry(like: Any, lines: tuple[str, str, str], timestamp: str) -> Any:
-    """Return a summary entry in the form of another entry.
+    """Return a summary entry of some lines in the form of another entry.
 
     A string for a string; a dict with the keys of that form for a mapping, `llm_calls` and `timestamp` only if that has
     them; else a `SummaryEntry`.
-
-    Args:
-        like: an entry of the same history.
-        lines: its reasoning, code and output.
-        timestamp: when it was written.
     """
     text = as_text(lines)
     if isinstance(like, str):

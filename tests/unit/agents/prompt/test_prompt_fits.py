@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -207,6 +208,24 @@ def test_no_text_takes_more_tokens_of_a_real_model_than_are_counted(script: str,
     text = SCRIPTS[script]
     for one in (text, text * 7, f"{text}\n" * 3, f'Ann says, "{text}"'):
         assert live_server.tokens(one) <= at_most(one), one
+
+
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@given(rests, rests, st.lists(huge, max_size=12).map(tuple), st.lists(texts, min_size=1, max_size=8).map(tuple))
+def test_between_two_folds_the_prompt_only_grows_at_the_end_of_its_transcript(
+    before: PromptParts, after: PromptParts, lived: tuple[str, ...], arriving: tuple[str, ...]
+) -> None:
+    same = ("name", "profile", "commands", "hidden")
+    before = replace(before, passed=(), transcript=("You wake.", *lived))
+    after = replace(after, passed=(), **{one: getattr(before, one) for one in same})
+    old, new = (
+        build_prompt(one, SHIPPED["stable"], window=1 << 24, reserve=96, count=estimate)
+        for one in (before, replace(after, transcript=(*before.transcript, *arriving)))
+    )
+    at = next(at for at, section in enumerate(old.sections) if section.name == "transcript")
+    stable = "\n\n".join(section.text for section in old.sections[: at + 1]).removesuffix("\n---")
+    assert new.text.startswith(stable)
+    assert old.text.startswith(stable)
 
 
 def evening(script: str, lines: int) -> PromptParts:

@@ -67,14 +67,13 @@ def test_what_the_sentence_tells_anyway_is_not_told_and_all_else_is(text: str, e
     assert told(text) == expected
 
 
-WORDS = st.sampled_from(
-    ["I", "will", "not", "if", "unless", "promise", "swear", "Well,", "it.", "Ada,", "am", "and", "my", "word", "on"]
-)
+WORDS = ("I will", "not", "if", "unless", "promise", "swear", "Well,", "it.", "Ada,", "am", "and", "my word", "on")
 
 
-@given(st.lists(WORDS, min_size=1, max_size=14).map(" ".join))
+@given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=14).map(" ".join))
 def test_no_condition_is_lost_and_no_word_is_made_up(said: str) -> None:
-    text = told(f'Ada says, "{said}."')
+    text = told(f'Ada says, "The mill burned in 1764; {said}."')
     for word in ("not", "if", "unless"):
         assert re.findall(rf"\b{word}\b", text) == re.findall(rf"\b{word}\b", said)
-    assert set(re.findall(r"\w+", text.lower())) <= {*re.findall(r"\w+", said.lower()), "ada", "said", "promised"}
+    known = {*re.findall(r"\w+", said.lower()), *["ada", "said", "promised", "the", "mill", "burned", "in", "1764"]}
+    assert set(re.findall(r"\w+", text.lower())) <= known
