@@ -75,25 +75,14 @@ class Style(NamedTuple):
         return tuple(line for line in lines if len(line) > 3 and not _PLACE.search(line) and line != headings)
 
     def fill(self, *, name: str, memories: str, earlier: str = "", again: str = "") -> str:
-        """Return the prompt.
-
-        Args:
-            name: whose memories they are.
-            memories: what is to be summed up.
-            earlier: what is summed up already; empty when nothing is.
-            again: what is asked for besides at the second try.
-        """
+        """Return the prompt, with what is asked for besides at the second try as `again`."""
         values = {"name": name, "memories": memories, "earlier": earlier, "again": again}
         told = (one for one in self.paragraphs if earlier or "{earlier}" not in one)
         return "\n\n".join(_PLACE.sub(lambda place: values[place[1]], one) for one in told)
 
 
 def parse_style(text: str, file: str) -> Style:
-    """Read a style; what stands in the file below its front matter is what the model reads.
-
-    Args:
-        text: the whole file.
-        file: what problems call it, its path inside the vault.
+    """Read a style; what stands below its front matter is what the model reads.
 
     Raises:
         VaultProblem: with every place that is unknown or missing.
@@ -135,9 +124,8 @@ class SummarySource:
         name: whose memories they are; the "I" of the summary.
         tier: `recent` or `longterm`.
         entries: the memories, oldest first; empty for a summary of summaries.
-        earlier: the summaries that the new one takes up, oldest first; empty for a recent summary.
-        max_sentences: sentences at most; None for any number.
-        max_tokens: tokens at most, as estimated.
+        earlier: the summaries that the new one takes up, oldest first.
+        max_sentences, max_tokens: how long it may be; tokens are estimated.
         max_source_tokens: tokens of memories that one prompt may hold.
         begins: it holds the first memory of the life.
         again: an earlier try was rejected.
@@ -176,7 +164,6 @@ class Summarizer(NamedTuple):
     Args:
         name: what `summarizer:` says; also the name of its file.
         help: one sentence for people.
-        write: begins to write.
         needs_model: it yields prompts; without a model another one writes.
     """
 

@@ -52,11 +52,9 @@ class Room(NamedTuple):
 
 
 class Excerpts(NamedTuple):
-    """What was chosen.
+    """What was chosen, best first: title and text of notes, parts of summaries.
 
     Args:
-        notes: title and text of each note, best first.
-        experiences: what is shown of summaries, best first.
         notes_crowded_out: notes with something new to say for which there was no room.
         experiences_crowded_out: experiences that are missing because two sentences of none fit into the room.
     """
@@ -85,7 +83,6 @@ class _Text:
 
     @property
     def label(self) -> str:
-        """What stands beside it in a prompt."""
         covers = self.hit.covers
         return f"- {self.hit.title}: \n" if self.hit.kind == "note" else f"- ({spoken(*covers)})\n" if covers else ""
 
@@ -110,7 +107,7 @@ def excerpts(
     count: Count,
     memories: Memories = lambda first, last: (),
 ) -> Excerpts:
-    """Choose what of related texts is shown.
+    """Choose what of related texts, best first, is shown.
 
     First notes, in rounds: of each the sentence that fits the present best, then the next one of each. Then
     experiences: of the best summaries, of different times where there are such, two sentences each; what room is left
@@ -119,10 +116,8 @@ def excerpts(
     sentences of what was said stand for whole speeches; where these do not fit either the next summary is tried.
 
     Args:
-        hits: notes and summaries, best first.
         cue: the present: where one is, who is there, what was said last.
         told: what the prompt shows anyway.
-        room: what there is for them.
         count: returns how many tokens a text takes.
         memories: returns what is worth quoting of the memories of a range.
     """
@@ -266,7 +261,6 @@ def _weights(cue: str, texts: Sequence[Sequence[str]]) -> dict[str, float]:
 
 
 def _sentences_of(hit: Hit) -> list[str]:
-    """Return the sentences of a related text."""
     text = hit.text[:_READ]
     parts = [one.text for one in Note(hit.title or "", "", text, "").sections] if hit.kind == "note" else [text]
     return [one for part in parts for whole in _sentences(part) for one in apart(whole)]

@@ -57,19 +57,12 @@ class PromptParts:
     """All that can stand in a prompt, as plain values; notes and experiences come best first.
 
     Args:
-        profile: who the agent is.
         commands: usage and summary of each command.
-        longterm, recent: texts of the summaries; empty for none.
         transcript: the verbatim memories, oldest first.
-        passed: for each of them, what is told of the time that passed since the one before; empty for nothing, and for
-            all that are missing.
+        passed: for each of them, what is told of the time since the one before; empty for all that are missing.
         notes: title and text of related notes.
         experiences: related summaries; those that the prompt shows anyway are left out.
         hints: advice for this turn, most important first.
-        location, description, exits, people, items: where the agent is, and what is there.
-        carried: names of what it carries.
-        now: the date and the time of day, in words.
-        longterm_range, recent_range, transcript_range: first and last memory of each.
         hidden: memories before those that a strategy does not show.
         left_out: memories between the two that are too many to be held.
         notes_crowded_out, experiences_crowded_out: how many were left out before, for want of the room set for them.
@@ -114,14 +107,12 @@ class Prompt(NamedTuple):
     """A prompt that fits.
 
     Args:
-        text: what the model reads.
         tokens: what it takes, never more than window minus reserve.
-        window: the model's window in tokens.
-        reserve: tokens kept free for the reply.
+        window, reserve: the model's window in tokens, and those of them kept free for the reply.
         sections: its parts in their order.
         shed: what was left out or shortened, in words.
-        shown: first and last memory shown verbatim; None when there is none.
-        unheld: first and last memory that was left out although no summary holds it; None when there is none.
+        shown: first and last memory shown verbatim.
+        unheld: first and last memory that was left out although no summary holds it.
     """
 
     text: str
@@ -158,7 +149,7 @@ _Count = Callable[[str], int]
 
 
 def build_prompt(parts: PromptParts, template: Template, *, window: int, reserve: int, count: _Count) -> Prompt:
-    """Fill a template with what fits into a window of so many tokens, of which a reserve is kept free for the reply.
+    """Fill a template with what fits into a window, of which a reserve is kept free for the reply; both in tokens.
 
     Raises:
         Unavailable: window minus reserve is under `MINIMUM`, or the template alone takes more than that leaves.
@@ -174,9 +165,7 @@ def build_prompt(parts: PromptParts, template: Template, *, window: int, reserve
 
 
 def room_for_memories(parts: PromptParts, template: Template, *, window: int, reserve: int, count: _Count) -> int:
-    """Return the tokens that summaries and memories may take in a prompt, wherever the agent is.
-
-    It depends on who the agent is and what it can do alone.
+    """Return the tokens that summaries and memories may take, given who an agent is and what it can do.
 
     Raises:
         Unavailable: window minus reserve is under `MINIMUM`.
@@ -293,8 +282,6 @@ def _blocks(parts: PromptParts, template: Template, cuts: _Cuts) -> list[tuple[s
 
 
 def _values(parts: PromptParts, cuts: _Cuts) -> dict[str, str]:
-    """Return what stands in each place of the template."""
-
     def cut(text: str) -> str:
         return _cut(text, cuts.longest)
 
@@ -382,7 +369,6 @@ def _unheld(parts: PromptParts, cuts: _Cuts) -> tuple[int, int] | None:
 
 
 def _shed(parts: PromptParts, cuts: _Cuts) -> tuple[str, ...]:
-    """Say what the cuts leave out."""
     notes, experiences = _kept_related(parts, cuts.related)
     oldest = parts.left_out or parts.transcript_range
     lines = cuts.lines + (parts.left_out[1] - parts.left_out[0] + 1 if parts.left_out else 0)

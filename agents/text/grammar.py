@@ -156,7 +156,6 @@ def _done(rest: str) -> str:
 
 
 def _my(text: str) -> str:
-    """Turn third persons that can only be myself into the first."""
     text = _DOES.sub(lambda found: f"I {past_of(base_of(found[1]))}", text)
     text = _HER.sub("me", text)
     return _THEM.sub(lambda found: _MINE.get(found[0].lower(), "I"), text)
@@ -169,7 +168,6 @@ def _is_unclear(bare: str, name: str) -> bool:
 
 
 def _with_me(text: str, name: str) -> str:
-    """Turn my name into `me` and `my` where something is done to me."""
     if name not in text:
         return text
     mine = re.escape(name)

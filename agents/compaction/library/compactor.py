@@ -51,21 +51,16 @@ _NO_SUMMARY = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class CompactionConfig:
-    """When a history is compacted, and how.
+    """When a history is compacted, and how; a number or a switch that cannot be is a TypeError or a ValueError.
 
     Args:
         min_entries_for_compaction: with fewer entries nothing is ever due, however long they are.
-        max_entries_before_compaction: due at so many entries.
-        max_chars_before_compaction: due at so many characters.
+        max_entries_before_compaction, max_chars_before_compaction: due at so many entries or characters.
         summary_max_sentences: sentences of a summary at most, whoever writes it.
         preserve_last_n_entries: how many of the newest entries stay as they are.
         include_key_findings: summaries by rules name numbers and values.
         use_llm_for_summary: ask the model, if one is connected.
         fallback_to_deterministic: write by rules when the model fails; else its error is raised.
-
-    Raises:
-        TypeError: for a number that is none, or a switch that is neither True nor False.
-        ValueError: for a number that is too small.
     """
 
     min_entries_for_compaction: int = 5
@@ -91,8 +86,6 @@ class CompactionConfig:
     def preset(cls, name: str) -> CompactionConfig:
         """Return one of the seed's tunings: aggressive, high_throughput, long_research, small_context, context_8k, off.
 
-        `off` is what the seed calls so: thresholds that no usual history comes to, of 999 entries.
-
         Raises:
             UnknownName: when there is no such tuning; the message says which there are.
         """
@@ -107,12 +100,11 @@ def _now() -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class CompactionResult:
-    """What one compaction did; its summary is empty where there was nothing to do.
+    """What one compaction did.
 
     Args:
         original_entries, original_chars: entries and characters before.
-        compacted_entries: entries after, the summary counted as one.
-        compacted_chars: characters after: those of the summary, without its entry's marks, and of what is preserved.
+        compacted_entries, compacted_chars: the same after; the summary is one entry, whose marks are not counted.
         summary: the text; empty when nothing was compacted.
         preserved_entries: the newest entries, the very same objects.
         timestamp: when, ISO-8601, UTC.
@@ -159,11 +151,7 @@ class MemoryCompactor:
         self._connector = connector
 
     def should_compact(self, history: Any) -> bool:
-        """Return whether a history is due: never with too few entries; else with many entries, or many characters.
-
-        Raises:
-            TypeError: when it is no history of known entries.
-        """
+        """Return whether a history is due: never with too few entries; else with many entries, or many characters."""
         return self._due(steps_of(entries_of(history)))
 
     def _due(self, steps: Sequence[HistoryStep]) -> bool:
@@ -181,7 +169,7 @@ class MemoryCompactor:
 
         Args:
             history: any sequence of entries, or an object that has one as `entries`.
-            task: what the entries work on; None is as good as nothing.
+            task: what the entries work on.
             force: compact though it is not due.
 
         Raises:
@@ -212,10 +200,6 @@ class MemoryCompactor:
 
         The summary's entry has the form of the entries it replaces: a string, a dict, or a `SummaryEntry`. After a
         no-op the history is returned as it is.
-
-        Args:
-            history: what `compact` was given.
-            compaction_result: what it returned.
 
         Raises:
             TypeError: when it is no history of known entries.
@@ -264,11 +248,7 @@ class MemoryCompactor:
 
 
 def _cut(entries: Sequence[Any], result: CompactionResult) -> int:
-    """Return how many entries a result replaces: all before those that it preserved.
-
-    Raises:
-        ValueError: when what it preserved does not stand where it was.
-    """
+    """Return how many entries a result replaces: all before those that it preserved."""
     kept = result.preserved_entries
     for start in (result.original_entries - len(kept), len(entries) - len(kept)):
         if start >= 0 and entries[start : start + len(kept)] == kept:
@@ -285,12 +265,10 @@ class _PlannedCompaction:
 
     @property
     def fresh(self) -> list[HistoryStep]:
-        """The entries that are no summaries."""
         return [step for step in self.steps if not step.is_summary]
 
     @property
     def earlier(self) -> list[HistoryStep]:
-        """The summary entries of earlier compactions."""
         return [step for step in self.steps if step.is_summary]
 
     def known(self) -> Digest:
@@ -312,7 +290,7 @@ class _PlannedCompaction:
     def first_that_saves(self, summaries: Sequence[str]) -> str:
         """Return the first of some summaries that saves something, empty when none does.
 
-        The comment is a part of a step's form, and is given up last; one text rather does without it.
+        The comment is a part of a step's form, and is given up last.
         """
         commented = (False,) if self.fresh[0].whole else (True, False)
         return next((one for comment in commented for one in summaries if self.saves(one, comment)), "")

@@ -42,10 +42,7 @@ class ConversationMemory:
 
     Args:
         compactor: compacts the steps within a turn; its `max_chars_before_compaction` bounds the older turns' brackets.
-        max_turns: how many turns may be unfolded; one more, and the older half is folded.
-
-    Raises:
-        ValueError: for less than one turn.
+        max_turns: how many turns, 1 or more, may be unfolded; one more, and the older half is folded.
     """
 
     def __init__(self, compactor: MemoryCompactor | None = None, max_turns: int = 20) -> None:
@@ -58,20 +55,15 @@ class ConversationMemory:
 
     @property
     def turns(self) -> list[Turn]:
-        """Return every turn ever added, in order."""
+        """Every turn ever added, in order."""
         return list(self._turns)
 
     def add_turn(self, user_message: str, assistant_response: str, history: Any = None, task: str = "") -> None:
         """Add a turn; its steps are compacted when they are due. Nothing is added when that fails.
 
         Args:
-            user_message, assistant_response: question and answer.
+            user_message, assistant_response, task: question, answer and what they are about.
             history: the steps that led to the answer, in any form that the compactor takes.
-            task: what it was about.
-
-        Raises:
-            TypeError: when the history is none.
-            Exception: what the compactor's model raises, when rules may not write instead.
         """
         steps: list[Any] = []
         summary = ""
@@ -97,7 +89,7 @@ class ConversationMemory:
         return "\n\n".join(parts)
 
     def clear(self) -> None:
-        """Forget everything: turns and what was folded of them."""
+        """Forget every turn."""
         self._turns.clear()
         self._traces.clear()
 

@@ -119,7 +119,7 @@ class Digest:
         )
 
     def within(self, chars: int) -> Digest:
-        """Return it with findings and earlier sentences of so many characters each: the oldest and the newest."""
+        """Return it with so many characters of findings and of earlier sentences: the oldest and the newest."""
         return replace(
             self,
             findings=tuple(item for end in oldest_and_newest(self.findings, chars) for item in end),

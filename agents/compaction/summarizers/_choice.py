@@ -160,7 +160,6 @@ def _reading_of(kind: str, text: str) -> StatementContent:
 
 
 def _is_told(entry: Entry, own: frozenset[str], people: frozenset[str]) -> bool:
-    """Return whether a memory is more than a look, a step or a gesture."""
     if entry.kind in _DONE:
         return entry.failed or (entry.reason is not None and entry.kind == "did") or _is_deed(entry, own, people)
     return entry.kind not in _UNTOLD or entry.failed
@@ -241,7 +240,7 @@ def _holds_fact(entry: Entry, reading: StatementContent) -> bool:
 
 
 def chosen(found: Sequence[Weighed], name: str, room: int, most: int) -> list[tuple[str, float]]:
-    """Return what of some memories is told, in order, as sentences with their weights.
+    """Return what of some memories is told in so many tokens, in order, as sentences with their weights.
 
     Args:
         found: the memories, weighed.
@@ -293,13 +292,7 @@ def inside(text: str) -> str:
 
 
 def covering(claims: Sequence[Claim], room: int, most: int | None = None) -> list[int]:
-    """Return the places of the claims to tell, the one that adds most for its length first.
-
-    Args:
-        claims: what may be told; of equals the first goes first.
-        room: tokens that there is room for.
-        most: claims at most; None for any number.
-    """
+    """Return the places of the claims to tell in so many tokens, the one that adds most for its length first."""
     claims = list(claims)
     told: set[str] = set()
     known: set[str] = set()

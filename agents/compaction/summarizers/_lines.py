@@ -55,13 +55,7 @@ _OPENS = re.compile(r"My first memories|(?:(?:On|From) [\w ]{3,60} )?I was ")
 
 
 class Scene(NamedTuple):
-    """Where and with whom, in the order they were met.
-
-    Args:
-        places, people: their names.
-        begins: it is where the life began.
-        when: when it was, as a sentence begins with it: `On Tuesday morning`.
-    """
+    """Where and with whom, in the order they were met, and when, as a sentence begins with it: `On Tuesday morning`."""
 
     places: tuple[str, ...] = ()
     people: tuple[str, ...] = ()
@@ -129,14 +123,7 @@ def _unlisted(text: str | None) -> tuple[str, ...]:
 
 
 def scene_of(entries: Sequence[Entry], name: str, begins: bool, when: str = "") -> Scene:
-    """Return where memories happened, and everybody who was met; of the beginning of a life, in the order of it.
-
-    Args:
-        entries: the memories.
-        name: whose they are.
-        begins: the first memory of the life is among them.
-        when: when it was, in words.
-    """
+    """Return where memories happened, and everybody who was met; of the beginning of a life, in the order of it."""
     stays = Counter(entry.place for entry in entries if entry.place)
     people = Counter(entry.actor for entry in entries if entry.actor and entry.actor != name)
     known, met = (list(found) if begins else [one for one, _ in found.most_common()] for found in (stays, people))
@@ -145,12 +132,7 @@ def scene_of(entries: Sequence[Entry], name: str, begins: bool, when: str = "") 
 
 
 def joined(scenes: Sequence[Scene], people: Iterable[str] = ()) -> list[Scene]:
-    """Return the scene of the beginning as it was, and one scene of all the others; empty ones are left out.
-
-    Args:
-        scenes: oldest first.
-        people: who was met besides.
-    """
+    """Return the scene of the beginning as it was, and one scene of all the others and of other people who were met."""
     began = next((one for one in scenes if one.begins), Scene(begins=True))
     later = one_scene([*(one for one in scenes if not one.begins), Scene(people=tuple(people))])
     rest = Scene(
@@ -161,7 +143,6 @@ def joined(scenes: Sequence[Scene], people: Iterable[str] = ()) -> list[Scene]:
 
 
 def one_scene(scenes: Sequence[Scene]) -> Scene:
-    """Return one scene for several."""
     places = dict.fromkeys(name for one in scenes for name in one.places)
     people = dict.fromkeys(name for one in scenes for name in one.people)
     return Scene(tuple(places), tuple(people), any(one.begins for one in scenes))
@@ -173,9 +154,8 @@ class SummarySentence(NamedTuple):
     Args:
         plain: the sentence without what says that it came again.
         level: how often it came: 0 once, 1 more than once, 2 oftener.
-        who, what: who said it, and what, when it only says what others said; else nobody.
+        who, what: who said it, and what, when it only says what others said.
         same: what tells whether another sentence says the same.
-        reading: what it holds.
         tokens: tokens of it at most, with the blank after it.
         worth: how much it is worth keeping; small talk that comes again is still small talk.
         small: whether it is only small talk, or a passing thought.
@@ -195,12 +175,10 @@ class SummarySentence(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The sentence as it is told."""
         return AGAIN[self.level - 1] + inside(self.plain) if self.level else self.plain
 
     @property
     def own(self) -> bool:
-        """Whether it tells what I did or said."""
         return self.plain.startswith(("I ", "I'", "I’", "My "))
 
 
@@ -240,11 +218,9 @@ def _speakers(text: str) -> tuple[str, ...]:
 
 
 def carried(texts: Iterable[str], name: str) -> Carried:
-    """Return what summaries in prose tell; sentences that are no whole ones are left out.
+    """Return what summaries in prose tell, oldest first; sentences that are no whole ones are left out.
 
-    Args:
-        texts: the summaries, oldest first.
-        name: whose they are; what tells of them by name is told with I, where that can be done.
+    What tells of `name`, whose they are, is told with I, where that can be done.
     """
     every = [one for text in texts for one in sentences(flat_lines(text))]
     scenes = [read_scene(one) for one in every]
@@ -280,13 +256,7 @@ def _again(old: SummarySentence, new: SummarySentence) -> SummarySentence:
 
 
 def kept(lines: Sequence[SummarySentence], tokens: int, most: int | None = None) -> list[int]:
-    """Return the places of the lines that stay, in order.
-
-    Args:
-        lines: oldest first.
-        tokens: tokens that they may take together.
-        most: lines at most; None for any number.
-    """
+    """Return the places of the lines that stay in so many tokens, in order, and so many lines at most."""
     facts = [at for at, one in enumerate(lines) if not one.small]
     firsts = [at for at in facts if lines[at].worth > SMALL][:2]
     stay = covering([_claim(lines[at], _FIRST if at in firsts else 0.0) for at in facts], tokens, most)

@@ -76,7 +76,6 @@ class _Page:
 
 
 def is_sections(text: str) -> bool:
-    """Return whether a summary has the six headings."""
     return {heading for heading, _ in _headed(text)} >= set(HEADINGS)
 
 
@@ -119,7 +118,6 @@ def _parsed(text: str) -> _Page:
 
 
 def _take_up(page: _Page, text: str, name: str) -> None:
-    """Add an earlier summary, of either shape."""
     if is_sections(text):
         old = _parsed(text)
         for heading, items in old.items.items():
@@ -153,7 +151,6 @@ def _heading(one: SummarySentence) -> str:
 
 
 def _add(page: _Page, source: SummarySource) -> None:
-    """Add what memories tell."""
     entries = source.entries
     if not entries:
         return

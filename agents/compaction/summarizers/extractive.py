@@ -147,10 +147,7 @@ def _long(source: SummarySource, told: Carried) -> str:
 def _openings(scenes: Sequence[Scene], told: str, tokens: int) -> list[str]:
     """Return the sentences that say where I was and with whom, as many names as there is room for.
 
-    Args:
-        scenes: the scenes.
-        told: what follows; who is named in it need not be named here.
-        tokens: tokens of the whole summary.
+    Who is named in what follows need not be named here.
     """
     scenes = [one.without(told) for one in scenes]
     most = max(_OPENING * tokens, tokens - estimate(told) if told else 0)
