@@ -27,8 +27,7 @@ GAP = "…"
 """Stands for what is left out between two sentences."""
 _LEAST_SENTENCES = 2
 """Sentences of an experience without which it is not shown: one alone is a crumb that tells nothing of its time."""
-_READ = 20_000
-"""Characters of a text that are looked at: of a note that has grown longer, the newest entries."""
+_READ = 20_000  # characters of a text that are looked at: of a note that has grown longer, the newest entries
 _FULL_WIDTH = re.compile(r"(?<=[。！？])(?![」』”）])")
 _ITEM = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+")
 _REFERENCE = re.compile(r"\s*\[[^\[\]\s]*#\d+(?:-\d+)?\]")

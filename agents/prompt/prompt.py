@@ -31,8 +31,7 @@ SMALL_STEP = 4
 _SITUATION_SHARE = 20
 """This part of the budget counts as taken by the situation even where it is smaller, so that walking from a plainly
 described location to a richly described one does not shift the oldest line."""
-_MEMORY_SHARE = 2
-"""This part of the budget is for summaries and memories, whatever else there is to say."""
+_MEMORY_SHARE = 2  # this part of the budget is for summaries and memories, whatever else there is to say
 _GENTLE = (1024, 512, 256, 160)
 _HARSH = (80, 40, 20, 8, 1)
 """Characters that single texts are cut to when nothing else is left to leave out: before, and after, the commands."""
@@ -85,7 +84,6 @@ class PromptParts:
     items: tuple[str, ...] = ()
     carried: tuple[str, ...] = ()
     now: str = ""
-    longterm_range: Range | None = None
     recent_range: Range | None = None
     transcript_range: Range | None = None
     hidden: Range | None = None

@@ -49,8 +49,7 @@ ONE_WEEK = 6
 PAUSE = 1800
 """Seconds without a memory that are told; agents that are left alone think every few seconds or minutes."""
 _HOUR = 3600
-_WEEKS, _MONTHS, _YEARS = 14, 63, 730
-"""Days from which on weeks, months and years are told."""
+_WEEKS, _MONTHS, _YEARS = 14, 63, 730  # days from which on weeks, months and years are told
 
 
 def local(at: str, zone: tzinfo | None) -> datetime | None:

@@ -74,7 +74,8 @@ class CompactionConfig:
 
     def __post_init__(self) -> None:
         for one in fields(self):
-            value, kind = getattr(self, one.name), type(one.default)
+            value: Any = getattr(self, one.name)
+            kind = type(one.default)
             if type(value) is not kind:
                 expected = "a whole number" if kind is int else "True or False"
                 raise TypeError(f"{one.name} is {value!r}; expected {expected}")

@@ -20,11 +20,9 @@ from agents.compaction.library.compactor import MemoryCompactor
 from agents.compaction.library.digest import LEAST_ROOM, oldest_and_newest
 from agents.text.english import flat
 
-_SHOWN = 5
-"""Turns that a context has word for word."""
+_SHOWN = 5  # turns that a context has word for word
 _PREVIEW_CHARS, _TRACE_CHARS = 100, 30
-_PREVIEWS = 3
-"""Turns of one fold that keep a long preview: its first, by which what began a conversation stays."""
+_PREVIEWS = 3  # turns of one fold that keep a long preview: its first, by which what began a conversation stays
 
 
 class Turn(NamedTuple):

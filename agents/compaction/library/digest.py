@@ -15,12 +15,12 @@ from agents.compaction.library.steps import HistoryStep
 from agents.text.english import all_words, content_words, flat, names, numbers
 from mud.world.sentences import is_abbreviated
 
-TASK_CHARS, FINDING_CHARS, VALUE_CHARS = 100, 50, 30
-FINDINGS = 3
+_TASK_CHARS, _FINDING_CHARS, _VALUE_CHARS = 100, 50, 30
+_FINDINGS = 3
 """Findings that one compaction takes from its steps; those of earlier summaries come before them."""
 LEAST_ROOM = 1000
 """Characters that there always is room for in what earlier summaries said, however short a history shall be."""
-PAIRS = 2
+_PAIRS = 2
 """`word: value` pairs that one entry gives."""
 
 _NUMBER = re.compile(r"\b\d+(?:,\d{3})*(?:\.\d+)?\b")
@@ -173,10 +173,10 @@ def digest_steps(steps: Sequence[HistoryStep], task: str, with_findings: bool) -
     for item in (item_of(one) for step in steps for one in _findings(step.output) if with_findings):
         if item:
             findings[item] = None
-        if len(findings) == FINDINGS:
+        if len(findings) == _FINDINGS:
             break
     return Digest(
-        task=item_of(task[:TASK_CHARS]),
+        task=item_of(task[:_TASK_CHARS]),
         steps=len(steps),
         successful=sum(bool(step.output.strip()) and not bad for step, bad in zip(steps, failed, strict=True)),
         calls=sum(step.calls for step in steps),
@@ -191,9 +191,9 @@ def digest_steps(steps: Sequence[HistoryStep], task: str, with_findings: bool) -
 
 def _findings(output: str) -> Iterator[str]:
     if 1 <= len(list(islice(_NUMBER.finditer(output), 4))) <= 3:
-        yield output.strip()[:FINDING_CHARS]
-    for pair in islice(_PAIR.finditer(output), PAIRS):
-        yield f"{pair[1]}={pair[2].strip()[:VALUE_CHARS]}"
+        yield output.strip()[:_FINDING_CHARS]
+    for pair in islice(_PAIR.finditer(output), _PAIRS):
+        yield f"{pair[1]}={pair[2].strip()[:_VALUE_CHARS]}"
 
 
 def item_of(text: str) -> str:

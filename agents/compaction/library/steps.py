@@ -102,8 +102,8 @@ def _step(entry: Any, number: int) -> HistoryStep:
         raise TypeError(
             f"entry {number} is of type {_kind(entry)}: an entry is a string, or has text, or reasoning, code, output"
         )
-    parts = (_part(entry, name) for name in _PARTS)
-    return HistoryStep(*("" if part is None else str(part) for part in parts), calls, False)
+    reasoning, code, output = ("" if (part := _part(entry, name)) is None else str(part) for name in _PARTS)
+    return HistoryStep(reasoning, code, output, calls, False)
 
 
 def _part(entry: Any, name: str) -> Any:

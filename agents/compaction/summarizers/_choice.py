@@ -32,12 +32,10 @@ TALE = 3.6
 """Weight below which a memory is small talk: three telling words and nothing else reach 2 to 3, a plain fact 4.5."""
 SMALL = 2.2
 """Worth of a statement up to which it is small talk: five plain words, or two and an address."""
-_AGAIN = 2.5
-"""What a fact weighs more when it was said more than once."""
+_AGAIN = 2.5  # what a fact weighs more when it was said more than once
 _KIND = {"saw": 2.0, "did": 3.0, "told": 1.5, "dream": -1.0}
 """What a kind of memory weighs more or less: what I was told, and what was done, before what was only said."""
-_NEW_NAME = 1.0
-"""What each name weighs more that is nobody's who was there, two at most."""
+_NEW_NAME = 1.0  # what each name weighs more that is nobody's who was there, two at most
 _ACTS = word_set(
     """give gives gave hand hands handed lend lends lent return returns returned pay pays paid sell sells sold buy buys
     bought steal steals stole take takes took snatch snatches grab grabs promise promises swear swears hit hits
@@ -47,12 +45,10 @@ _ACTS = word_set(
     offers thank thanks apologise apologises apologize apologizes"""
 )
 """What is done that changes what people have, or how they stand to each other."""
-_LONGEST = 60
-"""Tokens that are told of a memory at most, about: those of a quotation of `LONGEST_QUOTE` characters."""
+_LONGEST = 60  # tokens that are told of a memory at most, about: those of a quotation of `LONGEST_QUOTE` characters
 _MUCH_OF_IT = 0.85
 """Share of a memory of which, when less is told, only that counts; most are told with as much at least."""
-_MOST = 24
-"""Memories, the weightiest, among which is chosen."""
+_MOST = 24  # memories, the weightiest, among which is chosen
 _POSES = word_set(
     """attention nod nods grin smile smiles look looks glance bow wave wink shrug sigh knock sleeve cheek forehead"""
 )
@@ -63,31 +59,24 @@ _UNTOLD = frozenset({"result", "note", "moved"})
 _DONE = frozenset({"saw", "did"})
 _TALKED = frozenset({"heard", "told", "said", "thought"})
 _OWN_TALK = frozenset({"said", "thought"})
-_CHATTER = 12.0
-"""What an own line weighs less when it holds no fact, or only says that I heard."""
+_CHATTER = 12.0  # what an own line weighs less when it holds no fact, or only says that I heard
 _YOU = frozenset({"you", "your"})
-_USUAL, _HEARD = 3.0, 5
-"""Importance of what nobody marked; a heard line has 4."""
+_USUAL, _HEARD = 3.0, 5  # importance of what nobody marked; a heard line has 4
 _PLEDGE = re.compile(r"\b(?:promis\w+|swear|swore|vow\w*|my word)\b", re.IGNORECASE)
 
-_SOMEBODY = 0.5
-"""What a line weighs more that is the first of somebody."""
+_SOMEBODY = 0.5  # what a line weighs more that is the first of somebody
 _PROMISE = 0.3
 """What a line weighs more in which somebody binds themselves: such lines are few, and what they tell is to come."""
-_HEAVY = 2
-"""What a name or a number counts beside another word."""
+_HEAVY = 2  # what a name or a number counts beside another word
 _LENGTH = 0.9
 """The power of a line's tokens that what it adds is divided by: 0 does not ask for the length, 1 asks for it alone."""
-_POWER = 0.6
-"""The power of a line's worth: below 1, two facts go before one that is worth as much as both."""
+_POWER = 0.6  # the power of a line's worth: below 1, two facts go before one that is worth as much as both
 SAME, ALIKE = 0.2, 0.5
 """Shares of what a line holds of which more must be new: with less it says again what others say; with so much already
 it is another of the same kind, which is too little where there is room for few, and of a passing thought."""
 _WORD = re.compile(r"\w+")
-_SOME_WORDS = 4
-"""Words from which on a sentence that is said again is noticed; "Yes." and "Good morning." are not."""
-_LEAST = 8
-"""Tokens below which a line is not cheaper."""
+_SOME_WORDS = 4  # words from which on a sentence that is said again is noticed; "Yes." and "Good morning." are not
+_LEAST = 8  # tokens below which a line is not cheaper
 
 
 class Weighed(NamedTuple):

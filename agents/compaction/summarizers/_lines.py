@@ -26,14 +26,10 @@ from mud.world.narration import listed
 
 KNOWN = (16, 12, 8, 4, 2)
 """People that a scene names, and half as many places, three at least: the first that is short enough."""
-_MOST_PLACES = 2
-"""Places that the scene of some memories names."""
-_FEW = 4
-"""Sentences up to which small talk is carried on too; once there are better ones it goes."""
-_MOST_SPEAKERS = 3
-"""Speakers of the same words that are named."""
-_FIRST = 1.0
-"""What the first facts of a life weigh more, so that it knows its beginning."""
+_MOST_PLACES = 2  # places that the scene of some memories names
+_FEW = 4  # sentences up to which small talk is carried on too; once there are better ones it goes
+_MOST_SPEAKERS = 3  # speakers of the same words that are named
+_FIRST = 1.0  # what the first facts of a life weigh more, so that it knows its beginning
 _THOUGHT = "I thought, "
 _IDLE = ("I wondered ", "I thought about ", "I mused ")
 _SAID = re.compile(r'([^"]*?)( said| promised)?, "([^"]*)"\.?')

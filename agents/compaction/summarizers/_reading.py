@@ -15,12 +15,9 @@ from agents.text.english import DULL, PLAIN, word_set
 
 CACHED = 8192
 """Statements whose reading is remembered: small talk comes again, and a summary's sentences are read at every fold."""
-_MOST_WORDS = 14
-"""Telling words that count; who says more does not say more that matters."""
-_LEAST_WORDS = 2
-"""Telling words below which a number, a place or a promise tells of nothing."""
-_PROMISED = 6.0
-"""What a promise is worth more, unless it only answers."""
+_MOST_WORDS = 14  # telling words that count; who says more does not say more that matters
+_LEAST_WORDS = 2  # telling words below which a number, a place or a promise tells of nothing
+_PROMISED = 6.0  # what a promise is worth more, unless it only answers
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*")
 _NAMES = re.compile(r"(?<=[\w,;:] )[^\W\d_a-z][\w'’-]+(?: [^\W\d_a-z][\w'’-]+)*")

@@ -30,12 +30,10 @@ from agents.text.english import flat, sentences
 from agents.text.quotations import missing_marks
 
 GOAL, FACTS, DECISIONS, OPEN, PENDING, REFERENCES = HEADINGS
-_NONE = "none"
-"""What stands under a heading that has nothing."""
+_NONE = "none"  # what stands under a heading that has nothing
 _MOST = {GOAL: 4, DECISIONS: 8, OPEN: 6, PENDING: 8}
 """Lines under a heading at most, the newest; facts are as many as fit."""
-_MOST_NAMES = 12
-"""People, and places, that the references name."""
+_MOST_NAMES = 12  # people, and places, that the references name
 _SHARE = {GOAL: 0.15, DECISIONS: 0.2, OPEN: 0.15, PENDING: 0.2}
 """Share of the tokens that a heading's lines may take; what they leave is for the facts."""
 _WANTS = re.compile(
@@ -53,14 +51,10 @@ _PLANS = re.compile(
 _DECIDES = re.compile(
     r"\bI(?:['’]ve| have)? (?:decided?|chose|choose|agreed?|refused?|resolved?|settled)\b", re.IGNORECASE
 )
-_DONE = 0.6
-"""Share of a promise's words that a deed of mine must hold for the promise to be kept."""
-_ANSWERED = 0.5
-"""Share of a question's words that a later statement must hold to answer it."""
-_LEAST_ASKED = 3
-"""Telling words of a question that is kept open; `How are you?` is none."""
-_AT_ONCE = 4
-"""Memories after a question among which one word of it is enough, when somebody else says it."""
+_DONE = 0.6  # share of a promise's words that a deed of mine must hold for the promise to be kept
+_ANSWERED = 0.5  # share of a question's words that a later statement must hold to answer it
+_LEAST_ASKED = 3  # telling words of a question that is kept open; `How are you?` is none
+_AT_ONCE = 4  # memories after a question among which one word of it is enough, when somebody else says it
 
 
 @dataclass(slots=True)
@@ -89,7 +83,8 @@ def _headed(text: str) -> Iterator[tuple[str, list[str]]]:
 
 def prose_of(text: str) -> str:
     """Return a summary of six sections as sentences; what is under no heading is left out."""
-    page = _parsed(text)
+    page = _Page()
+    _take_up_sections(page, text)
     scene = str(Scene(tuple(page.references["places"]), tuple(page.references["people"])))
     lines = [ended(one) for heading in HEADINGS[:-1] for one in page.items[heading]]
     return "\n".join(filter(None, (scene, *lines)))
@@ -99,32 +94,25 @@ def in_sections(source: SummarySource) -> str:
     """Return the summary of a source under six headings; empty when the headings alone are too long."""
     page = _Page()
     for text in source.earlier:
-        if text.strip():
-            _take_up(page, text, source.name)
+        if is_sections(text):
+            _take_up_sections(page, text)
+        elif text.strip():
+            _take_up_prose(page, text, source.name)
     _add(page, source)
     return _written(page, source)
 
 
-def _parsed(text: str) -> _Page:
-    page = _Page()
+def _take_up_sections(page: _Page, text: str) -> None:
     for heading, lines in _headed(text):
-        for text in lines:
+        for one in lines:
             if heading != REFERENCES:
-                page.items[heading] += [one for one in sentences(text) if closed(one)]
-            elif text.startswith(("people: ", "places: ")):
-                kind, _, names = text.partition(": ")
+                page.items[heading] += [sentence for sentence in sentences(one) if closed(sentence)]
+            elif one.startswith(("people: ", "places: ")):
+                kind, _, names = one.partition(": ")
                 page.refer(kind, filter(None, map(str.strip, names.split("; "))))
-    return page
 
 
-def _take_up(page: _Page, text: str, name: str) -> None:
-    if is_sections(text):
-        old = _parsed(text)
-        for heading, items in old.items.items():
-            page.items[heading] += items
-        for kind, names in old.references.items():
-            page.refer(kind, names)
-        return
+def _take_up_prose(page: _Page, text: str, name: str) -> None:
     prose = carried([text], name)
     for scene in prose.scenes:
         page.refer("people", scene.people)
@@ -197,31 +185,31 @@ def _of(one: Weighed) -> str | None:
 def _settle(page: _Page, entries: Sequence[Entry]) -> None:
     """Close what memories settled: promises that were kept become decisions, answered questions go."""
     deeds = [read(entry.text).words for entry in entries if entry.kind == "did" and not entry.failed]
-    still: list[str] = []
-    done: list[str] = []
-    for text in page.items[PENDING]:
-        one = line(text)
-        words = one.reading.words - {"promise", "promised", "swear", "vow"}
-        (done if one.own and any(_holds(deed, words, _DONE) for deed in deeds) else still).append(text)
-    page.items[PENDING] = still
+    done = [text for text in page.items[PENDING] if _is_kept(line(text), deeds)]
+    page.items[PENDING] = [text for text in page.items[PENDING] if text not in done]
     page.items[DECISIONS] += done
     statements = [found.words for entry in entries if not (found := read(spoken(entry.text))).question]
-    page.items[OPEN] = [one for one in page.items[OPEN] if not _answered(one, statements)]
+    page.items[OPEN] = [text for text in page.items[OPEN] if not _is_answered(line(text), statements)]
+
+
+def _is_kept(promise: SummarySentence, deeds: Iterable[frozenset[str]]) -> bool:
+    words = promise.reading.words - {"promise", "promised", "swear", "vow"}
+    return promise.own and any(_holds(deed, words, _DONE) for deed in deeds)
+
+
+def _is_answered(question: SummarySentence, statements: Iterable[frozenset[str]]) -> bool:
+    found = question.reading
+    return found.question and any(_holds(said, found.words, _ANSWERED) for said in statements)
 
 
 def _answered_at_once(one: Weighed, entries: Sequence[Entry]) -> bool:
     """Return whether somebody else spoke to a question right after it was asked."""
-    for later in entries[one.place + 1 : one.place + 1 + _AT_ONCE]:
-        if later.actor != one.entry.actor and later.kind in ("heard", "told", "said"):
-            said = read(spoken(later.text))
-            if not said.question and not said.words.isdisjoint(one.reading.words):
-                return True
-    return False
-
-
-def _answered(text: str, statements: Iterable[frozenset[str]]) -> bool:
-    found = line(text).reading
-    return found.question and any(_holds(said, found.words, _ANSWERED) for said in statements)
+    replies = (
+        read(spoken(later.text))
+        for later in entries[one.place + 1 : one.place + 1 + _AT_ONCE]
+        if later.actor != one.entry.actor and later.kind in ("heard", "told", "said")
+    )
+    return any(not said.question and not said.words.isdisjoint(one.reading.words) for said in replies)
 
 
 def _holds(what: frozenset[str], words: frozenset[str], share: float) -> bool:
@@ -235,24 +223,19 @@ def _written(page: _Page, source: SummarySource) -> str:
         references.pop(0)
     if left < 0:
         return ""
-    lines = {heading: _lines(page, heading, source) for heading in HEADINGS[:-1]}
     stay: dict[str, list[SummarySentence]] = {}
     for heading in (*_MOST, FACTS):
+        lines = merged(page.items[heading])
+        if not source.findings:
+            lines = [one for one in lines if not read(one.plain).counted]
+        lines = lines[-_MOST.get(heading, len(lines)) :]
         share = left if heading == FACTS else min(left, int(_SHARE[heading] * source.max_tokens))
-        places = kept(lines[heading], share, source.max_sentences)
-        stay[heading] = [lines[heading][at] for at in places]
+        stay[heading] = [lines[at] for at in kept(lines, share, source.max_sentences)]
         left -= sum(one.tokens + 2 for one in stay[heading])
     while estimate(text := _page(stay, references)) > source.max_tokens:
         worst = min((one.worth, heading, at) for heading in stay for at, one in enumerate(stay[heading]))
         del stay[worst[1]][worst[2]]
     return text
-
-
-def _lines(page: _Page, heading: str, source: SummarySource) -> list[SummarySentence]:
-    found = merged(page.items[heading])
-    if not source.findings:
-        found = [one for one in found if not read(one.plain).counted]
-    return found[-_MOST[heading] :] if heading in _MOST else found
 
 
 def _references(page: _Page, covers: tuple[int, int] | None) -> Iterator[str]:

@@ -23,10 +23,8 @@ SHORT_QUOTE = 80
 """Characters up to which a quotation is not made shorter: what is cut off a few words takes their sense away."""
 LONGEST_SENTENCE = 240
 """Characters of one sentence; of a longer one a part is told."""
-_TELLING = 1.8
-"""Worth of a sentence below which it is left out beside one that tells more."""
-_MOST_LONG = 4
-"""Sentences of a memory that are too long among which is chosen."""
+_TELLING = 1.8  # worth of a sentence below which it is left out beside one that tells more
+_MOST_LONG = 4  # sentences of a memory that are too long among which is chosen
 
 _SPOKEN = re.compile(r"""^([^"]*)"(.*)"([.!?]?)$""")
 _OPEN = re.compile(r"""(?<![.!?"”»'’)\]])$|(?<![.!?])["”»'’)\]]+$""")
@@ -52,12 +50,9 @@ _SAYINGS = {"heard": "said", "saw": "said", "told": "told me", "said": "said", "
 _SAYINGS |= {"dream": "dreamed", "did": "did", "moved": "went", "result": "saw"}
 
 _DOTS = "…"
-_LEAST = 40
-"""Characters that a part of a sentence has at least: less of a long one hardly says what it is about."""
-_CLAUSES = 4
-"""Clauses, from the first, with which a part may begin."""
-_MARGIN = 1.8
-"""Worth that later clauses must have more than the first, which says who and what it is about."""
+_LEAST = 40  # characters that a part of a sentence has at least: less of a long one hardly says what it is about
+_CLAUSES = 4  # clauses, from the first, with which a part may begin
+_MARGIN = 1.8  # worth that later clauses must have more than the first, which says who and what it is about
 _A_CHARACTER = 0.05
 """What a character costs: plain words are hardly worth theirs, as other facts could be told in their place."""
 
@@ -83,8 +78,7 @@ _VOW = re.compile(
     re.IGNORECASE,
 )
 """What only vows, at the end of what is said."""
-_LONGEST_VOW = 48
-"""Characters from the end in which a vow may begin."""
+_LONGEST_VOW = 48  # characters from the end in which a vow may begin
 _FILLER = re.compile(
     r"(?:well|oh|ah|hm|you see|you know|look|listen|by the way|to tell (?:you )?the truth|truth be told"
     r"|in truth|to be (?:honest|frank)|honestly),\s+|(?:then|so|and|but),?\s+(?=I\b)",

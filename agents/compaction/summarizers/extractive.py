@@ -34,18 +34,12 @@ from agents.text.english import flat, quoted, sentences
 from agents.text.quotations import promises_joined, together
 
 _NOTHING = "I remember nothing of it."
-_LEAST_NEW = 4
-"""Sentences that a fold adds to a rolling summary at least."""
-_A_SENTENCE_FOR = 16
-"""Memories for which a rolling summary gets one sentence more."""
-_A_SENTENCE = 37
-"""Tokens that a sentence takes on the average where there may only be so many."""
-_OPENING = 0.35
-"""Share of the tokens that the scenes of a summary may take."""
-_FEW = 3
-"""Sentences up to which there is a scene only when the facts leave room for one."""
-_MOST_TOLD = 12
-"""Statements that a few sentences hold at most."""
+_LEAST_NEW = 4  # sentences that a fold adds to a rolling summary at least
+_A_SENTENCE_FOR = 16  # memories for which a rolling summary gets one sentence more
+_A_SENTENCE = 37  # tokens that a sentence takes on the average where there may only be so many
+_OPENING = 0.35  # share of the tokens that the scenes of a summary may take
+_FEW = 3  # sentences up to which there is a scene only when the facts leave room for one
+_MOST_TOLD = 12  # statements that a few sentences hold at most
 
 
 def write(source: SummarySource, prompts: Prompts) -> Writing:

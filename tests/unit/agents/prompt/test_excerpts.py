@@ -80,13 +80,6 @@ def test_an_experience_is_two_whole_sentences_and_more_only_where_they_fit_the_p
     }
 
 
-def test_both_experiences_have_room_for_two_sentences_before_one_says_more() -> None:
-    more = SEARCH + " Ann found a stone in the library. The third stone is by the library."
-    for past, shown in ((32, [2, 2]), (40, [3, 2])):
-        found = chosen(summary(more), summary(TEA, (66, 129)), past=past)
-        assert [text.count(".") for text in told_of(found).values()] == shown
-
-
 def test_a_sentence_that_is_too_long_is_passed_over_and_none_is_cut() -> None:
     found = chosen(summary(f"{LONG} {SEARCH}"), past=40)
     assert told_of(found) == {(1, 65): f"I looked for the third stone. {GAP} Ann waited in the library."}
@@ -136,10 +129,6 @@ CULVERT = "The third stone is by the culvert. I went there twice before the rain
 HIVES = "My sister keeps nine hives behind the old chapel. A stone from the library holds the lid of one of them."
 
 
-def test_several_quotations_in_one_sentence_are_single_statements() -> None:
-    assert told_of(chosen(summary(SPEECHES), past=46)) == {(1, 65): f'Ann said, "{CULVERT}" Ann said, "{HIVES}"'}
-
-
 def test_where_speeches_are_too_long_for_the_room_whole_sentences_of_them_are_shown() -> None:
     first, second = CULVERT.split(". ")
     assert told_of(chosen(summary(SPEECHES), past=26)) == {(1, 65): f'Ann said, "{first}." Ann said, "{second}"'}
@@ -153,11 +142,6 @@ def test_what_the_prompt_shows_anyway_is_left_out_and_crowds_nothing(told: str) 
     assert found == Excerpts()
     again = chosen(summary('Moss said, "The third stone is by the culvert." It rained.'), told=told)
     assert again == Excerpts()
-
-
-def test_of_two_texts_that_say_the_same_one_does() -> None:
-    found = chosen(note("Ann", "Ann likes tea with lemon."), note("Tea", "Ann likes tea with lemon. It is black."))
-    assert found.notes == (("Ann", "Ann likes tea with lemon."), ("Tea", "It is black."))
 
 
 def test_an_item_of_a_list_is_told_without_its_mark_and_its_reference() -> None:

@@ -148,15 +148,6 @@ def test_what_is_no_history_is_refused_with_a_sentence(history: Any) -> None:
         MemoryCompactor().compact(history)
 
 
-def test_a_connector_may_come_later() -> None:
-    compactor, model = MemoryCompactor(), Model("The model says so.")
-    assert not compactor.compact(chunks(10)).used_llm
-    compactor.set_llm_connector(model)
-    assert compactor.compact(chunks(10)).summary == "The model says so."
-    compactor.set_llm_connector(None)
-    assert not compactor.compact(chunks(10)).used_llm
-
-
 @pytest.mark.parametrize("refusal", ["As an AI language model, I cannot summarize.", "I'm sorry, but no.", "{summary}"])
 def test_a_model_that_refuses_writes_no_summary(refusal: str) -> None:
     result = MemoryCompactor(llm_connector=Model(refusal)).compact(chunks(10), task=None)

@@ -32,17 +32,6 @@ def small_talk(count: int, start: int = 1) -> list[Entry]:
     return [heard(start + at, people[at % 3], lines[at % 4]) for at in range(count)]
 
 
-def test_what_matters_is_told_and_small_talk_is_not() -> None:
-    entries = small_talk(60)
-    entries[20] = heard(21, "Ada", "The gate opens to the number 7533, tell nobody.")
-    entries[40] = heard(41, "Moss", "I promise to carry the sealed jar to Wendell before the snow.", "The Garden")
-    text = extract(SummarySource("Eliza", "recent", tuple(entries), max_sentences=4))
-    assert "7533" in text
-    assert "sealed jar to Wendell" in text
-    assert "in the Library" in text or "at the Library" in text
-    assert "rain before supper" not in text
-
-
 def test_it_tells_in_the_first_person_and_in_the_past() -> None:
     entries = (
         Entry(1, "", "did", None, "The Mill", "You take the brass key.", "it may open the chest", importance=9),
@@ -107,13 +96,6 @@ def test_the_facts_of_the_first_fold_are_still_there_after_forty() -> None:
         assert estimate(longterm) <= 600
 
 
-def test_a_person_s_own_words_are_carried_on() -> None:
-    edited = "I never told anybody that I was born at sea. My sister Ada keeps the lamp."
-    text = extract(SummarySource("Eliza", "longterm", earlier=(edited, "I was at the Mill. I saw a cat.")))
-    assert "born at sea" in text
-    assert "My sister Ada keeps the lamp." in text
-
-
 def test_a_source_of_nothing_still_gives_a_text() -> None:
     assert extract(SummarySource("Eliza", "recent", (Entry(1, "", "told", None, None, "?"),)))
     assert extract(SummarySource("Eliza", "longterm", earlier=("  ",)))
@@ -173,14 +155,6 @@ def test_what_nobody_is_known_to_have_told_is_told_in_its_own_words() -> None:
     text = extract(SummarySource("Eliza", "recent", (*record, *small_talk(20, 4)), max_sentences=4))
     assert "The third stone by the culvert is loose. 12 letters to young Tom lie under it." in text
     assert 'Somebody told me, "Moss and Eliza keep 7 bees."' in text, "as I cannot be told for sure"
-
-
-def test_what_was_said_for_sure_goes_before_a_guess() -> None:
-    guess = heard(1, "Ulric", "I think the ring lies under the mill, or so they say.")
-    sure = heard(2, "Petra", "The ring lies under the old ferry.")
-    text = extract(SummarySource("Eliza", "recent", (guess, *small_talk(30, 3), sure), max_sentences=2))
-    assert "old ferry" in text
-    assert "I think" not in text
 
 
 def test_a_fact_that_was_said_again_and_again_is_told_once_and_says_so() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import pytest
@@ -135,20 +134,6 @@ def test_prose_is_taken_up_line_by_line() -> None:
     assert "bring Petra the jar" in text["Pending Actions"]
     assert "Ulric" in text["Important References"]
     assert "the Garden" in text["Important References"]
-
-
-def test_what_was_told_of_me_is_what_somebody_said() -> None:
-    notes = Notes().talk(12).add("told", "You are the lost heir of Greywater.").talk(12)
-    text = extract(notes.source())
-    assert 'Somebody told me, "You are the lost heir of Greywater."' in text
-    assert "I am" not in text
-    assert "I was" not in text
-
-
-def test_without_findings_no_number_is_told() -> None:
-    body = under(extract(some().source(findings=False)))
-    body.pop("Important References")
-    assert not re.search(r"\d", "".join(body.values()))
 
 
 def test_where_the_headings_do_not_fit_it_is_prose() -> None:
