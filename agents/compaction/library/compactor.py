@@ -75,10 +75,9 @@ class CompactionConfig:
     def __post_init__(self) -> None:
         for one in fields(self):
             value: Any = getattr(self, one.name)
-            kind = type(one.default)
-            if type(value) is not kind:
-                expected = "a whole number" if kind is int else "True or False"
-                raise TypeError(f"{one.name} is {value!r}; expected {expected}")
+            whole = type(one.default) is int
+            if type(value) is not (int if whole else bool):
+                raise TypeError(f"{one.name} is {value!r}; expected {'a whole number' if whole else 'True or False'}")
             least = int(one.name == "summary_max_sentences")
             if value < least:
                 raise ValueError(f"{one.name} is {value}; the least is {least}")

@@ -122,22 +122,23 @@ def test_every_kind_of_memory_has_its_trust_and_the_table_is_that_of_seed_003() 
 
 SHARED = {"flat", "sentences", "quoted", "unquoted"}
 """Of the summarizers' reading only where sentences end and what stands in quotation marks is the judge's too."""
+FOLLOWED = ("agents.compaction", "agents.text")
 JUDGE = ("agents.compaction.judge.facts", "agents.compaction.judge.judge", "agents.compaction.judge.attribution")
 
 
 def imports(module: str) -> dict[str, set[str]]:
-    """Return the modules of `agents.compaction` that one imports, with the names it takes from each."""
+    """Return the modules of these packages that one imports, with the names it takes from each."""
     path = ROOT / (module.replace(".", "/") + ".py")
     path = path if path.exists() else ROOT / module.replace(".", "/") / "__init__.py"
     taken: dict[str, set[str]] = {}
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("agents.compaction"):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(FOLLOWED):
             taken.setdefault(node.module, set()).update(alias.name for alias in node.names)
     return taken
 
 
 def reached(module: str) -> set[str]:
-    """Return every module of `agents.compaction` that one imports, through others too."""
+    """Return every module of these packages that one imports, through others too."""
     seen: set[str] = set()
     left = [module]
     while left:
