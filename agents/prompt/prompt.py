@@ -94,7 +94,13 @@ class PromptParts:
 
 @dataclass(frozen=True, slots=True)
 class PromptSection:
-    """One part of a prompt, such as `identity` or `transcript`, and the tokens that it takes."""
+    """One part of a prompt.
+
+    Args:
+        name: what it is, such as `identity` or `transcript`.
+        tokens: what it takes.
+        text: its text.
+    """
 
     name: str
     tokens: int
@@ -147,7 +153,12 @@ _Count = Callable[[str], int]
 
 
 def build_prompt(parts: PromptParts, template: Template, *, window: int, reserve: int, count: _Count) -> Prompt:
-    """Fill a template with what fits into a window, of which a reserve is kept free for the reply; both in tokens.
+    """Fill a template with what fits.
+
+    Args:
+        parts, template: all that can stand in it; the words and their order.
+        window, reserve: the model's window in tokens, and those of them kept free for the reply.
+        count: returns how many tokens a text takes.
 
     Raises:
         Unavailable: window minus reserve is under `MINIMUM`, or the template alone takes more than that leaves.
@@ -163,7 +174,11 @@ def build_prompt(parts: PromptParts, template: Template, *, window: int, reserve
 
 
 def room_for_memories(parts: PromptParts, template: Template, *, window: int, reserve: int, count: _Count) -> int:
-    """Return the tokens that summaries and memories may take, given who an agent is and what it can do.
+    """Return the tokens that summaries and memories may take, wherever the agent is.
+
+    Args:
+        parts: who it is and what it can do; what else they hold does not matter.
+        template, window, reserve, count: as in `build_prompt`.
 
     Raises:
         Unavailable: window minus reserve is under `MINIMUM`.

@@ -139,6 +139,7 @@ def joined(scenes: Sequence[Scene], people: Iterable[str] = ()) -> list[Scene]:
 
 
 def one_scene(scenes: Sequence[Scene]) -> Scene:
+    """Return one scene for several."""
     places = dict.fromkeys(name for one in scenes for name in one.places)
     people = dict.fromkeys(name for one in scenes for name in one.people)
     return Scene(tuple(places), tuple(people), any(one.begins for one in scenes))
@@ -171,10 +172,12 @@ class SummarySentence(NamedTuple):
 
     @property
     def text(self) -> str:
+        """The sentence as it is told."""
         return AGAIN[self.level - 1] + inside(self.plain) if self.level else self.plain
 
     @property
     def own(self) -> bool:
+        """Whether it tells what I did or said."""
         return self.plain.startswith(("I ", "I'", "I’", "My "))
 
 

@@ -70,6 +70,7 @@ class _Page:
 
 
 def is_sections(text: str) -> bool:
+    """Return whether a summary has the six headings."""
     return {heading for heading, _ in _headed(text)} >= set(HEADINGS)
 
 
