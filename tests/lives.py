@@ -8,10 +8,9 @@ from pathlib import Path
 
 from agents.compaction.commits import Commit
 from agents.compaction.compactor import Compactor
-from agents.compaction.prompt_styles import parse_style
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategy import Strategy
-from agents.compaction.summarizer import Summarizer
+from agents.compaction.summarizer import Summarizer, parse_style
 from agents.compaction.view_size import StrategyContext
 from agents.llm.backend import Completion
 from agents.memory.memory import Memory

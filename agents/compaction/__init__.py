@@ -31,14 +31,13 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from agents.compaction.library.compactor import CompactionResult, MemoryCompactor
-    from agents.compaction.library.config import CompactionConfig
+    from agents.compaction.library.compactor import CompactionConfig, CompactionResult, MemoryCompactor
     from agents.compaction.library.conversation import ConversationMemory
 
 __all__ = ["CompactionConfig", "CompactionResult", "ConversationMemory", "MemoryCompactor"]
 
 _MODULES = {
-    "CompactionConfig": "config",
+    "CompactionConfig": "compactor",
     "CompactionResult": "compactor",
     "ConversationMemory": "conversation",
     "MemoryCompactor": "compactor",

@@ -10,16 +10,15 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from agents.compaction.judge.judge import validate
-from agents.compaction.prompt_styles import Style
 from agents.compaction.retention import asked_of
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.summarizer import Prompts, Summarizer, SummarySource, Writing
+from agents.compaction.summarizer import Prompts, Style, Summarizer, SummarySource, Writing
 from agents.compaction.summarizers.model import style_of
 from agents.compaction.summary_style import SECTIONS
-from agents.compaction.wording import flat
 from agents.llm.backend import Completion
 from agents.llm.tokens import estimate
 from agents.memory.summaries import Summary
+from agents.text.english import flat
 from mud.registry import Registry
 
 FALLBACK = "extractive"

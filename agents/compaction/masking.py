@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterable, Sequence
 
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.wording import flat
 from agents.memory.entries import Entry
 from agents.memory.perception import of_own_notes
 from agents.memory.references import reference
+from agents.text.english import flat
 
 __all__ = ["KIND", "masked", "masked_count", "may_mask", "placeholder", "reference"]
 

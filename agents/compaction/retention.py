@@ -19,8 +19,7 @@ from typing import NamedTuple
 
 from agents.compaction.judge.facts import ORDINARY, Fact, facts_among, holds
 from agents.compaction.judge.reading import reading_of
-from agents.compaction.sections import body_of
-from agents.compaction.summarizer import SummarySource
+from agents.compaction.summarizer import SummarySource, body_of
 from agents.memory.summaries import Summary
 
 SAMPLE = 64

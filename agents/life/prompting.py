@@ -231,7 +231,6 @@ class Prompting:
             items=tuple(item.name for item in world.items(here.id)),
             carried=tuple(item.name for item in world.items(agent.id)),
             now=now_in_words(self._minds.say, clock.now().astimezone(clock.zone)),
-            longterm_range=view.longterm.covers if view.longterm else None,
             recent_range=view.recent.covers if view.recent else None,
             transcript_range=(tail[0].seq, tail[-1].seq) if tail else None,
             hidden=view.hidden,

@@ -11,7 +11,7 @@ from functools import lru_cache
 from json.encoder import encode_basestring as _quoted
 from typing import Any, NamedTuple
 
-from agents.text.persons import second_person
+from agents.text.grammar import second_person
 from mud.clock import iso, parse_iso
 from mud.sanitize import sanitize
 from mud.world.events import Perception, mark_of

@@ -1,9 +1,8 @@
 """What of related notes and past summaries stands in a prompt: whole sentences, those that fit the present best. Pure.
 
-What is related stands at the end of a prompt and is read anew at every thought, and a note grows for ever, so that each
-kind has a room of its own and a text is told by its best sentences. Sentences that the prompt shows anyway are left
-out, also where two texts say the same. None is made up, none is cut, and what is left out between two is shown by a
-mark.
+A note grows for ever, so each kind has a room of its own and a text is told by its best sentences. Sentences that the
+prompt shows anyway are left out, also where two texts say the same. None is cut, and what is left out between two is
+shown by a mark.
 """
 
 from __future__ import annotations
@@ -16,20 +15,19 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import NamedTuple
 
-from agents.compaction.compound import apart, sayings
-from agents.compaction.wording import quoted, sentences
 from agents.memory.entries import Hit
 from agents.memory.note_form import Note
 from agents.memory.ranges import spoken
 from agents.prompt.prompt import Experience
 from agents.recall.question import telling_words, words_of
+from agents.text.english import quoted, sentences
+from agents.text.quotations import apart, sayings
 
 GAP = "…"
 """Stands for what is left out between two sentences."""
-LEAST_SENTENCES = 2
+_LEAST_SENTENCES = 2
 """Sentences of an experience without which it is not shown: one alone is a crumb that tells nothing of its time."""
-READ = 20_000
-"""Characters of a text that are looked at: of a note that has grown longer, the newest entries."""
+_READ = 20_000  # characters of a text that are looked at: of a note that has grown longer, the newest entries
 _FULL_WIDTH = re.compile(r"(?<=[。！？])(?![」』”）])")
 _ITEM = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+")
 _REFERENCE = re.compile(r"\s*\[[^\[\]\s]*#\d+(?:-\d+)?\]")
@@ -37,7 +35,7 @@ _REFERENCE = re.compile(r"\s*\[[^\[\]\s]*#\d+(?:-\d+)?\]")
 _TOLD = re.compile(r"^.{0,80}?: (?=.{20})", re.S)
 """Who told it where, as notes begin that an agent writes by itself."""
 _QUOTED = re.compile(r"[\"“](.{20,})[\"”]")
-LEAST_SAYING = 20
+_LEAST_SAYING = 20
 """Characters of a sentence that stands for a longer speech: a shorter one tells nothing without the others."""
 
 Count = Callable[[str], int]
@@ -45,13 +43,7 @@ Memories = Callable[[int, int], Sequence[str]]
 
 
 class Room(NamedTuple):
-    """What a prompt has for related texts.
-
-    Args:
-        notes: tokens that all notes may take.
-        experiences: tokens that all experiences may take.
-        most: how many experiences.
-    """
+    """The tokens that all notes, and all experiences, may take, and how many experiences there may be."""
 
     notes: int
     experiences: int
@@ -59,11 +51,9 @@ class Room(NamedTuple):
 
 
 class Excerpts(NamedTuple):
-    """What was chosen.
+    """What was chosen, best first: title and text of notes, parts of summaries.
 
     Args:
-        notes: title and text of each note, best first.
-        experiences: what is shown of summaries, best first.
         notes_crowded_out: notes with something new to say for which there was no room.
         experiences_crowded_out: experiences that are missing because two sentences of none fit into the room.
     """
@@ -76,25 +66,24 @@ class Excerpts(NamedTuple):
 
 @dataclass(eq=False)
 class _Text:
-    """One related text and what is chosen of it.
-
-    Args:
-        hit: where it is from.
-        sentences: its sentences, in order.
-        fits: how well each fits the present; 0 for not at all.
-        order: which of them were not looked at yet, the best first.
-        chosen: which of them are shown.
-        tokens: what these take, with what stands beside them.
-        crowded: one of them was new and found no room.
-    """
+    """One related text and what is chosen of it."""
 
     hit: Hit
     sentences: list[str]
     fits: list[float]
+    """How well each sentence fits the present; 0 for not at all."""
     order: list[int]
+    """Which of them were not looked at yet, the best first."""
     chosen: list[int] = field(default_factory=list)
     tokens: int = 0
+    """What the chosen take, with what stands beside them."""
     crowded: bool = False
+    """One of the sentences was new and found no room."""
+
+    @property
+    def label(self) -> str:
+        covers = self.hit.covers
+        return f"- {self.hit.title}: \n" if self.hit.kind == "note" else f"- ({spoken(*covers)})\n" if covers else ""
 
     def fitting(self) -> list[int]:
         """Return those of the sentences not looked at yet that fit the present at all."""
@@ -117,21 +106,17 @@ def excerpts(
     count: Count,
     memories: Memories = lambda first, last: (),
 ) -> Excerpts:
-    """Choose what of related texts is shown.
+    """Choose what of related texts, best first, is shown.
 
     First notes, in rounds: of each the sentence that fits the present best, then the next one of each. Then
-    experiences, as many as are wanted and find room: of the best summaries, of different times where there are such,
-    two sentences each, and what room is left then goes, in rounds, to further ones that fit the present. Of a summary
-    whose time is told by others already, lines of that time itself make up for what it lacks. A sentence that is too
-    long for the room is passed over for the next one that is not; where fewer than two fit, single sentences of what
-    was said stand for whole speeches; where these do not fit either the next summary is tried, and where those of none
-    do there is no experience.
+    experiences: of the best summaries, of different times where there are such, two sentences each; what room is left
+    goes, in rounds, to further ones that fit the present. For what a summary lacks, lines of its time itself make up. A
+    sentence that is too long for the room is passed over for the next one that is not; where fewer than two fit, single
+    sentences of what was said stand for whole speeches; where these do not fit either the next summary is tried.
 
     Args:
-        hits: notes and summaries, best first.
         cue: the present: where one is, who is there, what was said last.
         told: what the prompt shows anyway.
-        room: what there is for them.
         count: returns how many tokens a text takes.
         memories: returns what is worth quoting of the memories of a range.
     """
@@ -158,17 +143,12 @@ def first_sentence(text: str) -> str:
 
 @dataclass
 class _Chooser:
-    """Chooses sentences while there is room.
-
-    Args:
-        weights: how much each word of the present tells.
-        seen: what is shown, in plain words.
-        count: returns how many tokens a text takes.
-        memories: returns what is worth quoting of the memories of a range.
-    """
+    """Chooses sentences while there is room."""
 
     weights: Mapping[str, float]
+    """How much each word of the present tells."""
     seen: set[str]
+    """What is shown, in plain words."""
     count: Count
     memories: Memories
 
@@ -199,12 +179,9 @@ class _Chooser:
         return best
 
     def begun(self, texts: Sequence[_Text], most: int, room: float) -> list[_Text]:
-        """Return the best texts, each with its `LEAST_SENTENCES` best sentences; the texts given stay as they are.
+        """Return so many of the best texts, each with its best sentences; the texts given stay as they are.
 
-        Args:
-            texts: summaries, best first.
-            most: how many at most; those of different times go before any that tell of the same.
-            room: tokens that all may take; each leaves their share to those that are still to come.
+        Those of different times go before any that tell of the same. Each leaves a share of the room to the next ones.
         """
         chooser, found = replace(self, seen=set(self.seen)), dict[_Text, _Text]()
         for overlaps in (False, True):
@@ -228,7 +205,7 @@ class _Chooser:
         for parts in (list, _sayings):
             self.seen = set(seen)
             begun = self._begun_with(text.hit, parts(text.sentences), parts(lines), room)
-            if len(begun.chosen) >= LEAST_SENTENCES:
+            if len(begun.chosen) >= _LEAST_SENTENCES:
                 return begun
         self.seen = seen
         return None
@@ -236,7 +213,7 @@ class _Chooser:
     def _begun_with(self, hit: Hit, own: list[str], lines: list[str], room: float) -> _Text:
         begun = self.text(hit, own)
         self._take_first(begun, room)
-        if len(begun.chosen) >= LEAST_SENTENCES or not lines:
+        if len(begun.chosen) >= _LEAST_SENTENCES or not lines:
             return begun
         lived = self.text(hit, [*own, "", *lines])
         lived.chosen, lived.tokens = begun.chosen, begun.tokens
@@ -246,25 +223,21 @@ class _Chooser:
         return lived
 
     def _take_first(self, text: _Text, room: float) -> None:
-        while text.order and len(text.chosen) < LEAST_SENTENCES:
-            self._take_next(text, room, LEAST_SENTENCES)
+        while text.order and len(text.chosen) < _LEAST_SENTENCES:
+            self._take_next(text, room, _LEAST_SENTENCES)
 
     def _take_next(self, text: _Text, room: float, least: int = 1) -> None:
         """Choose the best sentence of a text that is new and fits.
 
-        Args:
-            text: the text.
-            room: tokens that all that is chosen of it may take.
-            least: sentences up to which a sentence that is too long is passed over, for the next one that fits the
-                present at all; once it has these there is no more of the text, as a shorter one that fits less would
-                only fill the gap.
+        Up to the least number of sentences one that is too long is passed over, for the next one that fits the present
+        at all; then there is no more of the text, as a shorter one that fits less would only fill the gap.
         """
         while text.order:
             at = text.order.pop(0)
             if self._is_told(text.sentences[at]):
                 continue
             text.chosen.append(at)
-            tokens = self.count(_label(text.hit) + text.shown())
+            tokens = self.count(text.label + text.shown())
             if tokens <= room:
                 text.tokens = tokens
                 self.seen.add(_plain(text.sentences[at]))
@@ -287,8 +260,7 @@ def _weights(cue: str, texts: Sequence[Sequence[str]]) -> dict[str, float]:
 
 
 def _sentences_of(hit: Hit) -> list[str]:
-    """Return the sentences of a related text."""
-    text = hit.text[:READ]
+    text = hit.text[:_READ]
     parts = [one.text for one in Note(hit.title or "", "", text, "").sections] if hit.kind == "note" else [text]
     return [one for part in parts for whole in _sentences(part) for one in apart(whole)]
 
@@ -296,7 +268,7 @@ def _sentences_of(hit: Hit) -> list[str]:
 def _sayings(statements: Sequence[str]) -> list[str]:
     """Return statements with their speeches taken apart into sentences, without those that tell too little alone."""
     found = [(one, whole) for whole in statements for one in sayings(whole)]
-    return [one for one, whole in found if one == whole or len("".join(quoted(one))) >= LEAST_SAYING]
+    return [one for one, whole in found if one == whole or len("".join(quoted(one))) >= _LEAST_SAYING]
 
 
 def _sentences(text: str) -> Iterator[str]:
@@ -312,10 +284,6 @@ def _overlap(one: _Text, other: _Text) -> bool:
     """Tell whether two summaries tell of the same time."""
     (first, last), (start, end) = one.hit.covers or (1, 0), other.hit.covers or (1, 0)
     return first <= end and start <= last
-
-
-def _label(hit: Hit) -> str:
-    return f"- {hit.title}: \n" if hit.kind == "note" else f"- ({spoken(*hit.covers)})\n" if hit.covers else ""
 
 
 def _plain(text: str) -> str:

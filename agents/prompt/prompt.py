@@ -1,22 +1,23 @@
-"""The prompt of a thought: the words of a template, filled with what an agent knows, and never longer than the window.
+"""The prompt of a thought: a template filled with what an agent knows, and never longer than the window. Pure.
 
-Pure. Words and order stand in the template; this module says only what is left out when not all fits, and in which
-order: related notes and experiences, hints, the oldest verbatim lines, what the commands do and the length of the texts
-about the agent and its place, the summaries, and at last the commands and the length of single texts. Who the agent is,
-what it can do and where it is may take half of a prompt; what goes beyond that is shortened first of all, so that a
-small window has room for memories. Room that a later cut made beyond its need goes to lines, newest first, and then to
+Words and order stand in the template; this module says only what is left out when not all fits, and in which order:
+related notes and experiences, hints, the oldest verbatim lines, what the commands do and the length of the texts about
+the agent and its place, the summaries, and at last the commands and the length of single texts. Who the agent is, what
+it can do and where it is may take half of a prompt; what goes beyond that is shortened first of all, so that a small
+window has room for memories. Room that a later cut made beyond its need goes to lines, newest first, and then to
 summaries. Who the agent is, its newest line and the cue are always there. Whatever is left out is listed, also what was
-left out before, for which there was no room among what is related.
+left out before, for want of room among what is related.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, repeat
 from typing import NamedTuple
 
-from agents.memory.ranges import spoken
+from agents.memory.ranges import Range, spoken
 from agents.prompt.template import Template
 from mud.errors import Unavailable
 
@@ -30,8 +31,7 @@ SMALL_STEP = 4
 _SITUATION_SHARE = 20
 """This part of the budget counts as taken by the situation even where it is smaller, so that walking from a plainly
 described location to a richly described one does not shift the oldest line."""
-_MEMORY_SHARE = 2
-"""This part of the budget is for summaries and memories, whatever else there is to say."""
+_MEMORY_SHARE = 2  # this part of the budget is for summaries and memories, whatever else there is to say
 _GENTLE = (1024, 512, 256, 160)
 _HARSH = (80, 40, 20, 8, 1)
 """Characters that single texts are cut to when nothing else is left to leave out: before, and after, the commands."""
@@ -45,47 +45,26 @@ characters of it at least."""
 
 
 class Experience(NamedTuple):
-    """A summary of an earlier time that resembles the present.
-
-    Args:
-        text: what it says.
-        covers: first and last memory that it sums up.
-    """
+    """A summary of an earlier time that resembles the present, and the first and last memory that it sums up."""
 
     text: str
-    covers: tuple[int, int]
+    covers: Range
 
 
 @dataclass(frozen=True, slots=True)
 class PromptParts:
-    """All that can stand in a prompt, as plain values.
+    """All that can stand in a prompt, as plain values; notes and experiences come best first.
 
     Args:
-        name: the agent's name.
-        profile: who it is.
         commands: usage and summary of each command.
-        longterm: text of the long-term summary; empty for none.
-        recent: text of the recent summary; empty for none.
         transcript: the verbatim memories, oldest first.
-        passed: for each of them, what is told of the time that passed since the one before; empty for nothing, and for
-            all that are missing.
-        notes: title and text of related notes, best first.
-        experiences: related summaries, best first; those that the prompt shows anyway are left out.
+        passed: for each of them, what is told of the time since the one before; empty for all that are missing.
+        notes: title and text of related notes.
+        experiences: related summaries; those that the prompt shows anyway are left out.
         hints: advice for this turn, most important first.
-        location: name of where the agent is; empty for nowhere.
-        description: what that looks like.
-        exits: names of the ways out.
-        people: names of who else is here.
-        items: names of what lies here.
-        carried: names of what it carries.
-        now: the date and the time of day, in words.
-        longterm_range: memories that the long-term summary covers.
-        recent_range: memories that the recent summary covers.
-        transcript_range: first and last verbatim memory.
         hidden: memories before those that a strategy does not show.
         left_out: memories between the two that are too many to be held.
-        notes_crowded_out: related notes that were left out before, for want of the room that is set for them.
-        experiences_crowded_out: related experiences that were.
+        notes_crowded_out, experiences_crowded_out: how many were left out before, for want of the room set for them.
     """
 
     name: str
@@ -105,11 +84,10 @@ class PromptParts:
     items: tuple[str, ...] = ()
     carried: tuple[str, ...] = ()
     now: str = ""
-    longterm_range: tuple[int, int] | None = None
-    recent_range: tuple[int, int] | None = None
-    transcript_range: tuple[int, int] | None = None
-    hidden: tuple[int, int] | None = None
-    left_out: tuple[int, int] | None = None
+    recent_range: Range | None = None
+    transcript_range: Range | None = None
+    hidden: Range | None = None
+    left_out: Range | None = None
     notes_crowded_out: int = 0
     experiences_crowded_out: int = 0
 
@@ -133,14 +111,12 @@ class Prompt(NamedTuple):
     """A prompt that fits.
 
     Args:
-        text: what the model reads.
         tokens: what it takes, never more than window minus reserve.
-        window: the model's window in tokens.
-        reserve: tokens kept free for the reply.
+        window, reserve: the model's window in tokens, and those of them kept free for the reply.
         sections: its parts in their order.
         shed: what was left out or shortened, in words.
-        shown: first and last memory shown verbatim; None when there is none.
-        unheld: first and last memory that was left out although no summary holds it; None when there is none.
+        shown: first and last memory shown verbatim.
+        unheld: first and last memory that was left out although no summary holds it.
     """
 
     text: str
@@ -149,8 +125,8 @@ class Prompt(NamedTuple):
     reserve: int
     sections: tuple[PromptSection, ...]
     shed: tuple[str, ...]
-    shown: tuple[int, int] | None
-    unheld: tuple[int, int] | None = None
+    shown: Range | None
+    unheld: Range | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,16 +146,18 @@ class _Cuts:
     longest: int = 0
 
 
-def build_prompt(
-    parts: PromptParts, template: Template, *, window: int, reserve: int, count: Callable[[str], int]
-) -> Prompt:
+_Level = dict[str, int]
+"""What is left out more: fields of `_Cuts`."""
+_Fits = Callable[[_Cuts], bool]
+_Count = Callable[[str], int]
+
+
+def build_prompt(parts: PromptParts, template: Template, *, window: int, reserve: int, count: _Count) -> Prompt:
     """Fill a template with what fits.
 
     Args:
-        parts: all that can stand in it.
-        template: the words and their order.
-        window: the model's window in tokens.
-        reserve: tokens kept free for the reply.
+        parts, template: all that can stand in it; the words and their order.
+        window, reserve: the model's window in tokens, and those of them kept free for the reply.
         count: returns how many tokens a text takes.
 
     Raises:
@@ -187,7 +165,7 @@ def build_prompt(
     """
     budget = _budget(window, reserve)
     parts = replace(parts, experiences=_unseen(parts))
-    cuts = _fitting(parts, template, budget, count)
+    cuts = _fitting_cuts(parts, template, budget, count)
     blocks = _blocks(parts, template, cuts)
     text = template.join(blocks)
     sections = tuple(PromptSection(name, count(words), words) for name, words in blocks)
@@ -195,10 +173,8 @@ def build_prompt(
     return Prompt(text, count(text), window, reserve, sections, *told)
 
 
-def room_for_memories(
-    parts: PromptParts, template: Template, *, window: int, reserve: int, count: Callable[[str], int]
-) -> int:
-    """Return the tokens that summaries and memories may take in a prompt, wherever the agent is.
+def room_for_memories(parts: PromptParts, template: Template, *, window: int, reserve: int, count: _Count) -> int:
+    """Return the tokens that summaries and memories may take, wherever the agent is.
 
     Args:
         parts: who it is and what it can do; what else they hold does not matter.
@@ -222,22 +198,22 @@ def _budget(window: int, reserve: int) -> int:
     return window - reserve
 
 
-def _standing(parts: PromptParts, template: Template, cuts: _Cuts, count: Callable[[str], int]) -> int:
+def _standing(parts: PromptParts, template: Template, cuts: _Cuts, count: _Count) -> int:
     """Return the tokens of what stands in every prompt, whatever the agent remembers."""
     bare = replace(parts, longterm="", recent="", transcript=(), notes=(), experiences=(), hints=())
     return count(template.join(_blocks(bare, template, cuts)))
 
 
-def _beginning(parts: PromptParts, template: Template, budget: int, count: Callable[[str], int]) -> _Cuts:
+def _beginning(parts: PromptParts, template: Template, budget: int, count: _Count) -> _Cuts:
     """Return the least cuts with which what stands in every prompt leaves its share to memories, or the last ones."""
 
     def leaves_room(cuts: _Cuts) -> bool:
         return _standing(parts, template, cuts, count) <= budget - budget // _MEMORY_SHARE
 
-    return _first([_with(), _with(brief=1), *(_with(brief=1, about=n) for n in _GENTLE)], _Cuts(), leaves_room)
+    return _first([{}, {"brief": 1}, *({"brief": 1, "about": n} for n in _GENTLE)], _Cuts(), leaves_room)
 
 
-def _fitting(parts: PromptParts, template: Template, budget: int, count: Callable[[str], int]) -> _Cuts:
+def _fitting_cuts(parts: PromptParts, template: Template, budget: int, count: _Count) -> _Cuts:
     """Return the least cuts with which the prompt fits, tried in the stated order."""
 
     def fits(cuts: _Cuts) -> bool:
@@ -256,20 +232,12 @@ def _fitting(parts: PromptParts, template: Template, budget: int, count: Callabl
     raise Unavailable(f"the words of {template.file} leave no room for {parts.name} in {budget} tokens; raise num_ctx")
 
 
-_Level = Callable[[_Cuts], _Cuts]
-_Fits = Callable[[_Cuts], bool]
-
-
 def _first(levels: list[_Level], cuts: _Cuts, fits: _Fits) -> _Cuts:
     """Return the cuts with the first level that fits, or with the last; each leaves out more than the one before."""
-    low, high = 0, len(levels) - 1
-    while low < high:
-        middle = (low + high) // 2
-        if fits(levels[middle](cuts)):
-            high = middle
-        else:
-            low = middle + 1
-    return levels[low](cuts) if levels else cuts
+    if not levels:
+        return cuts
+    at = bisect_left(levels, True, hi=len(levels) - 1, key=lambda level: fits(replace(cuts, **level)))
+    return replace(cuts, **levels[at])
 
 
 def _given_back(parts: PromptParts, cuts: _Cuts, fits: _Fits) -> _Cuts:
@@ -290,37 +258,33 @@ def _lines(parts: PromptParts, step: int) -> list[_Level]:
     """Return the levels of leaving out oldest lines, from none on; the newest always stays."""
     most = len(parts.transcript) - 1
     last = max(0, most // step * step)
-    return [_with(lines=n) for n in (*range(0, last, step), *range(last, most + 1))]
+    return [{"lines": n} for n in (*range(0, last, step), *range(last, most + 1))]
 
 
 def _stages(parts: PromptParts) -> Iterator[list[_Level]]:
     """Yield what may be left out, one kind after the other, each from the least to the most."""
-    yield [_with(related=n) for n in range(1, len(parts.notes) + len(parts.experiences) + 1)]
-    yield [_with(hints=n) for n in range(1, len(parts.hints) + 1)]
+    yield [{"related": n} for n in range(1, len(parts.notes) + len(parts.experiences) + 1)]
+    yield [{"hints": n} for n in range(1, len(parts.hints) + 1)]
     yield _lines(parts, STEP)[1:]
-    yield [_with(brief=1)]
-    yield [_with(about=n) for n in _GENTLE]
-    yield [_with(longterm=1)] if parts.longterm else []
-    yield [_with(recent=1)] if parts.recent else []
-    yield [_with(longest=n) for n in _GENTLE]
-    yield [_with(bare=1)]
-    yield [_with(longest=n) for n in _HARSH]
-
-
-def _with(**changes: int) -> _Level:
-    return lambda cuts: replace(cuts, **changes)
+    yield [{"brief": 1}]
+    yield [{"about": n} for n in _GENTLE]
+    yield [{"longterm": 1}] if parts.longterm else []
+    yield [{"recent": 1}] if parts.recent else []
+    yield [{"longest": n} for n in _GENTLE]
+    yield [{"bare": 1}]
+    yield [{"longest": n} for n in _HARSH]
 
 
 def _unseen(parts: PromptParts) -> tuple[Experience, ...]:
     """Return the experiences that neither the summaries nor the transcript of this prompt tell anyway."""
-    told = {" ".join(text.split()) for text in (parts.longterm, parts.recent)}
+    told = {_flat(parts.longterm), _flat(parts.recent)}
     first, last = parts.transcript_range or (0, -1)
     return tuple(
         one
         for one in parts.experiences
         if one.covers != parts.recent_range
         and not (first <= one.covers[0] and one.covers[1] <= last)
-        and " ".join(one.text.split()) not in told
+        and _flat(one.text) not in told
     )
 
 
@@ -331,13 +295,11 @@ def _blocks(parts: PromptParts, template: Template, cuts: _Cuts) -> list[tuple[s
 
 
 def _values(parts: PromptParts, cuts: _Cuts) -> dict[str, str]:
-    """Return what stands in each place of the template."""
-
     def cut(text: str) -> str:
         return _cut(text, cuts.longest)
 
-    def about(text: str) -> str:
-        return cut(_cut(text, cuts.about))
+    def about(text: str | tuple[str, ...]) -> str:
+        return cut(_cut(text if isinstance(text, str) else ", ".join(text), cuts.about))
 
     notes, experiences = _kept_related(parts, cuts.related)
     # Further lines of one memory are set in, so that no memory can pass for the prompt's own words.
@@ -360,10 +322,10 @@ def _values(parts: PromptParts, cuts: _Cuts) -> dict[str, str]:
         "hints": "\n".join(f"- {_flat(hint)}" for hint in parts.hints[: len(parts.hints) - cuts.hints]),
         "location": about(parts.location),
         "description": about(parts.description.strip()),
-        "exits": about(", ".join(parts.exits)),
-        "people": about(", ".join(parts.people)),
-        "items": about(", ".join(parts.items)),
-        "carried": about(", ".join(parts.carried)),
+        "exits": about(parts.exits),
+        "people": about(parts.people),
+        "items": about(parts.items),
+        "carried": about(parts.carried),
         "now": cut(parts.now),
     }
 
@@ -393,10 +355,8 @@ def _marker(parts: PromptParts, cuts: _Cuts) -> list[str]:
 
 def _kept_related(parts: PromptParts, left_out: int) -> tuple[tuple[tuple[str, str], ...], tuple[Experience, ...]]:
     """Return the related notes and experiences without the least related ones; of equal rank, the note goes first."""
-    ranks = sorted(
-        [(rank, 1) for rank in range(len(parts.notes))] + [(rank, 0) for rank in range(len(parts.experiences))]
-    )
-    kept = ranks[: len(ranks) - left_out]
+    ranks = [(rank, 1) for rank in range(len(parts.notes))] + [(rank, 0) for rank in range(len(parts.experiences))]
+    kept = sorted(ranks)[: len(ranks) - left_out]
     notes = sum(kind for _, kind in kept)
     return parts.notes[:notes], parts.experiences[: len(kept) - notes]
 
@@ -422,36 +382,27 @@ def _unheld(parts: PromptParts, cuts: _Cuts) -> tuple[int, int] | None:
 
 
 def _shed(parts: PromptParts, cuts: _Cuts) -> tuple[str, ...]:
-    """Say what the cuts leave out."""
     notes, experiences = _kept_related(parts, cuts.related)
     oldest = parts.left_out or parts.transcript_range
     lines = cuts.lines + (parts.left_out[1] - parts.left_out[0] + 1 if parts.left_out else 0)
     told = f" ({spoken(oldest[0], oldest[0] + lines - 1)})" if oldest else ""
-    return tuple(
-        words
-        for left_out, words in (
-            (parts.notes_crowded_out, _number(parts.notes_crowded_out, "related note") + " beyond related_tokens"),
-            (
-                parts.experiences_crowded_out,
-                _number(parts.experiences_crowded_out, "related experience") + " beyond experience_share",
-            ),
-            (len(parts.notes) > len(notes), _number(len(parts.notes) - len(notes), "related note")),
-            (
-                len(parts.experiences) > len(experiences),
-                _number(len(parts.experiences) - len(experiences), "related experience"),
-            ),
-            (cuts.hints, _number(cuts.hints, "hint")),
-            (lines, _number(lines, "oldest line") + told),
-            (cuts.longterm, "summary of older memories"),
-            (cuts.recent, "summary of the recent past"),
-            (cuts.brief and not cuts.bare and parts.commands, "what the commands do"),
-            (cuts.bare and parts.commands, "the commands"),
-            (cuts.about, f"who and where one is after {cuts.about} characters"),
-            (cuts.longest, f"texts after {cuts.longest} characters"),
-        )
-        if left_out
+    counted = (
+        (parts.notes_crowded_out, "related note", " beyond related_tokens"),
+        (parts.experiences_crowded_out, "related experience", " beyond experience_share"),
+        (len(parts.notes) - len(notes), "related note", ""),
+        (len(parts.experiences) - len(experiences), "related experience", ""),
+        (cuts.hints, "hint", ""),
+        (lines, "oldest line", told),
     )
-
-
-def _number(count: int, thing: str) -> str:
-    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
+    others = (
+        (cuts.longterm, "summary of older memories"),
+        (cuts.recent, "summary of the recent past"),
+        (cuts.brief and not cuts.bare and parts.commands, "what the commands do"),
+        (cuts.bare and parts.commands, "the commands"),
+        (cuts.about, f"who and where one is after {cuts.about} characters"),
+        (cuts.longest, f"texts after {cuts.longest} characters"),
+    )
+    return (
+        *(f"{count} {thing}{'s' * (count != 1)}{more}" for count, thing, more in counted if count),
+        *(words for left_out, words in others if left_out),
+    )

@@ -48,52 +48,32 @@ PLACE = re.compile(r"\{([a-z_]+)(?:\|([^{}\n]*))?\}")
 _FRONT = re.compile(r"---\n(?:.*\n)*?---\n")
 
 
-class _Paragraph(NamedTuple):
-    """Some lines of a template.
-
-    Args:
-        section: the name of what it holds.
-        lines: its words.
-        glue: what stands between it and what comes before.
-    """
-
-    section: str
-    lines: tuple[str, ...]
-    glue: str = "\n\n"
-
-
 class Template(NamedTuple):
     """A checked template.
 
     Args:
         file: its path inside the vault.
-        paragraphs: its paragraphs in order; the last is the cue.
+        paragraphs: section and lines of each paragraph in order; the last is the cue.
+        glue: what stands between the cue and what comes before.
     """
 
     file: str
-    paragraphs: tuple[_Paragraph, ...]
+    paragraphs: tuple[tuple[str, tuple[str, ...]], ...]
+    glue: str
 
     def render(self, values: Mapping[str, str]) -> list[tuple[str, str]]:
-        """Return section and text of each paragraph that has something to say.
-
-        Args:
-            values: what stands in each of `PLACES`.
-        """
-        found = ((one.section, _filled(one.lines, values)) for one in self.paragraphs)
+        """Return section and text of each paragraph that has something to say, given what stands in each place."""
+        found = ((section, _filled(lines, values)) for section, lines in self.paragraphs)
         return [(section, text) for section, text in found if text]
 
     def join(self, rendered: Sequence[tuple[str, str]]) -> str:
         """Return the whole text of what `render` gave."""
         body = "\n\n".join(text for _, text in rendered[:-1])
-        return body + (self.paragraphs[-1].glue if body else "") + rendered[-1][1]
+        return body + (self.glue if body else "") + rendered[-1][1]
 
 
 def parse_template(text: str, file: str) -> Template:
-    """Read a template.
-
-    Args:
-        text: the whole file; front matter is left aside.
-        file: what problems call it, its path inside the vault.
+    """Read a template; problems call it by its path inside the vault.
 
     Raises:
         VaultProblem: a place that is unknown or missing, each with its line, or a last line that is no cue.
@@ -114,17 +94,9 @@ def parse_template(text: str, file: str) -> Template:
         )
     if problems:
         raise VaultProblem(problems)
-    return Template(file, _paragraphs(paragraphs))
-
-
-def _paragraphs(found: list[list[str]]) -> tuple[_Paragraph, ...]:
-    """Name each paragraph, and set the cue apart from the one it stands in."""
-    *others, last = found
-    above, cue = last[:-1], last[-1]
-    if above:
-        others.append(above)
-    named = [_Paragraph(_section(lines), tuple(lines)) for lines in others]
-    return (*named, _Paragraph("cue", (cue,), "\n" if above else "\n\n"))
+    above = paragraphs.pop()[:-1]
+    named = [(_section(lines), tuple(lines)) for lines in [*paragraphs, *([above] if above else [])]]
+    return Template(file, (*named, ("cue", (cue,))), "\n" if above else "\n\n")
 
 
 def _section(lines: Sequence[str]) -> str:
@@ -134,28 +106,19 @@ def _section(lines: Sequence[str]) -> str:
 
 
 def body_of(text: str, file: str, places: Sequence[str]) -> tuple[str, int, list[Problem]]:
-    """Return a prompt's words without its front matter, the number of their first line, and what is wrong with them.
-
-    Args:
-        text: the whole file.
-        file: what problems call it.
-        places: every place that there is; another one is a problem.
-    """
+    """Return a prompt's words without its front matter, the number of their first line, and the unknown places."""
     text = sanitize(text)
     front = _FRONT.match(text)
     body = text[front.end() :] if front else text
     first = 1 + text[: front.end()].count("\n") if front else 1
+    unknown = f"unknown place; expected one of {', '.join(places)}"
     problems = [
-        Problem(file, number, f"{{{found[1]}}}", _unknown(found[1], places))
+        Problem(file, number, f"{{{found[1]}}}", unknown + hint(found[1], places))
         for number, line in enumerate(body.split("\n"), first)
         for found in PLACE.finditer(line)
         if found[1] not in places
     ]
     return body, first, problems
-
-
-def _unknown(place: str, places: Sequence[str]) -> str:
-    return f"unknown place; expected one of {', '.join(places)}{hint(place, places)}"
 
 
 def _filled(lines: Sequence[str], values: Mapping[str, str]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from agents.compaction.wording import sentences, unquoted
+from agents.text.english import sentences, unquoted
 from agents.text.unwrapping import unwrapped
 
 READ = 20_000

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Sequence
 from random import Random
 
 from agents.compaction.judge.reading import keys_of, telling_of
-from agents.compaction.wording import sentences
 from agents.memory.entries import Entry
 from agents.memory.note_form import entry_text, is_blank, new_file, with_entry, with_newest
 from agents.reflection.assistant_talk import without_assistant_talk as told_by
 from agents.reflection.insights import Say
 from agents.reflection.lived import SPOKEN_TO_ME, asks, lived, words_of
+from agents.text.english import sentences
 from mud.world.narration import Phrase, phrase
 
 REMEMBERED = phrase("minds.dream.remembered", "dream")

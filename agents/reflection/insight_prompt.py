@@ -13,11 +13,11 @@ from collections.abc import Collection, Iterable, Sequence
 from agents.compaction.judge.attribution import misquoted, taken_for_true
 from agents.compaction.judge.judge import SummaryEvidence, made_up
 from agents.compaction.summarizer import SummarySource
-from agents.compaction.wording import sentences
 from agents.memory.entries import Entry
 from agents.reflection.assistant_talk import READ, speaks
 from agents.reflection.insights import CITED, Insight, Say
 from agents.reflection.lived import lived, sentence
+from agents.text.english import sentences
 from agents.text.unwrapping import unwrapped
 from mud.world.narration import phrase
 

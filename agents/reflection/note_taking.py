@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from agents.brains.instinct.disclosure import is_secret
-from agents.compaction.wording import sentences
 from agents.memory.entries import Entry
 from agents.memory.perception import of_own_mind
 from agents.memory.references import reference
 from agents.reflection.insights import Say
 from agents.reflection.lived import asks, words_of
+from agents.text.english import sentences
 from mud.world.narration import phrase
 
 HEADING = phrase("minds.learned.heading")

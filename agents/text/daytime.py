@@ -1,7 +1,7 @@
-"""The day and the time of day in words, and how much time passed between two moments: "The next morning."
+"""The day and the time of day in words, and how much time passed between two moments: "The next morning." Pure.
 
-Pure. Written times are UTC; a moment in here is aware, and its zone says which time of day it is: `Clock.zone`, by
-which agents also fall asleep. A day begins when a night ends: one o'clock in the morning belongs to the night before.
+Written times are UTC; a zone is always `Clock.zone`, by which agents also fall asleep. A day begins when a night ends:
+one o'clock in the morning belongs to the night before.
 """
 
 from __future__ import annotations
@@ -41,12 +41,7 @@ YEARS = phrase("minds.passed.years", "n")
 
 DAWN = 5
 """The hour at which a night ends and a day begins."""
-PARTS = (
-    (DAWN, MORNING, IN_MORNING),
-    (12, AFTERNOON, IN_AFTERNOON),
-    (18, EVENING, IN_EVENING),
-    (22, NIGHT, IN_NIGHT),
-)
+PARTS = ((DAWN, MORNING, IN_MORNING), (12, AFTERNOON, IN_AFTERNOON), (18, EVENING, IN_EVENING), (22, NIGHT, IN_NIGHT))
 """From which hour on it is which part of the day; before the first it is the night of the day before."""
 
 ONE_WEEK = 6
@@ -54,17 +49,11 @@ ONE_WEEK = 6
 PAUSE = 1800
 """Seconds without a memory that are told; agents that are left alone think every few seconds or minutes."""
 _HOUR = 3600
-_WEEKS, _MONTHS, _YEARS = 14, 63, 730
-"""Days from which on weeks, months and years are told."""
+_WEEKS, _MONTHS, _YEARS = 14, 63, 730  # days from which on weeks, months and years are told
 
 
 def local(at: str, zone: tzinfo | None) -> datetime | None:
-    """Return a written time in the zone whose times of day count; None when it is no time.
-
-    Args:
-        at: the time as it is written in the vault.
-        zone: see `Clock.zone`.
-    """
+    """Return a written time in a zone; None when it is no time."""
     try:
         return parse_iso(at).astimezone(zone)
     except (ValueError, OverflowError):
@@ -87,12 +76,7 @@ def day_of(moment: datetime) -> date:
 
 
 def day_name(say: Say, day: date) -> str:
-    """Return the name of a day of the week, such as `Tuesday`.
-
-    Args:
-        say: renders phrases.
-        day: the day; for the one that a moment is told with see `day_of`.
-    """
+    """Return the name of a day of the week; the date when the vault does not name seven."""
     names = say(WEEKDAYS).split()
     return names[day.weekday()] if len(names) == 7 else day.isoformat()
 
@@ -111,16 +95,9 @@ def now_in_words(say: Say, moment: datetime) -> str:
 
 
 def lasted(say: Say, first: str, last: str, zone: tzinfo | None) -> str:
-    """Return when something was, as a sentence begins with it, such as `On Tuesday morning`.
+    """Return when something was, as a sentence begins: `On Tuesday morning`, `From Tuesday morning to Friday night`.
 
-    Args:
-        say: renders phrases.
-        first, last: the written times of its beginning and its end.
-        zone: see `Clock.zone`.
-
-    Returns:
-        `From Tuesday morning to Friday night` where it lasted longer; empty when it lasted over a week, or when a time
-        is none.
+    Empty when it lasted over a week, or when a time is none.
     """
     begun, ended = local(first, zone), local(last, zone)
     if begun is None or ended is None or not 0 <= (day_of(ended) - day_of(begun)).days <= ONE_WEEK:
@@ -135,15 +112,7 @@ def lasted(say: Say, first: str, last: str, zone: tzinfo | None) -> str:
 def passed(say: Say, before: str, after: str, zone: tzinfo | None) -> str:
     """Return how much time passed between two written times, as a sentence such as `Two hours later.`
 
-    It depends on nothing but the two: what is told once is told the same for ever.
-
-    Args:
-        say: renders phrases.
-        before, after: the times; of what is no time, runs backwards or is an ordinary pause nothing is told.
-        zone: see `Clock.zone`; days are counted by it, hours are not.
-
-    Returns:
-        The sentence; empty for none.
+    Empty for what is no time, runs backwards or is an ordinary pause. Days are counted in the zone, hours are not.
     """
     then, now = local(before, UTC), local(after, UTC)
     if then is None or now is None or (seconds := (now - then).total_seconds()) < PAUSE:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterable
 from functools import lru_cache
 from sys import intern
@@ -24,51 +24,26 @@ def words_of(line: str) -> frozenset[str]:
 
 
 def similarity(one: str, other: str) -> float:
-    """Return the Jaccard index of two lines' words: common words divided by all words, 0 to 1.
-
-    Two lines without a word, such as `...` and `...`, are alike when they are the same signs.
-    """
-    first, second = words_of(one), words_of(other)
-    if not first and not second:
-        return 1.0 if one.split() == other.split() else 0.0
+    """Return the Jaccard index of two lines' words: common words divided by all words, 0 to 1."""
+    first, second = _compared(one), _compared(other)
     return len(first & second) / len(first | second)
 
 
-def repeats(line: str, earlier: Iterable[str], threshold: float = THRESHOLD) -> str | None:
-    """Return the first earlier line that this one says again; None when it is new.
-
-    Args:
-        line: the words to be said.
-        earlier: what was said before.
-        threshold: the similarity from which on it counts.
-    """
-    mine = words_of(line)
-    many = len(mine)
-    for other in earlier:
-        theirs = words_of(other)
-        few = len(theirs)
-        # Sets of too different sizes cannot reach it, and most are.
-        if not (few >= threshold * many if few <= many else many >= threshold * few):
-            continue
-        common = len(mine & theirs)
-        if common >= threshold * (many + few - common) and (many or similarity(line, other) >= threshold):
-            return other
-    return None
+def repeats(line: str, earlier: Iterable[str]) -> str | None:
+    """Return the first earlier line that this one says again; None when it is new."""
+    mine = _compared(line)
+    return next((other for other in earlier if _alike(mine, _compared(other))), None)
 
 
 class RepetitionRate:
-    """The share of spoken lines that repeat one of their speaker's last ones; 0 while nobody spoke.
-
-    A line repeats another when the Jaccard index of their words is at least `THRESHOLD` (design, section 9); lines
-    without a word when they are the same signs. Adding a line costs some microseconds and no line is kept.
-    """
+    """The share of spoken lines that repeat one of their speaker's last ones; 0 while nobody spoke."""
 
     def __init__(self) -> None:
         self.lines = 0
         """Spoken lines so far."""
         self.repeated = 0
         """How many of them repeat one of their speaker's last `LOOKBACK`."""
-        self._last: dict[str, deque[frozenset[str]]] = {}
+        self._last: dict[str, deque[frozenset[str]]] = defaultdict(lambda: deque(maxlen=LOOKBACK))
 
     @property
     def rate(self) -> float:
@@ -76,16 +51,9 @@ class RepetitionRate:
         return self.repeated / self.lines if self.lines else 0.0
 
     def add(self, speaker: str, words: str) -> bool:
-        """Count one spoken line; return whether it repeats.
-
-        Args:
-            speaker: who spoke, a name or an id.
-            words: what was said, without quotation marks and without a private reason.
-        """
-        last = self._last.get(speaker)
-        if last is None:
-            last = self._last[speaker] = deque(maxlen=LOOKBACK)
-        said = words_of(words) or frozenset(words.split())  # signs hold no word, so they are like no line with words
+        """Count one spoken line, without its quotation marks; return whether it repeats."""
+        last = self._last[speaker]
+        said = words_of(words) or frozenset(words.split())
         again = any(_alike(said, other) for other in last)
         last.append(said)
         self.lines += 1
@@ -93,10 +61,14 @@ class RepetitionRate:
         return again
 
 
+def _compared(line: str) -> frozenset[str]:
+    """Return the words of a line; for a line without one its signs as one word, as those of `...`."""
+    return words_of(line) or frozenset({" ".join(line.split())})
+
+
 def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether two sets of words reach the threshold; sets of too different sizes are not looked at."""
-    small, large = (one, other) if len(one) <= len(other) else (other, one)
-    if len(small) < THRESHOLD * len(large):
+    """Return whether two sets reach the threshold; sets of too different sizes, as most are, are not compared."""
+    if min(len(one), len(other)) < THRESHOLD * max(len(one), len(other)):
         return False
     common = len(one & other)
     return common >= THRESHOLD * (len(one) + len(other) - common)

@@ -16,10 +16,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from agents.brains.instinct.texts import says_name
-from agents.compaction.prompt_styles import parse_style
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.status import beyond_reach
 from agents.compaction.strategy import Strategy
+from agents.compaction.summarizer import parse_style
 from agents.definition import AgentDefinition, find_location, misplaced
 from agents.llm.backend import Backend, named_host
 from agents.llm.budget import BudgetSettings

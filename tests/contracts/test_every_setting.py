@@ -14,10 +14,10 @@ import pytest
 from agents.agent import Agent
 from agents.compaction.strategy import Strategy
 from agents.compaction.summarizer import Summarizer
-from agents.compaction.wording import sentences
 from agents.life.prompting import Related
 from agents.llm.tokens import estimate
 from agents.memory.entries import Hit
+from agents.text.english import sentences
 from mud.clock import VirtualClock
 from mud.commands import Outcome
 from mud.registry import load

@@ -12,7 +12,7 @@ import pytest
 
 from agents.agent import Agent
 from agents.compaction.presets import PRESETS
-from agents.compaction.wording import sentences
+from agents.text.english import sentences
 from mud.clock import VirtualClock
 from mud.server.wiring import opened
 from mud.storage.settings import Scalar

@@ -9,8 +9,7 @@ import pytest
 
 from agents.compaction.judge.attribution import misquoted, taken_for_true
 from agents.compaction.judge.judge import evidence, made_up, validate
-from agents.compaction.sections import body_of
-from agents.compaction.summarizer import Summarizer, SummarySource
+from agents.compaction.summarizer import Summarizer, SummarySource, body_of
 from agents.memory.entries import Entry, undreamt
 from agents.memory.summaries import TIERS, SummaryFiles
 from tests.benchmarks._compaction.summaries import LIVES

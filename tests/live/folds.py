@@ -18,10 +18,9 @@ from random import Random
 
 from agents.compaction.commits import Commit
 from agents.compaction.compactor import Compactor
-from agents.compaction.prompt_styles import parse_style
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategy import Strategy
-from agents.compaction.summarizer import Summarizer
+from agents.compaction.summarizer import Summarizer, parse_style
 from agents.llm.backend import Backend, Completion
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import ModelQueue, Urgency

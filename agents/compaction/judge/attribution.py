@@ -14,7 +14,7 @@ from agents.compaction.judge.facts import PROMISE, is_hearsay, parts_of, spoken_
 from agents.compaction.judge.reading import capitals_of, keys_of, normalize, rows_of, telling_of
 from agents.compaction.judge.tables import PLAIN
 from agents.compaction.summarizer import SummarySource
-from agents.compaction.wording import sentences, unquoted
+from agents.text.english import sentences, unquoted
 
 _BORROWED = {3: 2, 5: 1}
 """Words in a row, the speaker's "I" among them, that make another's words one's own, and how many of them must tell

@@ -27,10 +27,9 @@ from agents.compaction.judge.reading import (
     telling_of,
 )
 from agents.compaction.judge.tables import ALSO_NAMES, PLAIN
-from agents.compaction.sections import body_of, wrong_sections
-from agents.compaction.summarizer import SummarySource
+from agents.compaction.summarizer import SummarySource, body_of, wrong_sections
 from agents.compaction.summary_style import SECTIONS
-from agents.compaction.wording import sentences, unquoted
+from agents.text.english import sentences, unquoted
 
 _META = re.compile(
     r"\bas an ai\b|\blanguage model\b|\bto summari[sz]e\b|\bsummari[sz](?:e|es|ed|ing)\b|\bsummary\b|\brecap\b"

@@ -1,7 +1,7 @@
 """Reading for the judge: what words a text has, which of them are names, and how words are compared. In one pass.
 
 It shares with the summarizers only where sentences end and what stands in quotation marks
-(`agents.compaction.wording`): what a name, a number, a promise or an instruction is, it finds by rules of its own.
+(`agents.text.english`): what a name, a number, a promise or an instruction is, it finds by rules of its own.
 Careful in one direction: what might be a name is taken for one.
 """
 

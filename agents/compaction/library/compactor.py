@@ -5,18 +5,93 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
+from itertools import count
 from typing import Any
 
-from agents.compaction.library.config import CompactionConfig
-from agents.compaction.library.digest import LEAST_ROOM, Digest, digest_steps, joined, sentences_of
-from agents.compaction.library.planned import PlannedCompaction
-from agents.compaction.library.steps import MARK, HistoryStep, entries_of, steps_of, summary_entry
+from agents.compaction.library.digest import LEAST_ROOM, Digest, digest_steps, joined, read_digest, sentences_of
+from agents.compaction.library.steps import (
+    MARK,
+    HistoryStep,
+    as_text,
+    entries_of,
+    steps_of,
+    summary_entry,
+    summary_lines,
+)
+from agents.compaction.presets import PRESETS
+from agents.text.english import flat
 from mud.clock import iso
-from mud.errors import Unavailable
+from mud.errors import Unavailable, UnknownName
 
 log = logging.getLogger(__name__)
+
+_REASONING_CHARS, _CODE_CHARS, _OUTPUT_CHARS = 200, 150, 100
+"""How much of each part of a step a model is shown; of an entry that is one text, as much as of reasoning."""
+_ASK = """Summarize these steps of a longer task in at most {limit}.
+
+Task: {task}
+{earlier}
+Steps:
+{steps}
+
+Say what was attempted, what was found and how far the task got, and which errors there were and how they were \
+resolved. Name every finding, name and number that the task still needs. Write at most {limit} and nothing else."""
+_EARLIER = """
+Summary of the {count} steps before these, which yours replaces too:
+{summary}
+"""
+_NO_SUMMARY = re.compile(
+    r"^\W*(?:as an ai\b|(?:i(?:['’]m| am) )?sorry\b|i(?:['’]m| am) unable\b|i can(?:not|['’]t)\b)|\{\w*\}",
+    re.IGNORECASE,
+)
+"""A reply that is no summary of anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionConfig:
+    """When a history is compacted, and how; a number or a switch that cannot be is a TypeError or a ValueError.
+
+    Args:
+        min_entries_for_compaction: with fewer entries nothing is ever due, however long they are.
+        max_entries_before_compaction, max_chars_before_compaction: due at so many entries or characters.
+        summary_max_sentences: sentences of a summary at most, whoever writes it.
+        preserve_last_n_entries: how many of the newest entries stay as they are.
+        include_key_findings: summaries by rules name numbers and values.
+        use_llm_for_summary: ask the model, if one is connected.
+        fallback_to_deterministic: write by rules when the model fails; else its error is raised.
+    """
+
+    min_entries_for_compaction: int = 5
+    max_entries_before_compaction: int = 10
+    max_chars_before_compaction: int = 8000
+    summary_max_sentences: int = 3
+    preserve_last_n_entries: int = 2
+    include_key_findings: bool = True
+    use_llm_for_summary: bool = True
+    fallback_to_deterministic: bool = True
+
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            value: Any = getattr(self, one.name)
+            whole = type(one.default) is int
+            if type(value) is not (int if whole else bool):
+                raise TypeError(f"{one.name} is {value!r}; expected {'a whole number' if whole else 'True or False'}")
+            least = int(one.name == "summary_max_sentences")
+            if value < least:
+                raise ValueError(f"{one.name} is {value}; the least is {least}")
+
+    @classmethod
+    def preset(cls, name: str) -> CompactionConfig:
+        """Return one of the seed's tunings: aggressive, high_throughput, long_research, small_context, context_8k, off.
+
+        Raises:
+            UnknownName: when there is no such tuning; the message says which there are.
+        """
+        if name not in PRESETS:
+            raise UnknownName(f"there is no preset {name!r}; there is: {', '.join(PRESETS)}")
+        return cls(**PRESETS[name])
 
 
 def _now() -> datetime:
@@ -25,13 +100,11 @@ def _now() -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class CompactionResult:
-    """What one compaction did; its summary is empty where there was nothing to do.
+    """What one compaction did.
 
     Args:
-        original_entries: entries before.
-        compacted_entries: entries after, the summary counted as one.
-        original_chars: characters before.
-        compacted_chars: characters after: those of the summary, without its entry's marks, and of what is preserved.
+        original_entries, original_chars: entries and characters before.
+        compacted_entries, compacted_chars: the same after; the summary is one entry, whose marks are not counted.
         summary: the text; empty when nothing was compacted.
         preserved_entries: the newest entries, the very same objects.
         timestamp: when, ISO-8601, UTC.
@@ -78,19 +151,15 @@ class MemoryCompactor:
         self._connector = connector
 
     def should_compact(self, history: Any) -> bool:
-        """Return whether a history is due: never with too few entries; else with many entries, or many characters.
-
-        Raises:
-            TypeError: when it is no history of known entries.
-        """
+        """Return whether a history is due: never with too few entries; else with many entries, or many characters."""
         return self._due(steps_of(entries_of(history)))
 
     def _due(self, steps: Sequence[HistoryStep]) -> bool:
-        if len(steps) < self.config.min_entries_for_compaction:
+        config = self.config
+        if len(steps) < config.min_entries_for_compaction:
             return False
-        if len(steps) >= self.config.max_entries_before_compaction:
-            return True
-        return sum(step.chars for step in steps) >= self.config.max_chars_before_compaction
+        chars = sum(step.chars for step in steps)
+        return len(steps) >= config.max_entries_before_compaction or chars >= config.max_chars_before_compaction
 
     def compact(self, history: Any, task: str | None = "", force: bool = False) -> CompactionResult:
         """Return what compacting a history comes to; the history itself stays as it is.
@@ -100,7 +169,7 @@ class MemoryCompactor:
 
         Args:
             history: any sequence of entries, or an object that has one as `entries`.
-            task: what the entries work on; None is as good as nothing.
+            task: what the entries work on.
             force: compact though it is not due.
 
         Raises:
@@ -112,7 +181,7 @@ class MemoryCompactor:
         cut = max(0, len(entries) - self.config.preserve_last_n_entries)
         summary, used_llm = "", False
         if (force or self._due(steps)) and not all(step.is_summary for step in steps[:cut]):
-            summary, used_llm = self._summary(PlannedCompaction(steps[:cut], task or ""))
+            summary, used_llm = self._summary(_PlannedCompaction(steps[:cut], task or ""))
         chars = sum(step.chars for step in steps)
         left = sum(step.chars for step in steps[cut:])
         return CompactionResult(
@@ -132,10 +201,6 @@ class MemoryCompactor:
         The summary's entry has the form of the entries it replaces: a string, a dict, or a `SummaryEntry`. After a
         no-op the history is returned as it is.
 
-        Args:
-            history: what `compact` was given.
-            compaction_result: what it returned.
-
         Raises:
             TypeError: when it is no history of known entries.
             ValueError: when the result is of another history.
@@ -144,65 +209,110 @@ class MemoryCompactor:
             return history if isinstance(history, list) else entries_of(history)
         entries = entries_of(history)
         cut = _cut(entries, compaction_result)
-        folding = PlannedCompaction(steps_of(entries[:cut]), "")
-        like = next((entries[at] for at, step in enumerate(folding.steps) if not step.is_summary), (*entries, "")[0])
-        lines = folding.lines(compaction_result.summary)
+        planned = _PlannedCompaction(steps_of(entries[:cut]), "")
+        like = next((entries[at] for at, step in enumerate(planned.steps) if not step.is_summary), (*entries, "")[0])
+        lines = planned.lines(compaction_result.summary)
         return [summary_entry(like, lines, compaction_result.timestamp), *entries[cut:]]
 
-    def _summary(self, folding: PlannedCompaction) -> tuple[str, bool]:
+    def _summary(self, planned: _PlannedCompaction) -> tuple[str, bool]:
         """Return a summary that saves something, and whether a model wrote it; an empty one when there is none."""
-        known = folding.known().within(max(LEAST_ROOM, self.config.max_chars_before_compaction // 4))
-        if self.config.use_llm_for_summary and self._connector is not None and folding.saves("?"):
+        known = planned.known().within(max(LEAST_ROOM, self.config.max_chars_before_compaction // 4))
+        if self.config.use_llm_for_summary and self._connector is not None and planned.saves("?"):
             try:
-                text = self._asked(folding, known)
+                text = self._asked(planned, known)
             except Exception as error:
                 if not self.config.fallback_to_deterministic:
                     raise
                 log.info("no summary from the model, rules write it: %s", error)
             else:
-                if folding.saves(text):
+                if planned.saves(text):
                     return text, True
                 if not self.config.fallback_to_deterministic:
                     return "", False
-        return folding.first_that_saves(self._by_rules(folding, known)), False
+        digest = digest_steps(planned.fresh, planned.task, self.config.include_key_findings)
+        # What was known stays in all of them; a history that has no room takes a shorter one.
+        shorter = (digest, *digest.with_fewer_findings()) if planned.earlier else digest.ever_shorter()
+        summaries = [joined(one.after(known).parts(), self.config.summary_max_sentences) for one in shorter]
+        return planned.first_that_saves(summaries), False
 
-    def _by_rules(self, folding: PlannedCompaction, known: Digest) -> list[str]:
-        """Return the summary by rules, and shorter ones for a history that has no room; what was known stays in all."""
-        digest = digest_steps(folding.fresh, folding.task, self.config.include_key_findings)
-        shorter = (digest, *digest.with_fewer_findings()) if folding.earlier else digest.ever_shorter()
-        return [joined(one.after(known).parts(), self.config.summary_max_sentences) for one in shorter]
-
-    def _asked(self, folding: PlannedCompaction, known: Digest) -> str:
+    def _asked(self, planned: _PlannedCompaction, known: Digest) -> str:
         """Return the model's summary, cut to the limit, and behind it what it leaves out of the earlier summary."""
-        reply = self._connector.generate_response(prompt=folding.prompt(self.config.summary_max_sentences))
-        found = sentences_of(reply.replace(MARK, " ")) if isinstance(reply, str) else []
+        most = self.config.summary_max_sentences
+        reply = self._connector.generate_response(prompt=planned.prompt(most))
+        found = sentences_of(reply.replace(MARK, " "))[:most] if isinstance(reply, str) else []
         if not found:
             raise Unavailable("the model's summary is empty")
         if _NO_SUMMARY.search(reply):
             raise Unavailable("the model refused, or sent its template back")
-        most = self.config.summary_max_sentences
-        text = " ".join(found[:most])
-        return joined([*found[:most], *known.untold(text).parts()], most)
-
-
-_NO_SUMMARY = re.compile(
-    r"^\W*(?:as an ai\b|(?:i(?:['’]m| am) )?sorry\b|i(?:['’]m| am) unable\b|i can(?:not|['’]t)\b)|\{\w*\}",
-    re.IGNORECASE,
-)
-"""A reply that is no summary of anything."""
+        return joined([*found, *known.untold(" ".join(found)).parts()], most)
 
 
 def _cut(entries: Sequence[Any], result: CompactionResult) -> int:
-    """Return how many entries a result replaces: all before those that it preserved.
-
-    Raises:
-        ValueError: when what it preserved does not stand where it was.
-    """
+    """Return how many entries a result replaces: all before those that it preserved."""
     kept = result.preserved_entries
     for start in (result.original_entries - len(kept), len(entries) - len(kept)):
-        there = entries[start : start + len(kept)] if start >= 0 else []
-        if len(there) == len(kept) and all(
-            one is other or one == other for one, other in zip(there, kept, strict=True)
-        ):
+        if start >= 0 and entries[start : start + len(kept)] == kept:
             return start
     raise ValueError("the result is of another history: what it preserved is not there")
+
+
+@dataclass(frozen=True, slots=True)
+class _PlannedCompaction:
+    """What one compaction would replace: the old entries, at least one of them no summary, and their task."""
+
+    steps: Sequence[HistoryStep]
+    task: str
+
+    @property
+    def fresh(self) -> list[HistoryStep]:
+        return [step for step in self.steps if not step.is_summary]
+
+    @property
+    def earlier(self) -> list[HistoryStep]:
+        return [step for step in self.steps if step.is_summary]
+
+    def known(self) -> Digest:
+        """Return all that the earlier summaries say."""
+        known = Digest()
+        for step in self.earlier:
+            known = read_digest(step.summary, step.stands_for).after(known)
+        return known
+
+    def lines(self, summary: str, with_comment: bool | None = None) -> tuple[str, str, str]:
+        """Return the lines of its summary entry; by default with the comment if the history gets shorter even so."""
+        with_comment = self.saves(summary, with_comment=True) if with_comment is None else with_comment
+        return summary_lines(summary, sum(step.stands_for for step in self.steps), with_comment)
+
+    def saves(self, summary: str, with_comment: bool = False) -> bool:
+        """Return whether the whole entry of a summary, in any form, is shorter than what it replaces."""
+        return len(as_text(self.lines(summary, with_comment))) < sum(step.chars for step in self.steps)
+
+    def first_that_saves(self, summaries: Sequence[str]) -> str:
+        """Return the first of some summaries that saves something, empty when none does.
+
+        The comment is a part of a step's form, and is given up last.
+        """
+        commented = (False,) if self.fresh[0].whole else (True, False)
+        return next((one for comment in commented for one in summaries if self.saves(one, comment)), "")
+
+    def prompt(self, most: int) -> str:
+        """Return how a model is asked for a summary of so many sentences at most."""
+        earlier = self.earlier
+        return _ASK.format(
+            limit=f"{most} sentence{'s' * (most > 1)}",
+            task=self.task or "(not said)",
+            earlier="".join(_EARLIER.format(count=one.stands_for, summary=one.summary) for one in earlier),
+            steps="\n".join(map(_shown, self.fresh, count(1 + sum(one.stands_for for one in earlier)))),
+        )
+
+
+def _shown(step: HistoryStep, number: int) -> str:
+    """Return a step as a model is shown it: each part on one line, and no more of it than its preview."""
+    if step.whole:
+        return f"Step {number}: {flat(step.output)[:_REASONING_CHARS]}"
+    parts = (
+        ("Reasoning", flat(step.reasoning)[:_REASONING_CHARS]),
+        ("Code", flat(step.code)[:_CODE_CHARS]),
+        ("Output", flat(step.output)[:_OUTPUT_CHARS]),
+    )
+    return "\n".join([f"Step {number}", *(f"  {label}: {text}" for label, text in parts if text)])

@@ -14,30 +14,19 @@ What is in brackets and what is word for word are together always all turns. `tu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from agents.compaction.library.compactor import MemoryCompactor
 from agents.compaction.library.digest import LEAST_ROOM, oldest_and_newest
-from agents.compaction.wording import flat
+from agents.text.english import flat
 
-SHOWN = 5
-"""Turns that a context has word for word."""
-PREVIEW_CHARS, TRACE_CHARS = 100, 30
-PREVIEWS = 3
-"""Turns of one fold that keep a long preview: its first, by which what began a conversation stays."""
+_SHOWN = 5  # turns that a context has word for word
+_PREVIEW_CHARS, _TRACE_CHARS = 100, 30
+_PREVIEWS = 3  # turns of one fold that keep a long preview: its first, by which what began a conversation stays
 
 
 class Turn(NamedTuple):
-    """One question and its answer.
-
-    Args:
-        user_message: what was asked.
-        assistant_response: what was answered.
-        task: what it was about.
-        history: the steps that led to the answer, as compaction left them.
-        summary: the summary among them; empty when there is none.
-    """
+    """One question and its answer, with the steps that led to it, as compaction left them, and the summary of these."""
 
     user_message: str
     assistant_response: str
@@ -51,10 +40,7 @@ class ConversationMemory:
 
     Args:
         compactor: compacts the steps within a turn; its `max_chars_before_compaction` bounds the older turns' brackets.
-        max_turns: how many turns may be unfolded; one more, and the older half is folded.
-
-    Raises:
-        ValueError: for less than one turn.
+        max_turns: how many turns, 1 or more, may be unfolded; one more, and the older half is folded.
     """
 
     def __init__(self, compactor: MemoryCompactor | None = None, max_turns: int = 20) -> None:
@@ -67,21 +53,15 @@ class ConversationMemory:
 
     @property
     def turns(self) -> list[Turn]:
-        """Return every turn ever added, in order."""
+        """Every turn ever added, in order."""
         return list(self._turns)
 
     def add_turn(self, user_message: str, assistant_response: str, history: Any = None, task: str = "") -> None:
         """Add a turn; its steps are compacted when they are due. Nothing is added when that fails.
 
         Args:
-            user_message: what was asked.
-            assistant_response: what was answered.
+            user_message, assistant_response, task: question, answer and what they are about.
             history: the steps that led to the answer, in any form that the compactor takes.
-            task: what it was about.
-
-        Raises:
-            TypeError: when the history is none.
-            Exception: what the compactor's model raises, when rules may not write instead.
         """
         steps: list[Any] = []
         summary = ""
@@ -90,28 +70,24 @@ class ConversationMemory:
             steps, summary = self.compactor.apply_compaction(history, result), result.summary
         self._turns.append(Turn(user_message, assistant_response, task, tuple(steps), summary))
         if len(self._turns) - len(self._traces) > self.max_turns:
-            self._fold()
-
-    def _fold(self) -> None:
-        """Turn all but the newest half of `max_turns` into traces."""
-        old = self._turns[len(self._traces) : len(self._turns) - max(1, self.max_turns // 2)]
-        self._traces += [_preview(turn, PREVIEW_CHARS if at < PREVIEWS else TRACE_CHARS) for at, turn in enumerate(old)]
+            folded = self._turns[len(self._traces) : len(self._turns) - max(1, self.max_turns // 2)]
+            self._traces += [_preview(turn, _PREVIEW_CHARS) for turn in folded[:_PREVIEWS]]
+            self._traces += [_preview(turn, _TRACE_CHARS) for turn in folded[_PREVIEWS:]]
 
     def get_context(self) -> str:
         """Return the conversation for a prompt: the older turns in brackets, then the newest word for word."""
-        cut = max(len(self._traces), len(self._turns) - SHOWN)
-        older = [*self._traces, *(_preview(turn, PREVIEW_CHARS) for turn in self._turns[len(self._traces) : cut])]
-        parts = [self._bracket(older)] if older else []
-        return "\n\n".join([*parts, *map(_whole, self._turns[cut:])])
-
-    def _bracket(self, older: Sequence[str]) -> str:
-        old, new = oldest_and_newest(older, max(LEAST_ROOM, self.compactor.config.max_chars_before_compaction))
-        left = len(older) - len(old) - len(new)
-        counted = [f"({left} more)"] if left else []
-        return f"[Previous conversation ({len(older)} turns): {' | '.join([*old, *counted, *new])}]"
+        cut = max(len(self._traces), len(self._turns) - _SHOWN)
+        older = [*self._traces, *(_preview(turn, _PREVIEW_CHARS) for turn in self._turns[len(self._traces) : cut])]
+        parts = [_whole(turn) for turn in self._turns[cut:]]
+        if older:
+            old, new = oldest_and_newest(older, max(LEAST_ROOM, self.compactor.config.max_chars_before_compaction))
+            left = len(older) - len(old) - len(new)
+            told = [*old, *([f"({left} more)"] if left else []), *new]
+            parts.insert(0, f"[Previous conversation ({len(older)} turns): {' | '.join(told)}]")
+        return "\n\n".join(parts)
 
     def clear(self) -> None:
-        """Forget everything: turns and what was folded of them."""
+        """Forget every turn."""
         self._turns.clear()
         self._traces.clear()
 

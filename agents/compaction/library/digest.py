@@ -12,15 +12,15 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from agents.compaction.library.steps import HistoryStep
-from agents.compaction.wording import all_words, content_words, flat, names, numbers
+from agents.text.english import all_words, content_words, flat, names, numbers
 from mud.world.sentences import is_abbreviated
 
-TASK_CHARS, FINDING_CHARS, VALUE_CHARS = 100, 50, 30
-FINDINGS = 3
+_TASK_CHARS, _FINDING_CHARS, _VALUE_CHARS = 100, 50, 30
+_FINDINGS = 3
 """Findings that one compaction takes from its steps; those of earlier summaries come before them."""
 LEAST_ROOM = 1000
 """Characters that there always is room for in what earlier summaries said, however short a history shall be."""
-PAIRS = 2
+_PAIRS = 2
 """`word: value` pairs that one entry gives."""
 
 _NUMBER = re.compile(r"\b\d+(?:,\d{3})*(?:\.\d+)?\b")
@@ -58,7 +58,7 @@ class Digest:
     """What a summary by rules says.
 
     Args:
-        task: what is worked on; empty when nobody said.
+        task: what is worked on.
         steps: how many steps it stands for; 0 says nothing about them.
         successful: how many of them were; None when that is not known of all.
         calls: calls of a model that the steps made.
@@ -105,7 +105,7 @@ class Digest:
 
     def untold(self, text: str) -> Digest:
         """Return of findings, issues and earlier sentences what a text does not say."""
-        words, digits = all_words([text]), numbers(text)
+        words, digits = all_words(text), numbers(text)
 
         def told(item: str) -> bool:
             said = content_words(item)
@@ -119,7 +119,7 @@ class Digest:
         )
 
     def within(self, chars: int) -> Digest:
-        """Return it with findings and earlier sentences of so many characters each: the oldest and the newest."""
+        """Return it with so many characters of findings and of earlier sentences: the oldest and the newest."""
         return replace(
             self,
             findings=tuple(item for end in oldest_and_newest(self.findings, chars) for item in end),
@@ -147,13 +147,9 @@ def _once(items: Iterable[str]) -> tuple[str, ...]:
 
 
 def oldest_and_newest(items: Sequence[str], chars: int) -> tuple[list[str], list[str]]:
-    """Return what fits of a list, taken from both its ends by turns; what does not fit goes from the middle.
+    """Return what fits of a list into so many characters, taken from both its ends by turns.
 
     The oldest is cut where it alone is too long.
-
-    Args:
-        items: oldest first.
-        chars: how many characters there is room for.
     """
     old: list[str] = []
     new: list[str] = []
@@ -169,46 +165,35 @@ def oldest_and_newest(items: Sequence[str], chars: int) -> tuple[list[str], list
 
 
 def digest_steps(steps: Sequence[HistoryStep], task: str, with_findings: bool) -> Digest:
-    """Return what steps say.
-
-    Args:
-        steps: none of them a summary.
-        task: what they work on; the first 100 characters count.
-        with_findings: take findings too.
-    """
+    """Return what steps say, none of which is a summary; findings too, if wanted."""
     # Most outputs name no error at all, and to look for the second pattern takes ten times as long.
     harmless = [_NONE.sub("", step.output) if _FAILED.search(step.output) else "" for step in steps]
     failed = [bool(_FAILED.search(text)) for text in harmless]
-    found = (one for step in steps for one in _findings(step.output)) if with_findings else iter(())
+    findings: dict[str, None] = {}
+    for item in (item_of(one) for step in steps for one in _findings(step.output) if with_findings):
+        if item:
+            findings[item] = None
+        if len(findings) == _FINDINGS:
+            break
     return Digest(
-        task=item_of(task[:TASK_CHARS]),
+        task=item_of(task[:_TASK_CHARS]),
         steps=len(steps),
         successful=sum(bool(step.output.strip()) and not bad for step, bad in zip(steps, failed, strict=True)),
         calls=sum(step.calls for step in steps),
-        findings=_first(map(item_of, found), FINDINGS),
-        issues=frozenset(_kind(text) for text, bad in zip(harmless, failed, strict=True) if bad),
+        findings=tuple(findings),
+        issues=frozenset(
+            next((kind for kind in KINDS if kind in text), OTHER)
+            for text, bad in zip(harmless, failed, strict=True)
+            if bad
+        ),
     )
-
-
-def _first(items: Iterable[str], most: int) -> tuple[str, ...]:
-    """Return the first few of some items, none of them twice or empty; no more are asked for."""
-    found: dict[str, None] = {}
-    for item in filter(None, items):
-        found[item] = None
-        if len(found) == most:
-            break
-    return tuple(found)
 
 
 def _findings(output: str) -> Iterator[str]:
     if 1 <= len(list(islice(_NUMBER.finditer(output), 4))) <= 3:
-        yield output.strip()[:FINDING_CHARS]
-    for pair in islice(_PAIR.finditer(output), PAIRS):
-        yield f"{pair[1]}={pair[2].strip()[:VALUE_CHARS]}"
-
-
-def _kind(text: str) -> str:
-    return next((kind for kind in KINDS if kind in text), OTHER)
+        yield output.strip()[:_FINDING_CHARS]
+    for pair in islice(_PAIR.finditer(output), _PAIRS):
+        yield f"{pair[1]}={pair[2].strip()[:_VALUE_CHARS]}"
 
 
 def item_of(text: str) -> str:
@@ -222,12 +207,7 @@ def _comma(end: re.Match[str]) -> str:
 
 
 def read_digest(summary: str, steps: int) -> Digest:
-    """Return what an earlier summary says, whoever wrote it; what is in no known form is kept as sentences.
-
-    Args:
-        summary: its text.
-        steps: how many steps it stands for.
-    """
+    """Return what a summary of so many steps says, whoever wrote it; what is in no known form is kept as sentences."""
     digest = Digest(steps=steps, successful=None)
     prose: list[str] = []
     for piece in filter(None, (part.strip(_MARKS) for part in _NEXT.split(summary))):
@@ -283,12 +263,7 @@ def sentences_of(text: str) -> list[str]:
 
 
 def joined(parts: Sequence[str], most: int) -> str:
-    """Return parts as at most so many sentences; what is more is joined to the last of them by semicolons.
-
-    Args:
-        parts: in words, with or without an end mark.
-        most: sentences, 1 or more.
-    """
+    """Return parts as at most so many sentences; what is more is joined to the last of them by semicolons."""
     tail = "; ".join([part.rstrip(_MARKS) for part in parts[most - 1 : -1]] + list(parts[-1:]))
     sentences = [*parts[: most - 1], tail] if len(parts) > most else parts
     return " ".join(one if re.search(r"[.!?…][\"”»'’)\]]*$", one) else f"{one}." for one in sentences)

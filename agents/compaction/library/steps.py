@@ -21,10 +21,9 @@ _PARTS = ("reasoning", "code", "output")
 
 @dataclass(frozen=True, slots=True)
 class HistoryStep:
-    """What one entry says.
+    """What one entry says: the three parts of a step, or one text as `output`.
 
     Args:
-        reasoning, code, output: the three parts of a step; an entry that is one text has it as `output`.
         calls: how many calls of a model it made by itself.
         whole: it is one text.
     """
@@ -37,12 +36,12 @@ class HistoryStep:
 
     @property
     def chars(self) -> int:
-        """Return its length in characters: of its text, or of its three parts."""
+        """Its length in characters."""
         return len(self.reasoning) + len(self.code) + len(self.output)
 
     @property
     def is_summary(self) -> bool:
-        """Return whether it is the summary entry of an earlier compaction."""
+        """Whether it is the summary entry of an earlier compaction."""
         return (self.output if self.whole else self.reasoning).startswith(MARK)
 
     @property
@@ -68,7 +67,6 @@ class SummaryEntry:
         output: how many steps it stands for.
         text: all of that as one text.
         timestamp: when it was written, ISO-8601, UTC.
-        llm_calls, execution_time: none of its own.
     """
 
     reasoning: str
@@ -81,11 +79,7 @@ class SummaryEntry:
 
 
 def entries_of(history: Any) -> list[Any]:
-    """Return the entries of a history: any sequence of them, or an object that has one as `entries`.
-
-    Raises:
-        TypeError: when it is neither.
-    """
+    """Return the entries of a history: any sequence of them, or an object that has one as `entries`; else TypeError."""
     entries = history if isinstance(history, Sequence) else getattr(history, "entries", history)
     if isinstance(entries, str | bytes | Mapping) or not (isinstance(entries, Iterable) and isinstance(entries, Sized)):
         raise TypeError(f"a history is a list of entries, or has one as .entries; this is of type {_kind(history)}")
@@ -93,11 +87,7 @@ def entries_of(history: Any) -> list[Any]:
 
 
 def steps_of(entries: Iterable[Any]) -> list[HistoryStep]:
-    """Return what entries say.
-
-    Raises:
-        TypeError: for an entry that is neither a string nor has any of the known parts.
-    """
+    """Return what entries say; one that is neither a string nor has any of the known parts is a TypeError."""
     return [_step(entry, number) for number, entry in enumerate(entries, 1)]
 
 
@@ -108,17 +98,12 @@ def _step(entry: Any, number: int) -> HistoryStep:
     text = _part(entry, "text")
     if text is not None:
         return HistoryStep("", "", str(text), calls, True)
-    parts = [_part(entry, name) for name in _PARTS]
-    if not any(_has(entry, name) for name in _PARTS):
+    if not any(name in entry if isinstance(entry, Mapping) else hasattr(entry, name) for name in _PARTS):
         raise TypeError(
             f"entry {number} is of type {_kind(entry)}: an entry is a string, or has text, or reasoning, code, output"
         )
-    reasoning, code, output = ("" if part is None else str(part) for part in parts)
+    reasoning, code, output = ("" if (part := _part(entry, name)) is None else str(part) for name in _PARTS)
     return HistoryStep(reasoning, code, output, calls, False)
-
-
-def _has(entry: Any, name: str) -> bool:
-    return name in entry if isinstance(entry, Mapping) else hasattr(entry, name)
 
 
 def _part(entry: Any, name: str) -> Any:
@@ -126,7 +111,6 @@ def _part(entry: Any, name: str) -> Any:
 
 
 def _count(calls: Any) -> int:
-    """Return how many calls there are, given as a list of them or as their number."""
     return len(calls) if isinstance(calls, Sized) else calls if isinstance(calls, int) else 0
 
 
@@ -135,13 +119,7 @@ def _kind(value: Any) -> str:
 
 
 def summary_lines(summary: str, steps: int, with_comment: bool = True) -> tuple[str, str, str]:
-    """Return reasoning, code and output of a summary entry.
-
-    Args:
-        summary: the text.
-        steps: how many steps it stands for.
-        with_comment: put the comment in as code; else that is empty.
-    """
+    """Return reasoning, code and output of a summary entry that stands for so many steps."""
     return f"{MARK} {summary}", COMMENT if with_comment else "", f"(Compacted {steps} steps)"
 
 
@@ -151,16 +129,7 @@ def as_text(lines: Iterable[str]) -> str:
 
 
 def summary_entry(like: Any, lines: tuple[str, str, str], timestamp: str) -> Any:
-    """Return a summary entry in the form of another entry.
-
-    A string for a string; a dict with the keys of that form for a mapping, `llm_calls` and `timestamp` only if that has
-    them; else a `SummaryEntry`.
-
-    Args:
-        like: an entry of the same history.
-        lines: its reasoning, code and output.
-        timestamp: when it was written.
-    """
+    """Return a summary entry in the form of another one: a string, a dict with its keys, or a `SummaryEntry`."""
     text = as_text(lines)
     if isinstance(like, str):
         return text

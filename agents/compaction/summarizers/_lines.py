@@ -1,33 +1,35 @@
-"""The sentences of earlier summaries: taken apart, each said once, and those that together hold the most.
+"""Summaries taken apart: the scenes that open them, and their other sentences, each once.
 
 What came up again in the very same words says so and stays; what is only much alike is another memory (`the ferry at 7`
-and `the ferry at 8` are two), though of two that are alike the weightier goes first.
+and `the ferry at 8` are two), though of two that are alike the weightier goes first. A scene says where I was and with
+whom; what `Scene` writes `read_scene` reads back without loss, so that places and people are carried on from summary to
+summary.
 """
 
 from __future__ import annotations
 
-import functools
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
-from agents.compaction.compound import apart
-from agents.compaction.summarizers._choice import AGAIN, SMALL, inside
-from agents.compaction.summarizers._coverage import ALIKE, SAME, Claim, covering
-from agents.compaction.summarizers._prose import closed, ended
+from agents.compaction.summarizers._choice import AGAIN, ALIKE, SAME, SMALL, Claim, covering, inside
 from agents.compaction.summarizers._reading import StatementContent, read
-from agents.compaction.summarizers._scene import Scene, read_scene
-from agents.compaction.wording import PLAIN, flat, quoted, sentences
+from agents.compaction.summarizers._telling import closed, ended
 from agents.llm.tokens import estimate
-from agents.text.persons import first_person
+from agents.memory.entries import Entry
+from agents.text.english import PLAIN, flat, mentions, quoted, sentences
+from agents.text.grammar import first_person
+from agents.text.quotations import apart
 from mud.world.narration import listed
 
-FEW = 4
-"""Sentences up to which small talk is carried on too; once there are better ones it goes."""
-MOST_SPEAKERS = 3
-"""Speakers of the same words that are named."""
-_FIRST = 1.0
-"""What the first facts of a life weigh more, so that it knows its beginning."""
+KNOWN = (16, 12, 8, 4, 2)
+"""People that a scene names, and half as many places, three at least: the first that is short enough."""
+_MOST_PLACES = 2  # places that the scene of some memories names
+_FEW = 4  # sentences up to which small talk is carried on too; once there are better ones it goes
+_MOST_SPEAKERS = 3  # speakers of the same words that are named
+_FIRST = 1.0  # what the first facts of a life weigh more, so that it knows its beginning
 _THOUGHT = "I thought, "
 _IDLE = ("I wondered ", "I thought about ", "I mused ")
 _SAID = re.compile(r'([^"]*?)( said| promised)?, "([^"]*)"\.?')
@@ -36,6 +38,111 @@ _SCRAP = re.compile(r"\W*|[(\[][^()\[\]]*[)\]]\W*")
 _BETWEEN = re.compile(r", | and ")
 _OTHERS = "others"
 _IN_NAMES = frozenset({"the", "of", "and", "de", "van", "von", _OTHERS})
+_DAY = r"[^\W\d_a-z]\w+ \w+(?: to [^\W\d_a-z]\w+ \w+)?"
+_BEGAN = re.compile(
+    rf"^My first memories(?:, (?P<when>(?:on|from) {_DAY}),)? are "
+    r"(?:of (?P<places>.+?))?(?:,? ?\bwith (?P<people>.+?))?\.$"
+)
+_WAS = re.compile(
+    rf"^(?:(?P<when>(?:On|From) {_DAY}) )?I was (?:at (?P<places>.+?))?"
+    r"(?:(?:, (?:mostly )?|\b)with (?P<people>.+?))?\.$"
+)
+_OPENS = re.compile(r"My first memories|(?:(?:On|From) [\w ]{3,60} )?I was ")
+
+
+class Scene(NamedTuple):
+    """Where and with whom, in the order they were met, and when, as a sentence begins with it: `On Tuesday morning`."""
+
+    places: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
+    begins: bool = False
+    when: str = ""
+
+    def __str__(self) -> str:
+        where = listed([placed(place) for place in self.places])
+        who = listed([flat(name) for name in self.people])
+        if not where and not who:
+            return ""
+        if self.begins:
+            then = f", from {self.when.partition(' ')[2]}," if self.when else ""
+            there = ", ".join(filter(None, (where and f"of {where}", who and f"with {who}")))
+            return f"My first memories{then} are {there}."
+        there = f"at {where}{f', with {who}' if who else ''}" if where else f"with {who}"
+        return f"{self.when} I was {there}." if self.when else f"I was {there}."
+
+    def undated(self) -> Scene:
+        """Return it without when it was: that costs no fact its place."""
+        return self._replace(when="")
+
+    def without(self, told: str) -> Scene:
+        """Return it without the people that a text names anyway; the beginning of a life keeps all."""
+        return self if self.begins else self._replace(people=tuple(p for p in self.people if not mentions(told, p)))
+
+    def bounded(self, people: int) -> Scene:
+        """Return it with so many people at most, and half as many places, three at least."""
+        return self._replace(
+            places=tuple(first_and_last(self.places, max(3, people // 2))),
+            people=tuple(first_and_last(self.people, people)),
+        )
+
+
+def first_and_last(found: Sequence[str], most: int) -> Sequence[str]:
+    """Return the first third and the latest two thirds of what is too much."""
+    return found if len(found) <= most else [*found[: most // 3], *found[-(most - most // 3) :]]
+
+
+@lru_cache(maxsize=1024)
+def placed(name: str) -> str:
+    """Return the name of a location as it stands in a sentence."""
+    place = flat(name)
+    return f"the {place[4:]}" if place.startswith("The ") else place
+
+
+@lru_cache(maxsize=256)
+def read_scene(sentence: str) -> Scene | None:
+    """Return the scene that a sentence tells; None for another sentence than a scene makes."""
+    if _OPENS.match(sentence) is None:
+        return None
+    for pattern, begins in ((_BEGAN, True), (_WAS, False)):
+        match = pattern.match(sentence)
+        if match and (match["places"] or match["people"]) and '"' not in sentence:
+            return Scene(_unlisted(match["places"]), _unlisted(match["people"]), begins, match["when"] or "")
+    return None
+
+
+def _unlisted(text: str | None) -> tuple[str, ...]:
+    """Undo `listed`."""
+    if not text:
+        return ()
+    head, _, last = text.rpartition(" and ")
+    return (*(part for part in head.split(", ") if part), last) if head else tuple(text.split(", "))
+
+
+def scene_of(entries: Sequence[Entry], name: str, begins: bool, when: str = "") -> Scene:
+    """Return where memories happened, and everybody who was met; of the beginning of a life, in the order of it."""
+    stays = Counter(entry.place for entry in entries if entry.place)
+    people = Counter(entry.actor for entry in entries if entry.actor and entry.actor != name)
+    known, met = (list(found) if begins else [one for one, _ in found.most_common()] for found in (stays, people))
+    there = set(known[:_MOST_PLACES])
+    return Scene(tuple(dict.fromkeys(placed(place) for place in stays if place in there)), tuple(met), begins, when)
+
+
+def joined(scenes: Sequence[Scene], people: Iterable[str] = ()) -> list[Scene]:
+    """Return the scene of the beginning as it was, and one scene of all the others and of other people who were met."""
+    began = next((one for one in scenes if one.begins), Scene(begins=True))
+    later = one_scene([*(one for one in scenes if not one.begins), Scene(people=tuple(people))])
+    rest = Scene(
+        tuple(place for place in later.places if place not in began.places),
+        tuple(name for name in later.people if name not in began.people),
+    )
+    return [one for one in (began, rest) if one.places or one.people]
+
+
+def one_scene(scenes: Sequence[Scene]) -> Scene:
+    """Return one scene for several."""
+    places = dict.fromkeys(name for one in scenes for name in one.places)
+    people = dict.fromkeys(name for one in scenes for name in one.people)
+    return Scene(tuple(places), tuple(people), any(one.begins for one in scenes))
 
 
 class SummarySentence(NamedTuple):
@@ -44,10 +151,8 @@ class SummarySentence(NamedTuple):
     Args:
         plain: the sentence without what says that it came again.
         level: how often it came: 0 once, 1 more than once, 2 oftener.
-        who: who said it, when it only says what others said; else nobody.
-        what: what they said.
+        who, what: who said it, and what, when it only says what others said.
         same: what tells whether another sentence says the same.
-        reading: what it holds.
         tokens: tokens of it at most, with the blank after it.
         worth: how much it is worth keeping; small talk that comes again is still small talk.
         small: whether it is only small talk, or a passing thought.
@@ -71,29 +176,19 @@ class SummarySentence(NamedTuple):
         return AGAIN[self.level - 1] + inside(self.plain) if self.level else self.plain
 
     @property
-    def lead(self) -> str:
-        """Who says it, or that it is told of me."""
-        return " ".join(self.who) or self.plain.partition(" ")[0]
-
-    @property
     def own(self) -> bool:
         """Whether it tells what I did or said."""
         return self.plain.startswith(("I ", "I'", "I’", "My "))
 
 
 class Carried(NamedTuple):
-    """What earlier summaries tell.
-
-    Args:
-        scenes: where I was and with whom, oldest first.
-        lines: every other sentence, each once, oldest first.
-    """
+    """What earlier summaries tell: where I was and with whom, and every other sentence, each once; oldest first."""
 
     scenes: list[Scene]
     lines: list[SummarySentence]
 
 
-@functools.lru_cache(maxsize=4096)
+@lru_cache(maxsize=4096)
 def line(text: str) -> SummarySentence:
     """Return a sentence of a summary, taken apart."""
     plain, level = text, 0
@@ -121,20 +216,13 @@ def _speakers(text: str) -> tuple[str, ...]:
     return tuple(_BETWEEN.split(text))
 
 
-@functools.lru_cache(maxsize=256)
-def _scene(sentence: str) -> Scene | None:
-    return read_scene(sentence)
-
-
 def carried(texts: Iterable[str], name: str) -> Carried:
-    """Return what summaries in prose tell; sentences that are no whole ones are left out.
+    """Return what summaries in prose tell, oldest first; sentences that are no whole ones are left out.
 
-    Args:
-        texts: the summaries, oldest first.
-        name: whose they are; what tells of them by name is told with I, where that can be done.
+    What tells of `name`, whose they are, is told with I, where that can be done.
     """
     every = [one for text in texts for one in sentences(flat_lines(text))]
-    scenes = [_scene(one) for one in every]
+    scenes = [read_scene(one) for one in every]
     rest = (one for one, known in zip(every, scenes, strict=True) if known is None)
     single = (first_person(one, name) or one for sentence in rest if closed(sentence) for one in apart(sentence))
     lines = merged(ended(one) for one in single)
@@ -143,21 +231,16 @@ def carried(texts: Iterable[str], name: str) -> Carried:
 
 def flat_lines(text: str) -> str:
     """Return a text with every line flattened and blank lines left out."""
-    return "\n".join(one for one in map(flat, text.split("\n")) if one)
+    return "\n".join(filter(None, map(flat, text.split("\n"))))
 
 
 def merged(texts: Iterable[str]) -> list[SummarySentence]:
     """Return sentences as lines, each once; one that came up again says so."""
-    told: list[SummarySentence] = []
-    seen: dict[str, int] = {}
+    found: dict[str, SummarySentence] = {}
     for text in texts:
         new = line(text)
-        at = seen.setdefault(new.same, len(told))
-        if at == len(told):
-            told.append(new)
-        else:
-            told[at] = _again(told[at], new)
-    return told
+        found[new.same] = _again(found[new.same], new) if new.same in found else new
+    return list(found.values())
 
 
 def _again(old: SummarySentence, new: SummarySentence) -> SummarySentence:
@@ -165,27 +248,21 @@ def _again(old: SummarySentence, new: SummarySentence) -> SummarySentence:
     more = [name for name in new.who if name not in old.who]
     if more and _OTHERS not in old.who:
         who = [*old.who, *more]
-        who = who if len(who) <= MOST_SPEAKERS else [*who[: MOST_SPEAKERS - 1], _OTHERS]
+        who = who if len(who) <= _MOST_SPEAKERS else [*who[: _MOST_SPEAKERS - 1], _OTHERS]
         return line(f'{listed(who)} said, "{old.what}"')
     level = min(old.level + max(1, new.level), len(AGAIN))
     return line(AGAIN[level - 1] + inside(old.plain))
 
 
 def kept(lines: Sequence[SummarySentence], tokens: int, most: int | None = None) -> list[int]:
-    """Return the places of the lines that stay, in order.
-
-    Args:
-        lines: oldest first.
-        tokens: tokens that they may take together.
-        most: lines at most; None for any number.
-    """
+    """Return the places of the lines that stay in so many tokens, in order, and so many lines at most."""
     facts = [at for at, one in enumerate(lines) if not one.small]
     firsts = [at for at in facts if lines[at].worth > SMALL][:2]
     stay = covering([_claim(lines[at], _FIRST if at in firsts else 0.0) for at in facts], tokens, most)
     told = [facts[at] for at in stay]
     tokens -= sum(lines[at].tokens for at in told)
     talk = sorted((at for at, one in enumerate(lines) if one.small), key=lambda at: (-lines[at].worth, -at))
-    for at in talk[: max(0, min(FEW, most or FEW) - len(facts))]:
+    for at in talk[: max(0, min(_FEW, most or _FEW) - len(facts))]:
         if lines[at].tokens <= tokens:
             tokens -= lines[at].tokens
             told.append(at)
@@ -193,6 +270,6 @@ def kept(lines: Sequence[SummarySentence], tokens: int, most: int | None = None)
 
 
 def _claim(one: SummarySentence, more: float) -> Claim:
-    found = one.reading
+    found, lead = one.reading, " ".join(one.who) or one.plain.partition(" ")[0]
     same = ALIKE if one.plain.startswith(_THOUGHT) else SAME
-    return Claim(one.worth + more, found.words, found.heavy, one.lead, one.tokens, same, one.plain, found.binds)
+    return Claim(one.worth + more, found.words, found.heavy, lead, one.tokens, same, one.plain, found.binds)

@@ -1,30 +1,23 @@
 """What a statement holds: promises, numbers, names, places, ties between people; and how much it is worth keeping.
 
-The summarizer's own rules, read in one pass over the words and remembered for every text. The judge of summaries has
-rules of its own, so that neither repeats the other's mistakes. What is found here is only weighed, never written: a
-summary is made of sentences and clauses of its source.
+What is found here is only weighed, never written: a summary is made of sentences and clauses of its source. The judge
+of summaries has rules of its own, so that neither repeats the other's mistakes.
 """
 
 from __future__ import annotations
 
-import functools
 import re
+from functools import lru_cache
 from sys import intern
 from typing import NamedTuple
 
-from agents.compaction.wording import PLAIN, word_set
+from agents.text.english import DULL, PLAIN, word_set
 
 CACHED = 8192
 """Statements whose reading is remembered: small talk comes again, and a summary's sentences are read at every fold."""
-MOST_WORDS = 14
-"""Telling words that count; who says more does not say more that matters."""
-LEAST_WORDS = 2
-"""Telling words below which a number, a place or a promise tells of nothing."""
-
-PROMISED = 6.0
-"""What a promise is worth more, unless it only answers."""
-OF_SELF = 1.5
-"""What a statement is worth more in which somebody tells of themselves."""
+_MOST_WORDS = 14  # telling words that count; who says more does not say more that matters
+_LEAST_WORDS = 2  # telling words below which a number, a place or a promise tells of nothing
+_PROMISED = 6.0  # what a promise is worth more, unless it only answers
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*")
 _NAMES = re.compile(r"(?<=[\w,;:] )[^\W\d_a-z][\w'’-]+(?: [^\W\d_a-z][\w'’-]+)*")
@@ -33,21 +26,23 @@ _MARKS_AFTER = frozenset({"", ",", ".", "!", "?", ";"})
 _DIGIT = re.compile(r"\d")
 _SAID = re.compile(r'[^"“]*["“](.*)["”]', re.DOTALL)
 
-_DULL = word_set(
-    """say says said see sees saw seen think thinks thought know knows knew well go goes going went come comes came
-    get gets got gotten look looks looked wonder wonders wondered tell tells told ask asks asked good big new
-    thing things way bit lot lots hi hey thanks thank glad great nice really cool awesome wow amazing sounds
-    like just right sure okay yeah yep yup nope super definitely totally absolutely special wonderful inspiring
-    important fun happy pretty feel feels felt mean means stuff kind gonna wanna cause people time life haha lol
-    proud success believe passion passionate talented talent incredible incredibly congrats congratulations
-    positive luck lucky shine shining dedicated dedication determination determined optimistic stoked excited
-    exciting best pushing keep fantastic impressive lovely perfect welcome hear heart support supportive
-    appreciate journey moments amazingly hope hopefully blast vibe vibes able gotta been chat talk catch forward
-    inspire inspires inspired encouraging encourage encouragement
-    i'm i've i'd i'll it's that's you're you've you'll what's there's they're we're don't didn't can't isn't wasn't
-    won't doesn't haven't couldn't wouldn't let's he's she's a b c d e f g h i j k l m n o p q r s t u v w x y z"""
+_DROPPED = (
+    PLAIN
+    | DULL
+    | word_set(
+        """seen going gotten lots hi hey thanks thank glad great nice really cool awesome wow amazing sounds like just
+    right sure okay yeah yep yup nope super definitely totally absolutely special wonderful inspiring important
+    fun happy pretty feel feels felt mean means stuff kind gonna wanna cause people time life haha lol proud
+    success believe passion passionate talented talent incredible incredibly congrats congratulations positive
+    luck lucky shine shining dedicated dedication determination determined optimistic stoked excited exciting
+    best pushing keep fantastic impressive lovely perfect welcome hear heart support supportive appreciate
+    journey moments amazingly hope hopefully blast vibe vibes able gotta been chat talk catch forward inspire
+    inspires inspired encouraging encourage encouragement i'm i've i'd i'll it's that's you're you've you'll
+    what's there's they're we're don't didn't can't isn't wasn't won't doesn't haven't couldn't wouldn't let's
+    he's she's a b c d e f g h i j k l m n o p q r s t u v w x y z"""
+    )
 )
-_DROPPED = PLAIN | _DULL
+"""Words that tell nothing: plain ones, and those of small talk."""
 _PLEDGING = re.compile(r"\b(?:i will|i['’]ll|i shall|my word|you must|never forget)\b")
 _BINDS = re.compile(r"\b(?:(?:i will|i['’]ll|i shall)(?! (?:not|never) forget)|my word)\b")
 """What of these binds whoever says it; not to forget is a grudge or a thanks."""
@@ -94,7 +89,7 @@ _KIN = (
     " cousin grandmother grandfather gran family friend neighbour dog cat horse house home farm ship boat shop trade"
     " work job teacher master birthday village country"
 )
-_MAY_BE_OF_SELF = word_set(f"{_LIVED} {_KIN} am was became i'm i’m")
+_MAY_BE_OF_SELF = frozenset(f"{_LIVED} {_KIN} am was became i'm i’m".split())
 _OF_SELF = re.compile(
     r"\bi(?:['’]m| am| was| became)(?: not| no longer| still| only| once)?"
     r" (?:a|an|the|your|from|born|afraid|allergic|called|named|new)\b"
@@ -155,9 +150,8 @@ class StatementContent(NamedTuple):
         names: words with a capital inside a sentence, in lower case, without whom it calls by name.
         heavy: its names and numbers.
         worth: how much it is worth keeping, by itself: small talk 0 to 2, a fact 3 to 12.
-        counted: it holds a number.
+        counted, question: it holds a number; it is a question.
         promise: somebody promises, or says what must be done.
-        question: it is a question.
         hedged: whoever says it does not know.
         placed: it says where something is for good.
         asks: it asks somebody to do something.
@@ -182,7 +176,7 @@ class StatementContent(NamedTuple):
         return not self.question and (self.promise or self.counted or self.placed or bool(self.names))
 
 
-@functools.lru_cache(maxsize=CACHED)
+@lru_cache(maxsize=CACHED)
 def read(text: str) -> StatementContent:
     """Return what a statement holds: the words that were said, without who said them."""
     low = text.lower()
@@ -207,21 +201,21 @@ def read(text: str) -> StatementContent:
     asks = bool(marks & _MAY_ASK) and _ASKING.search(low) is not None
     question = low.rstrip("\"'”’ ").endswith("?")
     told = len(words)
-    worth = 0.4 * min(told - 0.5 * len(names) - len(called), MOST_WORDS) + min(3.0, weighty / 10)
+    worth = 0.4 * min(told - 0.5 * len(names) - len(called), _MOST_WORDS) + min(3.0, weighty / 10)
     if question:
         worth -= 1.5
-    elif told >= LEAST_WORDS:
-        worth += PROMISED * weighs + 2.5 * counted + 1.5 * placed + (1.5 if marks & _DECIDES else 0.0)
+    elif told >= _LEAST_WORDS:
+        worth += _PROMISED * weighs + 2.5 * counted + 1.5 * placed + (1.5 if marks & _DECIDES else 0.0)
     if not question and told:
         if ("i" in every or marks & _ADDRESSES) and _TIE.search(low):
             worth += 1.5
         if not every.isdisjoint(_I) and not every.isdisjoint(_MAY_BE_OF_SELF) and _OF_SELF.search(low):
-            worth += OF_SELF
+            worth += 1.5
     worth += 1.0 * asks - 2.5 * hedged
     if marks & _ADDRESSES and _YOU.search(_FILLERS.sub("", low)):
         worth += 0.6
     heavy = names | {word for word in words if word in COUNTING or word[0].isdigit()} if names or counted else names
-    binds = binds and not question and told >= LEAST_WORDS
+    binds = binds and not question and told >= _LEAST_WORDS
     return StatementContent(words, names, heavy, worth, counted, promise, question, hedged, placed, asks, binds)
 
 

@@ -1,8 +1,7 @@
-"""Seed 004's working memory: six fixed headings with a line for each fact, made by rules.
+"""A summary of six fixed headings with a line for each fact, by rules.
 
-What is wanted, what is known and who said it, what was decided, what is open, what is still to be done, and where to
-look further. It reads its own form back, so that a new summary carries the facts of the one before on; prose is taken
-up line by line. What was told about oneself stands as what somebody said, never as a fact about oneself.
+It reads its own form back, so that a new summary carries on the facts of the one before; prose is taken up line by
+line. What was told about oneself stands as what somebody said, never as a fact about oneself.
 """
 
 from __future__ import annotations
@@ -11,26 +10,30 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from agents.compaction.prompt_styles import HEADINGS
-from agents.compaction.sections import sections_of
-from agents.compaction.summarizer import SummarySource
+from agents.compaction.summarizer import HEADINGS, SummarySource, sections_of
 from agents.compaction.summarizers._choice import TALE, Weighed, sentence_of, weighed
-from agents.compaction.summarizers._inner_marks import missing
-from agents.compaction.summarizers._lines import SummarySentence, carried, flat_lines, kept, line, merged
-from agents.compaction.summarizers._prose import LONGEST_QUOTE, closed, ended
+from agents.compaction.summarizers._lines import (
+    Scene,
+    SummarySentence,
+    carried,
+    first_and_last,
+    kept,
+    line,
+    merged,
+    placed,
+)
 from agents.compaction.summarizers._reading import read, spoken
-from agents.compaction.summarizers._scene import Scene, placed
-from agents.compaction.wording import flat, sentences
+from agents.compaction.summarizers._telling import LONGEST_QUOTE, closed, ended
 from agents.llm.tokens import estimate
 from agents.memory.entries import Entry
+from agents.text.english import flat, sentences
+from agents.text.quotations import missing_marks
 
 GOAL, FACTS, DECISIONS, OPEN, PENDING, REFERENCES = HEADINGS
-NONE = "none"
-"""What stands under a heading that has nothing."""
-MOST = {GOAL: 4, DECISIONS: 8, OPEN: 6, PENDING: 8}
+_NONE = "none"  # what stands under a heading that has nothing
+_MOST = {GOAL: 4, DECISIONS: 8, OPEN: 6, PENDING: 8}
 """Lines under a heading at most, the newest; facts are as many as fit."""
-MOST_NAMES = 12
-"""People, and places, that the references name."""
+_MOST_NAMES = 12  # people, and places, that the references name
 _SHARE = {GOAL: 0.15, DECISIONS: 0.2, OPEN: 0.15, PENDING: 0.2}
 """Share of the tokens that a heading's lines may take; what they leave is for the facts."""
 _WANTS = re.compile(
@@ -48,33 +51,22 @@ _PLANS = re.compile(
 _DECIDES = re.compile(
     r"\bI(?:['’]ve| have)? (?:decided?|chose|choose|agreed?|refused?|resolved?|settled)\b", re.IGNORECASE
 )
-_DONE = 0.6
-"""Share of a promise's words that a deed of mine must hold for the promise to be kept."""
-_ANSWERED = 0.5
-"""Share of a question's words that a later statement must hold to answer it."""
-LEAST_ASKED = 3
-"""Telling words of a question that is kept open; `How are you?` is none."""
-_AT_ONCE = 4
-"""Memories after a question among which one word of it is enough, when somebody else says it."""
+_DONE = 0.6  # share of a promise's words that a deed of mine must hold for the promise to be kept
+_ANSWERED = 0.5  # share of a question's words that a later statement must hold to answer it
+_LEAST_ASKED = 3  # telling words of a question that is kept open; `How are you?` is none
+_AT_ONCE = 4  # memories after a question among which one word of it is enough, when somebody else says it
 
 
 @dataclass(slots=True)
 class _Page:
-    """A summary of six sections, taken apart.
-
-    Args:
-        items: the lines under each heading, oldest first.
-        people, places: whom and where the references name.
-    """
+    """A summary of six sections, taken apart: the lines under each heading, oldest first, and the references."""
 
     items: dict[str, list[str]] = field(default_factory=lambda: {heading: [] for heading in HEADINGS[:-1]})
-    people: list[str] = field(default_factory=list)
-    places: list[str] = field(default_factory=list)
+    references: dict[str, list[str]] = field(default_factory=lambda: {"people": [], "places": []})
 
-    def met(self, people: Iterable[str], places: Iterable[str]) -> None:
-        """Add to the references."""
-        self.people = list(dict.fromkeys([*self.people, *people]))
-        self.places = list(dict.fromkeys([*self.places, *places]))
+    def refer(self, kind: str, names: Iterable[str]) -> None:
+        """Add people or places to the references."""
+        self.references[kind] = list(dict.fromkeys([*self.references[kind], *names]))
 
 
 def is_sections(text: str) -> bool:
@@ -87,59 +79,45 @@ def _headed(text: str) -> Iterator[tuple[str, list[str]]]:
     written = {heading.casefold(): heading for heading in HEADINGS}
     for heading, lines in sections_of(text):
         if heading:
-            yield written[heading.casefold()], [line for line in lines if line.strip(" .").casefold() != NONE]
+            yield written[heading.casefold()], [line for line in lines if line.strip(" .").casefold() != _NONE]
 
 
 def prose_of(text: str) -> str:
     """Return a summary of six sections as sentences; what is under no heading is left out."""
-    page = _parsed(text)
-    scene = str(Scene(tuple(page.places), tuple(page.people)))
+    page = _Page()
+    _take_up_sections(page, text)
+    scene = str(Scene(tuple(page.references["places"]), tuple(page.references["people"])))
     lines = [ended(one) for heading in HEADINGS[:-1] for one in page.items[heading]]
     return "\n".join(filter(None, (scene, *lines)))
 
 
 def in_sections(source: SummarySource) -> str:
-    """Return the summary of a source under six headings; empty when the headings alone are too long.
-
-    Args:
-        source: memories, earlier summaries of either shape, or both.
-    """
+    """Return the summary of a source under six headings; empty when the headings alone are too long."""
     page = _Page()
     for text in source.earlier:
-        if text.strip():
-            _take_up(page, text, source.name)
+        if is_sections(text):
+            _take_up_sections(page, text)
+        elif text.strip():
+            _take_up_prose(page, text, source.name)
     _add(page, source)
     return _written(page, source)
 
 
-def _parsed(text: str) -> _Page:
-    page = _Page()
+def _take_up_sections(page: _Page, text: str) -> None:
     for heading, lines in _headed(text):
         for one in lines:
-            _put(page, heading, one)
-    return page
+            if heading != REFERENCES:
+                page.items[heading] += [sentence for sentence in sentences(one) if closed(sentence)]
+            elif one.startswith(("people: ", "places: ")):
+                kind, _, names = one.partition(": ")
+                page.refer(kind, filter(None, map(str.strip, names.split("; "))))
 
 
-def _put(page: _Page, heading: str, text: str) -> None:
-    if heading != REFERENCES:
-        page.items[heading] += [one for one in sentences(text) if closed(one)]
-    elif text.startswith(("people: ", "places: ")):
-        kind, _, names = text.partition(": ")
-        listed_names = [name.strip() for name in names.split("; ") if name.strip()]
-        page.met(listed_names if kind == "people" else (), listed_names if kind == "places" else ())
-
-
-def _take_up(page: _Page, text: str, name: str) -> None:
-    """Add an earlier summary, of either shape."""
-    if is_sections(text):
-        old = _parsed(text)
-        for heading, items in old.items.items():
-            page.items[heading] += items
-        page.met(old.people, old.places)
-        return
-    prose = carried([flat_lines(text)], name)
+def _take_up_prose(page: _Page, text: str, name: str) -> None:
+    prose = carried([text], name)
     for scene in prose.scenes:
-        page.met(scene.people, scene.places)
+        page.refer("people", scene.people)
+        page.refer("places", scene.places)
     for one in prose.lines:
         page.items[_heading(one)].append(one.text)
 
@@ -162,7 +140,6 @@ def _heading(one: SummarySentence) -> str:
 
 
 def _add(page: _Page, source: SummarySource) -> None:
-    """Add what memories tell."""
     entries = source.entries
     if not entries:
         return
@@ -174,21 +151,19 @@ def _add(page: _Page, source: SummarySource) -> None:
         if text:
             page.items[heading or _heading(line(ended(text)))].append(ended(text))
     _settle(page, entries)
-    page.met(
-        (entry.actor for entry in entries if entry.actor and entry.actor != source.name),
-        (placed(entry.place) for entry in entries if entry.place),
-    )
+    page.refer("people", (entry.actor for entry in entries if entry.actor and entry.actor != source.name))
+    page.refer("places", (placed(entry.place) for entry in entries if entry.place))
 
 
 def _asked(one: Weighed) -> str:
-    """Return a question as a sentence; only the question of what was said."""
+    """Return the last question of what was said, as a sentence."""
     text = flat(spoken(one.entry.text))
     every = sentences(text)
     asked = [at for at, found in enumerate(every) if found.endswith("?") and closed(found)]
     said = every[asked[-1]] if asked else ""
-    if not said or len(said) > LONGEST_QUOTE or len(read(said).words) < LEAST_ASKED:
+    if not said or len(said) > LONGEST_QUOTE or len(read(said).words) < _LEAST_ASKED:
         return ""
-    before, behind = missing(text, every)[asked[-1]]
+    before, behind = missing_marks(text, every)[asked[-1]]
     return f'{flat(one.entry.actor or "I")} asked, "{before}{said.replace(chr(34), chr(39))}{behind}"'
 
 
@@ -211,31 +186,31 @@ def _of(one: Weighed) -> str | None:
 def _settle(page: _Page, entries: Sequence[Entry]) -> None:
     """Close what memories settled: promises that were kept become decisions, answered questions go."""
     deeds = [read(entry.text).words for entry in entries if entry.kind == "did" and not entry.failed]
-    still: list[str] = []
-    done: list[str] = []
-    for text in page.items[PENDING]:
-        one = line(text)
-        words = one.reading.words - {"promise", "promised", "swear", "vow"}
-        (done if one.own and any(_holds(deed, words, _DONE) for deed in deeds) else still).append(text)
-    page.items[PENDING] = still
+    done = [text for text in page.items[PENDING] if _is_kept(line(text), deeds)]
+    page.items[PENDING] = [text for text in page.items[PENDING] if text not in done]
     page.items[DECISIONS] += done
     statements = [found.words for entry in entries if not (found := read(spoken(entry.text))).question]
-    page.items[OPEN] = [one for one in page.items[OPEN] if not _answered(one, statements)]
+    page.items[OPEN] = [text for text in page.items[OPEN] if not _is_answered(line(text), statements)]
+
+
+def _is_kept(promise: SummarySentence, deeds: Iterable[frozenset[str]]) -> bool:
+    words = promise.reading.words - {"promise", "promised", "swear", "vow"}
+    return promise.own and any(_holds(deed, words, _DONE) for deed in deeds)
+
+
+def _is_answered(question: SummarySentence, statements: Iterable[frozenset[str]]) -> bool:
+    found = question.reading
+    return found.question and any(_holds(said, found.words, _ANSWERED) for said in statements)
 
 
 def _answered_at_once(one: Weighed, entries: Sequence[Entry]) -> bool:
     """Return whether somebody else spoke to a question right after it was asked."""
-    for later in entries[one.place + 1 : one.place + 1 + _AT_ONCE]:
-        if later.actor != one.entry.actor and later.kind in ("heard", "told", "said"):
-            said = read(spoken(later.text))
-            if not said.question and not said.words.isdisjoint(one.reading.words):
-                return True
-    return False
-
-
-def _answered(text: str, statements: Iterable[frozenset[str]]) -> bool:
-    found = line(text).reading
-    return found.question and any(_holds(said, found.words, _ANSWERED) for said in statements)
+    replies = (
+        read(spoken(later.text))
+        for later in entries[one.place + 1 : one.place + 1 + _AT_ONCE]
+        if later.actor != one.entry.actor and later.kind in ("heard", "told", "said")
+    )
+    return any(not said.question and not said.words.isdisjoint(one.reading.words) for said in replies)
 
 
 def _holds(what: frozenset[str], words: frozenset[str], share: float) -> bool:
@@ -244,17 +219,19 @@ def _holds(what: frozenset[str], words: frozenset[str], share: float) -> bool:
 
 def _written(page: _Page, source: SummarySource) -> str:
     """Return a page as text, within its source's tokens; empty when not even its headings fit."""
-    references = list(_references(page, source.covers, MOST_NAMES))
-    while (left := _left(source, references)) < 0 and len(references) > 1:
+    references = list(_references(page, source.covers))
+    while (left := source.max_tokens - estimate(_page({}, references))) < 0 and len(references) > 1:
         references.pop(0)
     if left < 0:
         return ""
-    lines = {heading: _lines(page, heading, source) for heading in HEADINGS[:-1]}
     stay: dict[str, list[SummarySentence]] = {}
-    for heading in (*MOST, FACTS):
+    for heading in (*_MOST, FACTS):
+        lines = merged(page.items[heading])
+        if not source.findings:
+            lines = [one for one in lines if not read(one.plain).counted]
+        lines = lines[-_MOST.get(heading, len(lines)) :]
         share = left if heading == FACTS else min(left, int(_SHARE[heading] * source.max_tokens))
-        places = kept(lines[heading], share, source.max_sentences)
-        stay[heading] = [lines[heading][at] for at in places]
+        stay[heading] = [lines[at] for at in kept(lines, share, source.max_sentences)]
         left -= sum(one.tokens + 2 for one in stay[heading])
     while estimate(text := _page(stay, references)) > source.max_tokens:
         worst = min((one.worth, heading, at) for heading in stay for at, one in enumerate(stay[heading]))
@@ -262,21 +239,10 @@ def _written(page: _Page, source: SummarySource) -> str:
     return text
 
 
-def _lines(page: _Page, heading: str, source: SummarySource) -> list[SummarySentence]:
-    found = merged(page.items[heading])
-    if not source.findings:
-        found = [one for one in found if not read(one.plain).counted]
-    return found[-MOST[heading] :] if heading in MOST else found
-
-
-def _left(source: SummarySource, references: Sequence[str]) -> int:
-    return source.max_tokens - estimate(_page({}, references))
-
-
-def _references(page: _Page, covers: tuple[int, int] | None, most: int) -> Iterator[str]:
-    for kind, names in (("people", page.people), ("places", page.places)):
+def _references(page: _Page, covers: tuple[int, int] | None) -> Iterator[str]:
+    for kind, names in page.references.items():
         if names:
-            shown = names if len(names) <= most else [*names[: most // 3], *names[-(most - most // 3) :]]
+            shown = first_and_last(names, _MOST_NAMES)
             yield f"{kind}: {'; '.join(' '.join(name.replace(';', ',').split()) for name in shown)}"
     if covers is not None:
         first, last = covers
@@ -287,5 +253,5 @@ def _page(stay: dict[str, list[SummarySentence]], references: Sequence[str]) -> 
     parts = []
     for heading in HEADINGS:
         items = references if heading == REFERENCES else [one.text for one in stay.get(heading, ())]
-        parts += [f"{heading}:", *(f"- {item}" for item in (items or [NONE]))]
+        parts += [f"{heading}:", *(f"- {item}" for item in (items or [_NONE]))]
     return "\n".join(parts)

@@ -11,31 +11,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agents.compaction.compound import promises_joined, together
 from agents.compaction.summarizer import Prompts, Summarizer, SummarySource, Writing
 from agents.compaction.summarizers._choice import chosen, weighed
-from agents.compaction.summarizers._lines import Carried, SummarySentence, carried, flat_lines, kept, merged
-from agents.compaction.summarizers._prose import closed, ended, retell
+from agents.compaction.summarizers._lines import (
+    KNOWN,
+    Carried,
+    Scene,
+    carried,
+    flat_lines,
+    joined,
+    kept,
+    merged,
+    one_scene,
+    scene_of,
+)
 from agents.compaction.summarizers._reading import read
-from agents.compaction.summarizers._scene import KNOWN, Scene, joined, one_of, scene_of
 from agents.compaction.summarizers._sections import in_sections, is_sections, prose_of
+from agents.compaction.summarizers._telling import closed, ended, retell
 from agents.compaction.summary_style import SECTIONS
-from agents.compaction.wording import flat, quoted, sentences
 from agents.llm.tokens import estimate
+from agents.text.english import flat, quoted, sentences
+from agents.text.quotations import promises_joined, together
 
-NOTHING = "I remember nothing of it."
-LEAST_NEW = 4
-"""Sentences that a fold adds to a rolling summary at least."""
-A_SENTENCE_FOR = 16
-"""Memories for which a rolling summary gets one sentence more."""
-A_SENTENCE = 37
-"""Tokens that a sentence takes on the average where there may only be so many."""
-_OPENING = 0.35
-"""Share of the tokens that the scenes of a summary may take."""
-_FEW = 3
-"""Sentences up to which there is a scene only when the facts leave room for one."""
-_MOST_TOLD = 12
-"""Statements that a few sentences hold at most."""
+_NOTHING = "I remember nothing of it."
+_LEAST_NEW = 4  # sentences that a fold adds to a rolling summary at least
+_A_SENTENCE_FOR = 16  # memories for which a rolling summary gets one sentence more
+_A_SENTENCE = 37  # tokens that a sentence takes on the average where there may only be so many
+_OPENING = 0.35  # share of the tokens that the scenes of a summary may take
+_FEW = 3  # sentences up to which there is a scene only when the facts leave room for one
+_MOST_TOLD = 12  # statements that a few sentences hold at most
 
 
 def write(source: SummarySource, prompts: Prompts) -> Writing:
@@ -45,31 +49,28 @@ def write(source: SummarySource, prompts: Prompts) -> Writing:
 
 
 def extract(source: SummarySource) -> str:
-    """Return the summary of a source by rules alone.
-
-    Args:
-        source: memories, earlier summaries, or both; its limits hold for the result.
-    """
+    """Return the summary of a source by rules alone, within its limits."""
     if source.shape == SECTIONS and (text := in_sections(source)):
         return text
     earlier = [prose_of(text) if is_sections(text) else flat_lines(text) for text in source.earlier if text.strip()]
     if not source.entries:
         return _of_summaries(source, earlier)
-    return _rolling(source, earlier) if earlier else _recent(source)
+    limit = source.max_sentences or max(_LEAST_NEW, len(source.entries) // _A_SENTENCE_FOR)
+    return _rolling(source, earlier, limit) if earlier else _recent(source, limit)
 
 
-def _recent(source: SummarySource) -> str:
-    limit = source.max_sentences or max(LEAST_NEW, len(source.entries) // A_SENTENCE_FOR)
-    scene = scene_of(source.entries, source.name, source.begins, source.when) if limit > 1 else Scene((), ())
-    room = min(source.max_tokens, limit * A_SENTENCE)
-    told = _told(source, room - estimate(str(scene.undated())), _MOST_TOLD)
+def _recent(source: SummarySource, limit: int) -> str:
+    """Return a summary of memories, of so many sentences at most."""
+    scene = scene_of(source.entries, source.name, source.begins, source.when) if limit > 1 else Scene()
+    room = min(source.max_tokens, limit * _A_SENTENCE)
+    told = _told(source, room - estimate(str(scene.undated())))
     while told:
         texts = promises_joined(text for text, _ in told)
         opening = _openings([scene], " ".join(texts), room)
         sentences_of = together(texts, limit - len(opening))
         if len(sentences_of) <= limit - len(opening):
-            for parts in ([*opening, *sentences_of], sentences_of):
-                if text := _fitting(source, parts):
+            for text in (" ".join([*opening, *sentences_of]), " ".join(sentences_of)):
+                if text and len(text) < _replaced(source) and estimate(text) <= source.max_tokens:
                     return text
         if len(told) == 1:
             break
@@ -77,28 +78,16 @@ def _recent(source: SummarySource) -> str:
     return _shortest(source, [*(text for text, _ in told), *_openings([scene], "", room)])
 
 
-def _told(source: SummarySource, room: int, most: int) -> list[tuple[str, float]]:
-    """Return the sentences that tell the memories, in order, with their weights.
-
-    Args:
-        source: the memories.
-        room: tokens that there is room for.
-        most: sentences at most.
-    """
+def _told(source: SummarySource, room: int) -> list[tuple[str, float]]:
+    """Return the sentences that tell the memories in so many tokens, in order, with their weights."""
     found = weighed(source.entries, source.name)
     if not source.findings:
         found = [one for one in found if not read(one.entry.text).counted]
     told: dict[str, float] = {}
-    for text, weight in chosen(found, source.name, room, most):
+    for text, weight in chosen(found, source.name, room, _MOST_TOLD):
         for one in sentences(text):
             told.setdefault(one, weight)
     return list(told.items())
-
-
-def _fitting(source: SummarySource, parts: Sequence[str]) -> str:
-    """Return sentences as one text; empty when it is too long or not shorter than what it replaces."""
-    text = " ".join(filter(None, parts))
-    return text if text and len(text) < _replaced(source) and estimate(text) <= source.max_tokens else ""
 
 
 def _replaced(source: SummarySource) -> int:
@@ -107,11 +96,10 @@ def _replaced(source: SummarySource) -> int:
     return sum(map(len, texts)) + len(texts) - 1
 
 
-def _rolling(source: SummarySource, earlier: Sequence[str]) -> str:
-    """Return the earlier summary with what the memories add: a sentence for every sixteen of them, four at least."""
-    count = source.max_sentences or max(LEAST_NEW, len(source.entries) // A_SENTENCE_FOR)
+def _rolling(source: SummarySource, earlier: Sequence[str], limit: int) -> str:
+    """Return the earlier summaries with what the memories add, so many sentences at most."""
     old = carried(earlier, source.name)
-    new = [ended(text) for text, _ in _told(source, count * A_SENTENCE, _MOST_TOLD)]
+    new = [ended(text) for text, _ in _told(source, limit * _A_SENTENCE)]
     scenes = [*old.scenes, scene_of(source.entries, source.name, source.begins)]
     return _long(source, Carried(scenes, merged([*(one.text for one in old.lines), *new])))
 
@@ -126,10 +114,10 @@ def _long(source: SummarySource, told: Carried) -> str:
     """Return scenes and lines as one text: the lines that hold the most, in order, as many as fit."""
     lines = told.lines if source.findings else [one for one in told.lines if not read(one.plain).counted]
     most = source.max_sentences
-    room = source.max_tokens if most is None else min(source.max_tokens, most * A_SENTENCE)
+    room = source.max_tokens if most is None else min(source.max_tokens, most * _A_SENTENCE)
     scenes = joined(told.scenes, (who for one in lines for who in one.who))
     if most is not None and scenes:  # few sentences: one scene for all
-        scenes = [one_of(scenes)]
+        scenes = [one_scene(scenes)]
     first = most is None or most > _FEW  # else what was told goes before where and with whom
     undated = [one.undated() for one in scenes]
     reserved = sum(estimate(text) + 1 for text in _openings(undated, "", room)) if first else 0
@@ -146,21 +134,14 @@ def _long(source: SummarySource, told: Carried) -> str:
         if text and fits:
             return text
         if not stay:
-            return _shortest(source, [*opening, *_texts(lines)])
+            return _shortest(source, [*opening, *(one.plain for one in sorted(lines, key=lambda one: -one.worth))])
         stay.remove(min(stay, key=lambda at: lines[at].worth))
-
-
-def _texts(lines: Sequence[SummarySentence]) -> list[str]:
-    return [one.plain for one in sorted(lines, key=lambda one: -one.worth)]
 
 
 def _openings(scenes: Sequence[Scene], told: str, tokens: int) -> list[str]:
     """Return the sentences that say where I was and with whom, as many names as there is room for.
 
-    Args:
-        scenes: the scenes.
-        told: what follows; who is named in it need not be named here.
-        tokens: tokens of the whole summary.
+    Who is named in what follows need not be named here.
     """
     scenes = [one.without(told) for one in scenes]
     most = max(_OPENING * tokens, tokens - estimate(told) if told else 0)
@@ -179,7 +160,7 @@ def _shortest(source: SummarySource, texts: Sequence[str]) -> str:
     short = [f'{flat(one.actor or "I")}: "{said}"' for one in spoken for said in quoted(flat(one.text))]
     plain = [one for text in source.texts() for one in sentences(flat_lines(text))]
     longest = _replaced(source) - (1 if source.entries else 0)
-    for text in (*texts, *whole, *(ended(one) for one in (*short, *plain) if closed(one)), NOTHING):
+    for text in (*texts, *whole, *(ended(one) for one in (*short, *plain) if closed(one)), _NOTHING):
         fits = len(text) <= longest and estimate(text) <= source.max_tokens
         if fits and any(map(str.isalnum, text)):
             return text

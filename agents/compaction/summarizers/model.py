@@ -8,16 +8,23 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from agents.compaction.prompt_styles import HEADINGS, Style
-from agents.compaction.sections import sections_of, tidy_sections
 from agents.compaction.settings import PROMPT_WORDS
-from agents.compaction.summarizer import Prompts, Summarizer, SummarySource, Writing
+from agents.compaction.summarizer import (
+    HEADINGS,
+    Prompts,
+    Style,
+    Summarizer,
+    SummarySource,
+    Writing,
+    sections_of,
+    tidy_sections,
+)
 from agents.compaction.summary_style import SECTIONS
-from agents.compaction.wording import flat, sentences
 from agents.llm.tokens import estimate
 from agents.memory.entries import Entry
+from agents.text.english import flat, sentences
 from mud.errors import Unavailable
 
 PREVIEWS = {"heard": 600, "told": 600, "said": 600, "thought": 400, "note": 400, "dream": 400, "result": 160}
@@ -34,11 +41,7 @@ _ENDED = re.compile(r"[.!?…][\"”»'’)]*$")
 
 
 def style_of(source: SummarySource, prompts: Prompts) -> Style:
-    """Return the style that a source is asked for in: its own, or the one with headings where headings are wanted.
-
-    Raises:
-        VaultProblem: there is no such style.
-    """
+    """Return the style that a source is asked for in: its own, or the one with headings where headings are wanted."""
     style = prompts(source.style)
     return style if style.sections or source.shape != SECTIONS else prompts(SECTIONS)
 
@@ -70,15 +73,10 @@ def _preview(entry: Entry) -> str:
 
 
 def _fitting(lines: list[str], most: int, earlier: str) -> list[str]:
-    """Take from the front of `lines` what one prompt has room for, one line at least, cut if need be.
-
-    Args:
-        lines: the memories that are left; shortened.
-        most: tokens of one prompt.
-        earlier: the summary so far, which stands in it too.
+    """Take from the front of `lines` what one prompt of `most` tokens has room for, one line at least, cut if need be.
 
     Raises:
-        Unavailable: there is room for less than a quarter of a prompt.
+        Unavailable: beside the earlier summary there is room for less than a quarter of a prompt.
     """
     room = most - estimate(earlier)
     if room < most / 4:
@@ -87,23 +85,18 @@ def _fitting(lines: list[str], most: int, earlier: str) -> list[str]:
     while lines and (size := estimate(lines[0]) + 1) <= room:
         taken.append(lines.pop(0))
         room -= size
-    return taken or [_cut(lines.pop(0), room)]
-
-
-def _cut(line: str, room: int) -> str:
-    """Return as much of a line as `room` tokens hold."""
+    if taken:
+        return taken
+    line = lines.pop(0)
     while len(line) > 1 and estimate(line) + 1 > room:
         line = f"{line[: len(line) * 3 // 4].rstrip('…')}…"
-    return line
+    return [line]
 
 
 def tidy(reply: str, source: SummarySource, style: Style) -> str:
     """Return a reply without what models leave around one: cue marks, what follows the summary, a sentence cut off.
 
-    Args:
-        reply: the raw reply.
-        source: its limits are kept by cutting at a sentence's end.
-        style: how it was asked for; lines of its template end a reply.
+    The limits of the source are kept by cutting at a sentence's end; lines of the style's template end a reply.
     """
     text = unicodedata.normalize("NFC", reply).lstrip()
     text = text.removeprefix(style.cue) if len(style.cue) > 1 else text
@@ -143,14 +136,8 @@ def _tidy_sections(text: str, source: SummarySource, style: Style) -> str:
 
 
 def _written(found: Sequence[tuple[str, list[str]]]) -> str:
-    return "\n".join(_lines(found))
-
-
-def _lines(found: Sequence[tuple[str, list[str]]]) -> Iterator[str]:
-    for heading, lines in found:
-        if heading:
-            yield f"{heading}:"
-        yield from (f"- {flat(line)}" for line in lines)
+    parts = ((f"{heading}:" if heading else "", *(f"- {flat(line)}" for line in lines)) for heading, lines in found)
+    return "\n".join(line for part in parts for line in part if line)
 
 
 def _as_lines(lines: Sequence[str], found: Sequence[str]) -> str:

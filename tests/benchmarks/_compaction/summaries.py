@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 from agents.agent import Agent
 from agents.compaction.judge.facts import PROMISE, parts_of, spoken_in
 from agents.compaction.judge.reading import keys_of, telling_of
-from agents.compaction.wording import sentences, unquoted
 from agents.memory.entries import Entry
 from agents.memory.summaries import TIERS, Summary, SummaryFiles
+from agents.text.english import sentences, unquoted
 from mud.clock import parse_iso
 from mud.server.bulk import live_through, newcomer
 from mud.server.wiring import opened

@@ -13,9 +13,9 @@ from random import Random
 from statistics import mean
 from typing import Any, NamedTuple
 
-from agents.compaction.wording import sentences
 from agents.prompt.excerpts import GAP
 from agents.prompt.prompt import Prompt
+from agents.text.english import sentences
 from mud.clock import parse_iso
 from mud.errors import LociError
 from mud.server.wiring import Parts, opened

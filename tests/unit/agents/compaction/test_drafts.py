@@ -9,11 +9,9 @@ import pytest
 
 from agents.compaction.drafts import SummaryDraft, SummaryWriter
 from agents.compaction.judge.judge import validate
-from agents.compaction.prompt_styles import HEADINGS, Style
 from agents.compaction.retention import asked_of
-from agents.compaction.sections import sections_of
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.summarizer import SummarySource
+from agents.compaction.summarizer import HEADINGS, Style, SummarySource, sections_of
 from agents.compaction.summary_style import SECTIONS
 from agents.llm.backend import Completion
 from agents.memory.entries import Entry

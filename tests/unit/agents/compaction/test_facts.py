@@ -122,22 +122,23 @@ def test_every_kind_of_memory_has_its_trust_and_the_table_is_that_of_seed_003() 
 
 SHARED = {"flat", "sentences", "quoted", "unquoted"}
 """Of the summarizers' reading only where sentences end and what stands in quotation marks is the judge's too."""
+FOLLOWED = ("agents.compaction", "agents.text")
 JUDGE = ("agents.compaction.judge.facts", "agents.compaction.judge.judge", "agents.compaction.judge.attribution")
 
 
 def imports(module: str) -> dict[str, set[str]]:
-    """Return the modules of `agents.compaction` that one imports, with the names it takes from each."""
+    """Return the modules of these packages that one imports, with the names it takes from each."""
     path = ROOT / (module.replace(".", "/") + ".py")
     path = path if path.exists() else ROOT / module.replace(".", "/") / "__init__.py"
     taken: dict[str, set[str]] = {}
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("agents.compaction"):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(FOLLOWED):
             taken.setdefault(node.module, set()).update(alias.name for alias in node.names)
     return taken
 
 
 def reached(module: str) -> set[str]:
-    """Return every module of `agents.compaction` that one imports, through others too."""
+    """Return every module of these packages that one imports, through others too."""
     seen: set[str] = set()
     left = [module]
     while left:
@@ -159,7 +160,7 @@ def test_the_judge_and_the_summarizer_by_rules_share_no_finder() -> None:
     assert not [name for name in extractive if name in JUDGE or name.startswith("agents.compaction.judge")]
     judge = {*JUDGE, *(name for module in JUDGE for name in reached(module))}
     private = {name for name in judge if name.startswith("agents.compaction.summarizers.")}
-    assert private <= {"agents.compaction.summarizer", "agents.compaction.prompt_styles"}
+    assert private <= {"agents.compaction.summarizer"}
     own = {name for name in judge if name in JUDGE or name.startswith("agents.compaction.judge")}
-    taken = set().union(*(imports(name).get("agents.compaction.wording", set()) for name in own))
+    taken = set().union(*(imports(name).get("agents.text.english", set()) for name in own))
     assert taken <= SHARED

@@ -9,9 +9,8 @@ from agents.compaction.judge.facts import facts_of_entry
 from agents.compaction.judge.judge import evidence, kept, made_up, validate
 from agents.compaction.judge.reading import normalize
 from agents.compaction.judge.tables import PLAIN
-from agents.compaction.prompt_styles import HEADINGS
 from agents.compaction.retention import asked_of
-from agents.compaction.summarizer import SummarySource
+from agents.compaction.summarizer import HEADINGS, SummarySource
 from agents.compaction.summary_style import SECTIONS
 from agents.memory.entries import KINDS, Entry
 from tests.unit.agents.compaction.judge.test_numbers import in_words

@@ -7,10 +7,8 @@ from dataclasses import replace
 import pytest
 
 from agents.compaction.judge.judge import evidence, validate
-from agents.compaction.prompt_styles import HEADINGS
 from agents.compaction.retention import asked_of
-from agents.compaction.sections import body_of, sections_of, tidy_sections
-from agents.compaction.summarizer import SummarySource
+from agents.compaction.summarizer import HEADINGS, SummarySource, body_of, sections_of, tidy_sections
 from agents.compaction.summary_style import SECTIONS
 from agents.memory.entries import Entry
 

@@ -80,20 +80,6 @@ def test_an_experience_is_two_whole_sentences_and_more_only_where_they_fit_the_p
     }
 
 
-def test_notes_take_no_room_from_experiences() -> None:
-    assert chosen(note("Stones", STONES), summary(SEARCH), room=8, past=15) == Excerpts(
-        (("Stones", "Tamsin oiled the third stone's hinge."),),
-        chosen(summary(SEARCH)).experiences,
-    )
-
-
-def test_both_experiences_have_room_for_two_sentences_before_one_says_more() -> None:
-    more = SEARCH + " Ann found a stone in the library. The third stone is by the library."
-    for past, shown in ((32, [2, 2]), (40, [3, 2])):
-        found = chosen(summary(more), summary(TEA, (66, 129)), past=past)
-        assert [text.count(".") for text in told_of(found).values()] == shown
-
-
 def test_a_sentence_that_is_too_long_is_passed_over_and_none_is_cut() -> None:
     found = chosen(summary(f"{LONG} {SEARCH}"), past=40)
     assert told_of(found) == {(1, 65): f"I looked for the third stone. {GAP} Ann waited in the library."}
@@ -132,11 +118,6 @@ def test_an_experience_that_the_prompt_shows_but_for_one_sentence_is_made_whole_
     assert chosen(summary(SEARCH), told=told) == Excerpts()
 
 
-def test_a_quotation_is_one_sentence() -> None:
-    found = chosen(summary('Ann said, "A stone. It is the third." It rained. I slept.'))
-    assert told_of(found) == {(1, 65): 'Ann said, "A stone. It is the third." It rained.'}
-
-
 SPEECHES = (
     'Ann said, "The third stone is by the culvert. I went there twice before the rain began last week." and "My sister '
     'keeps nine hives behind the old chapel. A stone from the library holds the lid of one of them."; Moss said, "The '
@@ -148,18 +129,9 @@ CULVERT = "The third stone is by the culvert. I went there twice before the rain
 HIVES = "My sister keeps nine hives behind the old chapel. A stone from the library holds the lid of one of them."
 
 
-def test_several_quotations_in_one_sentence_are_single_statements() -> None:
-    assert told_of(chosen(summary(SPEECHES), past=46)) == {(1, 65): f'Ann said, "{CULVERT}" Ann said, "{HIVES}"'}
-
-
 def test_where_speeches_are_too_long_for_the_room_whole_sentences_of_them_are_shown() -> None:
     first, second = CULVERT.split(". ")
     assert told_of(chosen(summary(SPEECHES), past=26)) == {(1, 65): f'Ann said, "{first}." Ann said, "{second}"'}
-
-
-def test_one_experience_uses_what_the_other_leaves() -> None:
-    found = told_of(chosen(summary(TEA), summary(SPEECHES, (66, 129)), past=60))
-    assert found[66, 129] == f'Ann said, "{CULVERT}" Ann said, "{HIVES}"'
 
 
 @pytest.mark.parametrize(
@@ -172,11 +144,6 @@ def test_what_the_prompt_shows_anyway_is_left_out_and_crowds_nothing(told: str) 
     assert again == Excerpts()
 
 
-def test_of_two_texts_that_say_the_same_one_does() -> None:
-    found = chosen(note("Ann", "Ann likes tea with lemon."), note("Tea", "Ann likes tea with lemon. It is black."))
-    assert found.notes == (("Ann", "Ann likes tea with lemon."), ("Tea", "It is black."))
-
-
 def test_an_item_of_a_list_is_told_without_its_mark_and_its_reference() -> None:
     found = chosen(
         note("Moss", "- Ask the catalogue. Take a lamp. [eliza#13]\n- The third stone is loose. [eliza#7-9]")
@@ -187,12 +154,6 @@ def test_an_item_of_a_list_is_told_without_its_mark_and_its_reference() -> None:
 def test_a_note_that_finds_no_room_is_counted() -> None:
     found = chosen(note("One", LONG), note("Two", "The third stone is old."), room=19)
     assert found == Excerpts((("Two", "The third stone is old."),), notes_crowded_out=1)
-
-
-def test_no_room_shows_nothing() -> None:
-    assert chosen(note("Stones", STONES), summary(SEARCH), room=0, past=0) == Excerpts(
-        notes_crowded_out=1, experiences_crowded_out=1
-    )
 
 
 def test_a_text_without_a_word_is_not_shown() -> None:

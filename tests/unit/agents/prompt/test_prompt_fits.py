@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -53,7 +54,6 @@ def many(line: str, times: int) -> tuple[str, ...]:
 
 def life(lines: tuple[str, ...], longterm: str, recent: str, rest: PromptParts) -> PromptParts:
     """Return parts whose ranges belong together: summaries first, then what is told word for word."""
-    longterm_range = (1, 65) if longterm else None
     recent_range = (66, 129) if recent else None
     shown = (130, 129 + len(lines)) if lines else None
     return PromptParts(
@@ -62,7 +62,6 @@ def life(lines: tuple[str, ...], longterm: str, recent: str, rest: PromptParts) 
             "transcript": lines,
             "longterm": longterm,
             "recent": recent,
-            "longterm_range": longterm_range,
             "recent_range": recent_range,
             "transcript_range": shown,
         }
@@ -209,6 +208,24 @@ def test_no_text_takes_more_tokens_of_a_real_model_than_are_counted(script: str,
         assert live_server.tokens(one) <= at_most(one), one
 
 
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@given(rests, rests, st.lists(huge, max_size=12).map(tuple), st.lists(texts, min_size=1, max_size=8).map(tuple))
+def test_between_two_folds_the_prompt_only_grows_at_the_end_of_its_transcript(
+    before: PromptParts, after: PromptParts, lived: tuple[str, ...], arriving: tuple[str, ...]
+) -> None:
+    same = ("name", "profile", "commands", "hidden")
+    before = replace(before, passed=(), transcript=("You wake.", *lived))
+    after = replace(after, passed=(), **{one: getattr(before, one) for one in same})
+    old, new = (
+        build_prompt(one, SHIPPED["stable"], window=1 << 24, reserve=96, count=estimate)
+        for one in (before, replace(after, transcript=(*before.transcript, *arriving)))
+    )
+    at = next(at for at, section in enumerate(old.sections) if section.name == "transcript")
+    stable = "\n\n".join(section.text for section in old.sections[: at + 1]).removesuffix("\n---")
+    assert new.text.startswith(stable)
+    assert old.text.startswith(stable)
+
+
 def evening(script: str, lines: int) -> PromptParts:
     told = SCRIPTS[script]
     return PromptParts(
@@ -224,7 +241,6 @@ def evening(script: str, lines: int) -> PromptParts:
         description=told * 2,
         exits=("north", told[:20]),
         people=("Ann", told[:20]),
-        longterm_range=(1, 65),
         recent_range=(66, 129),
         transcript_range=(130, 129 + lines),
     )
@@ -248,13 +264,6 @@ def test_the_real_tokenizer_agrees_that_the_longest_prompt_fits(live_server: Liv
     prompt = build_prompt(parts, SHIPPED["stable"], window=WINDOWS[1], reserve=2000, count=at_most)
     assert live_server.tokens(prompt.text) <= WINDOWS[1] - 2000
     assert any("oldest line" in shed for shed in prompt.shed)
-
-
-@pytest.mark.parametrize("order", TEMPLATES)
-def test_who_remembers_nothing_has_a_prompt_in_the_smallest_window(order: str) -> None:
-    prompt = build_prompt(PromptParts("Ada"), SHIPPED[order], window=512, reserve=256, count=most)
-    assert prompt.tokens <= MINIMUM
-    assert prompt.text.endswith("\n~Ada>")
 
 
 def test_of_the_newest_line_more_is_kept_than_of_what_stands_around_it() -> None:

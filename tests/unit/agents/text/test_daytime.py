@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.text.daytime import day_name, day_of, lasted, local, month_name, now_in_words, part_of_day
+from agents.text.daytime import day_name, day_of, lasted, local, now_in_words, part_of_day
 from mud.clock import iso
 from mud.storage.texts import TextStore
 from tests.vaults import SHIPPED
@@ -33,10 +33,6 @@ MOMENTS = st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30), timezones=st.j
 def test_the_part_of_a_day_and_the_day_it_belongs_to_are_named(hour: int, part: str, day: str) -> None:
     moment = datetime(2026, 11, 24, hour, 59, tzinfo=UTC)  # a Tuesday
     assert (part_of_day(TEXTS.render, moment), day_name(TEXTS.render, day_of(moment))) == (part, day)
-
-
-def test_the_month_is_named() -> None:
-    assert month_name(TEXTS.render, date(2026, 11, 24)) == "November"
 
 
 def test_now_is_told_by_the_calendar_and_the_time_of_day() -> None:

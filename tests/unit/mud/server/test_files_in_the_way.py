@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.compaction.prompt_styles import parse_style
+from agents.compaction.summarizer import parse_style
 from mud.__main__ import main
 from mud.errors import Problem
 from mud.server.opening import saved_state

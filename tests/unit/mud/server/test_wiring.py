@@ -301,6 +301,6 @@ async def test_the_profile_of_thoughts_knows_the_commands_that_its_replies_are_h
     vault = copy_vault(tmp_path)
     put(vault, "llm/think", commands_only=only)
     with opened(vault, writable=True) as parts:
-        _, profile = parts.queue.reach("think")
+        profile = parts.queue.hosts.open_to(parts.queue.hosts.profile("think"))[0].profile
         await parts.queue.close(0)
     assert ("say <words>" in profile.commands) is only

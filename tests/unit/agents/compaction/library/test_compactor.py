@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import deque
 from copy import deepcopy
-from dataclasses import fields
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.compaction import CompactionConfig, CompactionResult, MemoryCompactor
+from agents.compaction import CompactionConfig, MemoryCompactor
 from agents.compaction.library.steps import SummaryEntry
 from mud.errors import Unavailable
 from tests.unit.agents.compaction.library.histories import (
@@ -59,34 +58,6 @@ def test_the_first_entry_afterwards_holds_the_summary_in_three_lines() -> None:
     first = compactor.apply_compaction(history, compactor.compact(history, task="Analyze data"))[0]
     assert first.reasoning.startswith("[COMPACTED] Working on: Analyze data. Completed 8 steps (8 successful).")
     assert (first.code, first.output) == ("# Previous steps summarized above", "(Compacted 8 steps)")
-
-
-def test_eight_steps_become_a_summary_of_six_and_the_last_two() -> None:
-    compactor, history = MemoryCompactor(RULES), chunks(8)
-    result = compactor.compact(history, force=True)
-    compacted = compactor.apply_compaction(history, result)
-    assert result.summary.startswith("Completed 6 steps (6 successful).")
-    assert len(compacted) == 3
-    assert all(one is other for one, other in zip(compacted[1:], history[6:], strict=True))
-
-
-def test_a_result_of_2000_characters_from_10000_has_the_ratio_0_8() -> None:
-    result = CompactionResult(10, 3, 10_000, 2000, "summary")
-    assert result.compression_ratio == pytest.approx(0.8)
-    assert CompactionResult(0, 0, 0, 0, "").compression_ratio == 0.0
-
-
-def test_the_result_has_the_seeds_eight_fields() -> None:
-    assert [one.name for one in fields(CompactionResult)] == [
-        "original_entries",
-        "compacted_entries",
-        "original_chars",
-        "compacted_chars",
-        "summary",
-        "preserved_entries",
-        "timestamp",
-        "used_llm",
-    ]
 
 
 def test_the_timestamp_is_iso_8601_in_utc() -> None:
@@ -177,15 +148,6 @@ def test_what_is_no_history_is_refused_with_a_sentence(history: Any) -> None:
         MemoryCompactor().compact(history)
 
 
-def test_a_connector_may_come_later() -> None:
-    compactor, model = MemoryCompactor(), Model("The model says so.")
-    assert not compactor.compact(chunks(10)).used_llm
-    compactor.set_llm_connector(model)
-    assert compactor.compact(chunks(10)).summary == "The model says so."
-    compactor.set_llm_connector(None)
-    assert not compactor.compact(chunks(10)).used_llm
-
-
 @pytest.mark.parametrize("refusal", ["As an AI language model, I cannot summarize.", "I'm sorry, but no.", "{summary}"])
 def test_a_model_that_refuses_writes_no_summary(refusal: str) -> None:
     result = MemoryCompactor(llm_connector=Model(refusal)).compact(chunks(10), task=None)
@@ -257,17 +219,6 @@ def test_no_history_ever_grows_and_what_is_preserved_is_the_same(
         assert after is history
         assert (result.compacted_entries, result.compacted_chars) == (result.original_entries, result.original_chars)
         assert not result.used_llm
-
-
-@given(histories, configs)
-def test_it_is_due_by_entries_or_characters_behind_the_gate(history: list[Any], config: CompactionConfig) -> None:
-    compactor = MemoryCompactor(config)
-    enough = len(history) >= config.max_entries_before_compaction or (
-        compactor.compact(history).original_chars >= config.max_chars_before_compaction
-    )
-    assert compactor.should_compact(history) is (len(history) >= config.min_entries_for_compaction and enough)
-    if not compactor.should_compact(history):
-        assert compactor.compact(history).summary == ""
 
 
 @given(histories, configs, st.lists(replies, min_size=2, max_size=5))

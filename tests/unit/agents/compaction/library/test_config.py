@@ -11,75 +11,26 @@ from mud.errors import UnknownName
 
 
 def test_the_defaults_are_those_of_the_seed() -> None:
-    assert CompactionConfig() == CompactionConfig(
-        min_entries_for_compaction=5,
-        max_entries_before_compaction=10,
-        max_chars_before_compaction=8000,
-        summary_max_sentences=3,
-        preserve_last_n_entries=2,
-        include_key_findings=True,
-        use_llm_for_summary=True,
-        fallback_to_deterministic=True,
-    )
-
-
-AGGRESSIVE = CompactionConfig(
-    min_entries_for_compaction=3,
-    max_entries_before_compaction=6,
-    max_chars_before_compaction=4000,
-    summary_max_sentences=2,
-    preserve_last_n_entries=1,
-    include_key_findings=True,
-    use_llm_for_summary=True,
-    fallback_to_deterministic=True,
-)
-HIGH_THROUGHPUT = CompactionConfig(
-    min_entries_for_compaction=3,
-    max_entries_before_compaction=5,
-    max_chars_before_compaction=3000,
-    use_llm_for_summary=False,
-    preserve_last_n_entries=1,
-    summary_max_sentences=2,
-)
-LONG_RESEARCH = CompactionConfig(
-    min_entries_for_compaction=8,
-    max_entries_before_compaction=15,
-    max_chars_before_compaction=15000,
-    use_llm_for_summary=True,
-    fallback_to_deterministic=True,
-    preserve_last_n_entries=3,
-    summary_max_sentences=4,
-    include_key_findings=True,
-)
-SMALL_CONTEXT = CompactionConfig(
-    min_entries_for_compaction=2,
-    max_entries_before_compaction=4,
-    max_chars_before_compaction=2000,
-    use_llm_for_summary=False,
-    preserve_last_n_entries=1,
-    summary_max_sentences=1,
-)
-CONTEXT_8K = CompactionConfig(max_entries_before_compaction=5, max_chars_before_compaction=3000)
-OFF = CompactionConfig(
-    min_entries_for_compaction=999,
-    max_entries_before_compaction=999,
-    max_chars_before_compaction=999999,
-)
+    assert CompactionConfig() == CompactionConfig(5, 10, 8000, 3, 2, True, True, True)
 
 
 @pytest.mark.parametrize(
-    ("name", "recipe"),
+    ("name", "least", "entries", "chars", "keep", "sentences", "model"),
     [
-        ("aggressive", AGGRESSIVE),
-        ("high_throughput", HIGH_THROUGHPUT),
-        ("long_research", LONG_RESEARCH),
-        ("small_context", SMALL_CONTEXT),
-        ("context_8k", CONTEXT_8K),
-        ("off", OFF),
+        ("aggressive", 3, 6, 4000, 1, 2, True),
+        ("high_throughput", 3, 5, 3000, 1, 2, False),
+        ("long_research", 8, 15, 15_000, 3, 4, True),
+        ("small_context", 2, 4, 2000, 1, 1, False),
+        ("context_8k", 5, 5, 3000, 2, 3, True),
+        ("off", 999, 999, 999_999, 2, 3, True),
     ],
 )
-def test_a_preset_is_the_recipe_that_the_seed_gives(name: str, recipe: CompactionConfig) -> None:
-    assert CompactionConfig.preset(name) == recipe
+def test_a_preset_is_the_recipe_that_the_seed_gives(
+    name: str, least: int, entries: int, chars: int, keep: int, sentences: int, model: bool
+) -> None:
+    assert CompactionConfig.preset(name) == CompactionConfig(
+        least, entries, chars, sentences, keep, use_llm_for_summary=model
+    )
 
 
 def test_a_preset_that_is_none_is_answered_with_those_there_are() -> None:

@@ -57,22 +57,11 @@ def test_more_than_max_turns_folds_the_older_half() -> None:
     assert [len(one) > 150 for one in folded[:5]] == [True, True, True, False, False]
 
 
-def test_a_conversation_of_max_turns_of_one_still_shows_the_last() -> None:
-    context = talked(9, max_turns=1).get_context()
-    assert (counted(context), context.count("User: ")) == (8, 1)
-
-
 def test_fault_7_no_turn_is_ever_invisible() -> None:
     for turns in range(1, 70):
         context = talked(turns).get_context()
         assert all(f"question <{number}>" in context and f"answer <{number}>" in context for number in range(turns))
         assert counted(context) + context.count("User: ") == turns
-
-
-def test_fault_7_a_later_fold_leaves_what_was_folded_before() -> None:
-    first, later = (talked(turns, max_turns=8).get_context() for turns in (9, 40))
-    assert "Q: question <0> A: answer <0> | Q: question <1>" in first
-    assert "Q: question <0> A: answer <0> | Q: question <1>" in later
 
 
 def test_of_a_very_long_conversation_the_middle_is_counted() -> None:
@@ -84,11 +73,6 @@ def test_of_a_very_long_conversation_the_middle_is_counted() -> None:
     assert (counted(context), rest.count("User: ")) == (995, 5)
     assert "question <0>" in brackets
     assert "question <994>" in brackets
-
-
-def test_every_turn_is_kept_in_order() -> None:
-    memory = talked(200, max_turns=3)
-    assert [turn.user_message.strip() for turn in memory.turns] == [f"question <{number}>" for number in range(200)]
 
 
 def test_clearing_forgets_turns_and_summary() -> None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.compaction.library.digest import (
-    FINDINGS,
     Digest,
     digest_steps,
     item_of,
@@ -55,24 +53,6 @@ def test_what_a_text_does_not_tell_again_is_known() -> None:
     digest = Digest(findings=("lines=1024", "doors=7"), issues=frozenset({"KeyError"}), earlier=("Petra hid the key",))
     rest = digest.untold("There were 1,024 lines, and the key was hidden by Petra.")
     assert (rest.findings, rest.issues, rest.earlier) == (("doors=7",), frozenset({"KeyError"}), ())
-
-
-@pytest.mark.parametrize(
-    ("output", "found"),
-    [
-        ("Found 12 of 1,024", ("Found 12 of 1,024",)),
-        ("1 2 3 4", ()),
-        ("total: many, kind: " + "k" * 50 + ", size: big", ("total=many", "kind=" + "k" * 30)),
-        ("nothing", ()),
-        ("9" * 10 + " " + "x" * 60, ("9" * 10 + " " + "x" * 39,)),
-    ],
-)
-def test_findings_are_outputs_with_few_numbers_and_two_pairs(output: str, found: tuple[str, ...]) -> None:
-    step = HistoryStep("", "", output, 0, True)
-    assert digest_steps([step], "", True).findings == found
-    assert len(
-        digest_steps([step] * 3 + [HistoryStep("", "", f"{i} done", 0, True) for i in range(9)], "", True).findings
-    ) <= (FINDINGS)
 
 
 def test_the_oldest_and_the_newest_stay_where_not_all_fit() -> None:

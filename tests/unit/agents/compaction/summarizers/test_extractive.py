@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.compaction.judge.judge import evidence, made_up, validate
+from agents.compaction.judge.judge import evidence, made_up
 from agents.compaction.summarizer import SummarySource
-from agents.compaction.summarizers._prose import retell
 from agents.compaction.summarizers.extractive import extract
 from agents.compaction.summary_style import SECTIONS
-from agents.compaction.wording import sentences
 from agents.llm.tokens import estimate
 from agents.memory.entries import KINDS, Entry, entry_from_record, importance_of
+from agents.text.english import sentences
 
 
 def heard(seq: int, who: str, words: str, place: str = "The Library") -> Entry:
@@ -32,17 +30,6 @@ def small_talk(count: int, start: int = 1) -> list[Entry]:
     )
     people = ("Moss", "Petra", "Ulric")
     return [heard(start + at, people[at % 3], lines[at % 4]) for at in range(count)]
-
-
-def test_what_matters_is_told_and_small_talk_is_not() -> None:
-    entries = small_talk(60)
-    entries[20] = heard(21, "Ada", "The gate opens to the number 7533, tell nobody.")
-    entries[40] = heard(41, "Moss", "I promise to carry the sealed jar to Wendell before the snow.", "The Garden")
-    text = extract(SummarySource("Eliza", "recent", tuple(entries), max_sentences=4))
-    assert "7533" in text
-    assert "sealed jar to Wendell" in text
-    assert "in the Library" in text or "at the Library" in text
-    assert "rain before supper" not in text
 
 
 def test_it_tells_in_the_first_person_and_in_the_past() -> None:
@@ -65,23 +52,6 @@ def test_it_tells_in_the_first_person_and_in_the_past() -> None:
     assert 'I said, "I promise to bring it back by noon."' in text
     assert 'Ada whispered to me, "Hide your hidden key under the third stone."' in text
     assert "you" not in text.replace('"Hide your hidden key under the third stone."', "")
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("From now on you want: Find the fin.", "From now on I wanted: Find the fin."),
-        ("You were late.", "I was late."),
-    ],
-)
-def test_what_one_does_oneself_is_told_with_i(text: str, told: str) -> None:
-    assert retell(Entry(1, "", "did", None, "The Mill", text)) == told
-
-
-def test_a_recent_summary_has_two_to_four_sentences() -> None:
-    for count in (10, 64, 200):
-        found = sentences(extract(SummarySource("Eliza", "recent", tuple(small_talk(count)), max_sentences=4)))
-        assert 2 <= len(found) <= 4
 
 
 def test_the_beginning_of_a_life_is_told_as_such_and_stays() -> None:
@@ -126,27 +96,9 @@ def test_the_facts_of_the_first_fold_are_still_there_after_forty() -> None:
         assert estimate(longterm) <= 600
 
 
-def test_a_person_s_own_words_are_carried_on() -> None:
-    edited = "I never told anybody that I was born at sea. My sister Ada keeps the lamp."
-    text = extract(SummarySource("Eliza", "longterm", earlier=(edited, "I was at the Mill. I saw a cat.")))
-    assert "born at sea" in text
-    assert "My sister Ada keeps the lamp." in text
-
-
-def test_one_earlier_summary_moves_down_as_it_is() -> None:
-    assert extract(SummarySource("Eliza", "longterm", earlier=("I met Ada. She smiled.",))) == "I met Ada. She smiled."
-
-
 def test_a_source_of_nothing_still_gives_a_text() -> None:
     assert extract(SummarySource("Eliza", "recent", (Entry(1, "", "told", None, None, "?"),)))
     assert extract(SummarySource("Eliza", "longterm", earlier=("  ",)))
-
-
-def test_its_own_summaries_pass_the_checks_a_model_must_pass() -> None:
-    entries = small_talk(64)
-    entries[3] = heard(4, "Ada", "The blue key lies under the third step of the mill.")
-    source = SummarySource("Eliza", "recent", tuple(entries), max_sentences=4)
-    assert validate(extract(source), source) == []
 
 
 def test_small_talk_is_not_carried_on_once_there_is_better() -> None:
@@ -200,22 +152,9 @@ def test_what_nobody_is_known_to_have_told_is_told_in_its_own_words() -> None:
         "Moss and Eliza keep 7 bees.",
     )
     record = [entry_from_record({"text": text}, seq, "2026-01-01T00:00:00.000Z", 1) for seq, text in enumerate(told, 1)]
-    assert (
-        retell(record[0], "Eliza") == "The third stone by the culvert is loose. 12 letters to young Tom lie under it."
-    )
-    assert retell(record[1], "Eliza") == 'Somebody told me, "Moss and Eliza keep 7 bees."', (
-        "as I cannot be told for sure"
-    )
     text = extract(SummarySource("Eliza", "recent", (*record, *small_talk(20, 4)), max_sentences=4))
     assert "The third stone by the culvert is loose. 12 letters to young Tom lie under it." in text
-
-
-def test_what_was_said_for_sure_goes_before_a_guess() -> None:
-    guess = heard(1, "Ulric", "I think the ring lies under the mill, or so they say.")
-    sure = heard(2, "Petra", "The ring lies under the old ferry.")
-    text = extract(SummarySource("Eliza", "recent", (guess, *small_talk(30, 3), sure), max_sentences=2))
-    assert "old ferry" in text
-    assert "I think" not in text
+    assert 'Somebody told me, "Moss and Eliza keep 7 bees."' in text, "as I cannot be told for sure"
 
 
 def test_a_fact_that_was_said_again_and_again_is_told_once_and_says_so() -> None:
@@ -245,14 +184,6 @@ def test_a_rolling_summary_never_has_more_sentences_than_it_may_and_keeps_the_mo
     assert "Orla" in text
 
 
-def test_one_sentence_is_one_sentence() -> None:
-    text = ""
-    for fold in range(5):
-        text = rolling(text, [*small_talk(5), heard(9, "Ada", f"The code of gate {fold} is {fold}417.")], most=1)
-        assert len(sentences(text)) == 1
-    assert "417" in text
-
-
 def test_without_findings_no_number_is_told() -> None:
     entries = small_talk(20)
     entries[5] = heard(6, "Ada", "The gate opens to the number 7533, tell nobody.")
@@ -277,57 +208,17 @@ def test_a_summary_in_sections_is_taken_up_as_prose_when_prose_is_wanted() -> No
     assert "none" not in text
 
 
-def test_a_beginning_that_is_all_there_was_is_not_told_twice() -> None:
-    first = extract(SummarySource("Eliza", "recent", tuple(small_talk(64)), max_sentences=4, begins=True))
-    second = extract(SummarySource("Eliza", "recent", tuple(small_talk(64)), max_sentences=4))
-    text = extract(SummarySource("Eliza", "longterm", earlier=(first, second)))
-    assert text.count("the Library") == 1
-
-
 def test_of_a_long_speech_the_greetings_are_left_out() -> None:
     speech = "Wow, hi! So good to see you. My sister Orla moved to Greywater on Friday. That is so cool, thank you!"
     text = extract(SummarySource("Eliza", "recent", (*small_talk(20), heard(21, "Ada", speech)), max_sentences=4))
     assert 'Ada said, "My sister Orla moved to Greywater on Friday."' in text
 
 
-WORDS = st.lists(
-    st.sampled_from(
-        [
-            "the",
-            "Ada",
-            "key",
-            "is",
-            "under",
-            "stone",
-            "7",
-            "twelve",
-            "promise",
-            "Rose",
-            "ROSE",
-            "we",
-            "Καλλιόπη",
-            "林",
-            '"',
-            "will",
-            "O'Brien",
-            "e.g.",
-            "Dr.",
-            "hm…",
-            "#",
-            "-",
-            "I",
-            "you",
-            "[x]",
-            "---",
-            "first",
-            "hundred",
-            "and",
-            "Café",
-        ]
-    ),
-    min_size=1,
-    max_size=14,
-).map(" ".join)
+PIECES = (
+    "the Ada key is under stone 7 twelve promise Rose ROSE we Καλλιόπη 林 \" will O'Brien e.g. Dr. hm… # - I you [x] "
+    "--- first hundred and Café"
+)
+WORDS = st.lists(st.sampled_from(PIECES.split(" ")), min_size=1, max_size=14).map(" ".join)
 ENTRIES = st.lists(
     st.builds(
         Entry,

@@ -8,10 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.compaction.summarizers._fewer_words import fewer_words
-from agents.compaction.summarizers._prose import retell
-from agents.compaction.summarizers._reading import read
+from agents.compaction.summarizer import SummarySource
+from agents.compaction.summarizers.extractive import extract
 from agents.memory.entries import Entry
+
+
+def told(text: str) -> str:
+    """Return how Oriel tells a memory beside a note, which is not told."""
+    who = text.partition(" says, ")[0]
+    entry = Entry(1, "", "said" if who == text else "heard", None if who == text else who, None, text)
+    return extract(SummarySource("Oriel", "recent", (entry, entry._replace(kind="note", text="." * 200))))
 
 
 @pytest.mark.parametrize(
@@ -26,81 +32,48 @@ from agents.memory.entries import Entry
     ],
 )
 def test_a_promise_is_told_by_what_is_promised(said: str, promised: str) -> None:
-    assert fewer_words(f'Mrs Ogden said, "{said}"') == f'Mrs Ogden promised, "{promised}"'
+    assert told(f'Mrs Ogden says, "{said}"') == f'Mrs Ogden promised, "{promised}"'
 
 
 @pytest.mark.parametrize(
-    "said",
+    ("text", "expected"),
     [
-        "I will come, but I promise nothing.",
-        "I swear it.",
-        "The mare is lame, I swear.",
-        "I will not say that I promise.",
-        "Shall I say that I will come, I promise?",
-        "You have my word that I will come.",
-        "I'll take the watch again. Not before he asks.",
-        "There are bridges I will not cross, I swear.",
-    ],
-)
-def test_a_vow_stays_where_it_says_more_or_nothing_is_promised_without_it(said: str) -> None:
-    assert fewer_words(f'Bo said, "{said}"') == f'Bo said, "{said}"'
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ('Ada said, "I am Ada, and I keep bees."', 'Ada said, "I keep bees."'),
-        ('Ada said, "My name is Ada. My father drowned."', 'Ada said, "My father drowned."'),
-        ('I said, "I\'m Oriel, I bake."', 'I said, "I bake."'),
-        ('Ada said, "To tell you the truth, I moved the peg."', 'Ada said, "I moved the peg."'),
-        ('Ada said, "Well, the flood took it."', 'Ada said, "The flood took it."'),
-        ('Ada said, "Then I shall write."', 'Ada said, "I shall write."'),
+        ('Ada says, "I am Ada, and I keep bees."', 'Ada said, "I keep bees."'),
+        ('Ada says, "My name is Ada. My father drowned."', 'Ada said, "My father drowned."'),
+        ('You say, "I\'m Oriel, I bake."', 'I said, "I bake."'),
+        ('Ada says, "To tell you the truth, I moved the peg."', 'Ada said, "I moved the peg."'),
+        ('Ada says, "Well, the flood took it."', 'Ada said, "The flood took it."'),
+        ('Ada says, "Then I shall write."', 'Ada said, "I shall write."'),
+        ('You say, "I will keep the kettle hot for you, Yusuf. I promise."',
+         'I promised, "I will keep the kettle hot for you, Yusuf."'),
         *(
-            (text, text)
-            for text in (
-                'Ada said, "I am Ada, the miller."',
-                'Ada said, "I am Ada Thorne, and I keep bees."',
-                'Bo said, "I am Ada, and I keep bees."',
-                'Ada said, "I am not Ada, and I keep bees."',
-                'Ada said, "Well dug, and I know wells."',
-                'Ada said, "Then the bell rang."',
-                "I took the lamp.",
+            (f'{who} says, "{words}"', f'{who} said, "{words}"')
+            for who, words in (
+                ("Ada", "I am Ada, the miller."),
+                ("Ada", "I am Ada Thorne, and I keep bees."),
+                ("Ada", "I am not Ada, and I keep bees."),
+                ("Ada", "Then the bell rang."),
+                ("Bo", "I am Ada, and I keep bees."),
+                ("Bo", "I will come, but I promise nothing."),
+                ("Bo", "The mare is lame, I swear."),
+                ("Bo", "I will not say that I promise."),
+                ("Bo", "You have my word that I will come."),
+                ("Bo", "There are bridges I will not cross, I swear."),
             )
         ),
     ],
-)
-def test_what_the_sentence_tells_anyway_is_not_told(text: str, told: str) -> None:
-    assert fewer_words(text, "Oriel") == told
+)  # fmt: skip
+def test_what_the_sentence_tells_anyway_is_not_told_and_all_else_is(text: str, expected: str) -> None:
+    assert told(text) == expected
 
 
-def test_a_memory_is_retold_so() -> None:
-    own = Entry(1, "", "said", None, None, 'You say, "I will keep the kettle hot for you, Yusuf. I promise."')
-    assert retell(own, "Oriel") == 'I promised, "I will keep the kettle hot for you, Yusuf."'
-
-
-WORDS = [
-    "I",
-    "will",
-    "not",
-    "if",
-    "unless",
-    "promise",
-    "swear",
-    "Well,",
-    "it.",
-    "Ada,",
-    "am",
-    "and",
-    "my",
-    "word",
-    "on",
-]
+WORDS = ("I will", "not", "if", "unless", "promise", "swear", "Well,", "it.", "Ada,", "am", "and", "my word", "on")
 
 
 @given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=14).map(" ".join))
 def test_no_condition_is_lost_and_no_word_is_made_up(said: str) -> None:
-    told = fewer_words(f'Ada said, "{said}."')
+    text = told(f'Ada says, "The mill burned in 1764; {said}."')
     for word in ("not", "if", "unless"):
-        assert re.findall(rf"\b{word}\b", told) == re.findall(rf"\b{word}\b", said)
-    assert set(re.findall(r"\w+", told.lower())) <= {*re.findall(r"\w+", said.lower()), "ada", "said", "promised"}
-    assert " promised, " not in told or read(told).binds
+        assert re.findall(rf"\b{word}\b", text) == re.findall(rf"\b{word}\b", said)
+    known = {*re.findall(r"\w+", said.lower()), *["ada", "said", "promised", "the", "mill", "burned", "in", "1764"]}
+    assert set(re.findall(r"\w+", text.lower())) <= known

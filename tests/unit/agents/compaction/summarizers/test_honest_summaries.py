@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from agents.compaction.summarizer import SummarySource
 from agents.compaction.summarizers.extractive import extract
-from agents.compaction.wording import sentences
 from agents.memory.entries import KINDS, Entry, importance_of
+from agents.text.english import sentences
 
 FACTS = (
     "My sister Orla keeps the lighthouse at Greywater.",
@@ -89,23 +89,6 @@ def test_what_was_cut_in_the_middle_is_left_out(cut: Entry) -> None:
     assert whole(text)
 
 
-def test_of_a_long_speech_whole_sentences_are_told_and_the_fact_is_among_them() -> None:
-    long = " ".join(["It was a long road and the mule was slow in the mud."] * 6)
-    text = recent(entry("heard", f'Moss says, "{long} The password is heron 4417. {long}"', "Moss"), *talk(6))
-    assert "The password is heron 4417." in text
-    assert "…" not in text
-    assert whole(text)
-
-
-def test_of_a_sentence_that_is_too_long_the_beginning_is_told_and_says_that_it_goes_on() -> None:
-    endless = "we walked to the mill and saw Orla and " * 12
-    text = recent(entry("heard", f'Moss says, "{endless}slept."', "Moss"), *talk(6))
-    assert "Orla" in text
-    assert "slept" not in text
-    assert '…".' in text
-    assert whole(text)
-
-
 def test_what_people_said_goes_before_looks_notes_and_chatter_of_ones_own() -> None:
     entries = talk(20)
     entries += [entry("heard", f'Petra says, "{fact}"', "Petra") for fact in FACTS]
@@ -127,16 +110,6 @@ def test_own_words_are_told_when_they_hold_a_promise_and_not_when_they_only_answ
     assert "I will bring Petra the ladder." in thanked
     answered = recent(*talk(20), entry("said", 'You say, "Thank you, Petra, I will remember about your name."'))
     assert "remember about" not in answered
-
-
-def test_the_facts_of_the_first_fold_are_still_there_after_ten_with_looks_between() -> None:
-    entries = [entry("heard", f'Petra says, "{fact}"', "Petra") for fact in FACTS]
-    for fold in range(10):
-        entries += talk(55)
-        entries += [entry("result", f"A shelf of {fold} jars. Lord Decimus hangs there.")] * 6
-    text = life(entries, 64)
-    for fact in FACTS:
-        assert fact in text
 
 
 def test_a_fold_of_one_short_memory_is_told_shorter_and_whole() -> None:

@@ -6,10 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.compaction.prompt_styles import HEADINGS, parse_style
-from agents.compaction.sections import sections_of
-from agents.compaction.settings import PROMPT_WORDS
-from agents.compaction.summarizer import SummarySource
+from agents.compaction.summarizer import HEADINGS, SummarySource, parse_style, sections_of
 from agents.compaction.summarizers.model import PREVIEW, PREVIEWS, style_of, tidy, write
 from agents.compaction.summary_style import SECTIONS
 from agents.llm.tokens import estimate
@@ -44,12 +41,6 @@ def test_memories_are_asked_for_in_the_style_that_is_wanted() -> None:
     for name in PROMPTS:
         (prompt,), _ = asked(SummarySource("Eliza", "recent", entries(2), style=name))
         assert prompt == PROMPTS[name].fill(name="Eliza", memories='Moss says, "word 1"\nMoss says, "word 2"')
-
-
-def test_two_summaries_become_one_in_one_prompt_and_one_alone_is_not_asked_for() -> None:
-    (prompt,), _ = asked(SummarySource("Eliza", "longterm", earlier=("I met Ada.", "I met {moss}.")))
-    assert prompt == V2.fill(name="Eliza", earlier="I met Ada.", memories="I met {moss}.")
-    assert asked(SummarySource("Eliza", "longterm", earlier=("I met Ada.",))) == ([], "I met Ada.")
 
 
 def test_a_rolling_summary_takes_up_the_earlier_one_and_the_memories_in_one_prompt() -> None:
@@ -96,14 +87,6 @@ def test_a_prompt_never_holds_more_than_it_may(lengths: list[tuple[str, int, str
     )
     prompts, _ = asked(source, styles=BARE)  # type: ignore[arg-type]
     assert all(estimate(prompt) <= most + 4 for prompt in prompts)
-
-
-def test_the_words_of_a_long_style_take_their_room_from_the_memories() -> None:
-    long = {"mine": parse_style(f"{'Bear this in mind. ' * 200}\n\n{{earlier}}\n\n{{memories}}{{again}}\n>", "mine.md")}
-    source = SummarySource("Eliza", "recent", entries(100), max_source_tokens=1500, style="mine")
-    prompts, _ = asked(source, styles=long)  # type: ignore[arg-type]
-    assert len(prompts) > 1
-    assert all(estimate(prompt) <= 1500 + PROMPT_WORDS + 4 for prompt in prompts)
 
 
 def test_a_memory_is_shown_as_a_preview_and_what_was_said_at_greater_length() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import pytest
@@ -10,10 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.compaction.judge.judge import evidence, made_up
-from agents.compaction.prompt_styles import HEADINGS
-from agents.compaction.sections import body_of, sections_of, wrong_sections
-from agents.compaction.summarizer import SummarySource
-from agents.compaction.summarizers._sections import is_sections
+from agents.compaction.summarizer import HEADINGS, SummarySource, body_of, sections_of, wrong_sections
 from agents.compaction.summarizers.extractive import extract
 from agents.compaction.summary_style import SECTIONS
 from agents.llm.tokens import estimate
@@ -140,23 +136,9 @@ def test_prose_is_taken_up_line_by_line() -> None:
     assert "the Garden" in text["Important References"]
 
 
-def test_what_was_told_of_me_is_what_somebody_said() -> None:
-    notes = Notes().talk(12).add("told", "You are the lost heir of Greywater.").talk(12)
-    text = extract(notes.source())
-    assert 'Somebody told me, "You are the lost heir of Greywater."' in text
-    assert "I am" not in text
-    assert "I was" not in text
-
-
-def test_without_findings_no_number_is_told() -> None:
-    body = under(extract(some().source(findings=False)))
-    body.pop("Important References")
-    assert not re.search(r"\d", "".join(body.values()))
-
-
 def test_where_the_headings_do_not_fit_it_is_prose() -> None:
     text = extract(some().source(max_tokens=40))
-    assert not is_sections(text)
+    assert wrong_sections(text)
     assert estimate(text) <= 40
 
 
@@ -211,7 +193,7 @@ def test_nothing_is_made_up_and_the_limits_hold_whatever_the_shape_before(
         text = extract(source)
         assert text.strip()
         assert estimate(text) <= tokens
-        if is_sections(text):
+        if text.startswith(f"{HEADINGS[0]}:"):
             assert [heading for heading, _ in sections_of(text)] == list(HEADINGS)
         body = body_of(text) if wanted == SECTIONS else text
         assert not made_up(body, evidence(source)), "its reference to the archive is no number that it made up"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.compaction.prompt_styles import HEADINGS, parse_style
+from agents.compaction.summarizer import HEADINGS, parse_style
 from mud.errors import VaultProblem
 from tests.lives import PROMPTS
 from tests.unit.agents.prompt.test_prompt import checked_golden
@@ -25,15 +25,6 @@ def test_the_prompts_of_a_style_are_the_golden_ones(name: str) -> None:
     first = style.fill(name="Eliza", memories=MEMORIES)
     again = style.fill(name="Eliza", memories=MEMORIES, earlier=EARLIER, again=", asked differently")
     checked_golden(f"summary_{name}", f"{first}\n\n======== with an earlier summary, asked again ========\n\n{again}\n")
-
-
-def test_the_first_two_styles_are_those_of_the_seeds_word_for_word() -> None:
-    assert PROMPTS["base_v1"].fill(name="Eliza", memories=MEMORIES) == (
-        f"Summarize these memories in 2-3 sentences:\n\n{MEMORIES}\nSUMMARY:"
-    )
-    assert PROMPTS["base_v2"].fill(name="Eliza", memories=MEMORIES) == (
-        f"# Memories:\n{MEMORIES}\n\n# Summary (first-person perspective, I/me/my, no meta-commentary):\n>"
-    )
 
 
 @pytest.mark.parametrize("name", PROMPTS)

@@ -10,12 +10,12 @@ from itertools import cycle
 
 import pytest
 
-from agents.compaction.compound import apart
 from agents.compaction.summarizer import SummarySource
 from agents.compaction.summarizers.extractive import extract
-from agents.compaction.wording import sentences, unquoted
 from agents.llm.tokens import estimate
 from agents.memory.entries import Entry, importance_of
+from agents.text.english import sentences, unquoted
+from agents.text.quotations import apart
 
 NAME = "Oriel"
 FOLD = 64

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.compaction.wording import unquoted
-from agents.text.persons import first_person, second_person
+from agents.text.english import unquoted
+from agents.text.grammar import first_person, second_person
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,13 @@
-"""Several quotations in one sentence come apart again as they were."""
+"""Several quotations in one sentence come apart again as they were, and inner ones keep their marks."""
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.compaction.compound import apart, promises_joined, sayings, together
-from agents.compaction.wording import sentences
+from agents.text.english import sentences
+from agents.text.quotations import apart, missing_marks, promises_joined, sayings, together
 
 BEES = 'Ada said, "I keep bees."'
 LISBON = 'Ada said, "I came from Lisbon."'
@@ -80,3 +81,19 @@ def test_a_speech_comes_apart_into_sentences_of_whoever_made_it_and_nothing_else
     ]
     for other in ("It rained. I slept.", 'Moss said, "A." and "B."', 'A sign reads "Shut. Go."'):
         assert sayings(other) == [other]
+
+
+@pytest.mark.parametrize(
+    ("text", "marks"),
+    [
+        ("He said: 'A. B.' C.", ["+'", "'+", "+"]),
+        ("He said: 'A. B. C.'", ["+'", "'+'", "'+"]),
+        ("I like rock 'n' roll. And 'em too. The '90s were good.", ["+", "+", "+"]),
+        ("It's Moss' hat. It is the dogs' day.", ["+", "+"]),
+        ("He calls it 'the mill' and goes. It's old. 'Come,' he says. Well.", ["+"] * 4),
+        ("He calls them 'the mills' and goes. It's old.", ["+", "+"]),
+        ("An end is missing: 'A. B.", ["+", "+"]),
+    ],
+)
+def test_the_marks_that_a_sentence_lacks_by_itself(text: str, marks: list[str]) -> None:
+    assert ["+".join(one) for one in missing_marks(text, sentences(text))] == marks

@@ -1,7 +1,8 @@
-"""A memory retold as one sentence of mine: `Moss says, "..."` becomes `Moss said, "..."`, `You take` becomes `I took`.
+"""A memory told as sentences of mine, in the past: `Moss says, "..."` becomes `Moss said, "..."`.
 
-English by small tables. What they do not cover is left as it stands: a sentence in the wrong tense is better than one
-that says something else. No word is added that could be anybody's name.
+English by small tables. What they do not cover stays as it is: a sentence in the wrong tense is better than one that
+says something else. Sentences are taken whole or left out; of one that is too long a part is told, which is always
+words in a row, with three dots where something is missing. No word is added that could be anybody's name.
 """
 
 from __future__ import annotations
@@ -10,30 +11,25 @@ import re
 from functools import lru_cache
 from itertools import islice
 
-from agents.compaction.summarizers._fewer_words import fewer_words
-from agents.compaction.summarizers._inner_marks import missing
 from agents.compaction.summarizers._reading import COUNTING, read
-from agents.compaction.summarizers._shortening import shortened
-from agents.compaction.wording import flat, sentences, unquoted
 from agents.memory.entries import Entry
-from agents.text.persons import first_person, split_quotes
-from agents.text.verbs import NO_VERBS, base_of, past_of, with_past
+from agents.text.english import PLAIN, flat, sentences, unquoted
+from agents.text.grammar import NO_VERBS, base_of, first_person, past_of, split_quotes, with_past
+from agents.text.quotations import missing_marks
 
 LONGEST_QUOTE = 180
 """Characters of a quotation; of a longer one the sentences that tell most are taken."""
 SHORT_QUOTE = 80
 """Characters up to which a quotation is not made shorter: what is cut off a few words takes their sense away."""
-SMALL = 1.8
-"""Worth of a sentence below which it is left out beside one that tells more."""
 LONGEST_SENTENCE = 240
 """Characters of one sentence; of a longer one a part is told."""
-MOST_LONG = 4
-"""Sentences of a memory that are too long among which is chosen."""
+_TELLING = 1.8  # worth of a sentence below which it is left out beside one that tells more
+_MOST_LONG = 4  # sentences of a memory that are too long among which is chosen
 
 _SPOKEN = re.compile(r"""^([^"]*)"(.*)"([.!?]?)$""")
 _OPEN = re.compile(r"""(?<![.!?"”»'’)\]])$|(?<![.!?])["”»'’)\]]+$""")
 """The end of a sentence without an end mark."""
-_DOTS = re.compile(r"""(?:…|\.\.\.)["”»'’)\]]*$""")
+_ENDS_WITH_DOTS = re.compile(r"""(?:…|\.\.\.)["”»'’)\]]*$""")
 _ASIDE = re.compile(r"[(\[][^()\[\]]*[)\]][.!?]?")
 """What only stands in brackets: where something was read, and no sentence of its own."""
 _LETTER = re.compile(r"\w")
@@ -53,16 +49,49 @@ _NEGATED = {"do": "did not", "ca": "could not", "can": "could not", "are": "was 
 _SAYINGS = {"heard": "said", "saw": "said", "told": "told me", "said": "said", "thought": "thought", "note": "noted"}
 _SAYINGS |= {"dream": "dreamed", "did": "did", "moved": "went", "result": "saw"}
 
+_DOTS = "…"
+_LEAST = 40  # characters that a part of a sentence has at least: less of a long one hardly says what it is about
+_CLAUSES = 4  # clauses, from the first, with which a part may begin
+_MARGIN = 1.8  # worth that later clauses must have more than the first, which says who and what it is about
+_A_CHARACTER = 0.05
+"""What a character costs: plain words are hardly worth theirs, as other facts could be told in their place."""
+
+_JOINS = "and|but|or|nor|yet|so|for|which|who|whom|whose|where|when|while|because|since|though|although|until|if|as"
+_CLAUSE = re.compile(rf"\s*;(?=\s)|:(?=\s)|\s+[-–—]+(?=\s)|—|[；：。]|,(?=\s+(?:{_JOINS})\b)")
+_COMMA = re.compile(r",(?=\s)|[，、]")
+_BLANK = re.compile(r"\s+")
+_NEW = re.compile(r";\s+|\s+[-–—]+\s+|—|；|,\s+(?=(?:and|but)\b)")
+"""Behind what a part may begin: a clause that stands by itself."""
+_ENDS = " ,;:-–—，、；：。"
+_BARE = "\"'“”‘’()[],;:.!?"
+_BRACKETS = (("(", ")"), ("[", "]"), ("“", "”"), ("«", "»"))
+
+_SAID = re.compile(r'(?P<who>[^",]+) said, "(?P<what>[^"]+)"[.!]?')
+_VOW = re.compile(
+    r"(?:[,.;!…]|\s[-–—])\s+(?:and )?(?:"
+    r"i (?:promise|swear|vow)(?: (?:it|that|this|you|to you|you that|it to you))?"
+    r"|(?:that is|that['’]s|it is|it['’]s|this is) (?:a|my) (?:promise|vow)"
+    r"|(?:you have|you['’]ve got|i give you) my word(?: (?:on|for) (?:it|that))?"
+    r"|(?:up)?on my (?:word|hono[u]?r)|my word(?: of hono[u]?r)?(?: on (?:it|that))?"
+    r"|you (?:can|may) (?:count|rely|depend) on (?:it|that|me)"
+    r")[.!]?\Z",
+    re.IGNORECASE,
+)
+"""What only vows, at the end of what is said."""
+_LONGEST_VOW = 48  # characters from the end in which a vow may begin
+_FILLER = re.compile(
+    r"(?:well|oh|ah|hm|you see|you know|look|listen|by the way|to tell (?:you )?the truth|truth be told"
+    r"|in truth|to be (?:honest|frank)|honestly),\s+|(?:then|so|and|but),?\s+(?=I\b)",
+    re.IGNORECASE,
+)
+_CALLED = re.compile(r"(?:I am|I['’]m|[Mm]y name is|[Mm]y name['’]s) ([^,.]+?)(?:\.|,?\s+and|,)\s+(?=I\b|[Mm]y\b)")
+"""What only says how one is called, before what one tells of oneself."""
+
 
 def retell(entry: Entry, name: str = "") -> str:
-    """Return a memory as one sentence of who remembers it, in the past where the tables know the verb.
+    """Return a memory as its owner tells it, in the past where the tables know the verb.
 
-    Sentences are taken whole, or left out; of one that is too long clauses are told. Empty when nothing of it is whole,
-    or it cannot be told without calling who remembers it by name.
-
-    Args:
-        entry: the memory.
-        name: whose it is.
+    Empty when nothing of it is whole, or it cannot be told without calling its owner by name.
     """
     reason = entry.reason if entry.kind not in ("said", "thought") else None  # of words, the words say it
     return _retold(entry.kind, None if entry.actor == name else entry.actor, entry.text, reason, name)
@@ -74,7 +103,7 @@ def _retold(kind: str, actor: str | None, text: str, reason: str | None, name: s
     if not text:
         return ""
     found = (first_person(one, name) for one in sentences(_told(kind, actor, text, name)))
-    told = " ".join(fewer_words(ended(one), name) for one in found if _LETTER.search(one) and closed(one))
+    told = " ".join(_fewer_words(ended(one), name) for one in found if _LETTER.search(one) and closed(one))
     because = _passage(flat(reason), said=True).replace('"', "'") if reason and told.startswith("I ") else ""
     return f'{told.rstrip(".")}, because "{because}".' if because else told
 
@@ -84,7 +113,8 @@ def _told(kind: str, actor: str | None, text: str, name: str) -> str:
     if kind in ("heard", "told") and _OF_ME.match(text):
         return f'{flat(actor) if actor else "Somebody"} told me, "{text.replace(chr(34), chr(39))}"'
     if text.startswith(("You ", "You'", "You’")):
-        return _own(text)
+        parts = split_quotes(text)
+        return _mine("".join(part if at % 2 else _OWN.sub(_past_own, part) for at, part in enumerate(parts)))
     if actor and text.startswith(f"{actor} "):
         return _others(text, actor)
     own = actor is None and text.startswith(("I ", "I'", "I’", f"{name} "))
@@ -97,7 +127,7 @@ def _told(kind: str, actor: str | None, text: str, name: str) -> str:
 
 
 def _speaks_to_nobody(text: str, name: str) -> bool:
-    """Return whether a text can be told as my own: it calls me neither `you` nor by name where that cannot be `me`."""
+    """Return whether a text calls me neither `you` nor by name where that cannot be `me`."""
     return not _YOU.search(text) and all(first_person(one, name) for one in sentences(text))
 
 
@@ -125,7 +155,7 @@ def _whole(kind: str, actor: str | None, text: str) -> str:
     text = flat(text)
     spoken = _SPOKEN.match(text) if kind in ("heard", "told", "said", "thought") else None
     if spoken and len(spoken[1]) <= LONGEST_SENTENCE:
-        inside = _passage(spoken[2], _DOTS if actor is None else None, said=True).replace('"', "'")
+        inside = _passage(spoken[2], _ENDS_WITH_DOTS if actor is None else None, said=True).replace('"', "'")
         return f'{spoken[1]}"{inside}"{spoken[3]}' if inside else ""
     return _passage(text, _OPEN if kind in _SHOWN else None)
 
@@ -136,7 +166,7 @@ def _passage(text: str, scrap: re.Pattern[str] | None = None, *, said: bool = Fa
 
     Args:
         text: the text.
-        scrap: what was shown, and what I said of it, may have been cut before I remembered it: how such an end looks.
+        scrap: how an end looks that was cut off before it was remembered.
         said: whether it is quoted.
     """
     every = sentences(text)
@@ -147,30 +177,24 @@ def _passage(text: str, scrap: re.Pattern[str] | None = None, *, said: bool = Fa
     whole = _in_a_row(text, every, fit)
     if fit == found:
         return whole
-    parts = (shortened(text, one, LONGEST_QUOTE, said) for one in found if len(one) > LONGEST_SENTENCE)
-    return max([whole, *islice(filter(None, parts), MOST_LONG)], key=_tells)
+    parts = (_shortened(text, one, said) for one in found if len(one) > LONGEST_SENTENCE)
+    return max([whole, *islice(filter(None, parts), _MOST_LONG)], key=_tells)
 
 
 def _in_a_row(text: str, every: list[str], found: list[str]) -> str:
-    """Return the sentences in a row that tell most; empty when there is none.
-
-    Args:
-        text: the text.
-        every: its sentences.
-        found: those of them that may be told, "" for the others.
-    """
+    """Return the sentences in a row that tell most, of those `found` that may be told; "" stands for the others."""
     if all(found) and len(text) <= LONGEST_QUOTE:
         first, end = _trimmed(found) if len(text) > SHORT_QUOTE else (0, len(found))
     else:
         first, end = _best(found)
     if end - first == len(found):
         return " ".join(found)
-    marks = missing(text, every)[first:end]
+    marks = missing_marks(text, every)[first:end]
     return f"{marks[0][0]}{' '.join(found[first:end])}{marks[-1][1]}" if marks else ""
 
 
 def _best(found: list[str]) -> tuple[int, int]:
-    """Return where the sentences in a row begin and end that tell most and are not too long together; "" ends a row."""
+    """Return where the sentences in a row begin and end that tell most; "" ends a row."""
     best, most = (0, 0), 0.0
     for start in range(len(found)):
         row, end = "", start
@@ -186,23 +210,14 @@ def _best(found: list[str]) -> tuple[int, int]:
 
 def _trimmed(found: list[str]) -> tuple[int, int]:
     """Return where sentences begin and end but for the small talk before and behind what tells something."""
-    tells = [at for at, one in enumerate(found) if _is_telling(one)] if len(found) > 1 else []
+    every = list(map(read, found)) if len(found) > 1 else []
+    tells = [at for at, one in enumerate(every) if one.worth >= _TELLING or (one.names and not one.question)]
     return (tells[0], tells[-1] + 1) if tells else (0, len(found))
-
-
-def _is_telling(sentence: str) -> bool:
-    found = read(sentence)
-    return found.worth >= SMALL or (bool(found.names) and not found.question)
 
 
 def _tells(row: str) -> float:
     found = read(row)
     return len(found.words) + 6.0 * found.counted + 8.0 * found.promise + 0.01
-
-
-def _own(text: str) -> str:
-    parts = split_quotes(text)
-    return "".join(part if at % 2 else _mine(_OWN.sub(_past_own, part)) for at, part in enumerate(parts))
 
 
 def _past_own(match: re.Match[str]) -> str:
@@ -240,3 +255,88 @@ def _others(text: str, actor: str) -> str:
             more, gap, said = f"{more[:end]}.", "", ""
         rest = f"{match[1]}{past_of(base_of(match[2]))}{more}{gap}{said}"
     return f"{actor} {_mine(rest)}"
+
+
+def _fewer_words(text: str, name: str) -> str:
+    """Return a quotation without fillers, the name of who says it and vows; any other sentence itself.
+
+    `Bo said, "Well, I am Bo, and I'll pay, my word on it."` becomes `Bo promised, "I'll pay."`. What is left are
+    whole sentences, and no `not`, `if` or `unless` is ever left out. It is `name` who speaks as I.
+    """
+    said = _SAID.fullmatch(text)
+    if said is None:
+        return text
+    who, verb = said["who"], "said"
+    filler = _FILLER.match(said["what"])
+    what = said["what"][filler.end() :] if filler else said["what"]
+    called = _CALLED.match(what)
+    if called and called[1] == (name if who == "I" else who):
+        what = what[called.end() :]
+    if (vow := _VOW.search(what, max(0, len(what) - _LONGEST_VOW))) and read(what[: vow.start()]).binds:
+        what, verb = f"{what[: vow.start()]}.", "promised"
+    return f'{who} {verb}, "{what[:1].upper()}{what[1:]}"' if len(what) < len(said["what"]) else text
+
+
+def _shortened(text: str, sentence: str, said: bool) -> str:
+    """Return what is told of a sentence of a text that is too long; empty when no part of it can stand.
+
+    Of one that is not quoted it is the beginning, up to where a clause ends, so that it may become a sentence.
+    """
+    starts = [0]
+    if said:
+        starts += islice((found.end() for found in _NEW.finditer(sentence)), _CLAUSES)
+    parts = [
+        (_worth(part) - (_MARGIN if start else 0.0), -start, part)
+        for start in starts
+        if start == 0 or _balanced(sentence[:start])
+        for part in _parts(sentence[start : start + 2 * LONGEST_QUOTE], said)
+        if any(map(str.isalnum, part))
+    ]
+    if not parts:
+        return ""
+    _, start, part = max(parts)
+    before, behind = missing_marks(text, [part])[0]
+    return f"{before}{_DOTS if start else ''}{part}{'' if sentence.endswith(part) else _DOTS}{behind}"
+
+
+def _worth(part: str) -> float:
+    found = read(part)
+    return found.worth + len(found.names) - _A_CHARACTER * len(part)
+
+
+def _parts(text: str, anywhere: bool) -> list[str]:
+    """Return the beginnings of a text that end where a clause does; else up to a comma, else to any word if wanted."""
+    if _LEAST <= len(text) <= LONGEST_QUOTE and _balanced(text):
+        return [text]
+    for marks in (_CLAUSE, _COMMA, *((_BLANK,) if anywhere else ())):
+        ends = marks.finditer(text, _LEAST, LONGEST_QUOTE + 12)
+        places = [end.start() for end in ends if end.start() <= LONGEST_QUOTE]
+        clean = (at for at in reversed(places) if not _cuts(text, at, marks is _BLANK) and _balanced(text[:at]))
+        if found := [text[:at].rstrip(_ENDS) for at in islice(clean, None if marks is _CLAUSE else 1)]:
+            return found
+    return []
+
+
+def _cuts(text: str, at: int, within: bool) -> bool:
+    """Return whether a place is in the middle of a name or a number; within a clause also whether words hang there."""
+    last = text[max(0, at - 60) : at].split()[-1]
+    after = [one.strip(_BARE) for one in text[at : at + 60].lstrip(_ENDS).split()[:3]]
+    counted = [_counts(one) for one in after]
+    if _counts(last.strip(_BARE)) and (within or any(counted[:2])):
+        return True
+    if not within:
+        return False
+    named = last[0].isupper() and any(one[:1].isupper() and one.lower() not in PLAIN for one in after)
+    hangs = last.lower().strip(_BARE) in PLAIN or last.endswith((".", "'s", "’s"))
+    return named or hangs or any(counted[:1])
+
+
+def _counts(word: str) -> bool:
+    return not COUNTING.isdisjoint(word.lower().split("-")) or any(map(str.isnumeric, word))
+
+
+def _balanced(text: str) -> bool:
+    """Return whether all that a text opens it also closes."""
+    return '"' not in unquoted(text).replace('""', "") and all(
+        text.count(one) == text.count(end) for one, end in _BRACKETS
+    )

@@ -1,16 +1,22 @@
-"""English verbs by small tables: the past of a verb, the base of its form with an s, and its form behind you."""
+"""English grammar by tables: the forms of verbs, and a sentence about somebody told with I or with you. Pure.
+
+`Ada lifts her lamp` becomes `I lifted my lamp` or `You lift your lamp`. The rules err in one direction: where it cannot
+be told who `his` or `them` is, or what a name is in its sentence, there is no result rather than a sentence about
+somebody else.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
-_YOURS = {
+from agents.text.english import mentions, word_set
+
+_YOUR_VERBS = {
     "is": "are", "am": "are", "was": "were", "has": "have", "does": "do", "focuses": "focus", "quizzes": "quiz",
 }  # fmt: skip
-_WITH_S_ALONE = frozenset(
-    ("unties", "belies", "underlies", "tiptoes", "toes", "hoes", "shoes", "aches", "caches", "axes")
-)
+_WITH_S_ALONE = word_set("unties belies underlies tiptoes toes hoes shoes aches caches axes")
 """Verbs of which only the s is taken away, though they end like `carries`, `goes`, `reaches` and `mixes`."""
 _PAST = {
     word: past
@@ -60,12 +66,12 @@ _ALONE = re.compile(
 )
 """What follows a verb without an object; behind a verb and an `and` no noun stands before it."""
 _PASTS = frozenset(_PAST.values())
-_BESIDE_VERBS = """
-    always perhaps sometimes upstairs downstairs outdoors indoors overseas nowadays afterwards backwards
-    forwards upwards downwards inwards outwards towards besides thus as plus versus unless across this his its us
-    less yes all both has's others ones themselves ourselves
-"""
-NO_VERBS = frozenset(_BESIDE_VERBS.split())
+NO_VERBS = word_set(
+    """always perhaps sometimes upstairs downstairs outdoors indoors overseas nowadays afterwards backwards forwards
+    upwards downwards inwards outwards towards besides thus as plus versus unless across this his its us less
+    yes all both has's others ones themselves ourselves"""
+)
+"""Words that end like a verb, stand beside one, and are none."""
 _GESTURES = frozenset(
     ("looks", "nods", "bows", "waits", "frowns", "smiles", "glances", "stares", "listens", "shrugs", "laughs")
 )
@@ -73,14 +79,115 @@ _GESTURES = frozenset(
 _OF_THE_BODY = frozenset(("hands", "arms", "eyes", "fingers", "elbows", "shoulders", "knees", "brows", "palms"))
 """Verbs only with an object: `hands him the key`, and not `hands behind her back`."""
 
+_QUOTES = re.compile(r'("[^"]*"|“[^“”]*”)')
+_VERB = re.compile(r"((?:[a-z]+ly )?)([a-z]+)\b(?!['’])")
+_THEY = re.compile(r"\b(?:they|them|their|theirs|themselves)\b", re.IGNORECASE)
+_THEM = re.compile(r"\b(?:he|she|him|her|his|hers|himself|herself)\b", re.IGNORECASE)
+_SUBJECT = re.compile(r"\b(?:he|she|they)\b", re.IGNORECASE)
+_DOES = re.compile(r"\b(?:he|she) ([a-z]+)\b(?!['’])", re.IGNORECASE)
+_HER = re.compile(
+    r"\bher(?=$|[.,;:!?)]| (?:a|an|the|some|to|and|or|by|with|from|at|in|on|for|of|as|what|how|go|come|so|then)\b)"
+)
+_MINE = {"himself": "myself", "herself": "myself", "hers": "mine", "his": "my", "her": "my", "him": "me"}
+_YOURS = {"himself": "yourself", "herself": "yourself", "hers": "yours", "his": "your", "her": "your"}
+_NAMED = re.compile(r"(?<= )(?!(?:I|He|She|His|Her)\b)[^\W\d_a-z]\w+")
+_OBJECT = (
+    r"(?=$|[.,;:!?)—–-]| (?:a|an|the|his|her|its|their|my|our|some|any|another|one|two|three|that|this|to|at|in|on|with"
+    r"|from|by|for|about|of|as|before|after|behind|again|then|and|but|or|while|when|how|what|where|who|why|if|whether"
+    r"|through|into|over|under|across|into|off|out|up|down|back|away|aside|closely|quickly|slowly)\b)"
+)
 
-def is_verb(word: str) -> bool:
-    """Return whether a word that stands where a verb does is one: `carries`, `took`, and not `his` or `7th`."""
+
+def split_quotes(text: str) -> list[str]:
+    """Return what is outside of quotation marks at even places, and the quotations at odd ones."""
+    return _QUOTES.split(text)
+
+
+@lru_cache(maxsize=4096)
+def first_person(sentence: str, name: str) -> str:
+    """Return a sentence about somebody as that somebody tells it; quotations stay.
+
+    The sentence is returned as it was when it does not name them; empty when that cannot be told for sure.
+    """
+    if name not in sentence or not name:
+        return sentence
+    if sentence.startswith(f"{name} "):
+        sentence = _done(sentence[len(name) + 1 :])
+    parts = split_quotes(sentence)
+    if _is_unclear('""'.join(parts[::2]), name):
+        return ""
+    told = "".join(part if at % 2 else _with_me(part, name) for at, part in enumerate(parts))
+    if sentence.startswith(name):
+        told = told[:1].upper() + told[1:]
+    return "" if not told or any(mentions(part, name) for part in split_quotes(told)[::2]) else told
+
+
+@lru_cache(maxsize=4096)
+def second_person(text: str, name: str) -> str:
+    """Return what somebody did as it is told to that somebody: `Ada lifts her lamp.` becomes `You lift your lamp.`.
+
+    The text is returned as it was when it tells of nothing done, or it cannot be told for sure who `her` or `them` is.
+    """
+    verb = _VERB.match(text, len(name) + 1) if name and text.startswith(f"{name} ") else None
+    if verb is None or not _is_verb(verb[2]):
+        return text
+    bare, *rest = split_quotes(text[verb.end() :])
+    told, end = _with_verbs(bare, _yours_of)
+    named = _NAMED.search(told)  # before anybody else is named, `her` is mine
+    unclear = _THEY.search(told) or (named and _THEM.search(told, named.end())) or mentions(told, name)
+    if end < len(told) or unclear or any(any(map(str.isalnum, part)) for part in rest[1::2]):
+        return text
+    told = _DOES.sub(lambda found: _like(found[0], f"you {_yours_of(found[1])}"), told)
+    told = _HER.sub("you", told)
+    told = _THEM.sub(lambda found: _like(found[0], _YOURS.get(found[0].lower(), "you")), told)
+    return f"You {verb[1]}{_yours_of(verb[2])}{told}{''.join(rest)}"
+
+
+def _like(was: str, now: str) -> str:
+    return now.capitalize() if was[0].isupper() else now
+
+
+def _done(rest: str) -> str:
+    """Return what I did, from what stands behind my name; empty when it is not clear."""
+    verb = _VERB.match(rest)
+    if verb is None or not _is_verb(verb[2]):
+        return ""
+    bare, gap, said = rest[verb.end() :].partition('"')
+    told, end = with_past(bare)
+    if end < len(told):  # who knows what `plates` are in `cups and plates`: what follows is left out
+        told, gap, said = told[:end] + (rest[-1] if rest[-1] in ".!" else "."), "", ""
+    if _THEY.search(told) or (_THEM.search(told) and _NAMED.search(told)):
+        return ""
+    return f"I {verb[1]}{past_of(base_of(verb[2]))}{_my(told)}{gap}{said}"
+
+
+def _my(text: str) -> str:
+    text = _DOES.sub(lambda found: f"I {past_of(base_of(found[1]))}", text)
+    text = _HER.sub("me", text)
+    return _THEM.sub(lambda found: _MINE.get(found[0].lower(), "I"), text)
+
+
+def _is_unclear(bare: str, name: str) -> bool:
+    """Return whether it cannot be told, where something is done to me, if a later `she` is me."""
+    found = re.search(rf"(?<!\w){re.escape(name)}(?!\w|['’]s\b)", bare) if name in bare else None
+    return found is not None and _SUBJECT.search(bare, found.end()) is not None
+
+
+def _with_me(text: str, name: str) -> str:
+    if name not in text:
+        return text
+    mine = re.escape(name)
+    text = re.sub(rf"(?<!\w){mine}['’]s\b", "my", text)
+    return re.sub(rf"(?<=[\w,] )(?<!and ){mine}(?!\w){_OBJECT}", "me", text)
+
+
+def _is_verb(word: str) -> bool:
+    """Return whether a word that stands where a verb does is one: `carries`, and not `his` or `7th`."""
     there = word.isascii() and word.isalpha() and word.islower() and word not in NO_VERBS
     return there and (word in _PAST or word in _PASTS or (len(word) > 2 and word.endswith(("s", "ed"))))
 
 
-def with_verbs(text: str, form: Callable[[str], str]) -> tuple[str, int]:
+def _with_verbs(text: str, form: Callable[[str], str]) -> tuple[str, int]:
     """Return a text with the known verbs of its further clauses in a form, and where the first unknown one begins.
 
     Args:
@@ -104,8 +211,8 @@ def with_verbs(text: str, form: Callable[[str], str]) -> tuple[str, int]:
 
 
 def with_past(text: str) -> tuple[str, int]:
-    """Return a text as `with_verbs` does, the verbs in the past."""
-    return with_verbs(text, lambda verb: past_of(base_of(verb)))
+    """Return a text as `_with_verbs` does, the verbs in the past."""
+    return _with_verbs(text, lambda verb: past_of(base_of(verb)))
 
 
 def base_of(verb: str) -> str:
@@ -121,10 +228,10 @@ def base_of(verb: str) -> str:
     return verb[:-1] if not verb.endswith("ss") else verb
 
 
-def yours_of(verb: str) -> str:
+def _yours_of(verb: str) -> str:
     """Return the form of a verb that goes with you: `smile` for `smiles`, `are` for `is`; a past stays."""
-    if verb in _YOURS:
-        return _YOURS[verb]
+    if verb in _YOUR_VERBS:
+        return _YOUR_VERBS[verb]
     return base_of(verb) if verb.endswith("s") else verb
 
 

@@ -1,33 +1,37 @@
-"""Several quotations in one sentence, and such a sentence taken apart again.
+"""Quotations in sentences: several in one sentence, and such a sentence taken apart again.
 
 `Ada said, "I keep bees" and "I came from Lisbon"; Moss said, "The bridge is closed."` Words are never changed, and what
-is put together comes apart without loss, so that a summary of summaries, and a prompt, choose among single statements.
-Pure text.
+`together` joins `apart` splits without loss, so that a summary of summaries, and a prompt, choose among single
+statements. Pure.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 
-from agents.compaction.wording import sentences
+from agents.text.english import sentences
 
 _CLAUSE = re.compile(r'(?P<lead>[^"]+, )"(?P<said>[^"]+)"')
 _PROMISED = " promised, "
 _AND = '" and "'
 _NEXT = re.compile(r'"; (?=[^";]+, ")')
+_ENDS = {"'": "'", "‘": "’"}
+_MARK = re.compile(
+    r"""(?P<opens>(?<![^\s("“«\[—–-])['‘](?!(?:tis|twas|twere|em|til|till|cause|n|bout|round|neath|\d\ds?)\b)(?=\S))"""
+    r"""|(?<=(?P<before>\S))['’](?!\w)""",
+    re.I,
+)
+"""What may begin an inner quotation, words that leave out their beginning aside; and what may end one."""
 
 
 def together(texts: Sequence[str], most: int) -> list[str]:
-    """Return sentences in order, put together where they are quotations until there are so few, or as few as may be.
+    """Return sentences in order, quotations joined until there are so few, or as few as may be.
 
-    What the same person said in a row is put together first.
-
-    Args:
-        texts: sentences, each with one quotation or none.
-        most: sentences wanted at most.
+    What the same person said in a row is joined first. Each text has one quotation or none.
     """
-    rows = [[_undotted(text)] for text in texts]
+    rows = [[_without_stop(text)] for text in texts]
     at = 1
     while len(rows) > most and at < len(rows):
         if both := _of_one(rows[at - 1][0], rows[at][0]):
@@ -40,15 +44,11 @@ def together(texts: Sequence[str], most: int) -> list[str]:
             break
         at = min(pairs, key=lambda one: sum(map(len, rows[one] + rows[one + 1])))
         rows[at : at + 2] = [rows[at] + rows[at + 1]]
-    return [_stopped(_joined(row)) for row in rows]
+    return [_with_stop(_joined(row)) for row in rows]
 
 
 def promises_joined(texts: Iterable[str]) -> list[str]:
-    """Return sentences with what one person promised in one sentence, where the first of these promises stood.
-
-    Args:
-        texts: sentences, each with one quotation or none.
-    """
+    """Return sentences with what one person promised in one sentence, where the first of these promises stood."""
     rows: list[str] = []
     first: dict[str, int] = {}
     for text in texts:
@@ -67,14 +67,14 @@ def apart(sentence: str) -> list[str]:
     if _AND not in sentence and '"; ' not in sentence:
         return [sentence]
     found: list[str] = []
-    clauses = _NEXT.sub('"\n', _undotted(sentence)).split("\n")
-    for at, clause in enumerate(clauses):
+    for at, clause in enumerate(_NEXT.sub('"\n', _without_stop(sentence)).split("\n")):
         lead, *said = re.split(r'(?<=, )"|" and "', clause)
         whole = said and not any(mark in part for mark in "“”" for part in said) and clause.count('"') == 2 * len(said)
         if not whole:
             return [sentence]
-        ends = [_stopped(f'"{_end(part.rstrip(chr(34)))}"') for part in said]
-        found += [f"{lead if at == 0 else lead[:1].upper() + lead[1:] if _again(lead) else lead}{one}" for one in ends]
+        if at and _is_again(lead):
+            lead = lead[:1].upper() + lead[1:]
+        found += [_with_stop(f'{lead}"{_ended(part.rstrip(chr(34)))}"') for part in said]
     return found
 
 
@@ -84,7 +84,7 @@ def sayings(statement: str) -> list[str]:
     return [f'{found["lead"]}"{one}"' for one in sentences(found["said"])] if found else [statement]
 
 
-def _again(lead: str) -> bool:
+def _is_again(lead: str) -> bool:
     return lead.startswith(("more than once ", "again and again "))
 
 
@@ -100,7 +100,7 @@ def _of_one(one: str, other: str) -> str:
 
 
 def _joined(row: Sequence[str]) -> str:
-    rest = (text[:1].lower() + text[1:] if _again(text[:1].lower() + text[1:]) else text for text in row[1:])
+    rest = (text[:1].lower() + text[1:] if _is_again(text[:1].lower() + text[1:]) else text for text in row[1:])
     every = [row[0], *rest]
     return "; ".join([*map(_open, every[:-1]), every[-1]])
 
@@ -110,14 +110,57 @@ def _open(text: str) -> str:
     return f'{text[:-2]}"' if text.endswith('."') and not text.endswith('.."') else text
 
 
-def _undotted(text: str) -> str:
+def _without_stop(text: str) -> str:
     """Return a sentence without the full stop behind a quotation that ends with three dots."""
     return text[:-1] if text.endswith('…".') else text
 
 
-def _stopped(text: str) -> str:
+def _with_stop(text: str) -> str:
     return f"{text}." if text.endswith('…"') else text
 
 
-def _end(said: str) -> str:
+def _ended(said: str) -> str:
     return said if said.endswith((".", "!", "?", "…")) else f"{said}."
+
+
+def missing_marks(text: str, found: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the marks of inner quotations that each sentence lacks before and behind it when it stands alone.
+
+    Args:
+        text: the text; an apostrophe in it is no mark.
+        found: sentences of it, in order.
+    """
+    quotations = list(_inner_quotations(text)) if "'" in text or "‘" in text else []
+    ends = [last for _, last in quotations]
+
+    def around(place: int) -> tuple[int, int] | None:
+        at = bisect_left(ends, place)
+        return quotations[at] if at < len(ends) and quotations[at][0] < place else None
+
+    marks: list[tuple[str, str]] = []
+    end = 0
+    for one in found:
+        start = text.index(one, end)
+        end = start + len(one)
+        before, behind = around(start), around(end)
+        marks.append((text[before[0]] if before else "", text[behind[1]] if behind else ""))
+    return marks
+
+
+def _inner_quotations(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where each inner quotation begins and ends; one without an end is none."""
+    first, plural = -1, -1
+    for mark in _MARK.finditer(text):
+        at = mark.start()
+        if mark["opens"]:
+            if first >= 0 and plural >= 0:
+                yield first, plural
+            first, plural = at, -1
+        elif first >= 0 and text[at] == _ENDS[text[first]]:
+            if mark["before"] in "sS":  # `the dogs' bone`: the end only when no better one comes
+                plural = at if plural < 0 else plural
+                continue
+            yield first, at
+            first, plural = -1, -1
+    if first >= 0 and plural >= 0:
+        yield first, plural
