@@ -19,7 +19,7 @@ from agents.brains.instinct.texts import says_name
 from agents.compaction.prompt_styles import parse_style
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.status import beyond_reach
-from agents.compaction.strategy import Strategy
+from agents.compaction.strategies import Strategy
 from agents.definition import AgentDefinition, find_location, misplaced
 from agents.llm.budget import BudgetSettings
 from agents.llm.keys import why_not, why_not_to

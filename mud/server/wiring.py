@@ -17,7 +17,7 @@ from typing import NamedTuple
 from agents.agent import Agent
 from agents.commands._answer import Answerer
 from agents.compaction.prompt_styles import Style, parse_style
-from agents.compaction.strategy import Strategy
+from agents.compaction.strategies import Strategy
 from agents.compaction.summarizer import Summarizer
 from agents.definition import find_definition
 from agents.life.prompting import Prompting

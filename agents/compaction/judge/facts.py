@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from agents.compaction.judge.reading import JudgedTexts, keys_of, line_of, may_pledge, normalize, telling_of
-from agents.compaction.judge.tables import CUES, PLAIN
+from agents.compaction.judge.words import CUES, PLAIN
 from agents.memory.entries import Entry
 from mud.world.sentences import is_abbreviated
 

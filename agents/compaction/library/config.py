@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
-from agents.compaction.presets import PRESETS
+from agents.compaction.settings import PRESETS
 from mud.errors import UnknownName
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agents.compaction.compound import promises_joined, together
+from agents.compaction.settings import SECTIONS
 from agents.compaction.summarizer import Prompts, Summarizer, SummarySource, Writing
 from agents.compaction.summarizers._choice import chosen, weighed
 from agents.compaction.summarizers._lines import Carried, SummarySentence, carried, flat_lines, kept, merged
@@ -19,7 +20,6 @@ from agents.compaction.summarizers._prose import closed, ended, retell
 from agents.compaction.summarizers._reading import read
 from agents.compaction.summarizers._scene import KNOWN, Scene, joined, one_of, scene_of
 from agents.compaction.summarizers._sections import in_sections, is_sections, prose_of
-from agents.compaction.summary_style import SECTIONS
 from agents.compaction.wording import flat, quoted, sentences
 from agents.llm.tokens import estimate
 

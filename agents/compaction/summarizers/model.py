@@ -12,9 +12,8 @@ from collections.abc import Iterator, Sequence
 
 from agents.compaction.prompt_styles import HEADINGS, Style
 from agents.compaction.sections import sections_of, tidy_sections
-from agents.compaction.settings import PROMPT_WORDS
+from agents.compaction.settings import PROMPT_WORDS, SECTIONS
 from agents.compaction.summarizer import Prompts, Summarizer, SummarySource, Writing
-from agents.compaction.summary_style import SECTIONS
 from agents.compaction.wording import flat, sentences
 from agents.llm.tokens import estimate
 from agents.memory.entries import Entry

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.compaction.masking import KIND, masked, masked_count, may_mask, placeholder, reference
+from agents.compaction.masking import KIND, masked, masked_count, may_mask, placeholder
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.view_size import StrategyContext, ViewSize
+from agents.compaction.view import StrategyContext, ViewSize
 from agents.memory.entries import KINDS, Entry
 from agents.memory.memory import Memory
 from mud.clock import VirtualClock
@@ -84,11 +84,6 @@ def test_a_mask_tells_ones_own_notes_by_their_mark_in_whatever_words_they_are_sh
 
 def test_a_mask_says_when_it_had_failed() -> None:
     assert "[failed, " in placeholder(entry(7, failed=True), "eliza")
-
-
-def test_a_reference_names_one_memory_or_a_range() -> None:
-    assert (reference("eliza", 120), reference("eliza", 120, 133)) == ("eliza#120", "eliza#120-133")
-    assert reference("eliza", 120, 120) == "eliza#120"
 
 
 def test_the_newest_results_stay_whole_and_the_rest_is_masked_in_blocks() -> None:
@@ -167,7 +162,7 @@ def test_the_gauge_counts_exactly_what_is_shown(kinds: str, settings: Compaction
     for total in range(len(kinds) + 1):
         memory.total = total
         shown = masked(memory.read(memory.watermark + 1, total), settings, "eliza")
-        assert gauge.standing(settings, True).tokens() == sum(len(one.text) for one in shown)
+        assert gauge.state(settings, True).tokens() == sum(len(one.text) for one in shown)
 
 
 class _Held:

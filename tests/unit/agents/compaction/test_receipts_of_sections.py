@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from agents.compaction.judge.judge import evidence, validate
+from agents.compaction.judge.retention import asked_of
 from agents.compaction.prompt_styles import HEADINGS
-from agents.compaction.retention import asked_of
 from agents.compaction.sections import body_of, sections_of, tidy_sections
+from agents.compaction.settings import SECTIONS
 from agents.compaction.summarizer import SummarySource
-from agents.compaction.summary_style import SECTIONS
 from agents.memory.entries import Entry
 
 

@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 
-from agents.compaction.origins import origins
 from agents.compaction.report import ago, report
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.status import Facts, status
-from agents.compaction.view_size import StrategyContext
+from agents.compaction.status import Facts, origins, status
+from agents.compaction.view import StrategyContext
 from agents.llm.counting import TokenCounter
 from mud.clock import iso
 from mud.storage.configuration import Configuration
@@ -52,7 +51,7 @@ def of(life: Life, **facts: Any) -> dict[str, Any]:
         "now": life.clock.now(),
         "settings": origins(configuration, {}, life.settings),
     }
-    return status(life.memory, life.settings, life.compactor.outlook, Facts(**{**known, **facts}))
+    return status(life.compactor.view, Facts(**{**known, **facts}))
 
 
 def row(life: Life, name: str, **facts: Any) -> str:
@@ -106,7 +105,7 @@ def test_where_the_prompt_has_room_for_little_that_is_what_the_next_fold_waits_f
     tmp_path: Path, strategy: str, without: str
 ) -> None:
     room = 200
-    life = Life(tmp_path, around=StrategyContext(room=lambda: room))
+    life = Life(tmp_path, context=StrategyContext(room=lambda: room))
     life.set(strategy=strategy)
     told(life, 3)
     waits = row(life, "Next fold")
@@ -123,7 +122,7 @@ def test_where_the_prompt_has_room_for_little_that_is_what_the_next_fold_waits_f
 
 
 def test_where_the_prompt_has_room_the_strategy_says_what_it_waits_for(tmp_path: Path) -> None:
-    life = Life(tmp_path, around=StrategyContext(room=lambda: 6000))
+    life = Life(tmp_path, context=StrategyContext(room=lambda: 6000))
     told(life, 10)
     assert row(life, "Next fold") == "at 129 memories, in 119"
     assert row(life, "Budget") == "10 of 128 memories"

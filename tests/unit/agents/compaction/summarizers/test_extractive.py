@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.compaction.judge.judge import evidence, made_up, validate
+from agents.compaction.settings import SECTIONS
 from agents.compaction.summarizer import SummarySource
 from agents.compaction.summarizers._prose import retell
 from agents.compaction.summarizers.extractive import extract
-from agents.compaction.summary_style import SECTIONS
 from agents.compaction.wording import sentences
 from agents.llm.tokens import estimate
 from agents.memory.entries import KINDS, Entry, entry_from_record, importance_of

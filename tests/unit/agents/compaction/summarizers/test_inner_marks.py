@@ -6,12 +6,12 @@ import time
 
 import pytest
 
+from agents.compaction.settings import SECTIONS
 from agents.compaction.summarizer import SummarySource
 from agents.compaction.summarizers._inner_marks import missing
 from agents.compaction.summarizers._prose import retell
 from agents.compaction.summarizers._reading import spoken
 from agents.compaction.summarizers.extractive import extract
-from agents.compaction.summary_style import SECTIONS
 from agents.compaction.wording import sentences
 from agents.memory.entries import Entry
 

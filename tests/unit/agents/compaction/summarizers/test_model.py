@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from agents.compaction.prompt_styles import HEADINGS, parse_style
 from agents.compaction.sections import sections_of
-from agents.compaction.settings import PROMPT_WORDS
+from agents.compaction.settings import PROMPT_WORDS, SECTIONS
 from agents.compaction.summarizer import SummarySource
 from agents.compaction.summarizers.model import PREVIEW, PREVIEWS, style_of, tidy, write
-from agents.compaction.summary_style import SECTIONS
 from agents.llm.tokens import estimate
 from agents.memory.entries import KINDS, Entry
 from mud.errors import Unavailable

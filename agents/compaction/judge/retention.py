@@ -25,8 +25,6 @@ from agents.memory.summaries import Summary
 
 SAMPLE = 64
 """Facts that are asked of a summary at most once its memories hold more; one further says how weighty the rest is."""
-
-
 _MARKS = str.maketrans(';"\\', ",' ")
 
 
