@@ -97,11 +97,7 @@ _SAID_OF_ME = re.compile(
 
 
 class SummaryEvidence(JudgedTexts):
-    """Everything a summary may speak of: earlier summaries, memories, who acted, where and why.
-
-    Args:
-        source: what is summarized.
-    """
+    """Everything a summary may speak of: earlier summaries, memories, who acted, where and why."""
 
     def __init__(self, source: SummarySource) -> None:
         self.source = source
@@ -134,10 +130,7 @@ def evidence(source: SummarySource) -> SummaryEvidence:
 
 def made_up(text: str, proof: SummaryEvidence) -> list[str]:
     """Return the names and numbers of a text that are nowhere in its source, as reasons."""
-    return _made_up(text, JudgedTexts([text]), proof)
-
-
-def _made_up(text: str, read: JudgedTexts, proof: SummaryEvidence) -> list[str]:
+    read = JudgedTexts([text])
     reasons = [f"the name {word} is not in the source" for word in _strangers(text, read, proof)]
     reasons += [f"the number {number} is not in the source" for number in sorted(read.numbers - proof.numbers)]
     if not text.isascii() and (strange := read.scripts - proof.scripts):
@@ -147,7 +140,11 @@ def _made_up(text: str, read: JudgedTexts, proof: SummaryEvidence) -> list[str]:
 
 def _strangers(text: str, read: JudgedTexts, proof: SummaryEvidence) -> list[str]:
     """Return the words of a text that must be names and that the source does not know as such, as written."""
-    suspects = {word for word in read.capitals - proof.known if word not in PLAIN and not _is_number(word)}
+    suspects = {
+        word
+        for word in read.capitals - proof.known
+        if word not in PLAIN and word not in COUNTING and not word.isdigit()  # numbers are judged as such
+    }
     if not suspects:
         return []
     found = []
@@ -161,11 +158,6 @@ def _strangers(text: str, read: JudgedTexts, proof: SummaryEvidence) -> list[str
 def _acts(word: str, text: str) -> bool:
     """Return whether a word is told to do what people do: `Heron told me` makes a person of a heron."""
     return re.search(rf"\b{re.escape(word)}(?:,? who|,? also| then)? {_PEOPLE_DO}\b", text) is not None
-
-
-def _is_number(word: str) -> bool:
-    """Return whether a word counts, and so is judged as a number."""
-    return word in COUNTING or word.isdigit()
 
 
 def _joined(text: str, proof: SummaryEvidence) -> list[str]:

@@ -49,16 +49,6 @@ def test_a_late_fold_takes_the_ranges_it_would_have_taken_on_time(tmp_path: Path
     assert not life.compactor.due()
 
 
-def test_changed_windows_hold_from_then_on_without_a_gap(tmp_path: Path) -> None:
-    life = Life(tmp_path)
-    life.live(200)
-    life.set(immediate_window=8, recent_window=8)
-    life.live(1)
-    assert [commit.newest.covers for commit in life.commits[2:]][:3] == [(130, 137), (138, 145), (146, 153)]
-    assert life.memory.total - life.memory.watermark < 16
-    assert tiles(life)
-
-
 def test_the_log_says_what_seed_000_shows(tmp_path: Path) -> None:
     life = Life(tmp_path)
     life.live(193)
@@ -142,15 +132,6 @@ async def test_a_forced_fold_of_one_tiny_memory_does_not_grow_the_view(tmp_path:
     assert 0 < len(commit.newest.text) < len('Bo says, "Hi."')
 
 
-def test_folding_by_itself_can_be_switched_off(tmp_path: Path) -> None:
-    life = Life(tmp_path)
-    life.set(auto_enabled=False)
-    life.live(200)
-    assert not life.commits
-    assert next_at(life.compactor.view) is None
-    assert len(life.memory.tail) == 200
-
-
 async def test_a_good_reply_of_the_model_becomes_the_summary(tmp_path: Path) -> None:
     asked = []
 
@@ -223,18 +204,6 @@ async def test_a_model_that_is_down_is_asked_once_and_the_fold_is_made_by_rules(
     assert {commit.newest.method for commit in commits} == {"extractive"}
     assert any("does not answer" in warning for warning in life.memory.warnings)
     assert tiles(life)
-
-
-async def test_the_summarizer_setting_keeps_the_model_out(tmp_path: Path) -> None:
-    async def model(prompt: str, profile: str) -> Completion:
-        raise AssertionError("nobody may be asked")
-
-    life = Life(tmp_path, model=model)
-    life.set(summarizer="extractive", auto_enabled=False)
-    life.live(129)
-    life.set(auto_enabled=True)
-    (commit,) = await life.compactor.fold_due()
-    assert not commit.rejected
 
 
 async def test_what_arrives_while_the_model_answers_stays_outside_the_fold(tmp_path: Path) -> None:

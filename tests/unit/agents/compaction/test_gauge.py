@@ -67,19 +67,6 @@ def test_it_reads_each_memory_once(tmp_path: Path) -> None:
     assert len(counted) == 300
 
 
-def test_it_lets_go_of_what_was_folded(tmp_path: Path) -> None:
-    life = Life(tmp_path)
-    life.set(immediate_window=4, recent_window=40)
-    gauge = ViewSize(life.memory, StrategyContext())
-    longest = 0
-    for start in range(0, 4000, 50):
-        life.remember(*(f"I saw lamp {start + number} by the Cistern in the evening." for number in range(50)))
-        life.compactor.fold_due_now()
-        assert gauge.state(SETTINGS, masks=False).tokens() == plain(life, False, life.memory.total)[1]
-        longest = max(longest, len(gauge._chars))
-    assert longest < 2500
-
-
 def test_it_counts_anew_when_the_settings_or_the_counting_change(tmp_path: Path) -> None:
     scale = 1.0
     life = Life(tmp_path)
@@ -93,10 +80,3 @@ def test_it_counts_anew_when_the_settings_or_the_counting_change(tmp_path: Path)
     assert masking < whole == sum(len(entry.text) for entry in life.memory.tail)
     scale = 2.0
     assert gauge.state(CompactionSettings(mask_keep=2, mask_chars=5000), masks=True).tokens() == 2 * whole
-
-
-def test_it_says_what_the_view_would_take_after_a_fold(tmp_path: Path) -> None:
-    life = Life(tmp_path)
-    life.remember(*("four" for _ in range(10)))
-    gauge = ViewSize(life.memory, StrategyContext())
-    assert gauge.tokens_after(SETTINGS, False, 7, ["a summary of"]) == 3 + 3

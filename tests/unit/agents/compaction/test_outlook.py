@@ -69,35 +69,6 @@ def test_masks_stay_as_they_are_while_the_window_of_a_prompt_moves_on(tmp_path: 
     assert masked_at == [max(0, count - 3) // 4 * 4 for count in range(1, 61)]
 
 
-def test_a_bounded_view_of_a_very_long_life_reads_no_more_of_it_than_its_end(tmp_path: Path) -> None:
-    life = Life(tmp_path)
-    life.set(strategy="masking")
-    life.memory.append_raw([{"text": LAMP.format(number), "kind": "result"} for number in range(13_000)])
-    life.remember("I walk on.", kind="did")
-    read: list[int] = []
-    reading = life.memory.read
-
-    class Counting:
-        """The memory, counting what is read of it."""
-
-        def __getattr__(self, name: str) -> object:
-            return getattr(life.memory, name)
-
-        def read(self, first: int, last: int) -> object:
-            read.append(last - first + 1)
-            return reading(first, last)
-
-    life.compactor.view._size._memory = Counting()  # type: ignore[assignment]
-    shown = life.compactor.view.shown(100).tail
-    assert sum("whole in life#" in entry.text for entry in shown) == 86, (
-        "ninety-nine results in the view, all that are masked of the whole life"
-    )
-    assert 4096 <= sum(read) <= 8192
-    life.remember(LAMP.format(0), kind="result")
-    life.compactor.view.shown(100)
-    assert sum(read[1:]) <= 8192
-
-
 @pytest.mark.parametrize("strategy", ["none", "masking", "sliding_window"])
 def test_asking_whether_a_fold_is_due_reads_nothing_where_nothing_is_ever_folded(strategy: str, tmp_path: Path) -> None:
     life = Life(tmp_path)
