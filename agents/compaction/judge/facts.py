@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from agents.compaction.judge.reading import JudgedTexts, keys_of, line_of, may_pledge, normalize, telling_of
+from agents.compaction.judge.reading import JudgedTexts, keys_of, normalize, telling_of
 from agents.compaction.judge.words import CUES, PLAIN
 from agents.memory.entries import Entry
 from mud.world.sentences import is_abbreviated
@@ -129,7 +129,7 @@ def facts_of_entry(entry: Entry, name: str = "") -> list[Fact]:
             add("name", written, said, hearsay)
         for number in sorted(read.numbers):
             add("number", number, said, hearsay)
-        promised = _promised(sentence) if may_pledge(sentence) else ()
+        promised = _promised(sentence) if read.may_promise else ()
         for deed in (*promised, *(_instructed(sentence) if _instructs(entry) else ())):
             add(deed.kind, deed.what, said, hearsay)
     return list(found.values())
@@ -209,10 +209,11 @@ class _LineFacts(NamedTuple):
 @functools.lru_cache(maxsize=4096)
 def _line(text: str, instructs: bool) -> _LineFacts:
     """Return what a line holds; it is read once for all who heard it, and small talk comes again."""
-    line = line_of(text)
-    deeds = (*(_promised(text) if line.pledge else ()), *(_instructed(text) if line.cue and instructs else ()))
-    numbers = (Fact("number", number) for number in line.numbers)
-    return _LineFacts(line.names, (*numbers, *(deed for deed in deeds if deed.what)))
+    read = JudgedTexts([text])
+    promised = _promised(text) if read.may_promise else ()
+    instructed = _instructed(text) if instructs and read.may_instruct else ()
+    numbers = (Fact("number", number) for number in sorted(read.numbers))
+    return _LineFacts(tuple(read.names.items()), (*numbers, *(deed for deed in (*promised, *instructed) if deed.what)))
 
 
 def facts_among(entries: Iterable[Entry], earlier: Iterable[str], name: str) -> dict[Fact, int]:

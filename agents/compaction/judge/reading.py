@@ -110,11 +110,6 @@ def token_of(written: str) -> Token:
     )
 
 
-def may_pledge(text: str) -> bool:
-    """Return whether a text may promise; a search for how it does takes ten times as long."""
-    return any(token_of(written).pledge for written in text.split())
-
-
 @functools.lru_cache(maxsize=32_768)
 def normalize(written: str) -> str:
     """Return a word as it is compared."""
@@ -257,6 +252,16 @@ class JudgedTexts:
                         found[normalize(named[written])] = named[written]
         return found
 
+    @property
+    def may_promise(self) -> bool:
+        """Whether a promise may stand here; a search for how it does takes ten times as long."""
+        return any(token.pledge for token in self._tokens.values())
+
+    @property
+    def may_instruct(self) -> bool:
+        """Whether an instruction may stand here."""
+        return any(token.cue for token in self._tokens.values())
+
     @cached_property
     def scripts(self) -> frozenset[str]:
         """Every script without capitals."""
@@ -269,40 +274,6 @@ def _counted(row: Iterable[str]) -> Iterator[str]:
         tokens = list(run) if joins else []
         if any(token_of(one).counts for one in tokens):
             yield from numbers_of(" ".join(tokens))
-
-
-class JudgedLine(NamedTuple):
-    """What one text holds of what a `JudgedTexts` finds in many.
-
-    Args:
-        names: as compared, and as written.
-        numbers: in figures.
-        pledge: it may promise.
-        cue: it may promise or instruct.
-    """
-
-    names: tuple[tuple[str, str], ...]
-    numbers: tuple[str, ...]
-    pledge: bool
-    cue: bool
-
-
-def line_of(text: str) -> JudgedLine:
-    """Return what a text holds: the same as `JudgedTexts([text])` finds, in half of the time."""
-    row = composed(text).split()
-    names: dict[str, str] = {}
-    numbers: set[str] = set()
-    goes_on = counts = pledge = cue = False
-    for token in map(token_of, row):
-        if token.name and goes_on:
-            names[normalize(token.name)] = token.name
-        if token.figures:
-            numbers.update(token.figures)
-        counts, pledge = counts or token.counts, pledge or token.pledge
-        cue, goes_on = cue or token.cue, token.goes_on
-    if counts:
-        numbers.update(_counted(row))
-    return JudgedLine(tuple(names.items()), tuple(sorted(numbers)), pledge, cue)
 
 
 @functools.lru_cache(maxsize=16)
