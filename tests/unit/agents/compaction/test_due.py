@@ -1,4 +1,4 @@
-"""The outlook: folds that come late take what they would have taken on time, and what is shown is bounded."""
+"""Folds that come late take what they would have taken on time, and what is shown is bounded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The gauge counts what a plain count counts, at any moment and for any earlier one."""
+"""The size of a view is what a plain count gives, at any moment and for any earlier one."""
 
 from __future__ import annotations
 
