@@ -54,7 +54,12 @@ class CompactionServices:
 
 @dataclass(slots=True)
 class ModelCost:
-    """What asking a model took: tokens in and out, as the server counted or else as estimated."""
+    """What asking a model took.
+
+    Args:
+        prompt, completion: tokens in and out, as the server counted or else as estimated.
+        model: name of the model; None when none answered.
+    """
 
     prompt: int = 0
     completion: int = 0
@@ -109,7 +114,11 @@ class SummaryDraft:
 
 
 class SummaryWriter:
-    """Has drafts written."""
+    """Has drafts written.
+
+    Args:
+        services: the summarizers, the model, the prompt styles.
+    """
 
     def __init__(self, services: CompactionServices) -> None:
         self._summarizers, self.model, self._prompts = services.summarizers, services.model, services.prompts

@@ -141,7 +141,12 @@ def _shown(entries: Sequence[Entry], left: int, settings: CompactionSettings, ow
 
 
 class MaskLog:
-    """Writes down one memory's masks. Nothing depends on these lines: one that could not be written is no loss."""
+    """Writes down one memory's masks. Nothing depends on these lines: one that could not be written is no loss.
+
+    Args:
+        view: the memory as its strategy shows it.
+        clock: the time.
+    """
 
     def __init__(self, view: StrategyView, clock: Clock) -> None:
         self._view, self._memory, self._clock = view, view.memory, clock

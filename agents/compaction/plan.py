@@ -23,7 +23,12 @@ LEAST_SHARE = 4
 
 @dataclass(frozen=True, slots=True)
 class DueFold:
-    """What a strategy wants folded: first and last memory, and why."""
+    """What a strategy wants folded.
+
+    Args:
+        first, last: the memories.
+        reason: why.
+    """
 
     first: int
     last: int

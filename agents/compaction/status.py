@@ -41,7 +41,12 @@ BANDS = ((0.70, "ok"), (0.85, "warning"), (0.95, "danger"))
 
 
 class Shed(NamedTuple):
-    """What a prompt leaves out: each thing in words, and the first and last memory among it that no summary holds."""
+    """What a prompt leaves out.
+
+    Args:
+        words: each thing in words.
+        unheld: first and last memory among it that no summary holds; None when there is none.
+    """
 
     words: tuple[str, ...]
     unheld: Range | None

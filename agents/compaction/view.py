@@ -69,6 +69,10 @@ class ViewSize:
 
     It holds running sums, so it also knows the sizes of the same memory when it was shorter: by that a fold that comes
     late takes what it would have taken on time.
+
+    Args:
+        memory: the memory.
+        context: what is outside it.
     """
 
     def __init__(self, memory: Memory, context: StrategyContext) -> None:

@@ -97,7 +97,11 @@ _SAID_OF_ME = re.compile(
 
 
 class SummaryEvidence(JudgedTexts):
-    """Everything a summary may speak of: earlier summaries, memories, who acted, where and why."""
+    """Everything a summary may speak of: earlier summaries, memories, who acted, where and why.
+
+    Args:
+        source: what is summarized.
+    """
 
     def __init__(self, source: SummarySource) -> None:
         self.source = source
