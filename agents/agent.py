@@ -10,14 +10,14 @@ from functools import partial
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from agents.compaction.commits import Commit
-from agents.compaction.compactor import Compactor
-from agents.compaction.drafts import SummaryWriter
-from agents.compaction.micro import Micro
+from agents.compaction.drafts import CompactionServices
+from agents.compaction.engine import Compactor
+from agents.compaction.folds import Commit
+from agents.compaction.masking import MaskLog
 from agents.compaction.rebuild import Rebuild
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.status import shown_texts
-from agents.compaction.view_size import UNLIMITED, StrategyContext
+from agents.compaction.view import UNLIMITED, StrategyContext
 from agents.definition import AgentDefinition
 from agents.llm.profiles import LLMProfile
 from agents.llm.tokens import CHARACTERS, TokenCounter
@@ -111,17 +111,17 @@ class Agent:
     @property
     def head_is_full(self) -> bool:
         """Whether, awake, it remembers as much word for word as it would fold asleep."""
-        outlook = self.compactor.outlook
-        if not outlook.strategy.journals:
+        view = self.compactor.view
+        if not view.strategy.journals:
             return False
-        standing = outlook.standing()
-        return not standing.asleep and standing.tokens() > int(self.settings().sleep_threshold * standing.window)
+        state = view.state()
+        return not state.asleep and state.tokens() > int(self.settings().sleep_threshold * state.window)
 
     def relieve(self) -> bool:
         """Fold at once, by rules, when a view takes too much of the window for a prompt; return whether it did."""
         if not self.compactor.emergency():
             return False
-        standing = self.compactor.outlook.standing()
+        standing = self.compactor.view.state()
         taken = f"{standing.tokens()} of {standing.window} tokens of the window are taken"
         log.warning("[Memory] %s: %s; emergency compaction", self.name, taken)
         return bool(self.compactor.fold_due_now())
@@ -145,7 +145,7 @@ class Agent:
 
     async def measure(self) -> None:
         """Have the model's server count the tokens of what is shown, if it can: they are exact from then on."""
-        await self.counter.calibrate(shown_texts(self.memory, self.settings(), self.compactor.outlook))
+        await self.counter.calibrate(shown_texts(self.compactor.view))
 
     def documents(self) -> list[Listed]:
         """Return what is to be found by meaning: every summary ever made, as it now reads, and every note.
@@ -191,7 +191,7 @@ def put_together(
     counter = TokenCounter(lambda: settings().token_counter, count, ratios, lambda: profile().identity)
     keeper = JournalKeeper(memory, Journal(folder), definition.slug)
     model = (lambda prompt, profile: ask(definition.name, prompt, profile)) if ask is not None else None
-    around = StrategyContext(
+    context = StrategyContext(
         owner=definition.slug,
         window=lambda: profile().num_ctx,
         asleep=lambda: sleeps(defined().id),
@@ -201,19 +201,12 @@ def put_together(
         passed=lambda before, after: passed(means.say, before, after, means.clock.zone),
         room=lambda: UNLIMITED if settings().token_counter == CHARACTERS else room(),
     )
-    strategies, writers, clock = means.strategies, means.summarizers, means.clock
-    compactor = Compactor(
-        memory, settings, strategies, writers, model, clock, log.info, committed, means.prompts, around, keeper.keep
-    )
-    outlook = compactor.outlook
-    micro = Micro(memory, outlook.settings_in_force, lambda: outlook.strategy.masks, definition.slug, means.clock)
-    life = CharacterMemory(memory, compactor, micro, means.clock, fold_soon, keeper.forget)
+    services = CompactionServices(means.strategies, means.summarizers, means.clock, log.info, model, means.prompts)
+    compactor = Compactor(memory, settings, services, committed, context, keeper.keep)
+    masks = MaskLog(compactor.view, means.clock)
+    life = CharacterMemory(memory, compactor, masks, means.clock, fold_soon, keeper.forget)
     notes, actor = Notes(folder / "notes"), Actor(life, remembered)
-    scribe, seeds = (
-        SummaryWriter(means.summarizers, model, means.prompts),
-        Seeds(memory, means.clock, writable=means.writable),
-    )
-    rebuild = Rebuild(memory, settings, compactor, scribe, means.clock, log.info, keeper.keep)
+    seeds, rebuild = Seeds(memory, means.clock, writable=means.writable), Rebuild(compactor)
     traces = TraceFile(means.vault / "log/traces" / definition.slug)
     own = (memory, notes, compactor, settings, thinking, profile, actor, life, keeper, rebuild, seeds, traces, counter)
     return Agent(definition, folder, *own)

@@ -6,12 +6,13 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from agents.compaction.commits import Commit
-from agents.compaction.compactor import Compactor
+from agents.compaction.drafts import CompactionServices
+from agents.compaction.engine import Compactor
+from agents.compaction.folds import Commit
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.strategy import Strategy
+from agents.compaction.strategies import Strategy
 from agents.compaction.summarizer import Summarizer, parse_style
-from agents.compaction.view_size import StrategyContext
+from agents.compaction.view import StrategyContext
 from agents.llm.backend import Completion
 from agents.memory.memory import Memory
 from mud.clock import VirtualClock
@@ -133,7 +134,7 @@ class Life:
         disk: where it writes.
         settings: its compaction settings; may be replaced while it lives.
         model: asks a model; None for none.
-        around: what is outside it: a window, sleep.
+        context: what is outside it: a window, sleep.
     """
 
     def __init__(
@@ -143,17 +144,18 @@ class Life:
         settings: CompactionSettings | None = None,
         model: Callable[..., object] | None = None,
         name: str = "Wren",
-        around: StrategyContext | None = None,
+        context: StrategyContext | None = None,
     ) -> None:
         self.folder = folder
         self.name = name
         self.disk = disk or Disk()
         self.settings = settings or CompactionSettings()
         self.model = model
-        self.around = around or StrategyContext()
+        self.context = context or StrategyContext()
         self.clock = VirtualClock()
         self.logged: list[str] = []
         self.commits: list[Commit] = []
+        self.on_commit: Callable[[Commit], None] = self.commits.append
         self.messages: list[str] = []
         self.start()
 
@@ -169,18 +171,16 @@ class Life:
             in_ram=64,
         )
         self.messages = self.memory.open(writable)
-        self.compactor = Compactor(
-            self.memory,
-            lambda: self.settings,
+        model, prompts = self.model, PROMPTS.__getitem__
+        services = CompactionServices(
             STRATEGIES,
             SUMMARIZERS,
-            self.model,  # type: ignore[arg-type]
             self.clock,
             self.logged.append,
-            self.commits.append,
-            PROMPTS.__getitem__,
-            self.around,
+            model,  # type: ignore[arg-type]
+            prompts,
         )
+        self.compactor = Compactor(self.memory, lambda: self.settings, services, self.on_commit, self.context)
 
     def set(self, **changes: int | float | str | bool) -> None:
         """Change settings."""

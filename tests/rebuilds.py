@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
-from agents.compaction.drafts import SummaryWriter
 from agents.compaction.rebuild import REBUILD, Rebuild, Rebuilt
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.status import coverage, holes
-from tests.lives import PROMPTS, SUMMARIZERS, Life
+from tests.lives import Life
 
 
 def rebuilding(life: Life) -> Rebuild:
     """Return what makes a life's summaries anew."""
-    scribe = SummaryWriter(SUMMARIZERS, life.model, PROMPTS.__getitem__)  # type: ignore[arg-type]
-    log = life.logged.append
-    return Rebuild(
-        life.memory, lambda: life.settings, life.compactor, scribe, life.clock, log, open_writer=life.disk.open
-    )
+    services = life.compactor.services
+    life.compactor.services = replace(services, model=life.model)  # type: ignore[arg-type]
+    return Rebuild(life.compactor, life.disk.open)
 
 
 def rebuilt(life: Life, reason: str = REBUILD) -> Rebuilt:
@@ -33,7 +31,7 @@ def shown(life: Life) -> list[tuple[str, tuple[int, int], str]]:
 
 def tiles(life: Life) -> bool:
     """Return whether its view tiles the whole life."""
-    view = life.compactor.outlook.view()
+    view = life.compactor.view.shown()
     return holes(coverage(view), life.memory.total + life.memory.waiting) == ([], [])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agents.commands._answer import answers, ask_about, asked_about
-from agents.compaction.commits import Commit
+from agents.compaction.folds import Commit
 from agents.population.population import Population
 from mud.commands import Context, Outcome, command
 from mud.world.events import Request
@@ -43,7 +43,7 @@ async def compact(minds: Population, request: Request) -> Outcome:
 
 def _told(minds: Population, commit: Commit) -> str:
     """Say what was folded into what, what it saves and cost, and what it kept."""
-    told, say = commit.told, minds.say
+    told, say = commit.newest, minds.say
     about = {"last": commit.last, "method": told.method, "chars": len(told.text), "text": told.text}
     parts = [say(FOLDED, first=commit.first, **about) if commit.last > commit.first else say(FOLDED_ONE, **about)]
     share = f"{1 - sum(len(summary.text) for summary in commit.made) / commit.chars:.0%}" if commit.chars else "0%"

@@ -9,10 +9,10 @@ from agents.agent import Agent
 from agents.commands._answer import OTHERS_MIND, answers, ask_about, asked_about
 from agents.commands._edit import set_key
 from agents.commands._excerpt import excerpt
-from agents.compaction.origins import FILE
 from agents.compaction.report import in_force
 from agents.compaction.settings import OWN as NO_PRESET
 from agents.compaction.settings import CompactionSettings
+from agents.compaction.status import FILE
 from agents.population.population import Population
 from mud.commands import LONGEST_SHOWN, Context, Outcome, command
 from mud.errors import Problem, Refusal
@@ -149,7 +149,7 @@ def _shown(minds: Population, agent: Agent) -> str:
     """Say how somebody's memories are folded now."""
     say, status = minds.say, minds.status(agent)
     known: Mapping[str, Mapping[str, object]] = status["settings"]
-    strategy = agent.compactor.outlook.strategy
+    strategy = agent.compactor.view.strategy
     lines = [
         say(STRATEGY, agent=agent.name, strategy=strategy.name, origin=known["strategy"]["from"], help=strategy.help)
     ]

@@ -1,4 +1,4 @@
-"""Drafts: running a summarizer, by rules or by asking a model, and judging what it wrote.
+"""Drafts of summaries: running a summarizer, by rules or by asking a model, and judging what it wrote.
 
 A reply of a model becomes a draft only when nothing speaks against it; after one more try the extractive summarizer
 writes instead. What the model cost is counted either way.
@@ -10,20 +10,45 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from agents.compaction.judge.judge import validate
-from agents.compaction.retention import asked_of
-from agents.compaction.settings import CompactionSettings
+from agents.compaction.judge.retention import asked_of
+from agents.compaction.settings import SECTIONS, CompactionSettings
+from agents.compaction.strategies import Strategy
 from agents.compaction.summarizer import Prompts, Style, Summarizer, SummarySource, Writing
 from agents.compaction.summarizers.model import style_of
-from agents.compaction.summary_style import SECTIONS
 from agents.llm.backend import Completion
 from agents.llm.tokens import estimate
 from agents.memory.summaries import Summary
 from agents.text.english import flat
+from mud.clock import Clock
 from mud.registry import Registry
 
+Ask = Callable[[str, str], Awaitable[Completion]]
+"""Asks the language model: the prompt, and the name of the LLM profile."""
 FALLBACK = "extractive"
 TRIES = 2
 """How often a model is asked for one summary."""
+NO_ANSWER = "the model did not answer"
+"""How the reason begins that a model was not used at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionServices:
+    """What folding needs from the program.
+
+    Args:
+        strategies, summarizers: the plug-ins.
+        clock: the time.
+        log: takes lines for the log.
+        model: asks the language model; None when there is none.
+        prompts: returns a prompt style by its name; needed with a model.
+    """
+
+    strategies: Registry[Strategy]
+    summarizers: Registry[Summarizer]
+    clock: Clock
+    log: Callable[[str], None]
+    model: Ask | None = None
+    prompts: Prompts | None = None
 
 
 @dataclass(slots=True)
@@ -72,20 +97,15 @@ class SummaryDraft:
             at: when it was made.
             source, made: the tokens of what it was made from, and its own.
         """
-        asked = asked_of(self.source)
+        asked, cost = asked_of(self.source), self.cost
         return Summary(
             tier=self.source.tier,
             covers=covers,
             text=self.text,
             updated=at,
             method=self.method,
-            model=self.cost.model if self.method != FALLBACK else None,
-            tokens={
-                "source": source,
-                "summary": made,
-                "prompt": self.cost.prompt,
-                "completion": self.cost.completion,
-            },
+            model=cost.model if self.method != FALLBACK else None,
+            tokens={"source": source, "summary": made, "prompt": cost.prompt, "completion": cost.completion},
             compression_ratio=round(1 - made / source, 2) if source else None,
             retention=asked.share(self.text),
             sample=asked.sample(),
@@ -96,40 +116,28 @@ class SummaryWriter:
     """Has drafts written.
 
     Args:
-        summarizers: the plug-ins.
-        model: asks the language model: prompt, name of the LLM profile.
-        prompts: gives a prompt style by its name.
+        services: the summarizers, the model, the prompt styles.
     """
 
-    def __init__(
-        self,
-        summarizers: Registry[Summarizer],
-        model: Callable[[str, str], Awaitable[Completion]] | None,
-        prompts: Prompts | None,
-    ) -> None:
-        self._summarizers = summarizers
-        self._model = model
-        self._prompts = prompts
+    def __init__(self, services: CompactionServices) -> None:
+        self._summarizers, self.model, self._prompts = services.summarizers, services.model, services.prompts
         self.trouble: str | None = None
         """Why the last summaries are not the model's though one was asked; None when there was no trouble."""
 
     def may_ask(self, settings: CompactionSettings) -> bool:
         """Return whether there is a model and the settings want it."""
         chosen = self._summarizers.find(settings.summarizer)
-        ready = self._model is not None and self._prompts is not None
+        ready = self.model is not None and self._prompts is not None
         return ready and chosen is not None and chosen.needs_model
 
     def by_rules(self, source: SummarySource) -> SummaryDraft:
         """Return the extractive draft."""
-        writing = self._summarizers.get(FALLBACK).write(source, self._no_prompts)
+        writing = self._summarizers.get(FALLBACK).write(source, _no_prompts)
         try:
             next(writing)
         except StopIteration as done:
             return SummaryDraft(source, str(done.value), FALLBACK, ModelCost())
         raise TypeError(f"the summarizer {FALLBACK} asked for a model")
-
-    def _no_prompts(self, name: str) -> Style:
-        raise LookupError(f"no prompt {name} is needed without a model")
 
     async def ask(
         self, sources: list[SummarySource], settings: CompactionSettings
@@ -140,44 +148,35 @@ class SummaryWriter:
         """
         drafts: list[SummaryDraft] = []
         rejected: list[str] = []
-        answers = True
-        self.trouble = None
+        answers, self.trouble = True, None
         for source in sources:
-            cost = ModelCost()
-            draft = None
-            if answers and (source.entries or len(source.earlier) > 1):  # one summary alone moves down as it is
+            cost, draft = ModelCost(), None
+            moves = not source.entries and len(source.earlier) == 1  # one summary alone moves down as it is
+            if answers and (source.entries or len(source.earlier) > 1):
                 try:
-                    draft = await self._tried(self._shaped(source), settings, cost, rejected)
+                    draft = await self._tried(source, settings, cost, rejected)
                 except Exception as error:  # whatever a model, its server or a prompt does, the rules can write
                     answers = False
-                    rejected.append(f"the model did not answer: {error or type(error).__name__}")
-            drafts.append(draft if draft is not None else self._instead(source, cost))
+                    rejected.append(f"{NO_ANSWER}: {error or type(error).__name__}")
+            drafts.append(draft or replace(self.by_rules(source), cost=cost, fell_back=not moves))
         if rejected:
-            self.trouble = f"summaries were written by rules or at the second try: {'; '.join(rejected)}"
+            self.trouble = written_by_rules(rejected)
         return drafts, rejected
-
-    def _shaped(self, source: SummarySource) -> SummarySource:
-        """Return a source with the shape that its style asks for: whoever names six headings wants them."""
-        assert self._prompts is not None
-        return replace(source, shape=SECTIONS) if style_of(source, self._prompts).sections else source
-
-    def _instead(self, source: SummarySource, cost: ModelCost) -> SummaryDraft:
-        """Return the extractive draft where a model was to write, or where there is nothing for one to do."""
-        moved = not source.entries and len(source.earlier) == 1
-        return replace(self.by_rules(source), cost=cost, fell_back=not moved)
 
     async def _tried(
         self, source: SummarySource, settings: CompactionSettings, cost: ModelCost, rejected: list[str]
     ) -> SummaryDraft | None:
-        summarizer = self._summarizers.get(settings.summarizer)
         assert self._prompts is not None
+        summarizer = self._summarizers.get(settings.summarizer)
+        if style_of(source, self._prompts).sections:  # whoever names six headings wants them
+            source = replace(source, shape=SECTIONS)
         for attempt in range(TRIES):
             asked = replace(source, again=attempt > 0)
             text = await self._run(summarizer.write(asked, self._prompts), settings.profile, cost)
             reasons = validate(text, source) or self._keeps_too_little(text, source, settings.least_retention)
             if not reasons:
-                told = text if source.shape == SECTIONS else flat(text)
-                return SummaryDraft(source, told, summarizer.name, cost)
+                written = text if source.shape == SECTIONS else flat(text)
+                return SummaryDraft(source, written, summarizer.name, cost)
             rejected.append(f"the {source.tier} summary was rejected: {', '.join(reasons[:3])}")
         return None
 
@@ -191,19 +190,28 @@ class SummaryWriter:
         if not least or share is None:
             return []
         by_rules = asked.share(self.by_rules(source).text) or 0.0
-        told = f"it keeps {share:.0%} of names, numbers, places and promises, where rules keep {by_rules:.0%}"
-        return [told] if share < least * by_rules else []
+        reason = f"it keeps {share:.0%} of names, numbers, places and promises, where rules keep {by_rules:.0%}"
+        return [reason] if share < least * by_rules else []
 
     async def _run(self, writing: Writing, profile: str, cost: ModelCost) -> str:
         """Carry out what a summarizer asks for, and return its text."""
-        assert self._model is not None
+        assert self.model is not None
         try:
             prompt = next(writing)
             while True:
-                reply = await self._model(prompt, profile)
+                reply = await self.model(prompt, profile)
                 cost.add(prompt, reply)
                 prompt = writing.send(reply.text)
         except StopIteration as done:
             return str(done.value)
         finally:
             writing.close()
+
+
+def _no_prompts(name: str) -> Style:
+    raise LookupError(f"no prompt {name} is needed without a model")
+
+
+def written_by_rules(rejected: list[str]) -> str:
+    """Say that and why summaries are not the model's, or not at the first try."""
+    return f"summaries were written by rules or at the second try: {'; '.join(rejected)}"

@@ -17,6 +17,8 @@ PRESSURE = "pressure"
 
 Range = tuple[int, int]
 """First and last memory, both included."""
+LEAST_SHARE = 4
+"""A manual fold makes a recent summary of its own from a window's fourth part on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ class FoldPlan:
         reason: `automatic`, `manual`, `sleep`, `emergency` or `pressure`.
         first, last: the memories that are folded.
         recent: what the recent summary covers afterwards; None for a strategy with one summary. Where it begins before
-            `first`, the recent summary of now is made anew with what is folded.
+            `first`, the current recent summary is made anew with what is folded.
         longterm: what the long-term summary covers afterwards; None when it stays as it is, or there is none yet.
     """
 
@@ -54,13 +56,13 @@ class FoldPlan:
     longterm: Range | None
 
     @property
-    def told(self) -> Range:
-        """The memories from which the summary that tells of the fold is made."""
+    def source(self) -> Range:
+        """The memories from which the newest summary is made."""
         return self.recent or (self.first, self.last)
 
     @property
     def joins(self) -> bool:
-        """Whether the recent summary of now is made anew with what is folded."""
+        """Whether the current recent summary is made anew with what is folded."""
         return self.recent is not None and self.recent[0] < self.first
 
     @property
@@ -81,7 +83,7 @@ def plan_fold(strategy: str, fold: DueFold | None, watermark: int, *, rolling: b
     Args:
         strategy: name of the strategy.
         fold: the memories to fold.
-        watermark: the last memory that a summary stands for.
+        watermark: the last memory that a summary covers.
         rolling: one summary takes up the one before and the memories; else two, as in a waterfall.
 
     Raises:
@@ -97,12 +99,8 @@ def plan_fold(strategy: str, fold: DueFold | None, watermark: int, *, rolling: b
     return FoldPlan(strategy, fold.reason, first, last, (first, last), (1, watermark) if watermark else None)
 
 
-LEAST_SHARE = 4
-"""A fold that is asked for makes a recent summary of its own from a window's fourth part on."""
-
-
-def joined(plan: FoldPlan, recent: Range | None, window: int, *, anew: bool) -> FoldPlan | None:
-    """Return a fold that is asked for so that it never pushes a recent summary out for little; None for too little.
+def join_recent(plan: FoldPlan, recent: Range | None, window: int, *, replaceable: bool) -> FoldPlan | None:
+    """Return a manual fold so that it never pushes a recent summary out for little; None for too little.
 
     What is to be folded joins what the recent summary covers as long as both fit into a window. Of the rest, little is
     left alone until there is more of it.
@@ -111,15 +109,15 @@ def joined(plan: FoldPlan, recent: Range | None, window: int, *, anew: bool) -> 
         plan: the fold as the strategy has it.
         recent: what the recent summary covers; None where there is none.
         window: memories that a recent summary covers.
-        anew: that one may be made anew from its memories.
+        replaceable: that one may be made anew from its memories.
     """
     if plan.recent is None or recent is None:
         return plan
-    if anew and plan.last - recent[0] < window:
+    if replaceable and plan.last - recent[0] < window:
         return replace(plan, recent=(recent[0], plan.last), longterm=None)
     return plan if plan.last - plan.first + 1 >= enough(window) else None
 
 
 def enough(window: int) -> int:
-    """Return how many memories get a recent summary of their own when somebody asks for a fold."""
+    """Return how many memories get a recent summary of their own in a manual fold."""
     return -(-window // LEAST_SHARE)

@@ -1,40 +1,43 @@
-"""Making every summary of a life anew from its archive, in parts, and committing them as one fold.
+"""Making every summary of a memory anew from its archive, in parts, and committing them as one fold.
 
 It writes with what folds write with, lets everybody else have their turn after every part, and can be killed at any
-moment: the parts that are made are kept and the summaries in use hold until the new ones do. While it works nothing is
-folded but in an emergency, to which it yields; what is remembered meanwhile stays word for word. It refuses a life
-whose memories cannot all be read, as the summaries there are may be the last that tells of them.
+moment: the parts that are made are kept in a file beside the summaries, and the summaries in use hold until the new
+ones do. While it works nothing is folded but in an emergency, to which it yields; what is remembered meanwhile stays
+word for word. It refuses an archive that cannot be read whole, as the summaries may be the last that tell of it.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from agents.compaction.compactor import Compactor
-from agents.compaction.drafts import SummaryDraft, SummaryWriter
-from agents.compaction.rebuild_parts import RebuildLayout, RebuildProgress, RebuildStep, layout_of
-from agents.compaction.retention import carried
-from agents.compaction.settings import CompactionSettings
-from agents.compaction.strategy import Strategy, nothing
+from agents.compaction.drafts import NO_ANSWER, SummaryDraft, SummaryWriter, written_by_rules
+from agents.compaction.engine import Compactor
+from agents.compaction.folds import total_tokens
+from agents.compaction.judge.retention import carried
+from agents.compaction.settings import CompactionSettings, SummaryStyle
+from agents.compaction.strategies import Strategy, nothing
 from agents.compaction.summarizer import SummarySource
-from agents.compaction.summary_style import SummaryStyle
 from agents.llm.tokens import estimate
 from agents.memory.archive import LineWriter
-from agents.memory.entries import Entry, undreamt
-from agents.memory.memory import Memory
+from agents.memory.entries import undreamt
+from agents.memory.ranges import Range
 from agents.memory.summaries import Summary
-from mud.clock import Clock, iso
+from mud.clock import iso
 from mud.errors import LociError, Unavailable
-from mud.storage.jsonl import JsonlWriter
+from mud.storage.jsonl import JsonlWriter, read_jsonl
+from mud.storage.paths import remove
 
-REBUILD = "rebuild"
-BOOTSTRAP = "bootstrap"
-NO_ANSWER = "the model did not answer"
-"""How `SummaryWriter.ask` begins to say so."""
+REBUILD, BOOTSTRAP = "rebuild", "bootstrap"
+CHUNK = 64
+"""Memories of one part at most."""
+GROUP = 16
+"""Parts that are taken up into the long-term summary at once."""
+FILE = "rebuild.jsonl"
 
 RUNNING, BUSY, NO_SUMMARIES, NOTHING, THERE, FITS = "running", "busy", "no_summaries", "nothing", "there", "fits"
 """Why nothing is made: one is under way, a fold is, the strategy has no summaries, there are none to make anew, there
@@ -78,32 +81,163 @@ class Rebuilt(NamedTuple):
         return tuple(one for one in (self.longterm, self.recent) if one is not None)
 
 
+class RebuildStep(NamedTuple):
+    """One part that is to be written.
+
+    Args:
+        tier: `recent` for a part made from memories alone, `longterm` for one that takes up those before.
+        covers: the memories that it covers.
+        entries: the memories that it is made from; None for none, it is made of the parts before.
+    """
+
+    tier: str
+    covers: Range
+    entries: Range | None
+
+
+@dataclass(frozen=True, slots=True)
+class RebuildLayout:
+    """Which memories the new summaries cover.
+
+    Args:
+        split: the long-term summary covers `1..split`; 0 for none.
+        through: the recent one covers `split+1..through`; none when both are the same.
+        chunk: memories of one part at most.
+        rolling: every part takes up the one before, as the strategy has one summary.
+    """
+
+    split: int
+    through: int
+    chunk: int
+    rolling: bool
+
+    def steps(self) -> Iterator[RebuildStep]:
+        """Yield the parts in the order in which they are written; the last of each tier are the summaries."""
+        waiting = 0
+        for first in range(1, self.split + 1, self.chunk):
+            last = min(first + self.chunk - 1, self.split)
+            if self.rolling:
+                yield RebuildStep("longterm", (1, last), (first, last))
+                continue
+            yield RebuildStep("recent", (first, last), (first, last))
+            waiting += 1
+            if waiting == GROUP or last == self.split:
+                yield RebuildStep("longterm", (1, last), None)
+                waiting = 0
+        if self.through > self.split:
+            yield RebuildStep("recent", (self.split + 1, self.through), (self.split + 1, self.through))
+
+
+def layout_of(through: int, recent: Range | None, window: int, *, rolling: bool) -> RebuildLayout:
+    """Return the layout of summaries of `1..through`.
+
+    Args:
+        through: the last memory that they cover.
+        recent: what the recent summary covers now, which stays; None for none, then it gets the newest.
+        window: memories of one part at most, as the settings say; never more than `CHUNK`.
+        rolling: the strategy has one summary.
+    """
+    if rolling:
+        return RebuildLayout(through, through, CHUNK, True)
+    chunk = max(1, min(window, CHUNK))
+    if recent is not None and recent[1] == through and recent[1] - recent[0] < CHUNK:
+        return RebuildLayout(recent[0] - 1, through, chunk, False)
+    return RebuildLayout(max(0, through - chunk), through, chunk, False)
+
+
+class RebuildProgress:
+    """The file of the parts of one rebuild.
+
+    It is believed only as far as it fits: other settings, or a line that cannot be understood, and the rest is made
+    again.
+
+    Args:
+        folder: the summaries' folder.
+        open_writer: opens the file for appending.
+    """
+
+    def __init__(self, folder: Path, open_writer: Callable[[Path], LineWriter]) -> None:
+        self._path, self._open_writer = folder / FILE, open_writer
+        self._writer: LineWriter | None = None
+
+    def begin(self, key: Mapping[str, object]) -> dict[tuple[str, Range], Summary]:
+        """Open the file and return the parts in it, by tier and range; with another key it begins anew.
+
+        Args:
+            key: everything that decides what the parts are like.
+
+        Raises:
+            OSError: when it cannot be read or written.
+        """
+        lines = [line.data for line in read_jsonl(self._path)] if self._path.exists() else []
+        if not lines or lines[0] is None or lines[0].get(REBUILD) != json.loads(json.dumps(key)):
+            self.end()
+            lines = []
+        self._writer = self._open_writer(self._path)
+        if not lines:
+            self._writer.append([json.dumps({REBUILD: key}, ensure_ascii=False)])
+        parts = [_part(line or {}) for line in lines[1:]]
+        return {(part.tier, part.covers): part for part in parts if part is not None}
+
+    def add(self, part: Summary) -> None:
+        """Keep one more part.
+
+        Raises:
+            OSError: when it cannot be written.
+        """
+        assert self._writer is not None
+        self._writer.append([json.dumps(asdict(part), ensure_ascii=False)])
+
+    def close(self) -> None:
+        """Close the file, which stays."""
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+    def end(self) -> None:
+        """Remove the file: the summaries hold, or it belongs to other settings."""
+        self.close()
+        for path in (self._path, *self._path.parent.glob(f"{FILE}.torn-*")):
+            remove(path)
+
+
+def _part(line: Mapping[str, Any]) -> Summary | None:
+    """Return the part in a line; None when it cannot be understood."""
+    try:
+        first, last = line["covers"]
+        sample = tuple(map(str, line.get("sample", ())))
+        part = Summary(**{**line, "covers": (int(first), int(last)), "sample": sample, "unread": ()})
+    except (KeyError, TypeError, ValueError):
+        return None
+    whole = isinstance(part.text, str) and part.text and isinstance(part.tokens, dict)
+    return part if whole and all(isinstance(one, int) for one in part.tokens.values()) else None
+
+
 @dataclass(slots=True)
-class _Work:
+class _RebuildRun:
     """One rebuild under way.
 
     Args:
-        settings, strategy: as they were when it began.
-        wanted: how the strategy wants its summaries.
         reason: `rebuild` or `bootstrap`.
-        layout: how the summaries are to lie.
+        settings, strategy, style: as they were when it began.
+        layout: what the summaries are to cover.
+        watermark: the last memory that a summary covered when it began.
         asks: a model is asked.
         rejected: why it was not used.
         longterm: the newest part that takes up those before.
         waiting: the parts since.
-        watermark: the last memory that a summary stood for when it began.
     """
 
+    reason: str
     settings: CompactionSettings
     strategy: Strategy
-    wanted: SummaryStyle
-    reason: str
+    style: SummaryStyle
     layout: RebuildLayout
-    asks: bool
-    rejected: list[str]
-    longterm: Summary | None
-    waiting: list[Summary]
     watermark: int
+    asks: bool
+    rejected: list[str] = field(default_factory=list)
+    longterm: Summary | None = None
+    waiting: list[Summary] = field(default_factory=list)
 
     def key(self) -> Mapping[str, object]:
         """Return everything that decides what the parts are like."""
@@ -120,9 +254,9 @@ class _Work:
             "max_summary_tokens": settings.max_summary_tokens,
             "max_source_tokens": settings.max_source_tokens,
             "least_retention": settings.least_retention,
-            "shape": self.wanted.shape,
-            "sentences": self.wanted.sentences,
-            "findings": self.wanted.findings,
+            "shape": self.style.shape,
+            "sentences": self.style.sentences,
+            "findings": self.style.findings,
         }
 
     def earlier(self, step: RebuildStep) -> list[Summary]:
@@ -140,53 +274,36 @@ class _Work:
 
 
 class Rebuild:
-    """Makes the summaries of one life anew.
+    """Makes the summaries of one memory anew.
 
     Args:
-        memory: the life.
-        settings: gives the settings of the moment.
         compactor: folds it; it folds nothing meanwhile but in an emergency.
-        scribe: has summaries written.
-        clock: the time.
-        log: takes lines for the log.
-        before: is told of memories before a summary stands for them, where the strategy keeps a journal.
         open_writer: opens the file of the parts for appending; tests give one that fails or dies.
     """
 
-    def __init__(
-        self,
-        memory: Memory,
-        settings: Callable[[], CompactionSettings],
-        compactor: Compactor,
-        scribe: SummaryWriter,
-        clock: Clock,
-        log: Callable[[str], None],
-        before: Callable[[Sequence[Entry]], None] = lambda entries: None,
-        open_writer: Callable[[Path], LineWriter] = JsonlWriter,
-    ) -> None:
-        self._memory, self._settings, self._compactor = memory, settings, compactor
-        self._scribe, self._clock, self._log = scribe, clock, log
-        self._before, self._open_writer = before, open_writer
+    def __init__(self, compactor: Compactor, open_writer: Callable[[Path], LineWriter] = JsonlWriter) -> None:
+        self._compactor, self._open_writer = compactor, open_writer
+        self._memory, self._clock = compactor.memory, compactor.services.clock
+        self._writer = SummaryWriter(compactor.services)
         self.progress: tuple[int, int] | None = None
         """How many parts are made, and of how many; None while nothing is under way."""
 
     def check(self, reason: str) -> int:
-        """Return the last memory that the new summaries are to stand for.
+        """Return the last memory that the new summaries are to cover.
 
         Args:
-            reason: `REBUILD`, which goes as far as the summaries do, or `BOOTSTRAP`, as far as a fold that is asked
-                for would.
+            reason: `REBUILD`, which goes as far as the summaries do, or `BOOTSTRAP`, as far as a manual fold would.
 
         Raises:
             Declined: nothing is to be made.
             Unavailable: the archive cannot be written.
         """
-        memory, outlook = self._memory, self._compactor.outlook
+        memory, view = self._memory, self._compactor.view
         if self.progress is not None:
             raise Declined(RUNNING, done=self.progress[0], of=self.progress[1])
         if self._compactor.busy:
             raise Declined(BUSY)
-        strategy = outlook.strategy
+        strategy = view.strategy
         if strategy.manual is nothing:
             raise Declined(NO_SUMMARIES, strategy=strategy.name)
         memory.retry()
@@ -198,13 +315,13 @@ class Rebuild:
             return memory.watermark
         if memory.watermark:
             raise Declined(THERE, last=memory.watermark)
-        fold = strategy.manual(outlook.standing(), self._settings())
+        fold = strategy.manual(view.state(), view.settings)
         if fold is None:
             raise Declined(FITS)
         return fold.last
 
     async def run(self, reason: str = REBUILD) -> Rebuilt:
-        """Make the summaries, and let them hold. When cancelled, what is made so far is kept for the next time.
+        """Make the summaries and commit them. When cancelled, what is made so far is kept for the next time.
 
         Args:
             reason: `rebuild` or `bootstrap`.
@@ -213,142 +330,143 @@ class Rebuild:
             Declined: nothing is to be made.
             LociError: it could not come to its end; the summaries are as they were, the parts are kept.
         """
-        work = self._begin(reason, self.check(reason))
+        run, compactor = self._begin(reason, self.check(reason)), self._compactor
         progress = RebuildProgress(self._memory.folder / "summaries", self._open_writer)
-        self._compactor.busy, self.progress = True, (0, sum(1 for _ in work.layout.steps()))
-        self._compactor.yields = True
+        compactor.busy = compactor.yields = True
+        self.progress = (0, sum(1 for _ in run.layout.steps()))
         try:
-            kept = await self._make(work, progress)
-            return self._committed(work, kept, progress)
+            kept = await self._make(run, progress)
+            return self._commit(run, kept, progress)
         except OSError as error:
             raise Unavailable(f"the disk refused ({error.strerror or error}); what was made is kept") from error
         finally:
             progress.close()
-            self._compactor.busy, self._compactor.yields, self.progress = False, False, None
+            compactor.busy = compactor.yields = False
+            self.progress = None
 
-    def _begin(self, reason: str, through: int) -> _Work:
-        self._memory.refresh()
-        settings, outlook, recent = self._settings(), self._compactor.outlook, self._memory.recent
-        strategy, wanted = outlook.strategy, outlook.wanted()
+    def _begin(self, reason: str, through: int) -> _RebuildRun:
+        memory, view = self._memory, self._compactor.view
+        memory.refresh()
+        settings, strategy = view.settings, view.strategy
+        style, recent = strategy.style(settings), memory.recent
         held = recent.covers if recent is not None else None
         layout = layout_of(through, held, settings.recent_window, rolling=strategy.rolling)
-        asks = self._scribe.may_ask(settings) and wanted.may_ask
-        return _Work(settings, strategy, wanted, reason, layout, asks, [], None, [], self._memory.watermark)
+        asks = self._writer.may_ask(settings) and style.may_ask
+        return _RebuildRun(reason, settings, strategy, style, layout, memory.watermark, asks)
 
-    async def _make(self, work: _Work, progress: RebuildProgress) -> int:
+    async def _make(self, run: _RebuildRun, progress: RebuildProgress) -> int:
         """Write every part that is not kept from before; return how many are."""
-        assert self.progress is not None
-        found, kept, told, of = progress.begin(work.key()), 0, 0, self.progress[1]
-        self._say(f"making the summaries of 1-{work.layout.through} anew from the archive, in {of} parts")
-        for done, step in enumerate(work.layout.steps(), 1):
+        steps = list(run.layout.steps())
+        found, kept, announced, of = progress.begin(run.key()), 0, 0, len(steps)
+        self._say(f"making the summaries of 1-{run.layout.through} anew from the archive, in {of} parts")
+        for done, step in enumerate(steps, 1):
             part = found.get((step.tier, step.covers))
-            kept += part is not None
-            if part is None:
-                part = await self._written(work, step)
+            if part is not None:
+                kept += 1
+            else:
+                part = await self._write(run, step)
                 progress.add(part)
                 if step.tier == "longterm":  # those that are kept of the same tier took up another text
                     found = {which: one for which, one in found.items() if which[0] != step.tier}
-            work.take(step, part)
+            run.take(step, part)
             self.progress = (done, of)
-            if 10 * done // of > told:
-                told = 10 * done // of
+            if 10 * done // of > announced:
+                announced = 10 * done // of
                 self._say(f"{done} of {of} parts of its summaries are made")
             await self._clock.sleep(0)
-            self._must_stand(work)
+            self._check_watermark(run)
         return kept
 
-    def _must_stand(self, work: _Work) -> None:
-        """Yield to an emergency fold that came in between: the summaries that would be replaced tell of more now."""
-        if self._memory.watermark > work.watermark:
+    def _check_watermark(self, run: _RebuildRun) -> None:
+        """Yield to an emergency fold that came in between: the summaries that would be replaced cover more now."""
+        if self._memory.watermark > run.watermark:
             raise Unavailable("memories were folded in an emergency meanwhile; what was made is kept, ask again")
 
-    async def _written(self, work: _Work, step: RebuildStep) -> Summary:
+    async def _write(self, run: _RebuildRun, step: RebuildStep) -> Summary:
         """Return one part with its receipt, by a model where one answers."""
-        source, earlier = self._source(work, step), work.earlier(step)
+        source, earlier = self._source(run, step), run.earlier(step)
         moves = not source.entries and len(earlier) == 1
-        if source.entries and work.strategy.journals:
-            self._before(source.entries)
-        if work.asks and not moves:
-            (draft,), rejected = await self._scribe.ask([source], work.settings)
-            work.rejected += rejected
-            work.asks = not any(one.startswith(NO_ANSWER) for one in rejected)
-            if draft.fell_back and not work.wanted.may_fall_back:
+        if source.entries and run.strategy.journals:
+            self._compactor.before_fold(source.entries)
+        if run.asks and not moves:
+            (draft,), rejected = await self._writer.ask([source], run.settings)
+            run.rejected += rejected
+            run.asks = not any(one.startswith(NO_ANSWER) for one in rejected)
+            if draft.fell_back and not run.style.may_fall_back:
                 raise Unavailable(f"only a model may write these summaries: {'; '.join(rejected)}")
         else:  # rules hold nobody up: a dense part takes them tens of milliseconds
-            draft = await asyncio.to_thread(self._scribe.by_rules, source)
-        count, at = self._compactor.outlook.count, iso(self._clock.now())
-        tokens = count(source.texts()), count([draft.text])
-        part = await asyncio.to_thread(draft.summary, step.covers, at, *tokens)
-        part = replace(part, strategy=work.strategy.name, reason=work.reason)
-        return (
-            replace(part, method=earlier[0].method, model=earlier[0].model) if moves else part_of(part, draft, earlier)
-        )
+            draft = await asyncio.to_thread(self._writer.by_rules, source)
+        count, at = self._compactor.view.context.tokens, iso(self._clock.now())
+        part = await asyncio.to_thread(draft.summary, step.covers, at, count(source.texts()), count([draft.text]))
+        part = replace(part, strategy=run.strategy.name, reason=run.reason)
+        if moves:
+            return replace(part, method=earlier[0].method, model=earlier[0].model)
+        return _with_whole_receipt(part, draft, earlier)
 
-    def _source(self, work: _Work, step: RebuildStep) -> SummarySource:
+    def _source(self, run: _RebuildRun, step: RebuildStep) -> SummarySource:
         """Return what a part is made from.
 
         Raises:
             LociError: memories of it cannot be read.
         """
-        settings, wanted = work.settings, work.wanted
+        settings, style = run.settings, run.style
         entries = tuple(self._memory.read(*step.entries)) if step.entries else ()
         if step.entries and len(entries) != step.entries[1] - step.entries[0] + 1:
             many = f"{step.entries[0]}-{step.entries[1]}"
             raise LociError(f"memories of {many} cannot be read; the summaries that tell of them stay as they are")
-        alone = wanted.sentences if work.layout.rolling else settings.max_recent_sentences
+        sentences = style.sentences if run.layout.rolling else settings.max_recent_sentences
         return SummarySource(
             self._memory.name,
             step.tier,
             undreamt(entries),
-            tuple(part.text for part in work.earlier(step)),
-            max_sentences=alone if entries else None,
+            tuple(part.text for part in run.earlier(step)),
+            max_sentences=sentences if entries else None,
             max_tokens=settings.max_summary_tokens,
             max_source_tokens=settings.max_source_tokens,
             begins=step.entries is not None and step.entries[0] == 1,
             style=settings.prompt_style,
-            shape=wanted.shape,
-            findings=wanted.findings,
+            shape=style.shape,
+            findings=style.findings,
             covers=step.covers,
-            sample=carried(work.earlier(step), self._memory.name),
+            sample=carried(run.earlier(step), self._memory.name),
         )
 
-    def _committed(self, work: _Work, kept: int, progress: RebuildProgress) -> Rebuilt:
-        """Let the new summaries hold, with one line in the archive. Never awaits: nobody can come in between."""
-        memory, layout, at = self._memory, work.layout, iso(self._clock.now())
+    def _commit(self, run: _RebuildRun, kept: int, progress: RebuildProgress) -> Rebuilt:
+        """Commit the new summaries with one line in the archive. Never awaits: nobody can come in between."""
+        memory, layout, at = self._memory, run.layout, iso(self._clock.now())
         memory.refresh()
         memory.retry()
-        self._must_stand(work)
+        self._check_watermark(run)
         if memory.waiting:
             raise Unavailable("the archive cannot be written; what was made is kept")
-        longterm = replace(work.longterm, updated=at) if work.longterm is not None else None
-        recent = replace(work.waiting[-1], updated=at) if work.waiting else None
-        made = [one for one in (longterm, recent) if one is not None]
+        longterm = replace(run.longterm, updated=at) if run.longterm is not None else None
+        recent = replace(run.waiting[-1], updated=at) if run.waiting else None
+        steps = sum(1 for _ in layout.steps())
+        result = Rebuilt(longterm, recent, steps, kept, memory.total - layout.through, tuple(run.rejected))
         event = {
             "event": REBUILD,
             "at": at,
             "covers": {"first": 1, "last": layout.through},
             "longterm": None,
             "recent": None,
-            "tokens": _sum(made),
-            "reason": work.reason,
+            "tokens": total_tokens(result.made),
+            "reason": run.reason,
             "number": memory.compactions + 1,
         }
         entries = memory.read(*recent.covers) if recent is not None else ()
         for message in memory.commit(longterm, recent, entries, event):
             self._say(message)
         progress.end()
-        why = f"summaries were written by rules or at the second try: {'; '.join(work.rejected[:3])}"
         memory.note_trouble("fold", None)
-        memory.note_trouble("model", why if work.rejected else None)
+        memory.note_trouble("model", written_by_rules(run.rejected[:3]) if run.rejected else None)
         self._say(f"its summaries of 1-{layout.through} are made anew")
-        parts = sum(1 for _ in layout.steps())
-        return Rebuilt(longterm, recent, parts, kept, memory.total - layout.through, tuple(work.rejected))
+        return result
 
     def _say(self, text: str) -> None:
-        self._log(f"[Memory] {self._memory.name}: {text}")
+        self._compactor.services.log(f"[Memory] {self._memory.name}: {text}")
 
 
-def part_of(part: Summary, draft: SummaryDraft, earlier: Sequence[Summary]) -> Summary:
+def _with_whole_receipt(part: Summary, draft: SummaryDraft, earlier: Sequence[Summary]) -> Summary:
     """Return a part with a receipt that goes back to the memories: depth 1, and what all parts were made from and cost.
 
     Args:
@@ -356,21 +474,11 @@ def part_of(part: Summary, draft: SummaryDraft, earlier: Sequence[Summary]) -> S
         draft: what it was written from.
         earlier: the parts that it takes up.
     """
-    read = sum(estimate(entry.text) for entry in draft.source.entries)
-    source = read + sum(one.tokens.get("source", 0) for one in earlier)
-    spent = {
-        name: part.tokens.get(name, 0) + sum(one.tokens.get(name, 0) for one in earlier)
-        for name in ("prompt", "completion")
-    }
-    written = part.tokens["summary"]
+    written, before = part.tokens["summary"], total_tokens(earlier)
+    source = before["source"] + sum(estimate(entry.text) for entry in draft.source.entries)
+    spent = {name: part.tokens.get(name, 0) + before[name] for name in ("prompt", "completion")}
     return replace(
         part,
         tokens={"source": source, "summary": written, **spent},
         compression_ratio=round(1 - written / source, 2) if source else None,
     )
-
-
-def _sum(made: Sequence[Summary]) -> dict[str, int]:
-    return {
-        name: sum(one.tokens.get(name, 0) for one in made) for name in ("source", "summary", "prompt", "completion")
-    }

@@ -19,11 +19,7 @@ _TITLES = {"longterm": "Long-term summary", "recent": "Recent summary"}
 
 
 def report(status: Mapping[str, Any]) -> str:
-    """Return a status in aligned plain text.
-
-    Args:
-        status: what `agents.compaction.status.status` returned.
-    """
+    """Return what `agents.compaction.status.status` returned in aligned plain text."""
     rows = [(name, text) for name, text in _rows(status) if text]
     width = max(len(name) for name, _ in rows)
     lines = [f"Memory of {status['agent']}", *(f"  {name:<{width}}  {text}" for name, text in rows)]
@@ -52,14 +48,15 @@ def _rows(status: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "Long-term", _summary(tiers.get("longterm"))
     yield "Recent", _summary(tiers.get("recent"))
     yield "Word for word", _verbatim(tiers.get("immediate"))
-    yield "Hidden", _hidden(status["hidden"])
+    hidden = status["hidden"]
+    yield "Hidden", f"{_span(hidden)}; the archive has them, and recall finds them" if hidden else ""
     yield "View", _view(status["tokens"])
     yield "Next prompt", _prompt(status)
     yield "Next fold", next_fold(status)
     yield "Budget", ", ".join(f"{one['taken']:,} of {one['most']:,} {one['unit']}" for one in status["budgets"])
     yield "Last fold", _last(status["last_fold"])
     yield "Not folded", _skipped(status)
-    yield "Depth", _depth(status)
+    yield "Depth", str(status["depth_warning"] or status["depth"] or "")
     yield "Repetition", _repetition(status)
     inner = status["inner"]
     yield "Inner life", told_inner(inner) if inner is not None else ""
@@ -86,10 +83,6 @@ def _verbatim(tier: Mapping[str, Any] | None) -> str:
     count, oldest = tier["memories"], ago(tier["age_seconds"])
     parts = [_span(tier), f"{count:,} {_plural(count, 'memory', 'memories')}", f"{tier['chars']:,} characters"]
     return ", ".join([*parts, *([f"the oldest {oldest}"] if oldest else [])])
-
-
-def _hidden(hidden: Mapping[str, int] | None) -> str:
-    return f"{_span(hidden)}; the archive has them, and recall finds them" if hidden else ""
 
 
 def _view(tokens: Mapping[str, Any]) -> str:
@@ -138,10 +131,6 @@ def _skipped(status: Mapping[str, Any]) -> str:
     return "; ".join(filter(None, (told, why)))
 
 
-def _depth(status: Mapping[str, Any]) -> str:
-    return str(status["depth_warning"] or status["depth"] or "")
-
-
 def _repetition(status: Mapping[str, Any]) -> str:
     over = status["repetition_over"]
     if over is None:
@@ -151,11 +140,7 @@ def _repetition(status: Mapping[str, Any]) -> str:
 
 
 def told_inner(inner: Mapping[str, Any]) -> str:
-    """Return when it looked back and dreamed last, and how far the next look back is.
-
-    Args:
-        inner: what `agents.reflection.reflection.Reflection.told` returned.
-    """
+    """Return when it looked back and dreamed last, and how far the next look back is, of `Reflection.told`."""
     count, most = inner["insights"], inner["reflection_threshold"]
     told = [f"{count:,} {_plural(count, 'insight')}{_since(inner['counted_from'])}"]
     told += [_last_time(did, inner[f"{did}_at"], inner["looked_from"]) for did in ("reflected", "dreamed")]
@@ -191,7 +176,7 @@ def _settings(status: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         if known is None or one.key == "strategy":
             continue
         if _reads(status, one) or known["value"] != one.default:
-            yield title, _setting(one.key, known)
+            yield title, f"{one.key} {_value(known['value'])} ({known['from']})"
             title = ""
 
 
@@ -207,10 +192,6 @@ def in_force(status: Mapping[str, Any]) -> list[str]:
 
 def _reads(status: Mapping[str, Any], one: Setting) -> bool:
     return status["strategy"] in one.help.partition(":")[0].split(", ")
-
-
-def _setting(key: str, known: Mapping[str, Any]) -> str:
-    return f"{key} {_value(known['value'])} ({known['from']})"
 
 
 def _value(value: object) -> str:
@@ -267,11 +248,7 @@ def _size(taken: int) -> str:
 
 
 def ago(seconds: int | None) -> str:
-    """Return an age in words, `3 hours ago`; empty when it is not known.
-
-    Args:
-        seconds: the age.
-    """
+    """Return an age in words, `3 hours ago`; empty when it is not known."""
     if seconds is None:
         return ""
     for least, unit in _UNITS:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
-from agents.compaction.presets import PRESETS
 from mud.registry import plug_in_names
 from mud.storage.settings import setting
 
@@ -12,8 +13,47 @@ PROMPT_WORDS = 300
 """Tokens kept free for the words of a prompt besides the memories; the shipped ones take about 60."""
 LEAST_SUMMARY, SUMMARY_SHARE = 40, 8
 """Tokens that a summary may always have, and the part of a small window that it may take at most."""
+PROSE, SECTIONS = "prose", "sections"
+"""The shapes of a summary."""
 OWN = "own"
 """The preset that leaves the eight settings of `entry_summary` as they are."""
+OFF = "off"
+"""The preset under which nothing is folded automatically; its numbers are the most that seed 001 could say."""
+_TUNED = (
+    "min_entries_for_compaction",
+    "max_entries_before_compaction",
+    "max_chars_before_compaction",
+    "preserve_last_n_entries",
+    "summary_max_sentences",
+    "use_llm_for_summary",
+)
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "aggressive": dict(zip(_TUNED, (3, 6, 4000, 1, 2, True), strict=True)),
+    "high_throughput": dict(zip(_TUNED, (3, 5, 3000, 1, 2, False), strict=True)),
+    "long_research": dict(zip(_TUNED, (8, 15, 15_000, 3, 4, True), strict=True)),
+    "small_context": dict(zip(_TUNED, (2, 4, 2000, 1, 1, False), strict=True)),
+    "context_8k": {"max_entries_before_compaction": 5, "max_chars_before_compaction": 3000},
+    OFF: dict(zip(_TUNED[:3], (999, 999, 999_999), strict=True)),
+}
+"""Seed 001's tunings of entry compaction: each sets some of its eight settings, and leaves the rest."""
+
+
+class SummaryStyle(NamedTuple):
+    """How a strategy wants its summaries written, where that differs from what the settings say.
+
+    Args:
+        shape: `prose`, or `sections` with seed 004's six headings.
+        sentences: sentences of a rolling summary at most; None for as many as fit.
+        may_ask: a model may be asked.
+        may_fall_back: rules write when the model fails; else nothing is folded.
+        findings: summaries by rules name numbers and values.
+    """
+
+    shape: str = PROSE
+    sentences: int | None = None
+    may_ask: bool = True
+    may_fall_back: bool = True
+    findings: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,21 +1,22 @@
-"""How a memory stands, as values: computed from what is shown, not from what should be. It mends nothing.
+"""The status of a memory, as values: computed from what is shown, not from what should be. It mends nothing.
 
-It is quick however long the life: of memories that no summary stands for the newest are read, the others are counted in
+It is quick however long the life: of memories that no summary covers the newest are read, the others are counted in
 the archive's bytes (see `agents.memory.scan`).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from agents.compaction.due import next_at, next_fold_in_words, room_first
+from agents.compaction.folds import total_tokens
 from agents.compaction.masking import masked
-from agents.compaction.memory_state import MemoryState, ViewBudget
-from agents.compaction.settings import CompactionSettings
-from agents.compaction.strategy_view import StrategyView
-from agents.compaction.weighing import Weight, weigh, worth
+from agents.compaction.settings import PRESETS, CompactionSettings
+from agents.compaction.view import StrategyView, texts_of
 from agents.llm.tokens import TokenCounter
 from agents.memory.entries import in_prompt
 from agents.memory.memory import Memory, View
@@ -24,14 +25,19 @@ from agents.memory.ranges import Range, merged, missing, spoken
 from agents.memory.scan import lost, size, without
 from agents.memory.summaries import Summary, unread
 from agents.text.repetition import RepetitionRate
-from mud.storage.settings import Scalar
+from mud.storage.configuration import Configuration
+from mud.storage.settings import Scalar, Value, describe
 
+FILE = "memory_compaction"
+"""The config file of the settings, without its ending."""
 READ = 1024
-"""Memories of the tail that are read for a status at most, the newest; what the others take is told from these."""
+"""Memories of the tail that are read for a status at most, the newest; what the others take is estimated from these."""
 SPOKEN_AMONG = 512
 """Newest memories among which the lines are that tell how often an agent repeats itself."""
 DEEP = 3
 """Depth from which on a summary is warned of: it was made from summaries of summaries, and details wear off."""
+BANDS = ((0.70, "ok"), (0.85, "warning"), (0.95, "danger"))
+"""Shares of the window below, and at the last up to, which a band reaches; seed 003's. What is beyond is critical."""
 
 
 class Shed(NamedTuple):
@@ -43,7 +49,7 @@ class Shed(NamedTuple):
     """
 
     words: tuple[str, ...]
-    unheld: tuple[int, int] | None
+    unheld: Range | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +83,29 @@ class Facts:
     unreadable: Sequence[Range] = ()
 
 
+def origins(
+    configuration: Configuration, overrides: Mapping[str, Value], settings: CompactionSettings
+) -> dict[str, tuple[Scalar, str]]:
+    """Return every setting's value as it acts, and what set it: agent.md, a config file, a preset, or the default.
+
+    Args:
+        configuration: the config files in force.
+        overrides: what the agent sets for itself.
+        settings: the settings as they act.
+    """
+    preset = PRESETS.get(settings.preset, {})
+    found: dict[str, tuple[Scalar, str]] = {}
+    for one in describe(CompactionSettings):
+        set_to, origin = configuration.explain(f"{FILE}.{one.key}", overrides)[0]
+        value: Scalar = getattr(settings, one.key)
+        if one.key in preset:
+            value, origin = preset[one.key], f"the preset {settings.preset}"
+        elif value != set_to:
+            origin = f"{origin}, cut to the window of the LLM profile"
+        found[one.key] = value, origin
+    return found
+
+
 def coverage(view: View) -> list[Range]:
     """Return the ranges that a view accounts for, in order: summaries, what is hidden, the runs shown word for word."""
     ranges = [summary.covers for summary in (view.longterm, view.recent) if summary is not None]
@@ -85,12 +114,7 @@ def coverage(view: View) -> list[Range]:
 
 
 def holes(ranges: Sequence[Range], total: int) -> tuple[list[Range], list[Range]]:
-    """Return the gaps and the overlaps of ranges over `1..total`.
-
-    Args:
-        ranges: what is shown.
-        total: memories there are.
-    """
+    """Return the gaps and the overlaps of ranges over `1..total`."""
     gaps: list[Range] = []
     overlaps: list[Range] = []
     end = 0
@@ -105,55 +129,56 @@ def holes(ranges: Sequence[Range], total: int) -> tuple[list[Range], list[Range]
     return gaps, overlaps
 
 
-def status(
-    memory: Memory, settings: CompactionSettings, outlook: StrategyView, facts: Facts | None = None
-) -> dict[str, Any]:
-    """Return how a memory stands, with the keys of the command line's `status`; the first thirteen are a contract.
-
-    Args:
-        memory: the memory.
-        settings: its compaction settings.
-        outlook: what its strategy says of it.
-        facts: what else is told.
-    """
+def status(strategy_view: StrategyView, facts: Facts | None = None) -> dict[str, Any]:
+    """Return how a memory stands, with the keys of the command line's `status`; the first thirteen are a contract."""
     facts = facts or Facts()
+    memory, settings, strategy = strategy_view.memory, strategy_view.settings, strategy_view.strategy
     total = memory.total + memory.waiting
-    standing, view = outlook.standing(), _view(memory, settings, outlook)
-    shown = _shown(memory, view, total)
-    gaps, overlaps = holes([*_older(memory, view, shown), *coverage(view)], total)
+    state, view = strategy_view.state(), _newest_shown(strategy_view)
+    verbatim = _verbatim_range(memory, view, total)
+    gaps, overlaps = holes([*_older(memory, view, verbatim), *coverage(view)], total)
     unreadable = merged([*gaps, *_damaged(memory), *facts.unreadable])
     for gap in unreadable:
         memory.note_unreadable(*gap)
-    weight = weigh(memory, view, shown, standing.window, facts.counter)
+    weight = weigh(memory, view, verbatim, state.window, facts.counter)
     # by the sizes that were just counted: a long life is not counted again
-    standing = replace(standing, chars=lambda: weight.chars, tokens=lambda: weight.tokens)
-    late = _unheld(outlook, settings, facts.shed) or _beyond_reach(outlook, settings, standing.window)
+    state = replace(state, chars=lambda: weight.chars, tokens=lambda: weight.tokens)
+    room = room_first(strategy_view, state)
+    budgets = (room,) if room is not None else strategy.budgets(state, settings)
+    late = _not_held(settings, facts.shed) or _too_late(strategy_view, state.window)
+    overlapping = [f"{spoken(*one)} {'is' if one[0] == one[1] else 'are'} shown twice" for one in overlaps]
+    summaries = [summary for summary in (memory.longterm, memory.recent) if summary is not None]
+    tiers = [_tier(summary, facts.now) for summary in summaries]
+    if verbatim:
+        age = _age(view.tail[0].at, facts.now)  # that of the oldest one that was read
+        sizes = {"memories": verbatim[1] - verbatim[0] + 1, "chars": weight.verbatim, "age_seconds": age}
+        tiers.append({"tier": "immediate", **_range(verbatim), **sizes})
     return {
         "agent": memory.name,
         "total": total,
         "covered_through": memory.watermark,
-        "immediate": _range(shown) if shown else None,
-        "recent": _tier(memory.recent),
-        "longterm": _tier(memory.longterm),
+        "immediate": _range(verbatim) if verbatim else None,
+        "recent": _brief(memory.recent),
+        "longterm": _brief(memory.longterm),
         "gaps": [_range(found) for found in merged([*gaps, *unread(memory.longterm, memory.recent)])],
         "overlaps": [_range(found) for found in overlaps],
-        "next_compaction_at": outlook.next_at(),
+        "next_compaction_at": next_at(strategy_view),
         "strategy": settings.strategy,
         "compactions": memory.compactions,
-        "warnings": [*memory.warnings, *_shown_twice(overlaps), *([late] if late else [])],
+        "warnings": [*memory.warnings, *overlapping, *([late] if late else [])],
         **_indexed(facts.index or {}, total),
         "automatic": settings.auto_enabled,
-        "waits": outlook.waits(standing),
-        "keeps": outlook.keeps(),
-        "budgets": [asdict(budget) for budget in _budgets(outlook, settings, standing)],
+        "waits": next_fold_in_words(strategy_view, state),
+        "keeps": strategy.keeps(settings),
+        "budgets": [asdict(budget) for budget in budgets],
         "hidden": _range(view.hidden) if view.hidden else None,
-        "tiers": [*_told(memory, facts.now), *([_verbatim(view, shown, weight, facts.now)] if shown else [])],
+        "tiers": tiers,
         "tokens": weight.record(),
         "room": facts.room,
         "shed": list(facts.shed.words) if facts.shed is not None else None,
         **_repetition(memory),
-        **_depth(memory),
-        "last_fold": worth(memory),
+        **_depth(summaries),
+        "last_fold": _last_fold(summaries),
         "skipped": facts.skipped,
         "notice": facts.notice or None,
         "waiting": memory.waiting,
@@ -164,12 +189,6 @@ def status(
         "errors": list(facts.errors),
         "last_error": memory.last_error,
     }
-
-
-def _budgets(outlook: StrategyView, settings: CompactionSettings, standing: MemoryState) -> Sequence[ViewBudget]:
-    """Return within what the view is kept: the room in the prompt where that is gone first, else by the strategy."""
-    room = outlook.room_first(standing)
-    return (room,) if room is not None else outlook.strategy.budgets(standing, settings)
 
 
 def _indexed(index: Mapping[str, int], total: int) -> dict[str, dict[str, int | None]]:
@@ -184,25 +203,23 @@ def _indexed(index: Mapping[str, int], total: int) -> dict[str, dict[str, int | 
     }
 
 
-def shown_texts(memory: Memory, settings: CompactionSettings, outlook: StrategyView) -> list[str]:
+def shown_texts(strategy_view: StrategyView) -> list[str]:
     """Return the texts of a view, as far as a status reads them: what a model's server is asked to count."""
-    view = _view(memory, settings, outlook)
-    summaries = [summary.text for summary in (view.longterm, view.recent) if summary is not None]
-    return [*summaries, *(in_prompt(entry, memory.name) for entry in view.tail)]
+    return texts_of(_newest_shown(strategy_view), strategy_view.memory.name)
 
 
-def _view(memory: Memory, settings: CompactionSettings, outlook: StrategyView) -> View:
+def _newest_shown(strategy_view: StrategyView) -> View:
     """Return what is shown, of a long tail the newest; there the masks may be off by a block, as nobody counts them."""
-    strategy = outlook.strategy
-    hidden = strategy.hides(outlook.standing(), settings)
+    memory, settings, strategy = strategy_view.memory, strategy_view.settings, strategy_view.strategy
+    hidden = strategy.hides(strategy_view.state(), settings)
     if memory.total + memory.waiting - (hidden[1] if hidden else memory.watermark) <= READ:
-        return outlook.view()
+        return strategy_view.shown()
     newest = tuple(memory.newest(READ))
     tail = masked(newest, settings, memory.folder.name) if strategy.masks else newest
     return View(memory.longterm, memory.recent, tail, hidden)
 
 
-def _shown(memory: Memory, view: View, total: int) -> Range | None:
+def _verbatim_range(memory: Memory, view: View, total: int) -> Range | None:
     """Return what is shown word for word: from the first memory that can be read to the last."""
     if not view.tail:
         return None
@@ -219,7 +236,7 @@ def _damaged(memory: Memory) -> list[Range]:
         return []  # what cannot be read at all is told already
 
 
-def _unheld(outlook: StrategyView, settings: CompactionSettings, shed: Shed | None) -> str:
+def _not_held(settings: CompactionSettings, shed: Shed | None) -> str:
     """Say that the next prompt leaves out memories that no summary holds, and why; empty when it does not."""
     if shed is None or shed.unheld is None:
         return ""
@@ -227,12 +244,13 @@ def _unheld(outlook: StrategyView, settings: CompactionSettings, shed: Shed | No
     return f"the next prompt has no room for {spoken(*shed.unheld)}, which no summary holds: {why}"
 
 
-def _beyond_reach(outlook: StrategyView, settings: CompactionSettings, window: int) -> str:
+def _too_late(strategy_view: StrategyView, window: int) -> str:
     """Say that the strategy waits for more than the window holds; empty when it does not."""
-    reach = outlook.strategy.reach(settings, window)
+    settings, strategy = strategy_view.settings, strategy_view.strategy
+    reach = strategy.reach(settings, window)
     if not settings.auto_enabled or reach is None or reach[1] <= window:
         return ""
-    return beyond_reach(outlook.strategy.name, reach[1], window)
+    return beyond_reach(strategy.name, reach[1], window)
 
 
 def beyond_reach(strategy: str, tokens: int, window: int) -> str:
@@ -243,62 +261,43 @@ def beyond_reach(strategy: str, tokens: int, window: int) -> str:
     )
 
 
-def _older(memory: Memory, view: View, shown: Range | None) -> list[Range]:
+def _older(memory: Memory, view: View, verbatim: Range | None) -> list[Range]:
     """Return the runs of what is shown that were not read for the view; what the archive seems to lack is read."""
-    if shown is None or view.tail[0].seq <= shown[0]:
+    if verbatim is None or view.tail[0].seq <= verbatim[0]:
         return []
-    first, last = shown[0], view.tail[0].seq - 1
+    first, last = verbatim[0], view.tail[0].seq - 1
     doubtful = lost(memory.folder / "archive", first, min(last, memory.total), memory.total)
     gaps = [gap for one in doubtful for gap in missing((entry.seq for entry in memory.read(*one)), *one)]
     return without(first, last, gaps)
-
-
-def _shown_twice(overlaps: Sequence[Range]) -> list[str]:
-    return [f"{spoken(*one)} {'is' if one[0] == one[1] else 'are'} shown twice" for one in overlaps]
 
 
 def _range(covers: Range) -> dict[str, int]:
     return {"first": covers[0], "last": covers[1]}
 
 
-def _tier(summary: Summary | None) -> dict[str, Any] | None:
+def _brief(summary: Summary | None) -> dict[str, Any] | None:
     if summary is None:
         return None
     about = {"chars": len(summary.text), "method": summary.method, "updated": summary.updated}
     return {**_range(summary.covers), **about}
 
 
-def _told(memory: Memory, now: datetime | None) -> list[dict[str, Any]]:
-    """Return the summaries with their receipts and texts, the long-term one first."""
-    return [
-        {
-            "tier": summary.tier,
-            **_range(summary.covers),
-            "memories": summary.memory_count,
-            "chars": len(summary.text),
-            "age_seconds": _age(summary.updated, now),
-            "method": summary.method,
-            "model": summary.model,
-            "strategy": summary.strategy,
-            "reason": summary.reason,
-            "depth": summary.depth,
-            "retention": summary.retention,
-            "faithful": summary.faithful,
-            "text": summary.text,
-        }
-        for summary in (memory.longterm, memory.recent)
-        if summary is not None
-    ]
-
-
-def _verbatim(view: View, shown: Range, weight: Weight, now: datetime | None) -> dict[str, Any]:
-    """Return the memories that are shown word for word; their age is that of the oldest one that was read."""
+def _tier(summary: Summary, now: datetime | None) -> dict[str, Any]:
+    """Return a summary with its receipt and text."""
     return {
-        "tier": "immediate",
-        **_range(shown),
-        "memories": shown[1] - shown[0] + 1,
-        "chars": weight.verbatim,
-        "age_seconds": _age(view.tail[0].at, now),
+        "tier": summary.tier,
+        **_range(summary.covers),
+        "memories": summary.memory_count,
+        "chars": len(summary.text),
+        "age_seconds": _age(summary.updated, now),
+        "method": summary.method,
+        "model": summary.model,
+        "strategy": summary.strategy,
+        "reason": summary.reason,
+        "depth": summary.depth,
+        "retention": summary.retention,
+        "faithful": summary.faithful,
+        "text": summary.text,
     }
 
 
@@ -325,13 +324,13 @@ def _repetition(memory: Memory) -> dict[str, Any]:
     return {"repetition_rate": round(rate.rate, 4) if rate.lines else None, "repetition_over": over}
 
 
-def _depth(memory: Memory) -> dict[str, Any]:
+def _depth(summaries: Sequence[Summary]) -> dict[str, Any]:
     """Return how many times over the oldest was summarized, and what is to be said of that."""
-    depth = max((summary.depth for summary in (memory.longterm, memory.recent) if summary is not None), default=0)
-    told = (
+    depth = max((summary.depth for summary in summaries), default=0)
+    warning = (
         f"summaries of summaries, {depth} deep: details wear off; @rebuild-summaries makes them anew from the archive"
     )
-    return {"depth": depth, "depth_warning": told if depth >= DEEP else None}
+    return {"depth": depth, "depth_warning": warning if depth >= DEEP else None}
 
 
 def _archive(memory: Memory) -> dict[str, int | None]:
@@ -340,3 +339,93 @@ def _archive(memory: Memory) -> dict[str, int | None]:
     except OSError:
         return {"bytes": None, "files": None}
     return {"bytes": taken, "files": files}
+
+
+def _last_fold(summaries: Sequence[Summary]) -> dict[str, Any] | None:
+    """Return what the last fold came to, from the receipts of the summaries in use; None before the first.
+
+    It pays off after as many prompts as what the model read and wrote for it is of what each prompt is shorter by;
+    tokens in and out are taken to cost the same.
+    """
+    if not summaries:
+        return None
+    newest = summaries[-1]
+    # the long-term one may have stayed
+    tokens = total_tokens([summary for summary in summaries if summary.updated == newest.updated])
+    saved, spent = tokens["source"] - tokens["summary"], tokens["prompt"] + tokens["completion"]
+    return {
+        "first": newest.covers[0] if newest.tier == "recent" else None,
+        "last": newest.covers[1],
+        "at": newest.updated,
+        "reason": newest.reason,
+        "strategy": newest.strategy,
+        "method": newest.method,
+        "source_tokens": tokens["source"],
+        "summary_tokens": tokens["summary"],
+        "saved_tokens": saved,
+        "spent_tokens": spent,
+        "break_even_rounds": math.ceil(spent / saved) if saved > 0 else None,
+    }
+
+
+class Weight(NamedTuple):
+    """How much a view takes.
+
+    Args:
+        tokens: tokens of the view: summaries, and the memories as they are shown.
+        chars: characters of the same, and of what is hidden.
+        verbatim: characters of the memories that are shown word for word.
+        window: tokens of the thinking model's window.
+        counted_by: what counted the tokens, in words.
+        estimated: only the newest memories were counted; the others are taken to be like them.
+    """
+
+    tokens: int
+    chars: int
+    verbatim: int
+    window: int
+    counted_by: str
+    estimated: bool
+
+    def record(self) -> dict[str, Any]:
+        """Return it for a status."""
+        share = self.tokens / max(1, self.window)  # may be more than 1, since a prompt shows what fits
+        return {
+            "view": self.tokens,
+            "window": self.window,
+            "utilization": round(share, 4),
+            "band": band(share),
+            "counted_by": self.counted_by,
+            "estimated": self.estimated,
+        }
+
+
+def band(share: float) -> str:
+    """Return the name of a utilization: `ok` below 70 %, `warning` below 85 %, `danger` up to 95 %, else `critical`."""
+    for below, name in BANDS:
+        if share < below or (name == "danger" and share <= below):
+            return name
+    return "critical"
+
+
+def weigh(memory: Memory, view: View, verbatim: Range | None, window: int, counter: TokenCounter) -> Weight:
+    """Weigh a view.
+
+    Args:
+        memory: the memory it is of.
+        view: its summaries, and the newest memories of its tail.
+        verbatim: all the memories that are shown word for word.
+        window: tokens of the thinking model's window.
+        counter: counts.
+    """
+    summaries = [summary.text for summary in (memory.longterm, memory.recent) if summary is not None]
+    newest = [in_prompt(entry, memory.name) for entry in view.tail]
+    tokens, by = counter.total([*summaries, *newest])
+    read, count = len(newest), verbatim[1] - verbatim[0] + 1 if verbatim else 0
+    estimated = count > read and verbatim is not None and view.tail[0].seq > verbatim[0]
+    more = (count - read) / read if estimated else 0.0
+    tokens += round(more * (tokens - counter.total(summaries)[0])) if estimated else 0
+    chars = round(sum(len(entry.text) for entry in view.tail) * (1 + more))
+    # what is hidden is taken to be like what is shown
+    hidden = round((view.hidden[1] - view.hidden[0] + 1) * chars / count) if view.hidden and count else 0
+    return Weight(tokens, sum(map(len, summaries)) + chars + hidden, chars, window, by, estimated)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from agents.compaction.summary_style import PROSE
+from agents.compaction.settings import PROSE
 from agents.memory.entries import Entry
 from mud.errors import Problem, VaultProblem
 from mud.registry import hint
@@ -133,7 +133,7 @@ class SummarySource:
         shape: `prose`, or `sections`: six headings with a line for each fact.
         findings: a summary by rules names numbers and values.
         covers: the memories that the summary will stand for, both ends included; None when that is not known.
-        sample: what is asked of the earlier summaries, for the judge alone (see `agents.compaction.retention`).
+        sample: what is asked of the earlier summaries, for the judge alone (see `agents.compaction.judge.retention`).
         when: when the memories were, as a sentence begins with it: `On Tuesday morning`; empty when that is not said.
     """
 

@@ -8,8 +8,9 @@ from functools import partial
 from typing import NamedTuple, TypedDict
 
 from agents.agent import Agent
+from agents.compaction.due import fold_under_pressure
 from agents.compaction.status import Shed
-from agents.compaction.view_size import UNLIMITED
+from agents.compaction.view import UNLIMITED
 from agents.memory.entries import Hit, in_prompt
 from agents.memory.memory import View
 from agents.memory.note_form import Note
@@ -177,7 +178,7 @@ class Prompting:
         try:
             parts = self._parts(agent, Related(), "")
             prompt = self._built(agent, parts)
-            plan = agent.compactor.outlook.pressed(prompt.unheld[1]) if prompt.unheld is not None else None
+            plan = fold_under_pressure(agent.compactor.view, prompt.unheld[1]) if prompt.unheld is not None else None
             if plan is not None and parts.transcript_range is not None:
                 first, last = max(parts.transcript_range[0], plan.last + 1), parts.transcript_range[1]
                 kept = parts.transcript[len(parts.transcript) - (last - first + 1) :]
@@ -296,5 +297,5 @@ def _profile_of(agent: Agent) -> str:
 
 def _view(agent: Agent) -> View:
     """Return what is shown of a life; of a long arrear no more than any prompt has room for."""
-    most = agent.compactor.outlook.standing().window // LEAST_LINE
+    most = agent.compactor.view.state().window // LEAST_LINE
     return agent.life.context(max(most, agent.settings().runtime_cap))

@@ -58,7 +58,7 @@ class Summary:
         tokens: `source` and `summary` as estimated, `prompt` and `completion` as spent on the model.
         compression_ratio: share of the source's tokens that is gone.
         retention: share of the names, numbers, places, promises and instructions of all memories it stands for that
-            is kept, by weight (see `agents.compaction.retention`); None when there were none.
+            is kept, by weight (see `agents.compaction.judge.retention`); None when there were none.
         faithful: no name and no number in it is missing from the source: the judge looked at a model's text, of what
             rules write tests hold it; None for a person's.
         sample: some of what it is asked for, to be asked of the summary that takes it up too; none holds `BETWEEN`.

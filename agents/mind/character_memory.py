@@ -10,9 +10,10 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from agents.compaction.commits import Commit
-from agents.compaction.compactor import Compactor
-from agents.compaction.micro import Micro
+from agents.compaction.due import changes_nothing
+from agents.compaction.engine import Compactor
+from agents.compaction.folds import Commit
+from agents.compaction.masking import MaskLog
 from agents.memory.entries import Entry
 from agents.memory.memory import Memory, View
 from mud.clock import Clock
@@ -32,7 +33,7 @@ class CharacterMemory:
     Args:
         memory: what it is kept in.
         compactor: what folds it.
-        micro: what takes note of masked results.
+        masks: what takes note of masked results.
         clock: the time.
         fold_soon: begins what is due, where there is an event loop to do it in; None to fold at once, by rules.
         forget: is told when the life is put away and another begins.
@@ -42,12 +43,12 @@ class CharacterMemory:
         self,
         memory: Memory,
         compactor: Compactor,
-        micro: Micro,
+        masks: MaskLog,
         clock: Clock,
         fold_soon: Callable[[], None] | None = None,
         forget: Callable[[], None] = lambda: None,
     ) -> None:
-        self._memory, self._compactor, self._micro, self._clock = memory, compactor, micro, clock
+        self._memory, self._compactor, self._masks, self._clock = memory, compactor, masks, clock
         self._fold_soon, self._forget = fold_soon or compactor.fold_due_now, forget
         self._troubled = False
         """Masked results could not be written down last time."""
@@ -62,15 +63,15 @@ class CharacterMemory:
         return self._memory.append(perceived, at, source)
 
     def context(self, most: int | None = None) -> View:
-        """Return the life as it is shown now; see `Outlook.view`."""
-        return self._compactor.outlook.view(most)
+        """Return the life as it is shown now; see `StrategyView.shown`."""
+        return self._compactor.view.shown(most)
 
     def next_turn(self) -> None:
         """End a turn: what is masked from now on is written down, then what is due is folded. Never raises."""
-        if not self._troubled and self._compactor.outlook.quiet():
+        if not self._troubled and changes_nothing(self._compactor.view):
             return  # as after nearly every memory
         try:
-            self._micro.turn()
+            self._masks.turn()
         except Exception as error:  # masks are a saving; whoever lives on must not be kept from it
             self._troubled = True
             self._memory.note_trouble("micro", f"masked results could not be written down ({error})")
@@ -123,7 +124,7 @@ class CharacterMemory:
         """
         self._memory.open(writable=True)
         self._compactor.forget()
-        self._micro.forget()
+        self._masks.forget()
         self._forget()
 
 

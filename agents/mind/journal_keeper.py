@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from agents.compaction.commits import Commit
+from agents.compaction.folds import Commit
 from agents.compaction.judge.facts import AMBIENT, DIRECT, OBSERVED, Fact, facts_of_entry, longer, trust_of
 from agents.compaction.judge.reading import JudgedTexts, keys_of
 from agents.memory import journal_form as form
@@ -80,8 +80,8 @@ class JournalKeeper:
 
     def folded(self, commit: Commit) -> None:
         """Keep the summary of a fold, in the place of earlier ones; never raises."""
-        covers = f"{self._owner}#{commit.told.covers[0]}-{commit.told.covers[1]}"
-        entry = JournalEntry(commit.told.text, commit.at, SYNTHESIS, 0.6, SUMMARY_IMPORTANCE, references=(covers,))
+        covers = f"{self._owner}#{commit.newest.covers[0]}-{commit.newest.covers[1]}"
+        entry = JournalEntry(commit.newest.text, commit.at, SYNTHESIS, 0.6, SUMMARY_IMPORTANCE, references=(covers,))
         self._guarded(lambda: self.journal.settle(superseded(self.journal.lines()), [entry]))
 
     def consolidate(self, notes: Notes, note: Note) -> None:

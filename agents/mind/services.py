@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.compaction.strategy import Strategy
+from agents.compaction.strategies import Strategy
 from agents.compaction.summarizer import Prompts, Summarizer
 from agents.llm.backend import Completion
 from agents.llm.queue import ModelQueue

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from agents.agent import Agent, put_together
-from agents.compaction.commits import Commit, no_fold
-from agents.compaction.origins import origins
+from agents.compaction.due import fold_due
+from agents.compaction.folds import Commit, no_fold
 from agents.compaction.plan import SLEEP
 from agents.compaction.report import report
-from agents.compaction.status import Facts, Shed, status
-from agents.compaction.view_size import UNLIMITED
+from agents.compaction.status import Facts, Shed, origins, status
+from agents.compaction.view import UNLIMITED
 from agents.definition import AgentDefinition, find_definition
 from agents.memory.entries import Entry, Hit
 from agents.memory.examining import examine
@@ -266,9 +266,9 @@ class Population:
     # folding
 
     async def _fold_due(self, agent: Agent) -> None:
-        if agent.compactor.outlook.strategy.by_tokens:
+        if agent.compactor.view.strategy.by_tokens:
             await agent.measure()  # whether it is due is decided by the model's own count
-        plan = agent.compactor.outlook.planned()
+        plan = fold_due(agent.compactor.view)
         if plan is not None and plan.reason == SLEEP:
             agent.keeper.keep(agent.memory.read(plan.first, plan.last))
             self.put_in_order(agent)
@@ -320,7 +320,7 @@ class Population:
 
     def _committed(self, slug: str, commit: Commit) -> None:
         agent = self._agents[slug]
-        if agent.compactor.outlook.strategy.journals:
+        if agent.compactor.view.strategy.journals:
             agent.keeper.folded(commit)
         self.index_documents(agent)
 
@@ -426,7 +426,7 @@ class Population:
             inner=self.inner.told(agent, known=True),
             unreadable=agent.unreadable,
         )
-        return status(agent.memory, agent.settings(), agent.compactor.outlook, facts)
+        return status(agent.compactor.view, facts)
 
     def report(self, agent: Agent) -> str:
         """Return the status as text for people, with the summaries' words."""

@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 
-from agents.compaction.judge.attribution import misquoted, taken_for_true
-from agents.compaction.judge.judge import SummaryEvidence, made_up
+from agents.compaction.judge.judge import SummaryEvidence, made_up, misquoted, taken_for_true
 from agents.compaction.summarizer import SummarySource
 from agents.memory.entries import Entry
 from agents.reflection.assistant_talk import READ, speaks

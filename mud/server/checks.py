@@ -18,7 +18,7 @@ from pathlib import Path
 from agents.brains.instinct.texts import says_name
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.status import beyond_reach
-from agents.compaction.strategy import Strategy
+from agents.compaction.strategies import Strategy
 from agents.compaction.summarizer import parse_style
 from agents.definition import AgentDefinition, find_location, misplaced
 from agents.llm.backend import Backend, named_host

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from agents.agent import Agent
 from agents.commands._answer import Answerer
-from agents.compaction.strategy import Strategy
+from agents.compaction.strategies import Strategy
 from agents.compaction.summarizer import Style, Summarizer, parse_style
 from agents.definition import find_definition
 from agents.life.prompting import Prompting

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from agents.brains import Brain
-from agents.compaction.strategy import Strategy
+from agents.compaction.strategies import Strategy
 from agents.compaction.summarizer import Summarizer
 from agents.llm.backend import Backend
 from agents.recall.embedder import EmbedderKind

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from agents.agent import Agent
-from agents.compaction.strategy import Strategy
+from agents.compaction.due import next_at
+from agents.compaction.strategies import Strategy
 from agents.compaction.summarizer import Summarizer
 from agents.life.prompting import Related
 from agents.llm.tokens import estimate
@@ -306,7 +307,7 @@ def test_without_auto_nothing_is_folded_by_itself(vault: Path) -> None:
     put(vault, "memory_compaction", auto_enabled=False)
     folds, agent = folded(vault)
     assert folds == []
-    assert agent.compactor.outlook.next_at() is None
+    assert next_at(agent.compactor.view) is None
 
 
 @proves("memory_compaction.strategy")

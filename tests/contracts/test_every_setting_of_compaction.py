@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from agents.agent import Agent
-from agents.compaction.presets import PRESETS
+from agents.compaction.settings import PRESETS
 from agents.text.english import sentences
 from mud.clock import VirtualClock
 from mud.server.wiring import opened
@@ -57,7 +57,7 @@ def lived(vault: Path, count: int, length: int = 0, /, **values: Scalar) -> tupl
 
 def masked(agent: Agent) -> int:
     """Return how many memories are shown masked."""
-    return sum("whole in eliza#" in entry.text for entry in agent.compactor.outlook.view().tail)
+    return sum("whole in eliza#" in entry.text for entry in agent.compactor.view.shown().tail)
 
 
 # -- all strategies ---------------------------------------------------------------------------------------------------
@@ -74,11 +74,11 @@ def test_so_many_memories_are_held_in_ram_and_none_is_lost(vault: Path, cap: int
 @proves("memory_compaction.token_counter")
 def test_the_tokens_of_the_view_are_counted_as_set(vault: Path) -> None:
     _, agent = lived(vault, 20, strategy="layered", token_counter="characters")
-    by_characters = agent.compactor.outlook.tokens()
+    by_characters = agent.compactor.view.tokens()
     assert by_characters == sum(-(-len(entry.text) // 4) for entry in agent.memory.tail)
     put(vault, "memory_compaction", token_counter="auto")
     with opened(vault, writable=True, clock=VirtualClock()) as parts:
-        assert parts.minds.get("Eliza").compactor.outlook.tokens() != by_characters
+        assert parts.minds.get("Eliza").compactor.view.tokens() != by_characters
 
 
 @proves("memory_compaction.prompt_style")
@@ -89,14 +89,14 @@ async def test_the_model_is_asked_in_the_style_that_is_set(vault: Path, style: s
     with opened(vault, writable=True) as parts:
         asked: list[str] = []
         agent = parts.minds.get("Eliza")
-        asking = agent.compactor._scribe._model
+        asking = agent.compactor._writer.model
         assert asking is not None
 
         async def listening(prompt: str, profile: str) -> object:
             asked.append(prompt)
             return await asking(prompt, profile)
 
-        agent.compactor._scribe._model = listening  # type: ignore[assignment]
+        agent.compactor._writer.model = listening  # type: ignore[assignment]
         remember(agent, 8)
         await agent.compactor.fold_due()
         await parts.queue.close(0)
@@ -210,8 +210,8 @@ def test_asleep_they_fold_over_another(vault: Path, share: float, due: bool) -> 
     with opened(vault, writable=True, clock=VirtualClock()) as parts:
         agent = parts.minds.get("Eliza")
         remember(agent, 100, 100)
-        standing = agent.compactor.outlook.standing()
-        strategy = agent.compactor.outlook.strategy
+        standing = agent.compactor.view.state()
+        strategy = agent.compactor.view.strategy
         assert strategy.due(standing, agent.settings()) is None
         assert (strategy.due(replace(standing, asleep=True), agent.settings()) is not None) is due
 
@@ -264,5 +264,5 @@ def test_old_results_are_masked_as_set(vault: Path, keep: int, block: int, chars
 @pytest.mark.parametrize("shown", [5, 12])
 def test_the_sliding_window_shows_so_many(vault: Path, shown: int) -> None:
     _, agent = lived(vault, 20, strategy="sliding_window", sliding_entries=shown)
-    view = agent.compactor.outlook.view()
+    view = agent.compactor.view.shown()
     assert (len(view.tail), view.hidden) == (shown, (1, 20 - shown))

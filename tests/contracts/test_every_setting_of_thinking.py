@@ -104,7 +104,7 @@ async def test_prompts_views_and_counts_go_by_the_window_of_the_agents_own_profi
         for name in ("Eliza", "Moss"):
             agent = home.agent(name)
             prompt = await home.minds.prompt_of(agent)
-            windows[name] = (prompt.window, prompt.reserve, agent.compactor.outlook.standing().window)
+            windows[name] = (prompt.window, prompt.reserve, agent.compactor.view.state().window)
         assert windows == {"Eliza": (2048, 64, 2048), "Moss": (8192, 96, 8192)}
         counted = {}
         for name in ("Eliza", "Moss"):  # there is no server behind the profile of the others

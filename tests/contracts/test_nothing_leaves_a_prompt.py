@@ -10,8 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from agents.agent import Agent
-from agents.compaction.presets import PRESETS
-from agents.compaction.settings import CompactionSettings
+from agents.compaction.settings import PRESETS, CompactionSettings
 from agents.life.prompting import Related
 from agents.llm.profiles import LLMProfile
 from agents.prompt.prompt import Prompt

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.compaction.memory_state import MemoryState, ViewBudget
+from agents.compaction.due import manual_fold
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.status import coverage, holes
-from agents.compaction.strategy import Strategy
-from agents.compaction.view_size import StrategyContext
+from agents.compaction.strategies import MemoryState, Strategy, ViewBudget
+from agents.compaction.view import StrategyContext
 from tests.lives import STRATEGIES, Disk, Life, PowerCut
 
 EVERY = pytest.mark.parametrize("strategy", list(STRATEGIES), ids=lambda strategy: strategy.name)
@@ -76,7 +76,7 @@ def test_a_life_is_shown_whole_at_every_moment(strategy: Strategy, immediate: in
     life.set(min_saving_tokens=100)
     for _ in range(90):
         life.live(1)
-        assert holes(coverage(life.compactor.outlook.view()), life.memory.total) == ([], [])
+        assert holes(coverage(life.compactor.view.shown()), life.memory.total) == ([], [])
 
 
 @EVERY
@@ -87,10 +87,10 @@ def test_a_strategy_takes_up_a_life_where_another_left_it(strategy: Strategy, tm
         for name in (other.name, strategy.name):
             life.set(strategy=name)
             life.live(70)
-            view = life.compactor.outlook.view()
+            view = life.compactor.view.shown()
             assert holes(coverage(view), life.memory.total) == ([], [])
     life.start()
-    assert holes(coverage(life.compactor.outlook.view()), life.memory.total) == ([], [])
+    assert holes(coverage(life.compactor.view.shown()), life.memory.total) == ([], [])
 
 
 def excused(life: Life, budget: ViewBudget, skipped: bool) -> bool:
@@ -98,11 +98,9 @@ def excused(life: Life, budget: ViewBudget, skipped: bool) -> bool:
 
     Or a fold would have saved too little (`skipped`), and none has been made since.
     """
-    outlook = life.compactor.outlook
-    left = outlook.manual("manual")
-    summary = (
-        outlook.tokens_after(life.memory.total, [one.text for one in life.commits[-1].made]) if life.commits else 0
-    )
+    view = life.compactor.view
+    left = manual_fold(view, "manual")
+    summary = view.tokens_after(life.memory.total, [one.text for one in life.commits[-1].made]) if life.commits else 0
     by_length = budget.unit in ("characters", "tokens")
     gate = life.settings.strategy == "entry_summary" and life.memory.total - life.memory.watermark < 4
     return by_length and (left is None or gate or summary >= budget.most or skipped)
@@ -122,7 +120,7 @@ def test_after_every_fold_the_view_is_within_the_budget_of_its_strategy(
     keep: int,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    life = Life(tmp_path_factory.mktemp("life"), around=StrategyContext(window=lambda: 1500, asleep=lambda: asleep))
+    life = Life(tmp_path_factory.mktemp("life"), context=StrategyContext(window=lambda: 1500, asleep=lambda: asleep))
     life.set(strategy=strategy.name, immediate_window=keep + 1, recent_window=5, preserve_last_n_entries=keep)
     life.set(threshold_tokens=1200, min_saving_tokens=100, hybrid_entries=12, hybrid_keep=keep + 1)
     skipped = False
@@ -131,7 +129,7 @@ def test_after_every_fold_the_view_is_within_the_budget_of_its_strategy(
         life.remember(*(f"Lamp {size} burns. ".ljust(size, "-") for size in batch))
         made = life.compactor.fold_due_now()
         skipped = life.compactor.skipped > before or (skipped and not made)
-        for budget in life.compactor.outlook.budgets():
+        for budget in life.compactor.view.budgets():
             assert budget.taken <= budget.most or excused(life, budget, skipped), str(budget)
 
 
@@ -167,7 +165,7 @@ def test_the_power_may_go_before_any_write_of_a_fold(name: str, half: bool, tmp_
         life.disk = Disk()
         life.start()
         assert life.memory.watermark in {steps[cut], *steps[cut + 1 : cut + 2]}, "as before the write or after it"
-        assert holes(coverage(life.compactor.outlook.view()), 60) == ([], [])
+        assert holes(coverage(life.compactor.view.shown()), 60) == ([], [])
         assert [entry.to_json() for entry in life.memory.read(1, 60)] == whole
         life.compactor.fold_due_now()
         assert life.memory.watermark == counted.memory.watermark
@@ -190,10 +188,10 @@ def test_the_disk_may_be_full_at_any_write_of_a_fold(name: str, tmp_path: Path) 
             life.disk.full = number >= at
 
         life.disk.meanwhile = fill
-        view = life.compactor.outlook.view()
+        view = life.compactor.view.shown()
         committed = life.compactor.fold_due_now()
-        assert holes(coverage(life.compactor.outlook.view()), 20) == ([], [])
-        assert committed or (life.memory.watermark, life.compactor.outlook.view()) == (watermark, view)
+        assert holes(coverage(life.compactor.view.shown()), 20) == ([], [])
+        assert committed or (life.memory.watermark, life.compactor.view.shown()) == (watermark, view)
         life.disk.meanwhile, life.disk.full = None, False
         life.clock.advance(1000)
         life.memory.restore_missing()

@@ -16,10 +16,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 
-from agents.compaction.commits import Commit
-from agents.compaction.compactor import Compactor
+from agents.compaction.drafts import CompactionServices
+from agents.compaction.engine import Compactor
+from agents.compaction.folds import Commit
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.strategy import Strategy
+from agents.compaction.strategies import Strategy
 from agents.compaction.summarizer import Summarizer, parse_style
 from agents.llm.backend import Backend, Completion
 from agents.llm.profiles import LLMProfile
@@ -141,21 +142,19 @@ class Folding:
         prompts = Templates(SHIPPED / "prompts/summaries", None, parse_style)
         assert prompts.load() == []
         settings = CompactionSettings(immediate_window=KEPT, recent_window=self.window, prompt_style=self.style)
-        return Compactor(
-            memory,
-            lambda: settings,
+        services = CompactionServices(
             load("agents.compaction.strategies", Strategy, "strategy"),
             load("agents.compaction.summarizers", Summarizer, "summarizer"),
-            ask,
             clock,
             lambda line: None,
-            self._commits.append,
+            ask,
             prompts.named,
         )
+        return Compactor(memory, lambda: settings, services, self._commits.append)
 
     def _fold(self, memory: Memory, commit: Commit, earlier: list[str]) -> Fold:
         replies, self._replies = self._replies, []
-        first, last = commit.told.covers
+        first, last = commit.newest.covers
         source = [
             part for one in memory.read(first, last) for part in (one.text, one.actor, one.place, one.reason) if part
         ]
@@ -229,7 +228,7 @@ def main(argv: list[str]) -> int:
 
 
 def _print(fold: Fold, texts: bool) -> None:
-    first, last = fold.commit.told.covers
+    first, last = fold.commit.newest.covers
     for reply in fold.replies:
         print(f"{fold.style} {first}-{last} {reply.tier}: {'rejected: ' + reply.why if reply.why else 'ACCEPTED'}")
         if texts:

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from agents.compaction.rebuild_parts import FILE as REBUILDING
+from agents.compaction.rebuild import FILE as REBUILDING
 from agents.memory.summaries import TIERS, parse_summary
 from mud.__main__ import main
 from mud.storage.files import sha256_text

@@ -18,7 +18,7 @@ import agents
 import mud
 from agents.brains import Brain
 from agents.commands._answer import Answerer
-from agents.compaction.strategy import Strategy
+from agents.compaction.strategies import Strategy
 from agents.compaction.summarizer import Summarizer
 from agents.llm.backend import Backend
 from agents.recall.embedder import EmbedderKind

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from agents.compaction.judge.reading import JudgedTexts, keys_of, line_of, may_pledge, normalize, telling_of
-from agents.compaction.judge.tables import CUES, PLAIN
+from agents.compaction.judge.reading import JudgedTexts, keys_of, normalize, telling_of
+from agents.compaction.judge.words import CUES, PLAIN
 from agents.memory.entries import Entry
 from mud.world.sentences import is_abbreviated
 
@@ -91,9 +91,7 @@ class Fact(NamedTuple):
 def trust_of(entry: Entry, name: str = "") -> float:
     """Return how far a memory is to be trusted, 0 to 1: `DIRECT`, `OBSERVED`, `INFERRED` or `AMBIENT`.
 
-    Args:
-        entry: the memory.
-        name: whose it is; with it, what was said to somebody else by name counts as overheard.
+    With the name of whose memory it is, what was said to somebody else by name counts as overheard.
     """
     if entry.kind == "heard":
         if entry.actor is None:
@@ -112,12 +110,7 @@ def spoken_in(text: str) -> list[str]:
 
 
 def facts_of_entry(entry: Entry, name: str = "") -> list[Fact]:
-    """Return what one memory holds, each fact once, with the sentence it stands in.
-
-    Args:
-        entry: the memory.
-        name: whose it is; one's own name is no fact.
-    """
+    """Return what one memory holds, each fact once, with the sentence it stands in; `name`, its owner's, is no fact."""
     own = set(keys_of(name))
     found: dict[tuple[str, str], Fact] = {}
 
@@ -136,7 +129,8 @@ def facts_of_entry(entry: Entry, name: str = "") -> list[Fact]:
             add("name", written, said, hearsay)
         for number in sorted(read.numbers):
             add("number", number, said, hearsay)
-        for deed in _deeds(entry, sentence):
+        promised = _promised(sentence) if read.may_promise else ()
+        for deed in (*promised, *(_instructed(sentence) if _instructs(entry) else ())):
             add(deed.kind, deed.what, said, hearsay)
     return list(found.values())
 
@@ -173,13 +167,7 @@ def parts_of(text: str) -> Iterator[str]:
 
 
 def is_hearsay(entry: Entry, sentence: str, name: str = "") -> bool:
-    """Return whether a sentence is what somebody else says about the one who remembers.
-
-    Args:
-        entry: the memory that it stands in.
-        sentence: the sentence.
-        name: whose memory it is.
-    """
+    """Return whether a sentence of a memory is what somebody else says about the one who remembers."""
     if entry.actor is None or entry.kind not in ("heard", "told") or sentence.rstrip().endswith("?"):
         return False
     if _OF_ME.search(sentence):
@@ -188,24 +176,17 @@ def is_hearsay(entry: Entry, sentence: str, name: str = "") -> bool:
     return re.search(called, sentence) is not None
 
 
-def _deeds(entry: Entry, text: str) -> tuple[Fact, ...]:
-    """Return the promise and the instructions of a memory's text, as their telling words."""
-    promised = _promised(text) if may_pledge(text) else ()
-    return (*promised, *(_instructed(text) if _instructs(entry) else ()))
-
-
 def _instructs(entry: Entry) -> bool:
     """Return whether a memory is what somebody else said, who may have instructed."""
     return entry.actor is not None and entry.kind in ("heard", "told")
 
 
 def _promised(text: str) -> tuple[Fact, ...]:
-    """Return the promise of a text."""
     return (Fact("promise", " ".join(sorted(telling_of(text)))),) if PROMISE.search(text) else ()
 
 
 def _instructed(text: str) -> tuple[Fact, ...]:
-    """Return the instructions of a text, a fact for each sentence."""
+    """Return the instructions of a text, a fact for each sentence that is one."""
     if not INSTRUCTION.search(text):
         return ()
     every = (sentence for said in spoken_in(text) or [text] for sentence in parts_of(said))
@@ -228,22 +209,17 @@ class _LineFacts(NamedTuple):
 @functools.lru_cache(maxsize=4096)
 def _line(text: str, instructs: bool) -> _LineFacts:
     """Return what a line holds; it is read once for all who heard it, and small talk comes again."""
-    line = line_of(text)
-    deeds = (*(_promised(text) if line.pledge else ()), *(_instructed(text) if line.cue and instructs else ()))
-    numbers = (Fact("number", number) for number in line.numbers)
-    return _LineFacts(line.names, (*numbers, *(deed for deed in deeds if deed.what)))
+    read = JudgedTexts([text])
+    promised = _promised(text) if read.may_promise else ()
+    instructed = _instructed(text) if instructs and read.may_instruct else ()
+    numbers = (Fact("number", number) for number in sorted(read.numbers))
+    return _LineFacts(tuple(read.names.items()), (*numbers, *(deed for deed in (*promised, *instructed) if deed.what)))
 
 
 def facts_among(entries: Iterable[Entry], earlier: Iterable[str], name: str) -> dict[Fact, int]:
-    """Return the facts of many memories and earlier summaries, each once, without their sentences.
+    """Return the facts of many memories and earlier summaries with their weights, without their sentences.
 
-    Args:
-        entries: the memories.
-        earlier: the summaries.
-        name: whose they are.
-
-    Returns:
-        The facts with their weights: the importance of the memory that tells of it, the greatest of several.
+    The weight is the importance of the memory that tells of it, the greatest of several.
     """
     texts: dict[tuple[str, bool], int] = dict.fromkeys(
         ((one, False) for text in earlier for one in parts_of(text)), ORDINARY
@@ -267,13 +243,7 @@ def facts_among(entries: Iterable[Entry], earlier: Iterable[str], name: str) -> 
 
 
 def holds(fact: Fact, words: frozenset[str], numbers: frozenset[str]) -> bool:
-    """Return whether a text keeps a fact.
-
-    Args:
-        fact: the fact.
-        words: the words of the text, as compared.
-        numbers: its numbers.
-    """
+    """Return whether a text with these words, as compared, and numbers keeps a fact."""
     if fact.kind == "number":
         return fact.what in numbers
     if fact.kind in ("promise", "instruction"):

@@ -1,8 +1,7 @@
-"""Reading for the judge: what words a text has, which of them are names, and how words are compared. In one pass.
+"""Reading for the judge: sentences, words and how they are compared, and which words are names. In one pass.
 
-It shares with the summarizers only where sentences end and what stands in quotation marks
-(`agents.text.english`): what a name, a number, a promise or an instruction is, it finds by rules of its own.
-Careful in one direction: what might be a name is taken for one.
+The rules are the judge's own and shared with no summarizer. Careful in one direction: what might be a name is taken
+for one.
 """
 
 from __future__ import annotations
@@ -16,14 +15,52 @@ from functools import cached_property
 from typing import NamedTuple
 
 from agents.compaction.judge.numbers import COUNTING, numbers_of
-from agents.compaction.judge.tables import CUES, DULL, PLAIN, PLEDGES
+from agents.compaction.judge.words import CUES, DULL, PLAIN, PLEDGES
+from mud.world.sentences import is_abbreviated
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _SHORT = frozenset({"s", "t", "ll", "ve", "re", "d", "m", ""})
 """What follows an apostrophe without belonging to the word."""
 _AFTER_ARTICLE = re.compile(r"\b(?:an?|the|this|that|these|those|my|your|his|her|its|our|their)\s+$", re.IGNORECASE)
+_QUOTE = re.compile(r'"[^"\n]*"|“[^“”\n]*”|«[^«»\n]*»')
+_END = re.compile(r"[.!?…]+[\"”»'’)\]]*(?=\s|$)|[.!?…][\"”»](?=\s)")
+_NEXT = re.compile(r"\s*(\S)")
 _BEFORE = " \t\"'“”‘’«»(*_"
 _OPENS = frozenset(".!?…:;\n-–—>")
+
+
+def unquoted(text: str) -> str:
+    """Return a text with its quotations replaced by empty quotation marks."""
+    return _QUOTE.sub('""', text)
+
+
+def sentences(text: str) -> list[str]:
+    """Split a text into sentences. A quotation is not split; a line's end ends a sentence."""
+    return [sentence for line in text.split("\n") for sentence in _sentences_of(line.strip())]
+
+
+@functools.lru_cache(maxsize=2048)
+def _sentences_of(line: str) -> tuple[str, ...]:
+    ends = list(_END.finditer(line))
+    if not ends or ends[0].end() == len(line):  # most lines are one sentence
+        return (line,) if line else ()
+    quotations = [match.span() for match in _QUOTE.finditer(line)]
+    found: list[str] = []
+    start = at = 0
+    for match in ends:
+        first, end = match.span()
+        if end <= start:
+            continue
+        while at < len(quotations) and quotations[at][1] <= end:
+            at += 1
+        inside = at < len(quotations) and quotations[at][0] < first
+        following = _NEXT.match(line, end)
+        if inside or (following and following[1].islower()):
+            continue
+        if match[0] != "." or not is_abbreviated(line, end):
+            found.append(line[start:end].strip())
+            start = end
+    return tuple(one for one in (*found, line[start:].strip()) if one)
 
 
 class Token(NamedTuple):
@@ -71,11 +108,6 @@ def token_of(written: str) -> Token:
         not CUES.isdisjoint(folded),
         written[-1].isalnum() or written[-1] in ",;)&'’",
     )
-
-
-def may_pledge(text: str) -> bool:
-    """Return whether a text may promise; a search for how it does takes ten times as long."""
-    return any(token_of(written).pledge for written in text.split())
 
 
 @functools.lru_cache(maxsize=32_768)
@@ -220,6 +252,16 @@ class JudgedTexts:
                         found[normalize(named[written])] = named[written]
         return found
 
+    @property
+    def may_promise(self) -> bool:
+        """Whether a promise may stand here; a search for how it does takes ten times as long."""
+        return any(token.pledge for token in self._tokens.values())
+
+    @property
+    def may_instruct(self) -> bool:
+        """Whether an instruction may stand here."""
+        return any(token.cue for token in self._tokens.values())
+
     @cached_property
     def scripts(self) -> frozenset[str]:
         """Every script without capitals."""
@@ -232,40 +274,6 @@ def _counted(row: Iterable[str]) -> Iterator[str]:
         tokens = list(run) if joins else []
         if any(token_of(one).counts for one in tokens):
             yield from numbers_of(" ".join(tokens))
-
-
-class JudgedLine(NamedTuple):
-    """What one text holds of what a `JudgedTexts` finds in many.
-
-    Args:
-        names: as compared, and as written.
-        numbers: in figures.
-        pledge: it may promise.
-        cue: it may promise or instruct.
-    """
-
-    names: tuple[tuple[str, str], ...]
-    numbers: tuple[str, ...]
-    pledge: bool
-    cue: bool
-
-
-def line_of(text: str) -> JudgedLine:
-    """Return what a text holds: the same as `JudgedTexts([text])` finds, in half of the time."""
-    row = composed(text).split()
-    names: dict[str, str] = {}
-    numbers: set[str] = set()
-    goes_on = counts = pledge = cue = False
-    for token in map(token_of, row):
-        if token.name and goes_on:
-            names[normalize(token.name)] = token.name
-        if token.figures:
-            numbers.update(token.figures)
-        counts, pledge = counts or token.counts, pledge or token.pledge
-        cue, goes_on = cue or token.cue, token.goes_on
-    if counts:
-        numbers.update(_counted(row))
-    return JudgedLine(tuple(names.items()), tuple(sorted(numbers)), pledge, cue)
 
 
 @functools.lru_cache(maxsize=16)

@@ -20,7 +20,7 @@ from agents.compaction.library.steps import (
     summary_entry,
     summary_lines,
 )
-from agents.compaction.presets import PRESETS
+from agents.compaction.settings import PRESETS
 from agents.text.english import flat
 from mud.clock import iso
 from mud.errors import Unavailable, UnknownName

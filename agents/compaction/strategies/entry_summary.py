@@ -6,59 +6,53 @@ memories. Fewer entries than the gate are never folded, however long they are.
 
 from __future__ import annotations
 
-from agents.compaction.memory_state import MemoryState, ViewBudget
 from agents.compaction.plan import DueFold
-from agents.compaction.presets import OFF
-from agents.compaction.settings import CompactionSettings
-from agents.compaction.strategy import LEAST_MEMORY, Reach, Strategy, newest
-from agents.compaction.summary_style import SummaryStyle
+from agents.compaction.settings import OFF, CompactionSettings, SummaryStyle
+from agents.compaction.strategies import LEAST_MEMORY, MemoryState, Reach, Strategy, ViewBudget, all_but_newest, newest
 
 LETTERS = 5
 """Characters of a token at most, in the mean of a text."""
 
 
-def _entries(standing: MemoryState) -> int:
-    return standing.unfolded + min(1, standing.summaries)
+def _entries(state: MemoryState) -> int:
+    return state.unfolded + min(1, state.summaries)
 
 
-def next_at(standing: MemoryState, settings: CompactionSettings) -> int | None:
+def next_at(state: MemoryState, settings: CompactionSettings) -> int | None:
     """Return at how many memories the next fold is due, if it does not come earlier by their length."""
     if settings.preset == OFF:
         return None
     settings = settings.tuned()
     most = max(settings.min_entries_for_compaction, settings.max_entries_before_compaction)
-    least = settings.preserve_last_n_entries + 1
-    return standing.watermark + max(most - min(1, standing.summaries), least)
+    return state.watermark + max(most - min(1, state.summaries), settings.preserve_last_n_entries + 1)
 
 
-def due(standing: MemoryState, settings: CompactionSettings) -> DueFold | None:
+def due(state: MemoryState, settings: CompactionSettings) -> DueFold | None:
     """Return all but the newest once there are enough entries, or enough characters in enough entries."""
     if settings.preset == OFF:
         return None
-    settings = settings.tuned()
-    entries = _entries(standing)
+    settings, entries = settings.tuned(), _entries(state)
     if entries < settings.min_entries_for_compaction:
         return None
-    if entries < settings.max_entries_before_compaction and standing.chars() < settings.max_chars_before_compaction:
+    if entries < settings.max_entries_before_compaction and state.chars() < settings.max_chars_before_compaction:
         return None
-    return manual(standing, settings)
+    return manual(state, settings)
 
 
-def manual(standing: MemoryState, settings: CompactionSettings) -> DueFold | None:
+def manual(state: MemoryState, settings: CompactionSettings) -> DueFold | None:
     """Return all but the newest."""
-    end = standing.total - settings.tuned().preserve_last_n_entries
-    return DueFold(standing.watermark + 1, end) if end > standing.watermark else None
+    return all_but_newest(state, settings.tuned().preserve_last_n_entries)
 
 
-def waits(standing: MemoryState, settings: CompactionSettings) -> str:
+def waits(state: MemoryState, settings: CompactionSettings) -> str:
     """Say what it waits for."""
     if settings.preset == OFF:
         return "only when asked for (the preset is off)"
     most = settings.tuned().max_chars_before_compaction
-    return f"at {next_at(standing, settings)} memories or {most:,} characters (now {standing.chars():,})"
+    return f"at {next_at(state, settings)} memories or {most:,} characters (now {state.chars():,})"
 
 
-def wanted(settings: CompactionSettings) -> SummaryStyle:
+def style(settings: CompactionSettings) -> SummaryStyle:
     """Return how its summary is written."""
     settings = settings.tuned()
     return SummaryStyle(
@@ -69,16 +63,16 @@ def wanted(settings: CompactionSettings) -> SummaryStyle:
     )
 
 
-def budgets(standing: MemoryState, settings: CompactionSettings) -> tuple[ViewBudget, ...]:
+def budgets(state: MemoryState, settings: CompactionSettings) -> tuple[ViewBudget, ...]:
     """Return the entries of the view, the summary counted as one, and its characters.
 
     The characters cannot hold where fewer entries than the gate, or the newest that are never folded, take more.
     """
-    at = next_at(standing, settings)
+    at = next_at(state, settings)
     if at is None:
         return ()
-    entries = ViewBudget("entries", _entries(standing), at - standing.watermark + min(1, standing.summaries) - 1)
-    return entries, ViewBudget("characters", standing.chars(), settings.tuned().max_chars_before_compaction - 1)
+    entries = ViewBudget("entries", _entries(state), at - state.watermark + min(1, state.summaries) - 1)
+    return entries, ViewBudget("characters", state.chars(), settings.tuned().max_chars_before_compaction - 1)
 
 
 def reach(settings: CompactionSettings, window: int) -> Reach | None:
@@ -100,7 +94,7 @@ ENTRY_SUMMARY = Strategy(
     keeps=lambda settings: newest(settings.tuned().preserve_last_n_entries),
     next_at=next_at,
     rolling=True,
-    wanted=wanted,
+    style=style,
     budgets=budgets,
     reach=reach,
 )

@@ -5,33 +5,31 @@ Nothing stays word for word after a fold, so that no fact stands twice. A fold t
 
 from __future__ import annotations
 
-from agents.compaction.memory_state import MemoryState, ViewBudget
 from agents.compaction.plan import DueFold
-from agents.compaction.settings import CompactionSettings
-from agents.compaction.strategy import Strategy
-from agents.compaction.summary_style import SECTIONS, SummaryStyle
+from agents.compaction.settings import SECTIONS, CompactionSettings, SummaryStyle
+from agents.compaction.strategies import MemoryState, Strategy, ViewBudget, all_but_newest
 
 
-def due(standing: MemoryState, settings: CompactionSettings) -> DueFold | None:
+def due(state: MemoryState, settings: CompactionSettings) -> DueFold | None:
     """Return everything once the view takes more tokens than the threshold."""
-    return manual(standing, settings) if standing.tokens() > settings.threshold_tokens else None
+    return manual(state, settings) if state.tokens() > settings.threshold_tokens else None
 
 
-def manual(standing: MemoryState, settings: CompactionSettings) -> DueFold | None:
+def manual(state: MemoryState, settings: CompactionSettings) -> DueFold | None:
     """Return everything that is not folded."""
-    return DueFold(standing.watermark + 1, standing.total) if standing.unfolded else None
+    return all_but_newest(state, 0)
 
 
-def waits(standing: MemoryState, settings: CompactionSettings) -> str:
+def waits(state: MemoryState, settings: CompactionSettings) -> str:
     """Say what it waits for."""
     saving = settings.min_saving_tokens
-    return f"over {settings.threshold_tokens:,} tokens (now {standing.tokens():,}), when it saves {saving:,}"
+    return f"over {settings.threshold_tokens:,} tokens (now {state.tokens():,}), when it saves {saving:,}"
 
 
-def budgets(standing: MemoryState, settings: CompactionSettings) -> tuple[ViewBudget, ...]:
+def budgets(state: MemoryState, settings: CompactionSettings) -> tuple[ViewBudget, ...]:
     """Return the tokens of the view: the threshold, and more only while a fold would save too little."""
     least = settings.min_saving_tokens + settings.max_summary_tokens
-    return (ViewBudget("tokens", standing.tokens(), max(settings.threshold_tokens, least)),)
+    return (ViewBudget("tokens", state.tokens(), max(settings.threshold_tokens, least)),)
 
 
 LAYERED = Strategy(
@@ -45,7 +43,7 @@ LAYERED = Strategy(
     masks=True,
     by_tokens=True,
     least_saving=lambda settings: settings.min_saving_tokens,
-    wanted=lambda settings: SummaryStyle(shape=SECTIONS),
+    style=lambda settings: SummaryStyle(shape=SECTIONS),
     budgets=budgets,
     reach=lambda settings, window: ("threshold_tokens", settings.threshold_tokens),
 )

@@ -6,7 +6,7 @@ nothing and does as well as summaries.
 
 from __future__ import annotations
 
-from agents.compaction.strategy import Strategy
+from agents.compaction.strategies import Strategy
 
 MASKING = Strategy(
     "masking",

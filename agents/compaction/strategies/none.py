@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from agents.compaction.strategy import Strategy
+from agents.compaction.strategies import Strategy
 
 NONE = Strategy("none", "Nothing is hidden, and nothing folded but what a prompt has no room for.")

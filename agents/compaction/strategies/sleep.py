@@ -6,55 +6,42 @@ that is more, stay word for word. What matters goes into the journal first, and 
 
 from __future__ import annotations
 
-from agents.compaction.memory_state import MemoryState, ViewBudget
 from agents.compaction.plan import EMERGENCY, SLEEP, DueFold
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.strategy import Strategy, newest
+from agents.compaction.strategies import MemoryState, Strategy, ViewBudget, all_but_newest, newest
 
 
-def _threshold(standing: MemoryState, settings: CompactionSettings) -> int:
-    share = settings.sleep_threshold if standing.asleep else settings.emergency_threshold
-    return int(share * standing.window)
+def _threshold(state: MemoryState, settings: CompactionSettings) -> int:
+    share = settings.sleep_threshold if state.asleep else settings.emergency_threshold
+    return int(share * state.window)
 
 
-def due(standing: MemoryState, settings: CompactionSettings) -> DueFold | None:
-    """Return all but the newest once the view takes too much of the window."""
-    if standing.tokens() <= _threshold(standing, settings):
-        return None
-    return _all_but(_preserved(standing, settings), standing, SLEEP if standing.asleep else EMERGENCY)
+def due(state: MemoryState, settings: CompactionSettings) -> DueFold | None:
+    """Return all but the newest once the view takes too much of the window.
 
-
-def manual(standing: MemoryState, settings: CompactionSettings) -> DueFold | None:
-    """Return all but the newest."""
-    end = standing.total - _preserved(standing, settings)
-    return DueFold(standing.watermark + 1, end) if end > standing.watermark else None
-
-
-def _preserved(standing: MemoryState, settings: CompactionSettings) -> int:
-    fitting = standing.fitting(int(settings.preserve_fraction * standing.window))
-    return max(settings.preserve_entries, fitting)
-
-
-def _all_but(keep: int, standing: MemoryState, reason: str) -> DueFold | None:
-    """Return all but so many; where those alone are too much, all but half of them, and so on."""
-    while keep and standing.total - keep <= standing.watermark:
-        keep //= 2
-    end = standing.total - keep
-    return DueFold(standing.watermark + 1, end, reason) if end > standing.watermark else None
-
-
-def waits(standing: MemoryState, settings: CompactionSettings) -> str:
-    """Say what it waits for."""
-    asleep, awake = (int(share * standing.window) for share in (settings.sleep_threshold, settings.emergency_threshold))
-    return f"over {asleep:,} tokens asleep, {awake:,} awake (now {standing.tokens():,})"
-
-
-def budgets(standing: MemoryState, settings: CompactionSettings) -> tuple[ViewBudget, ...]:
-    """Return the tokens of the view: awake up to the emergency, asleep up to the sleeper's share of the window.
-
-    It cannot hold where the summary alone takes more.
+    Where the newest alone are too much, all but half of them are folded, and so on.
     """
-    return (ViewBudget("tokens", standing.tokens(), _threshold(standing, settings)),)
+    if state.tokens() <= _threshold(state, settings):
+        return None
+    keep = _preserved(state, settings)
+    while keep and keep >= state.unfolded:
+        keep //= 2
+    return all_but_newest(state, keep, SLEEP if state.asleep else EMERGENCY)
+
+
+def manual(state: MemoryState, settings: CompactionSettings) -> DueFold | None:
+    """Return all but the newest."""
+    return all_but_newest(state, _preserved(state, settings))
+
+
+def _preserved(state: MemoryState, settings: CompactionSettings) -> int:
+    return max(settings.preserve_entries, state.fitting(int(settings.preserve_fraction * state.window)))
+
+
+def waits(state: MemoryState, settings: CompactionSettings) -> str:
+    """Say what it waits for."""
+    asleep, awake = (int(share * state.window) for share in (settings.sleep_threshold, settings.emergency_threshold))
+    return f"over {asleep:,} tokens asleep, {awake:,} awake (now {state.tokens():,})"
 
 
 SLEEP_STRATEGY = Strategy(
@@ -67,6 +54,7 @@ SLEEP_STRATEGY = Strategy(
     rolling=True,
     journals=True,
     by_tokens=True,
-    budgets=budgets,
+    # It cannot hold where the summary alone takes more.
+    budgets=lambda state, settings: (ViewBudget("tokens", state.tokens(), _threshold(state, settings)),),
     reach=lambda settings, window: ("emergency_threshold", int(settings.emergency_threshold * window)),
 )

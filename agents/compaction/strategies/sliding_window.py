@@ -5,21 +5,20 @@ What is hidden is in the archive, recall finds it, and another strategy takes it
 
 from __future__ import annotations
 
-from agents.compaction.memory_state import MemoryState, ViewBudget
 from agents.compaction.plan import Range
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.strategy import Strategy
+from agents.compaction.strategies import MemoryState, Strategy, ViewBudget
 
 
-def hides(standing: MemoryState, settings: CompactionSettings) -> Range | None:
+def hides(state: MemoryState, settings: CompactionSettings) -> Range | None:
     """Return all but the newest."""
-    end = standing.total - settings.sliding_entries
-    return (standing.watermark + 1, end) if end > standing.watermark else None
+    end = state.total - settings.sliding_entries
+    return (state.watermark + 1, end) if end > state.watermark else None
 
 
-def budgets(standing: MemoryState, settings: CompactionSettings) -> tuple[ViewBudget, ...]:
+def budgets(state: MemoryState, settings: CompactionSettings) -> tuple[ViewBudget, ...]:
     """Return how many memories are shown at most."""
-    return (ViewBudget("memories", min(standing.unfolded, settings.sliding_entries), settings.sliding_entries),)
+    return (ViewBudget("memories", min(state.unfolded, settings.sliding_entries), settings.sliding_entries),)
 
 
 SLIDING_WINDOW = Strategy(

@@ -7,37 +7,35 @@ the range it would have taken on time.
 
 from __future__ import annotations
 
-from agents.compaction.memory_state import MemoryState, ViewBudget
 from agents.compaction.plan import DueFold
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.strategy import LEAST_MEMORY, Reach, Strategy, newest
+from agents.compaction.strategies import LEAST_MEMORY, MemoryState, Reach, Strategy, ViewBudget, all_but_newest, newest
 
 
-def _end(standing: MemoryState, settings: CompactionSettings) -> int:
+def _end(state: MemoryState, settings: CompactionSettings) -> int:
     """Return the last memory of the next fold."""
-    return standing.watermark + settings.recent_window + (1 if standing.watermark == 0 else 0)
+    return state.watermark + settings.recent_window + (1 if state.watermark == 0 else 0)
 
 
-def next_at(standing: MemoryState, settings: CompactionSettings) -> int | None:
+def next_at(state: MemoryState, settings: CompactionSettings) -> int | None:
     """Return at how many memories the next fold is due; a fold that is overdue keeps the number it was due at."""
-    return _end(standing, settings) + settings.immediate_window
+    return _end(state, settings) + settings.immediate_window
 
 
-def due(standing: MemoryState, settings: CompactionSettings) -> DueFold | None:
+def due(state: MemoryState, settings: CompactionSettings) -> DueFold | None:
     """Return the next fold once both windows are full."""
-    end = _end(standing, settings)
-    return DueFold(standing.watermark + 1, end) if standing.total >= end + settings.immediate_window else None
+    end = _end(state, settings)
+    return DueFold(state.watermark + 1, end) if state.total >= end + settings.immediate_window else None
 
 
-def manual(standing: MemoryState, settings: CompactionSettings) -> DueFold | None:
+def manual(state: MemoryState, settings: CompactionSettings) -> DueFold | None:
     """Return everything outside the immediate window that is not folded yet."""
-    end = standing.total - settings.immediate_window
-    return DueFold(standing.watermark + 1, end) if end > standing.watermark else None
+    return all_but_newest(state, settings.immediate_window)
 
 
-def budgets(standing: MemoryState, settings: CompactionSettings) -> tuple[ViewBudget, ...]:
+def budgets(state: MemoryState, settings: CompactionSettings) -> tuple[ViewBudget, ...]:
     """Return how many memories stand word for word at most: both windows. Beside them are two summaries."""
-    return (ViewBudget("memories", standing.unfolded, settings.immediate_window + settings.recent_window),)
+    return (ViewBudget("memories", state.unfolded, settings.immediate_window + settings.recent_window),)
 
 
 def reach(settings: CompactionSettings, window: int) -> Reach:
@@ -51,7 +49,7 @@ WATERFALL = Strategy(
     "Two summaries, a short one of the last fold and a long one of all before it; the newest memories word for word.",
     due=due,
     manual=manual,
-    waits=lambda standing, settings: f"at {next_at(standing, settings)} memories",
+    waits=lambda state, settings: f"at {next_at(state, settings)} memories",
     keeps=lambda settings: newest(settings.immediate_window),
     next_at=next_at,
     by_number=True,

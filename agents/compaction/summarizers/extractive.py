@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from agents.compaction.settings import SECTIONS
 from agents.compaction.summarizer import Prompts, Summarizer, SummarySource, Writing
 from agents.compaction.summarizers._choice import chosen, weighed
 from agents.compaction.summarizers._lines import (
@@ -28,7 +29,6 @@ from agents.compaction.summarizers._lines import (
 from agents.compaction.summarizers._reading import read
 from agents.compaction.summarizers._sections import in_sections, is_sections, prose_of
 from agents.compaction.summarizers._telling import closed, ended, retell
-from agents.compaction.summary_style import SECTIONS
 from agents.llm.tokens import estimate
 from agents.text.english import flat, quoted, sentences
 from agents.text.quotations import promises_joined, together

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from agents.compaction.settings import PROMPT_WORDS
+from agents.compaction.settings import PROMPT_WORDS, SECTIONS
 from agents.compaction.summarizer import (
     HEADINGS,
     Prompts,
@@ -21,7 +21,6 @@ from agents.compaction.summarizer import (
     sections_of,
     tidy_sections,
 )
-from agents.compaction.summary_style import SECTIONS
 from agents.llm.tokens import estimate
 from agents.memory.entries import Entry
 from agents.text.english import flat, sentences

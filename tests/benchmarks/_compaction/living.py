@@ -145,7 +145,7 @@ async def _live(parts: Parts, life: BenchmarkLife, way: LivingMode, ask: bool) -
 
 
 def _in_view(watch: FoldWatch, life: BenchmarkLife) -> list[bool]:
-    shown = in_window(watch.outlook.view(), watch.window, at_most)
+    shown = in_window(watch.view.shown(), watch.window, at_most)
     return [answered(question.answer, shown) for question in life.questions]
 
 

@@ -12,8 +12,7 @@ from typing import Any
 
 from agents.compaction.masking import KIND
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.strategy_view import StrategyView
-from agents.compaction.view_size import StrategyContext
+from agents.compaction.view import StrategyContext, StrategyView
 from agents.llm.tokens import at_most
 from agents.memory.memory import View
 from mud.server.bulk import live_through, newcomer
@@ -94,14 +93,14 @@ async def _row(parts: Parts, shape: Shape, memories: int) -> dict[str, Any]:
         await parts.recall.stop()
     settings, count = parts.configuration.get(CompactionSettings), at_most
 
-    def outlook(strategy: str) -> StrategyView:
+    def view(strategy: str) -> StrategyView:
         chosen = replace(settings, strategy=strategy)
-        around = StrategyContext(owner=agent.slug, counting=lambda: count)
-        return StrategyView(agent.memory, lambda: chosen, parts.minds.means.strategies, around)
+        context = StrategyContext(owner=agent.slug, counting=lambda: count)
+        return StrategyView(agent.memory, lambda: chosen, parts.minds.means.strategies, context)
 
-    whole, masked = outlook("none"), outlook("masking")
+    whole, masked = view("none"), view("masking")
     before, after = whole.tokens(), masked.tokens()
-    pairs = zip(whole.view().tail, masked.view().tail, strict=True)
+    pairs = zip(whole.shown().tail, masked.shown().tail, strict=True)
     return {
         "results": shape.name,
         "memories": memories,
@@ -111,7 +110,7 @@ async def _row(parts: Parts, shape: Shape, memories: int) -> dict[str, Any]:
         "whole_tokens": before,
         "masked_tokens": after,
         "saved_tokens": before - after,
-        "view_ms": round(_milliseconds(masked.view), 2),
+        "view_ms": round(_milliseconds(masked.shown), 2),
     }
 
 

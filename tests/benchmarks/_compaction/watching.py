@@ -10,9 +10,8 @@ import time
 from dataclasses import dataclass
 
 from agents.agent import Agent
-from agents.compaction.commits import Commit
-from agents.compaction.strategy_view import StrategyView
-from agents.compaction.view_size import StrategyContext
+from agents.compaction.folds import Commit
+from agents.compaction.view import StrategyContext, StrategyView
 from agents.llm.backend import Completion
 from agents.llm.tokens import Count
 from agents.mind.services import Ask, Services
@@ -99,9 +98,9 @@ class FoldWatch:
 
     def __init__(self, agent: Agent, means: Services, clock: Clock, count: Count, ask_model: bool) -> None:
         self._agent, self._clock, self._ask_model, self._count = agent, clock, ask_model, count
-        self.window = agent.compactor.outlook.standing().window
-        around = StrategyContext(owner=agent.slug, window=lambda: self.window, counting=lambda: count)
-        self.outlook = StrategyView(agent.memory, agent.settings, means.strategies, around)
+        self.window = agent.compactor.view.state().window
+        context = StrategyContext(owner=agent.slug, window=lambda: self.window, counting=lambda: count)
+        self.view = StrategyView(agent.memory, agent.settings, means.strategies, context)
         self.totals = WatchTotals()
 
     async def fold(self, agent: Agent) -> None:
@@ -109,7 +108,7 @@ class FoldWatch:
         begun, totals = time.perf_counter(), self.totals
         if isinstance(self._clock, LifeClock):
             self._clock.moment = parse_iso(agent.memory.newest(1)[0].at)
-        before, earlier = self.outlook.tokens(), self._summaries()
+        before, earlier = self.view.tokens(), self._summaries()
         totals.beside += time.perf_counter() - begun
         compactor = agent.compactor
         commits = await compactor.fold_due() if self._ask_model else compactor.fold_due_now()
@@ -124,11 +123,11 @@ class FoldWatch:
 
     def _take_note(self, before: int, earlier: int, commits: list[Commit]) -> None:
         totals = self.totals
-        after = self.outlook.tokens() if commits else before
+        after = self.view.tokens() if commits else before
         totals.moments += 1
         totals.tokens += after
         totals.peak = max(totals.peak, after)
-        shares = [one.taken / max(1, one.most) for one in self._agent.compactor.outlook.budgets()]
+        shares = [one.taken / max(1, one.most) for one in self._agent.compactor.view.budgets()]
         if shares:
             totals.budget = max(totals.budget or 0.0, *shares)
             totals.over += max(shares) > 1

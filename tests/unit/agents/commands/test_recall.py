@@ -80,7 +80,7 @@ async def test_a_summary_shows_its_time_and_the_memories_it_covers(tmp_path: Pat
             home.type(ann, f"say The pear {number} is ripe.")
         commit = await home.minds.fold(ann, "manual")
         assert commit is not None
-        first, last = commit.told.covers
+        first, last = commit.newest.covers
         path = ann.folder / "summaries/recent.md"
         path.write_text(path.read_text("utf-8") + "\nI found a zeppelin ticket.\n", encoding="utf-8")
         ann.memory.reload_summary(path)

@@ -7,16 +7,16 @@ from dataclasses import replace
 
 import pytest
 
-from agents.compaction.drafts import SummaryDraft, SummaryWriter
+from agents.compaction.drafts import CompactionServices, SummaryDraft, SummaryWriter
 from agents.compaction.judge.judge import validate
-from agents.compaction.retention import asked_of
-from agents.compaction.settings import CompactionSettings
+from agents.compaction.judge.retention import asked_of
+from agents.compaction.settings import SECTIONS, CompactionSettings
 from agents.compaction.summarizer import HEADINGS, Style, SummarySource, sections_of
-from agents.compaction.summary_style import SECTIONS
 from agents.llm.backend import Completion
 from agents.memory.entries import Entry
 from agents.mind.templates import Templates
-from tests.lives import PROMPTS, SUMMARIZERS
+from mud.clock import VirtualClock
+from tests.lives import PROMPTS, STRATEGIES, SUMMARIZERS
 from tests.vaults import SHIPPED
 
 ENTRIES = (
@@ -43,7 +43,8 @@ def scribe_of(prompts: Callable[[str], Style], *replies: str) -> tuple[SummaryWr
         asked.append(prompt)
         return Completion(left.pop(0), None, None, 0.0, "tiny")
 
-    return SummaryWriter(SUMMARIZERS, model, prompts), asked
+    services = CompactionServices(STRATEGIES, SUMMARIZERS, VirtualClock(), print, model, prompts)
+    return SummaryWriter(services), asked
 
 
 async def drafted(scribe: SummaryWriter, source: SummarySource) -> tuple[SummaryDraft, list[str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from pathlib import Path
 
 import pytest
@@ -118,49 +117,3 @@ def test_how_far_a_memory_is_trusted_depends_on_how_one_came_by_it(one: Entry, t
 def test_every_kind_of_memory_has_its_trust_and_the_table_is_that_of_seed_003() -> None:
     assert (DIRECT, OBSERVED, INFERRED, AMBIENT) == (0.9, 0.8, 0.6, 0.3)
     assert {trust_of(entry(kind, "Moss", "hm")) for kind in KINDS} == {DIRECT, OBSERVED, INFERRED}
-
-
-SHARED = {"flat", "sentences", "quoted", "unquoted"}
-"""Of the summarizers' reading only where sentences end and what stands in quotation marks is the judge's too."""
-FOLLOWED = ("agents.compaction", "agents.text")
-JUDGE = ("agents.compaction.judge.facts", "agents.compaction.judge.judge", "agents.compaction.judge.attribution")
-
-
-def imports(module: str) -> dict[str, set[str]]:
-    """Return the modules of these packages that one imports, with the names it takes from each."""
-    path = ROOT / (module.replace(".", "/") + ".py")
-    path = path if path.exists() else ROOT / module.replace(".", "/") / "__init__.py"
-    taken: dict[str, set[str]] = {}
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(FOLLOWED):
-            taken.setdefault(node.module, set()).update(alias.name for alias in node.names)
-    return taken
-
-
-def reached(module: str) -> set[str]:
-    """Return every module of these packages that one imports, through others too."""
-    seen: set[str] = set()
-    left = [module]
-    while left:
-        for name in imports(left.pop()):
-            if name not in seen:
-                seen.add(name)
-                left.append(name)
-    return seen
-
-
-@pytest.mark.parametrize("opening", ["Well", "Listen", "Yes", "No", "Ah", "Hello", "Yesterday", "Good evening"])
-def test_a_word_that_opens_a_sentence_is_nobody_who_was_spoken_to(opening: str) -> None:
-    assert trust_of(entry("heard", "Moss", f'Moss says, "{opening}, the bridge is out."'), "Wren") == 0.9
-    assert trust_of(entry("heard", "Moss", 'Moss says, "Petra, the bridge is out."'), "Wren") == 0.3
-
-
-def test_the_judge_and_the_summarizer_by_rules_share_no_finder() -> None:
-    extractive = reached("agents.compaction.summarizers.extractive")
-    assert not [name for name in extractive if name in JUDGE or name.startswith("agents.compaction.judge")]
-    judge = {*JUDGE, *(name for module in JUDGE for name in reached(module))}
-    private = {name for name in judge if name.startswith("agents.compaction.summarizers.")}
-    assert private <= {"agents.compaction.summarizer"}
-    own = {name for name in judge if name in JUDGE or name.startswith("agents.compaction.judge")}
-    taken = set().union(*(imports(name).get("agents.text.english", set()) for name in own))
-    assert taken <= SHARED

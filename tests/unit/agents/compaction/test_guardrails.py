@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agents.compaction.due import next_at, next_fold_in_words
 from agents.compaction.plan import EMERGENCY
-from agents.compaction.presets import OFF
-from agents.compaction.strategy import Strategy
+from agents.compaction.settings import OFF
+from agents.compaction.strategies import Strategy
 from agents.llm.backend import Completion
 from mud.errors import Unavailable
 from tests.lives import STRATEGIES, Life, reply
@@ -57,12 +58,12 @@ async def test_a_forced_fold_of_something_tiny_is_a_no_op_that_says_so_or_saves(
 ) -> None:
     life = small(tmp_path_factory.mktemp("life"), strategy)
     life.remember(*texts)
-    before, view = life.compactor.outlook.tokens(), life.compactor.outlook.view()
+    before, view = life.compactor.view.tokens(), life.compactor.view.shown()
     commit = await life.compactor.fold_now()
-    after = life.compactor.outlook.tokens()
+    after = life.compactor.view.tokens()
     if commit is None:
         assert life.compactor.notice
-        assert (life.compactor.outlook.view(), after) == (view, before)
+        assert (life.compactor.view.shown(), after) == (view, before)
         assert life.compactor.skipped == 0, "only those that come by themselves are counted"
         assert not (life.folder / "summaries").exists()
     else:
@@ -93,13 +94,13 @@ async def test_nobody_pays_a_model_for_a_summary_that_cannot_be_shorter(tmp_path
 async def test_a_single_short_word_is_never_made_longer(strategy: Strategy, tmp_path: Path) -> None:
     life = small(tmp_path, strategy, preserve_last_n_entries=0)
     life.remember("Hm.", "Hm.")
-    view = life.compactor.outlook.view()
+    view = life.compactor.view.shown()
     for _ in range(3):
         if await life.compactor.fold_now() is None:
             why = life.compactor.notice
             assert any(said in why for said in ("stay as they are", "nothing is older", "folded already"))
-    assert life.compactor.outlook.tokens() <= 2
-    assert life.commits or life.compactor.outlook.view() == view
+    assert life.compactor.view.tokens() <= 2
+    assert life.commits or life.compactor.view.shown() == view
 
 
 @FOLDING
@@ -111,9 +112,9 @@ def test_no_fold_that_comes_by_itself_makes_a_view_of_scraps_grow(
     life = small(tmp_path_factory.mktemp("life"), strategy, threshold_tokens=100)
     for text in texts:
         life.remember(text)
-        before = life.compactor.outlook.tokens()
+        before = life.compactor.view.tokens()
         saved = sum(commit.saved for commit in life.compactor.fold_due_now())
-        assert life.compactor.outlook.tokens() == before - saved <= before
+        assert life.compactor.view.tokens() == before - saved <= before
 
 
 def test_a_fold_that_saves_nothing_is_tried_again_when_as_much_again_has_come_and_then_takes_more(
@@ -139,10 +140,10 @@ async def test_the_record_says_after_how_many_prompts_a_fold_has_paid_for_itself
     life = Life(tmp_path, model=model)
     life.set(strategy="hybrid")
     life.remember(*(f"Moss shows me lamp {number} by the Cistern in the evening." for number in range(43)))
-    before = life.compactor.outlook.tokens()
+    before = life.compactor.view.tokens()
     (commit,) = await life.compactor.fold_due()
     record = commit.record()
-    assert record["saved_tokens"] == commit.saved == before - life.compactor.outlook.tokens()
+    assert record["saved_tokens"] == commit.saved == before - life.compactor.view.tokens()
     assert commit.spent == 3020
     assert record["break_even_rounds"] == commit.break_even == -(-3020 // commit.saved)
 
@@ -168,8 +169,11 @@ async def test_with_automatic_folds_off_none_happens(strategy: Strategy, model: 
     life.remember(*(f"I saw lamp {number} by the Cistern. " * 60 for number in range(300)))
     assert not life.compactor.due()
     assert await life.compactor.fold_due() == life.compactor.fold_due_now() == []
-    assert life.compactor.outlook.next_at() is None
-    assert life.compactor.outlook.waits() == "only when asked for (@compact-memories)"
+    assert next_at(life.compactor.view) is None
+    assert (
+        next_fold_in_words(life.compactor.view, life.compactor.view.state())
+        == "only when asked for (@compact-memories)"
+    )
     assert not (tmp_path / "summaries").exists()
 
 
@@ -179,7 +183,7 @@ async def test_the_strategy_none_and_the_preset_off_fold_nothing(changes: dict[s
     life.set(**changes)
     life.remember(*(f"I saw lamp {number} by the Cistern. " * 9 for number in range(1500)))
     assert await life.compactor.fold_due() == life.compactor.fold_due_now() == []
-    assert len(life.compactor.outlook.view().tail) == 1500
+    assert len(life.compactor.view.shown().tail) == 1500
 
 
 async def test_a_fold_that_was_asked_for_happens_with_automatic_folds_off(tmp_path: Path) -> None:
@@ -209,10 +213,10 @@ def with_model(folder: Path, failing: bool, asked: list[str], **changes: str | b
 async def test_without_a_fallback_nothing_is_folded_while_the_model_fails_and_everybody_is_told(tmp_path: Path) -> None:
     asked: list[str] = []
     life = with_model(tmp_path, True, asked, fallback_to_deterministic=False)
-    view = life.compactor.outlook.view()
+    view = life.compactor.view.shown()
     assert await life.compactor.fold_due() == []
     assert life.compactor.fold_due_now() == [], "not by rules either, at the end of the world"
-    assert life.compactor.outlook.view() == view
+    assert life.compactor.view.shown() == view
     assert "it is down" in life.memory.warnings[0]
     assert not life.compactor.due(), "it waits before it is tried again"
     assert len(asked) == 1
@@ -221,7 +225,7 @@ async def test_without_a_fallback_nothing_is_folded_while_the_model_fails_and_ev
     life.set(fallback_to_deterministic=True)
     life.clock.advance(1000)
     (commit,) = await life.compactor.fold_due()
-    assert commit.told.method == "extractive"
+    assert commit.newest.method == "extractive"
     assert not any("could not be folded" in text for text in life.memory.warnings)
 
 
@@ -248,7 +252,7 @@ async def test_a_strategy_that_may_not_ask_is_written_by_rules_and_begins_once(t
     asked: list[str] = []
     life = with_model(tmp_path, False, asked, use_llm_for_summary=False)
     (commit,) = await life.compactor.fold_due()
-    assert (asked, commit.told.method, commit.rejected) == ([], "extractive", ())
+    assert (asked, commit.newest.method, commit.rejected) == ([], "extractive", ())
     assert [line.split(": ")[1].split(" (")[0] for line in life.logged] == [
         "Starting compaction",
         "Long-term summary updated",

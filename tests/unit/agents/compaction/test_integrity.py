@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.compaction.status import DEEP, READ, Facts, Shed, coverage, holes, shown_texts, status
-from agents.compaction.weighing import band
+from agents.compaction.status import DEEP, READ, Facts, Shed, band, coverage, holes, shown_texts, status
 from agents.llm.backend import Completion
 from agents.llm.tokens import TokenCounter, by_characters
 from agents.memory.entries import Entry
@@ -29,7 +28,7 @@ PLAIN = TokenCounter(lambda: "characters")
 
 def of(life: Life, **facts: Any) -> dict[str, Any]:
     known = {"counter": PLAIN, "now": life.clock.now(), **facts}
-    return status(life.memory, life.settings, life.compactor.outlook, Facts(**known))
+    return status(life.compactor.view, Facts(**known))
 
 
 def rewrite(life: Life, change: Callable[[str], str]) -> None:
@@ -141,7 +140,7 @@ def test_utilization_is_the_share_of_the_window_that_summaries_and_shown_memorie
     life = Life(tmp_path)
     life.live(300)
     found = of(life)["tokens"]
-    texts = shown_texts(life.memory, life.settings, life.compactor.outlook)
+    texts = shown_texts(life.compactor.view)
     assert len(texts) == 2 + 107
     assert found["view"] == sum(map(by_characters, texts))
     assert found["utilization"] == round(found["view"] / 8192, 4)

@@ -15,10 +15,9 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from agents.compaction.presets import PRESETS
-from agents.compaction.settings import OWN
+from agents.compaction.settings import OWN, PRESETS
 from agents.compaction.status import coverage, holes
-from agents.compaction.view_size import StrategyContext
+from agents.compaction.view import StrategyContext
 from agents.memory.summaries import parse_summary
 from mud.errors import Unavailable
 from tests.lives import STRATEGIES, Disk, Life, PowerCut, Reply, reply, waiting_model
@@ -79,7 +78,7 @@ class LifeMachine(RuleBasedStateMachine):
         self.room = tempfile.TemporaryDirectory()
         self.asleep = False
         around = StrategyContext(window=lambda: 256, asleep=lambda: self.asleep)
-        self.life = Life(Path(self.room.name), Disk(), model=waiting_model, around=around)
+        self.life = Life(Path(self.room.name), Disk(), model=waiting_model, context=around)
         self.life.set(immediate_window=immediate, recent_window=recent, strategy=strategy, **SMALL)
         self.commits = 0
         self.looked_at: tuple[int, ...] = ()
@@ -136,12 +135,12 @@ class LifeMachine(RuleBasedStateMachine):
     @rule()
     def fold_by_rules(self) -> None:
         def work() -> None:
-            outlook = self.life.compactor.outlook
+            view = self.life.compactor.view
             self.life.memory.refresh()  # a fold takes an edit up first, and that may be of any length
-            on, before = self.life.settings.auto_enabled, outlook.tokens()
+            on, before = self.life.settings.auto_enabled, view.tokens()
             folds = self.life.compactor.fold_due_now()
             assert on or not folds, "off is off"
-            assert outlook.tokens() == before - sum(fold.saved for fold in folds) <= before
+            assert view.tokens() == before - sum(fold.saved for fold in folds) <= before
 
         self._risky(work)
 
@@ -276,7 +275,7 @@ class LifeMachine(RuleBasedStateMachine):
         if not hasattr(self, "life"):
             return
         memory = self.life.memory
-        assert holes(coverage(self.life.compactor.outlook.view()), memory.total + memory.waiting) == ([], [])
+        assert holes(coverage(self.life.compactor.view.shown()), memory.total + memory.waiting) == ([], [])
         if memory.recent is not None:
             assert memory.recent.covers[1] == memory.watermark
             assert memory.recent.covers[0] == (memory.longterm.covers[1] if memory.longterm else 0) + 1
@@ -298,7 +297,7 @@ class LifeMachine(RuleBasedStateMachine):
     def a_mask_hides_nothing_that_was_heard_said_or_done(self) -> None:
         if not hasattr(self, "life"):
             return
-        tail = self.life.compactor.outlook.view().tail
+        tail = self.life.compactor.view.shown().tail
         for entry in tail:
             kind, text = line(entry.seq - 1)
             assert (entry.kind, entry.actor, entry.place) == (kind, "Moss", "The Library")

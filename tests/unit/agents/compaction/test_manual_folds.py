@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from agents.compaction.due import next_at
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.status import status
 from agents.llm.backend import Completion
@@ -24,7 +25,7 @@ async def fold(life: Life) -> tuple[int, int] | None:
 
 
 def tiles(life: Life) -> bool:
-    found = status(life.memory, life.settings, life.compactor.outlook)
+    found = status(life.compactor.view)
     return not found["gaps"] and not found["overlaps"]
 
 
@@ -40,7 +41,7 @@ async def test_a_little_joins_the_recent_summary_of_a_life_as_long_as_both_fit_i
         life.start()
         assert life.memory.recent is not None
         assert life.memory.recent.covers == covers
-    assert life.compactor.outlook.next_at() == 64 + 64 + 64, "the next fold comes as if it had been one"
+    assert next_at(life.compactor.view) == 64 + 64 + 64, "the next fold comes as if it had been one"
 
 
 async def test_the_memories_are_read_again_and_not_the_text(tmp_path: Path) -> None:
@@ -75,7 +76,7 @@ async def test_the_long_term_summary_stays_as_it_is_when_a_little_joins_the_rece
     life.live(10)
     commit = await life.compactor.fold_now()
     assert commit is not None
-    assert (commit.first, commit.last, commit.told.covers) == (152, 161, (130, 161))
+    assert (commit.first, commit.last, commit.newest.covers) == (152, 161, (130, 161))
     assert commit.longterm is None
     assert life.summary_file("longterm").read_bytes() == before
     *_, waterfall, joined = events(life)

@@ -8,13 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.compaction.masking import KIND, masked, masked_count, may_mask, placeholder, reference
+from agents.compaction.masking import KIND, masked, masked_count, may_mask, placeholder
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.view_size import StrategyContext, ViewSize
 from agents.memory.entries import KINDS, Entry
-from agents.memory.memory import Memory
-from mud.clock import VirtualClock
-from mud.world.events import OWN_NOTES, Perception
+from mud.world.events import OWN_NOTES
 from tests.houses import house
 
 SETTINGS = CompactionSettings(mask_keep=2, mask_block=3, mask_chars=80)
@@ -86,11 +83,6 @@ def test_a_mask_says_when_it_had_failed() -> None:
     assert "[failed, " in placeholder(entry(7, failed=True), "eliza")
 
 
-def test_a_reference_names_one_memory_or_a_range() -> None:
-    assert (reference("eliza", 120), reference("eliza", 120, 133)) == ("eliza#120", "eliza#120-133")
-    assert reference("eliza", 120, 120) == "eliza#120"
-
-
 def test_the_newest_results_stay_whole_and_the_rest_is_masked_in_blocks() -> None:
     told = {count: seqs_of_masked(life("r" * count + "a")) for count in range(12)}
     assert [len(told[count]) for count in range(12)] == [0, 0, 0, 0, 0, 3, 3, 3, 6, 6, 6, 9]
@@ -112,12 +104,6 @@ def test_only_old_results_are_masked_whatever_one_lived_through(
     shown = masked(entries, settings, "eliza")
     assert [one._replace(text="") for one in shown] == [one._replace(text="") for one in entries]
     assert all(len(one.text) < len(whole.text) for one, whole in zip(shown, entries, strict=True) if one != whole)
-
-
-@given(entries=lives, settings=windows)
-def test_twice_is_once(entries: list[Entry], settings: CompactionSettings) -> None:
-    once = masked(entries, settings, "eliza")
-    assert masked(once, settings, "eliza") == once
 
 
 @given(entries=lives, settings=windows)
@@ -158,48 +144,6 @@ def test_a_result_that_cannot_be_masked_is_shown_as_it_is_and_the_others_are_mas
     assert shown[1] is odd
     assert [one.seq for one in shown if str(one.text).startswith("look at")] == [1, 3]
     assert not may_mask(odd, SETTINGS, "eliza")
-
-
-@given(kinds=st.text("rsha", max_size=40), settings=windows, folded=st.integers(0, 10))
-def test_the_gauge_counts_exactly_what_is_shown(kinds: str, settings: CompactionSettings, folded: int) -> None:
-    memory = _Held(life(kinds), min(folded, len(kinds)))
-    gauge = ViewSize(memory, StrategyContext(owner="eliza", counting=lambda: len))  # type: ignore[arg-type]
-    for total in range(len(kinds) + 1):
-        memory.total = total
-        shown = masked(memory.read(memory.watermark + 1, total), settings, "eliza")
-        assert gauge.standing(settings, True).tokens() == sum(len(one.text) for one in shown)
-
-
-class _Held:
-    """As much of a memory as a gauge asks for."""
-
-    name = "Eliza"
-    longterm = recent = None
-
-    def __init__(self, entries: list[Entry], folded: int) -> None:
-        self._entries, self.total, self._folded = entries, 0, folded
-
-    @property
-    def watermark(self) -> int:
-        return min(self.total, self._folded)
-
-    def read(self, first: int, last: int) -> list[Entry]:
-        return self._entries[first - 1 : last]
-
-
-def test_every_mask_of_a_real_life_resolves_to_the_whole_text(tmp_path: Path) -> None:
-    memory = Memory("Eliza", tmp_path / "eliza", VirtualClock())
-    memory.open(writable=True)
-    told = [Perception("#1", KIND if seq % 2 else "did", f"{LOOK} {seq}", None, "The Garden") for seq in range(40)]
-    memory.append(told, "2026-11-20T07:21:37.123Z", 1)
-    shown = masked(memory.tail, SETTINGS, "eliza")
-    masks = [one for one in shown if one.text.endswith("]")]
-    assert len(masks) == 18
-    for one in masks:
-        owner, _, seq = one.text.removesuffix("]").rpartition(" ")[2].partition("#")
-        assert owner == memory.folder.name
-        assert memory.read(int(seq), int(seq))[0].text == told[int(seq) - 1].text
-    memory.close()
 
 
 async def test_real_looks_searches_and_notes_of_the_world_get_masks_that_tell_them_apart(tmp_path: Path) -> None:

@@ -7,8 +7,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agents.compaction.masking import KIND
-from agents.compaction.micro import Micro
+from agents.compaction.masking import KIND, MaskLog
 from mud.world.events import Perception
 from tests.lives import Disk, Life, heard
 
@@ -28,8 +27,7 @@ class Turns:
         """Begin, or begin again from the files alone."""
         life = self.life
         life.start()
-        outlook = life.compactor.outlook
-        self.micro = Micro(life.memory, lambda: life.settings, lambda: outlook.strategy.masks, "life", life.clock)
+        self.micro = MaskLog(life.compactor.view, life.clock)
 
     def happen(self, letters: str) -> list[int]:
         """Have long results (r), things heard (h) and own acts (a) happen; return the results that were masked."""
@@ -46,7 +44,7 @@ class Turns:
 
     def shown_masked(self) -> list[int]:
         """Return the results that are shown masked now."""
-        return [one.seq for one in self.life.compactor.outlook.view().tail if one.text.endswith(f"life#{one.seq}]")]
+        return [one.seq for one in self.life.compactor.view.shown().tail if one.text.endswith(f"life#{one.seq}]")]
 
     def lines(self) -> list[dict[str, Any]]:
         """Return the archive's lines on masks."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agents.compaction.origins import origins
 from agents.compaction.settings import CompactionSettings
+from agents.compaction.status import origins
 from mud.storage.configuration import Configuration
 from mud.storage.settings import Value
 

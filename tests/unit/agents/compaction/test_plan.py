@@ -30,10 +30,6 @@ def test_a_plan_that_does_not_begin_at_the_watermark_is_refused(fold: DueFold) -
         plan_fold("waterfall", fold, 65)
 
 
-def test_no_fold_is_no_plan() -> None:
-    assert plan_fold("waterfall", None, 65) is None
-
-
 def test_the_settings_are_in_order_and_read_the_seed() -> None:
     assert next(one.key for one in describe(CompactionSettings)) == "strategy"
     values, problems = parse_settings(SEED_002, CompactionSettings, "config/memory_compaction.md")

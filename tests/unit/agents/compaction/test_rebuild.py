@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.compaction.rebuild import BOOTSTRAP, REBUILD, Declined
-from agents.compaction.rebuild_parts import CHUNK, FILE
+from agents.compaction.rebuild import BOOTSTRAP, CHUNK, FILE, REBUILD, Declined
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.status import DEEP, status
 from agents.memory.history import last_event
@@ -26,14 +25,14 @@ SMALL = CompactionSettings(summarizer="extractive", immediate_window=8, recent_w
 def test_summaries_of_summaries_become_summaries_of_memories_and_the_warning_is_gone(tmp_path: Path) -> None:
     life = Life(tmp_path / "wren", settings=SMALL)
     life.live(140)
-    before = status(life.memory, life.settings, life.compactor.outlook)
+    before = status(life.compactor.view)
     assert before["compactions"] >= 10
     assert before["depth"] >= DEEP
     assert "@rebuild-summaries" in before["depth_warning"]
     covers = [covers for _, covers, _ in shown(life)]
 
     made = rebuilt(life)
-    after = status(life.memory, life.settings, life.compactor.outlook)
+    after = status(life.compactor.view)
     assert (after["depth"], after["depth_warning"]) == (1, None)
     assert [one.covers for one in made.made] == covers
     assert after["covered_through"] == before["covered_through"]
@@ -68,7 +67,7 @@ def test_every_strategy_that_makes_summaries_has_them_made_in_its_own_shape(tmp_
     life.set(auto_enabled=False, max_entries_before_compaction=20)
     life.live(300)
     made = rebuilt(life, BOOTSTRAP)
-    rolling = life.compactor.outlook.strategy.rolling
+    rolling = life.compactor.view.strategy.rolling
     assert [one.tier for one in made.made] == (["longterm"] if rolling else ["longterm", "recent"])
     assert all(one.strategy == strategy and one.depth == 1 for one in made.made)
     assert made.kept_word_for_word == life.memory.total - life.memory.watermark

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.compaction.rebuild import BOOTSTRAP
-from agents.compaction.rebuild_parts import CHUNK, FILE, layout_of
+from agents.compaction.rebuild import BOOTSTRAP, CHUNK, FILE, layout_of
 from tests.lives import Life, PowerCut
 from tests.rebuilds import rebuilt, tiles, unfolded
 

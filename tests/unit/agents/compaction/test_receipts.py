@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.compaction.judge.facts import Fact
-from agents.compaction.judge.judge import evidence, kept, validate
+from agents.compaction.judge.judge import evidence, validate
 from agents.compaction.summarizer import SummarySource
 from agents.memory.entries import Entry
 
@@ -134,10 +133,6 @@ def test_the_facts_are_names_places_numbers_promises_and_instructions() -> None:
     }
 
 
-def test_a_promise_in_other_words_is_kept() -> None:
-    assert kept("I promised to look for the ring", [Fact("promise", "look promise ring")])
-
-
 def test_facts_of_an_earlier_summary_count_beside_those_of_new_memories() -> None:
     rolling = SummarySource(
         "Eliza", "longterm", MEMORIES[:3], earlier=("I met Ada at the Kiln. I promised Ada 7 plums.",)
@@ -146,20 +141,3 @@ def test_facts_of_an_earlier_summary_count_beside_those_of_new_memories() -> Non
     assert found["number"] == {"7"}
     assert found["promise"] == {"ada plums promised"}
     assert {"Ada", "Kiln", "Moss", "Petra"} <= found["name"]
-
-
-def test_a_rolling_summary_may_speak_of_the_earlier_one_and_of_the_new_memories() -> None:
-    earlier = ('I met Ada at the Kiln. Ada said, "I promise to bring you 7 plums at dusk."',)
-    rolling = SummarySource("Eliza", "longterm", MEMORIES, earlier=earlier)
-    good = (
-        'I met Ada at the Kiln, who said, "I promise to bring you 7 plums at dusk." I promised Petra to find her ring.'
-    )
-    assert validate(good, rolling) == []
-    for text, why in {
-        "I met Ada at the Kiln, and Cadfael was with Petra.": "the name Cadfael",
-        "I met Ada at the Kiln and promised that I would bring 7 plums at dusk.": "somebody else promised",
-        'I met Petra at the Kiln. Petra said, "I promise to bring you 7 plums at dusk."': "another's mouth",
-        "I met Ada at the Kiln. I lost my silver ring at the old well.": "words of somebody else",
-        "I met Ada and Petra, and had 8 plums of them.": "the number 8",
-    }.items():
-        assert any(why in reason for reason in validate(text, rolling)), (text, validate(text, rolling))

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from agents.compaction.judge.facts import facts_of_entry
 from agents.compaction.judge.judge import evidence, kept, made_up, validate
 from agents.compaction.judge.reading import normalize
-from agents.compaction.judge.tables import PLAIN
-from agents.compaction.retention import asked_of
+from agents.compaction.judge.retention import asked_of
+from agents.compaction.judge.words import PLAIN
+from agents.compaction.settings import SECTIONS
 from agents.compaction.summarizer import HEADINGS, SummarySource
-from agents.compaction.summary_style import SECTIONS
 from agents.memory.entries import KINDS, Entry
 from tests.unit.agents.compaction.judge.test_numbers import in_words
 from tests.unit.agents.compaction.test_receipts import GOOD, MEMORIES, SOURCE

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from agents.compaction.judge.judge import evidence, validate
-from agents.compaction.retention import asked_of
+from agents.compaction.judge.retention import asked_of
+from agents.compaction.settings import SECTIONS
 from agents.compaction.summarizer import HEADINGS, SummarySource, body_of, sections_of, tidy_sections
-from agents.compaction.summary_style import SECTIONS
 from agents.memory.entries import Entry
 
 

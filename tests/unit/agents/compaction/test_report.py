@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 
-from agents.compaction.origins import origins
 from agents.compaction.report import ago, report
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.status import Facts, status
-from agents.compaction.view_size import StrategyContext
+from agents.compaction.status import Facts, origins, status
+from agents.compaction.view import StrategyContext
 from agents.llm.tokens import TokenCounter
 from mud.clock import iso
 from mud.storage.configuration import Configuration
@@ -52,7 +51,7 @@ def of(life: Life, **facts: Any) -> dict[str, Any]:
         "now": life.clock.now(),
         "settings": origins(configuration, {}, life.settings),
     }
-    return status(life.memory, life.settings, life.compactor.outlook, Facts(**{**known, **facts}))
+    return status(life.compactor.view, Facts(**{**known, **facts}))
 
 
 def row(life: Life, name: str, **facts: Any) -> str:
@@ -77,13 +76,6 @@ def test_the_statuses_that_are_read_so_have_the_keys_of_a_real_one(name: str, tm
     assert [list(tier) for tier in made["tiers"]] == [list(tier) for tier in real["tiers"]][-len(made["tiers"]) :]
 
 
-def test_a_life_not_begun_has_nothing_to_cover(tmp_path: Path) -> None:
-    life = Life(tmp_path)
-    assert row(life, "Memories") == "0, 0 of them in summaries; 0 folds so far"
-    assert (row(life, "Coverage"), row(life, "Archive")) == ("nothing to cover yet", "none yet")
-    assert report(of(life)).endswith("No warnings.")
-
-
 def test_a_fold_that_waits_for_its_number_says_how_many_are_missing(tmp_path: Path) -> None:
     life = Life(tmp_path)
     life.live(10)
@@ -106,7 +98,7 @@ def test_where_the_prompt_has_room_for_little_that_is_what_the_next_fold_waits_f
     tmp_path: Path, strategy: str, without: str
 ) -> None:
     room = 200
-    life = Life(tmp_path, around=StrategyContext(room=lambda: room))
+    life = Life(tmp_path, context=StrategyContext(room=lambda: room))
     life.set(strategy=strategy)
     told(life, 3)
     waits = row(life, "Next fold")
@@ -123,17 +115,10 @@ def test_where_the_prompt_has_room_for_little_that_is_what_the_next_fold_waits_f
 
 
 def test_where_the_prompt_has_room_the_strategy_says_what_it_waits_for(tmp_path: Path) -> None:
-    life = Life(tmp_path, around=StrategyContext(room=lambda: 6000))
+    life = Life(tmp_path, context=StrategyContext(room=lambda: 6000))
     told(life, 10)
     assert row(life, "Next fold") == "at 129 memories, in 119"
     assert row(life, "Budget") == "10 of 128 memories"
-
-
-def test_off_says_how_to_fold_all_the_same(tmp_path: Path) -> None:
-    life = Life(tmp_path)
-    life.set(auto_enabled=False)
-    assert row(life, "Next fold") == "only when asked for (@compact-memories)"
-    assert "auto_enabled false (" in report(of(life))
 
 
 def test_a_strategy_shows_its_own_settings_and_of_the_others_what_is_not_as_by_default(tmp_path: Path) -> None:
@@ -153,11 +138,6 @@ def test_what_is_hidden_says_where_it_is(tmp_path: Path) -> None:
     life.live(20)
     assert row(life, "Hidden") == "1-15; the archive has them, and recall finds them"
     assert row(life, "Strategy").endswith("it folds only what a prompt has no room for")
-
-
-def test_skipped_folds_say_why(tmp_path: Path) -> None:
-    words = row(Life(tmp_path), "Not folded", skipped=2, notice="it would save 3 tokens of 40")
-    assert words == "2 folds skipped since the start; it would save 3 tokens of 40"
 
 
 def test_a_gap_stands_where_the_coverage_is(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from agents.compaction.due import next_at
 from agents.compaction.status import coverage, holes
 from agents.memory.summaries import parse_summary
 from tests.lives import Life, reply, waiting_model
@@ -14,7 +15,7 @@ GOOD = "I sat in the Library with Moss, who told me again and again that the win
 
 
 def whole(life: Life) -> bool:
-    return holes(coverage(life.compactor.outlook.view()), life.memory.total) == ([], [])
+    return holes(coverage(life.compactor.view.shown()), life.memory.total) == ([], [])
 
 
 def test_one_summary_takes_up_the_two_of_a_waterfall(tmp_path: Path) -> None:
@@ -37,7 +38,7 @@ def test_a_waterfall_goes_on_from_one_summary(tmp_path: Path) -> None:
     life.live(43)
     kept = life.memory.longterm
     life.set(strategy="waterfall")
-    assert life.compactor.outlook.next_at() == 33 + 64 + 64
+    assert next_at(life.compactor.view) == 33 + 64 + 64
     life.live(33 + 128 - 43)
     assert life.memory.recent is not None
     assert life.memory.recent.covers == (34, 97)
@@ -52,8 +53,10 @@ def test_every_receipt_says_which_strategy_made_it(tmp_path: Path) -> None:
     for strategy, count in (("waterfall", 129), ("entry_summary", 20), ("hybrid", 50)):
         life.set(strategy=strategy)
         life.live(count)
-        assert life.commits[-1].told.strategy == strategy
-        made = parse_summary(life.summary_file(life.commits[-1].told.tier).read_text(), life.commits[-1].told.tier, "")
+        assert life.commits[-1].newest.strategy == strategy
+        made = parse_summary(
+            life.summary_file(life.commits[-1].newest.tier).read_text(), life.commits[-1].newest.tier, ""
+        )
         assert made.strategy == strategy
 
 
@@ -62,7 +65,7 @@ def test_without_a_strategy_the_summaries_stay_and_nothing_more_is_folded(tmp_pa
     life.live(140)
     life.set(strategy="none")
     life.live(300)
-    view = life.compactor.outlook.view()
+    view = life.compactor.view.shown()
     assert view.recent is not None
     assert (len(life.commits), view.recent.covers, len(view.tail)) == (1, (1, 65), 375)
     assert whole(life)
@@ -114,7 +117,7 @@ async def test_a_strategy_changed_while_the_model_answers_does_not_change_the_fo
     folding.send(None)
     life.set(strategy="hybrid")
     folding.send(reply(GOOD))
-    assert [(commit.told.strategy, commit.told.covers) for commit in life.commits] == [("waterfall", (1, 65))]
+    assert [(commit.newest.strategy, commit.newest.covers) for commit in life.commits] == [("waterfall", (1, 65))]
     folding.close()  # the next fold, the other strategy's, waits for the model
     assert whole(life)
 

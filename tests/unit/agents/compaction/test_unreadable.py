@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from agents.compaction.due import LONGEST_FOLD
 from agents.compaction.status import Facts, coverage, holes, status
-from agents.compaction.strategy_view import LONGEST_FOLD
-from agents.compaction.view_size import StrategyContext
+from agents.compaction.view import StrategyContext
 from agents.memory.ranges import merged
 from agents.memory.summaries import Summary, parse_summary, render_summary
 from tests.lives import Life
@@ -23,13 +23,13 @@ ROLLING = ["entry_summary", "layered", "sleep", "hybrid"]
 
 def tight(folder: Path, strategy: str) -> Life:
     """Return a life in which every strategy folds more than once in some hundred memories."""
-    life = Life(folder, around=StrategyContext(window=lambda: 3000))
+    life = Life(folder, context=StrategyContext(window=lambda: 3000))
     life.set(strategy=strategy, threshold_tokens=2500, min_saving_tokens=100)
     return life
 
 
 def of(life: Life) -> dict[str, Any]:
-    return status(life.memory, life.settings, life.compactor.outlook, Facts(now=life.clock.now()))
+    return status(life.compactor.view, Facts(now=life.clock.now()))
 
 
 def lived(life: Life, count: int) -> None:
@@ -76,7 +76,7 @@ def test_where_nothing_that_may_be_folded_can_be_read_the_fold_waits_and_says_so
     lived(life, 1)
     (commit,) = life.compactor.fold_due_now()
     assert (commit.first, commit.last) == (1, 66)
-    assert commit.told.unread == ((1, 65),)
+    assert commit.newest.unread == ((1, 65),)
     assert not any("could not be folded" in warning for warning in life.memory.warnings)
 
 

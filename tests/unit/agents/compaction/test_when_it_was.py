@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agents.compaction.view_size import StrategyContext
+from agents.compaction.view import StrategyContext
 from tests.lives import Life
 
 
@@ -15,7 +15,7 @@ def test_the_scene_of_a_summary_begins_with_when_it_was(tmp_path: Path) -> None:
         asked.append((first, last))
         return "On Friday morning"
 
-    life = Life(tmp_path, around=StrategyContext(when=when))
+    life = Life(tmp_path, context=StrategyContext(when=when))
     life.live(193)
     assert set(asked) == {("2026-11-20T07:21:37.123Z", "2026-11-20T07:21:37.123Z")}
     assert life.memory.recent is not None

@@ -55,7 +55,7 @@ class Evening:
 
     def live(self, share: float, what: str = "Tamsin hid {n} plums in the Boathouse") -> None:
         """Have Eliza hear so much that its view takes this share of the window, and a little more."""
-        while self.eliza.compactor.outlook.standing().tokens() <= share * WINDOW:
+        while self.eliza.compactor.view.state().tokens() <= share * WINDOW:
             number = self.eliza.memory.total + 1
             words = f'Moss says, "{what.format(n=number)}, and by the old wall another one stands in the rain."'
             self.eliza.actor.perceive(number, "2026-01-01T00:00:00.000Z", [
@@ -163,7 +163,7 @@ async def test_asleep_memories_are_folded_from_seventy_percent_on_and_awake_they
         night.home.type(eliza, "sleep", Role.AGENT)
         await night.pass_by(30)
         assert eliza.memory.compactions == 1
-        standing = eliza.compactor.outlook.standing()
+        standing = eliza.compactor.view.state()
         assert standing.tokens() < 0.7 * WINDOW
         assert standing.unfolded >= 20
         entries = [line.entry for line in eliza.keeper.journal.lines()]
@@ -195,10 +195,10 @@ async def test_awake_an_emergency_fold_is_made_at_once_by_rules_and_warned_of(
                 eliza.memory.append(
                     [Perception(eliza.id, "heard", words, "Moss", "The Garden")], "2026-01-01T00:00:00.000Z", number
                 )
-            assert eliza.compactor.outlook.standing().tokens() > 0.8 * WINDOW
+            assert eliza.compactor.view.state().tokens() > 0.8 * WINDOW
             night.home.parts.prompting.build(eliza, Related(), thinks=True)
         assert eliza.memory.compactions == 1
-        assert eliza.compactor.outlook.standing().tokens() <= 0.8 * WINDOW
+        assert eliza.compactor.view.state().tokens() <= 0.8 * WINDOW
         assert eliza.memory.longterm is not None
         assert (eliza.memory.longterm.reason, eliza.memory.longterm.method) == ("emergency", "extractive")
         warning = next(one.getMessage() for one in caplog.records if one.levelno == logging.WARNING)

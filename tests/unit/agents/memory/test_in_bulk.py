@@ -72,7 +72,7 @@ def test_a_cut_before_any_write_leaves_a_whole_life(data: st.DataObject) -> None
         memory = life.memory
         assert memory.watermark >= before
         assert [entry.text for entry in memory.read(1, 700)] == texts(1, memory.total)
-        assert holes(coverage(life.compactor.outlook.view()), memory.total) == ([], [])
+        assert holes(coverage(life.compactor.view.shown()), memory.total) == ([], [])
         assert in_use(life) == held(life)
         assert life.edited_versions() == []
         give(life, 200)

@@ -201,8 +201,8 @@ def test_lost_summaries_fall_back_to_older_ones_and_are_folded_again(tmp_path: P
     max((tmp_path / "summaries").glob("recent-*.md")).unlink()
     life.start()
     assert "older summaries reach to memory 129" in life.messages[0]
-    assert holes(coverage(life.compactor.outlook.view()), 300) == ([], [])
-    assert [commit.told.covers for commit in life.compactor.fold_due_now()] == [(130, 193)]
+    assert holes(coverage(life.compactor.view.shown()), 300) == ([], [])
+    assert [commit.newest.covers for commit in life.compactor.fold_due_now()] == [(130, 193)]
 
 
 def test_versions_are_every_committed_range_once(tmp_path: Path) -> None:
@@ -231,7 +231,7 @@ def rewrite(life: Life, change: Callable[[str], str]) -> None:
 
 
 def standing(life: Life) -> tuple[dict[str, Any], str]:
-    found = status(life.memory, life.settings, life.compactor.outlook)
+    found = status(life.compactor.view)
     return found, report(found)
 
 
@@ -249,7 +249,7 @@ def test_a_malformed_commit_line_costs_that_fold_alone_and_is_a_warning(
     assert any("a commit line cannot be read" in warning for warning in found["warnings"])
     assert "No warnings." not in text
     if writable:
-        assert [commit.told.covers for commit in life.compactor.fold_due_now()] == [(66, 129)]
+        assert [commit.newest.covers for commit in life.compactor.fold_due_now()] == [(66, 129)]
         assert life.memory.compactions == 2
 
 

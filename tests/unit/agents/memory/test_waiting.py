@@ -47,8 +47,8 @@ def test_what_does_not_fit_while_the_archive_cannot_be_written_comes_back_in_ord
     life.disk.full = full_to_the_end
     live(5)
     assert (life.memory.missing_from, life.memory.last_source) == (49, 3 if full_to_the_end else 49)
-    assert holes(coverage(life.compactor.outlook.view()), life.memory.total + life.memory.waiting) == ([], [])
-    warnings = status(life.memory, life.settings, life.compactor.outlook)["warnings"]
+    assert holes(coverage(life.compactor.view.shown()), life.memory.total + life.memory.waiting) == ([], [])
+    warnings = status(life.compactor.view)["warnings"]
     assert any("come back at the next start" in text for text in warnings)
     life.disk.full = False
     if not full_to_the_end:

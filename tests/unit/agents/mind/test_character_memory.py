@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.compaction.masking import KIND
-from agents.compaction.micro import Micro
+from agents.compaction.masking import KIND, MaskLog
 from agents.compaction.status import coverage, holes
 from agents.memory.memory import View
 from agents.mind.character_memory import CharacterMemory, trash_of
@@ -28,9 +27,8 @@ def made(folder: Path, **changes: int | str) -> tuple[lives.Life, CharacterMemor
     """Return what a life is made of, and the life."""
     parts = lives.Life(folder / "agents" / "wren", Disk())
     parts.set(**changes)
-    outlook = parts.compactor.outlook
-    micro = Micro(parts.memory, lambda: parts.settings, lambda: outlook.strategy.masks, "wren", parts.clock)
-    return parts, CharacterMemory(parts.memory, parts.compactor, micro, parts.clock)
+    masks = MaskLog(parts.compactor.view, parts.clock)
+    return parts, CharacterMemory(parts.memory, parts.compactor, masks, parts.clock)
 
 
 def tiles(life: CharacterMemory, total: int) -> bool:
@@ -125,17 +123,17 @@ def test_a_life_that_was_cleared_comes_back_when_its_files_are_moved_back(tmp_pa
 
 def test_a_life_that_begins_anew_is_measured_anew(tmp_path: Path) -> None:
     parts, life = made(tmp_path, strategy="hybrid", mask_keep=0, mask_block=1)
-    outlook = parts.compactor.outlook
+    view = parts.compactor.view
     long = Perception("#1", KIND, "word " * 400, None, "The Library")
     life.append([long] * 100, AT, 1)
     (parts.folder / "summaries").write_text("a file is in the way of a fold")
     life.next_turn()
     assert parts.compactor.pause
-    assert outlook.tokens()
+    assert view.tokens()
     assert life.clear() is not None
     assert (parts.compactor.pause, parts.compactor.notice, parts.compactor.skipped) == (0.0, "", 0)
     life.append([heard("tiny")] * 101, AT, 1)
-    assert outlook.tokens() == sum(-(-len(entry.text) // 4) for entry in life.context().tail) < 1000
+    assert view.tokens() == sum(-(-len(entry.text) // 4) for entry in life.context().tail) < 1000
     life.next_turn()
     lines = "".join(path.read_text() for path in parts.folder.glob("archive/*.jsonl"))
     assert "micro_compact" not in lines
@@ -168,8 +166,7 @@ def test_a_life_is_not_cleared_while_something_of_it_would_be_lost(tmp_path: Pat
 
 def test_a_life_is_not_cleared_while_it_is_folded(tmp_path: Path) -> None:
     parts = lives.Life(tmp_path / "agents" / "wren", model=waiting_model)
-    micro = Micro(parts.memory, lambda: parts.settings, lambda: False, "wren", parts.clock)
-    life = CharacterMemory(parts.memory, parts.compactor, micro, parts.clock)
+    life = CharacterMemory(parts.memory, parts.compactor, MaskLog(parts.compactor.view, parts.clock), parts.clock)
     life.append([heard(f"word {number}") for number in range(129)], AT, 1)
     fold = parts.compactor.fold_due()
     fold.send(None)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from agents.agent import Agent
-from agents.compaction.compactor import FIRST_PAUSE
+from agents.compaction.engine import FIRST_PAUSE
 from agents.llm.backend import Completion
 from mud.world.events import Perception
 from tests.houses import House, house

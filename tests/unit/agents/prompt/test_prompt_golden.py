@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agents.agent import Agent
-from agents.compaction.strategy import Strategy
+from agents.compaction.strategies import Strategy
 from agents.life.prompting import Prompting
 from agents.prompt.template import TEMPLATES
 from mud.registry import Registry, load

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.compaction.judge.reading import JudgedTexts, capitals_of, keys_of, line_of, neighbours_of, normalize
+from agents.compaction.judge.reading import JudgedTexts, capitals_of, keys_of, neighbours_of, normalize
 
 
 @pytest.mark.parametrize(
@@ -55,8 +55,8 @@ def test_names_side_by_side_make_a_row() -> None:
     ],
 )
 def test_a_line_tells_whether_it_may_promise_or_instruct(text: str, pledges: bool, cue: bool) -> None:
-    line = line_of(text)
-    assert (line.pledge, line.cue) == (pledges, cue)
+    read = JudgedTexts([text])
+    assert (read.may_promise, read.may_instruct) == (pledges, cue)
 
 
 TEXTS = st.lists(st.text(max_size=60), max_size=5)

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.compaction.memory_state import MemoryState
 from agents.compaction.plan import DueFold
-from agents.compaction.presets import OFF, PRESETS
-from agents.compaction.settings import CompactionSettings
+from agents.compaction.settings import OFF, PRESETS, CompactionSettings
+from agents.compaction.strategies import MemoryState
 from agents.compaction.strategies.entry_summary import budgets, due, manual, next_at, waits
 from tests.lives import Life
 
@@ -58,7 +57,7 @@ def test_a_life_folds_at_10_17_and_24_however_its_memories_arrive(tmp_path: Path
         life.remember(*(words(60, number) for number in batch))
         life.compactor.fold_due_now()
     assert life.covered() == [(1, 8), (9, 15), (16, 22)]
-    assert [commit.told.covers for commit in life.commits] == [(1, 8), (1, 15), (1, 22)]
+    assert [commit.newest.covers for commit in life.commits] == [(1, 8), (1, 15), (1, 22)]
     assert [entry.seq for entry in life.memory.tail] == list(range(23, 31))
 
 
@@ -78,7 +77,7 @@ def test_the_summary_counts_with_its_characters(tmp_path: Path) -> None:
     life.compactor.fold_due_now()
     assert life.memory.longterm is not None
     chars = 2 * 1600 + len(life.memory.longterm.text)
-    assert life.compactor.outlook.standing().chars() == chars
+    assert life.compactor.view.state().chars() == chars
     life.remember(words(60), words(8000 - chars - 61))
     assert not life.compactor.due()
     life.remember("!")

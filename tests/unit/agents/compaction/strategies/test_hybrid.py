@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.compaction.memory_state import MemoryState
 from agents.compaction.plan import DueFold
 from agents.compaction.settings import CompactionSettings
+from agents.compaction.strategies import MemoryState
 from agents.compaction.strategies.hybrid import due, manual, next_at
 from tests.lives import Life
 
@@ -35,7 +35,7 @@ def test_a_life_folds_at_43_and_76_however_its_memories_arrive(tmp_path: Path, a
         life.remember(*(f"I saw lamp {number} by the Cistern in the evening." for number in batch))
         life.compactor.fold_due_now()
     assert life.covered() == [(1, 33), (34, 66)]
-    assert [commit.told.covers for commit in life.commits] == [(1, 33), (1, 66)]
+    assert [commit.newest.covers for commit in life.commits] == [(1, 33), (1, 66)]
 
 
 def test_results_are_masked_before_anything_is_folded(tmp_path: Path) -> None:
@@ -43,6 +43,6 @@ def test_results_are_masked_before_anything_is_folded(tmp_path: Path) -> None:
     for number in range(20):
         life.remember(f"The Library\n{number} shelves stand here. " + "Dust lies on all of them. " * 20, kind="result")
         life.remember("I walk on.", kind="did")
-    shown = life.compactor.outlook.view().tail
+    shown = life.compactor.view.shown().tail
     assert ["whole in life#" in entry.text for entry in shown[::2]] == [True] * 10 + [False] * 10
     assert life.commits == []

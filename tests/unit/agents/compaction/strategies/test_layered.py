@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from agents.compaction.memory_state import MemoryState
 from agents.compaction.plan import DueFold
 from agents.compaction.settings import CompactionSettings
+from agents.compaction.strategies import MemoryState
 from agents.compaction.strategies.layered import due, manual
-from agents.compaction.view_size import StrategyContext
+from agents.compaction.view import StrategyContext
 from tests.lives import Life
 
 DEFAULT = CompactionSettings(strategy="layered", threshold_tokens=12_000)
@@ -55,7 +55,7 @@ def test_a_life_waits_until_a_fold_can_save_2000_tokens(tmp_path: Path) -> None:
 
 
 def test_a_fold_that_saves_too_little_in_the_end_is_counted_and_waits_for_what_it_must_save(tmp_path: Path) -> None:
-    life = Life(tmp_path, settings=DEFAULT, around=StrategyContext(counting=lambda: len))
+    life = Life(tmp_path, settings=DEFAULT, context=StrategyContext(counting=lambda: len))
     life.set(threshold_tokens=1000, max_summary_tokens=40, min_saving_tokens=1055)
     for number in range(21):
         life.remember(words(25, number))

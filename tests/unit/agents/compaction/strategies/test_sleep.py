@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from agents.compaction.memory_state import MemoryState
 from agents.compaction.plan import EMERGENCY, SLEEP, DueFold
 from agents.compaction.rebuild import REBUILD
 from agents.compaction.settings import CompactionSettings
+from agents.compaction.strategies import MemoryState
 from agents.compaction.strategies.sleep import due, manual
-from agents.compaction.view_size import StrategyContext
+from agents.compaction.view import StrategyContext
 from agents.llm.backend import Completion
 from mud.errors import Unavailable
 from tests.lives import Life, reply, waiting_model
@@ -51,7 +51,7 @@ def test_where_the_newest_alone_are_too_much_all_but_half_of_them_are_folded() -
 
 @pytest.mark.parametrize("at_once", [False, True])
 def test_somebody_awake_folds_over_80_percent_however_memories_arrive(tmp_path: Path, at_once: bool) -> None:
-    life = Life(tmp_path, settings=DEFAULT, around=StrategyContext(window=lambda: 1000))
+    life = Life(tmp_path, settings=DEFAULT, context=StrategyContext(window=lambda: 1000))
     for batch in [list(range(85))] if at_once else [[number] for number in range(85)]:
         life.remember(*(words(10, number) for number in batch))
         life.compactor.fold_due_now()
@@ -61,7 +61,7 @@ def test_somebody_awake_folds_over_80_percent_however_memories_arrive(tmp_path: 
 
 def test_who_falls_asleep_folds_over_70_percent_at_once(tmp_path: Path) -> None:
     asleep = False
-    life = Life(tmp_path, settings=DEFAULT, around=StrategyContext(window=lambda: 1000, asleep=lambda: asleep))
+    life = Life(tmp_path, settings=DEFAULT, context=StrategyContext(window=lambda: 1000, asleep=lambda: asleep))
     life.remember(*(words(10, number) for number in range(75)))
     assert not life.compactor.due()
     asleep = True
@@ -78,7 +78,7 @@ def test_an_emergency_overtakes_a_fold_that_waits_for_its_model(tmp_path: Path) 
         tmp_path,
         settings=DEFAULT,
         model=waiting_model,
-        around=StrategyContext(window=lambda: 1000, asleep=lambda: asleep),
+        context=StrategyContext(window=lambda: 1000, asleep=lambda: asleep),
     )
     life.remember(*(words(10, number) for number in range(75)))
     folding = life.compactor.fold_due()
@@ -90,7 +90,7 @@ def test_an_emergency_overtakes_a_fold_that_waits_for_its_model(tmp_path: Path) 
     assert not life.compactor.due(), "nothing else begins meanwhile"
     commits = life.compactor.fold_due_now()
     assert {commit.reason for commit in commits} == {EMERGENCY}
-    assert (life.compactor.busy, life.compactor.outlook.tokens() < 800) == (True, True)
+    assert (life.compactor.busy, life.compactor.view.tokens() < 800) == (True, True)
     assert not life.compactor.emergency()
     with pytest.raises(StopIteration):
         folding.send(reply("I saw lamp 1. I saw lamp 2."))
@@ -100,7 +100,7 @@ def test_an_emergency_overtakes_a_fold_that_waits_for_its_model(tmp_path: Path) 
 
 
 async def test_a_rebuild_yields_to_an_emergency_and_can_be_asked_for_again(tmp_path: Path) -> None:
-    life = Life(tmp_path, settings=DEFAULT, around=StrategyContext(window=lambda: 1000))
+    life = Life(tmp_path, settings=DEFAULT, context=StrategyContext(window=lambda: 1000))
     for number in range(85):
         life.remember(words(10, number))
         life.compactor.fold_due_now()
@@ -119,7 +119,7 @@ async def test_a_rebuild_yields_to_an_emergency_and_can_be_asked_for_again(tmp_p
     assert not life.compactor.due()
     later = life.compactor.fold_due_now()
     assert later[0].first == before[-1].last + 1
-    assert life.compactor.outlook.tokens() < 800
+    assert life.compactor.view.tokens() < 800
     go_on.set()
     with pytest.raises(Unavailable, match="folded in an emergency meanwhile"):
         await running

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agents.compaction.memory_state import MemoryState
 from agents.compaction.settings import CompactionSettings
+from agents.compaction.strategies import MemoryState
 from agents.compaction.strategies.sliding_window import hides
 from tests.lives import Life
 
@@ -22,8 +22,8 @@ def test_all_but_the_newest_five_are_hidden() -> None:
 def test_nothing_is_written_and_another_strategy_takes_up_what_was_hidden(tmp_path: Path) -> None:
     life = Life(tmp_path, settings=DEFAULT)
     life.live(150)
-    assert (life.commits, life.compactor.outlook.view().hidden) == ([], (1, 145))
-    assert life.compactor.outlook.tokens() == sum(-(-len(entry.text) // 4) for entry in life.memory.newest(5))
+    assert (life.commits, life.compactor.view.shown().hidden) == ([], (1, 145))
+    assert life.compactor.view.tokens() == sum(-(-len(entry.text) // 4) for entry in life.memory.newest(5))
     life.set(strategy="waterfall")
     life.live(1)
     assert life.covered() == [(1, 65)]

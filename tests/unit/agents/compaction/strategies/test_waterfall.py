@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.compaction.memory_state import MemoryState
 from agents.compaction.plan import DueFold
 from agents.compaction.settings import CompactionSettings
+from agents.compaction.strategies import MemoryState
 from agents.compaction.strategies.waterfall import due, manual, next_at
 from tests.lives import Life, heard
 
@@ -52,4 +52,4 @@ def test_folds_that_come_late_take_the_ranges_they_would_have_taken_on_time(
     late.memory.append([heard(f"word {number}") for number in range(90)], "2026-11-20T07:21:37.123Z", 1)
     late.compactor.fold_due_now()
     assert late.memory.watermark == life.memory.watermark
-    assert [commit.told.covers for commit in late.commits] == [commit.told.covers for commit in life.commits]
+    assert [commit.newest.covers for commit in late.commits] == [commit.newest.covers for commit in life.commits]

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.compaction.judge.judge import evidence, made_up
+from agents.compaction.settings import SECTIONS
 from agents.compaction.summarizer import SummarySource
 from agents.compaction.summarizers.extractive import extract
-from agents.compaction.summary_style import SECTIONS
 from agents.llm.tokens import estimate
 from agents.memory.entries import KINDS, Entry, entry_from_record, importance_of
 from agents.text.english import sentences

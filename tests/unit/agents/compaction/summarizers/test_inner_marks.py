@@ -6,9 +6,9 @@ import time
 
 import pytest
 
+from agents.compaction.settings import SECTIONS
 from agents.compaction.summarizer import SummarySource
 from agents.compaction.summarizers.extractive import extract
-from agents.compaction.summary_style import SECTIONS
 from agents.memory.entries import Entry
 
 MIA = "In The Roofless Hall, Jonas, you said: 'I have a daughter called Mia, she is six. She loves frogs.'"

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agents.compaction.settings import SECTIONS
 from agents.compaction.summarizer import HEADINGS, SummarySource, parse_style, sections_of
 from agents.compaction.summarizers.model import PREVIEW, PREVIEWS, style_of, tidy, write
-from agents.compaction.summary_style import SECTIONS
 from agents.llm.tokens import estimate
 from agents.memory.entries import KINDS, Entry
 from mud.errors import Unavailable

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.compaction.judge.judge import evidence, made_up
+from agents.compaction.settings import SECTIONS
 from agents.compaction.summarizer import HEADINGS, SummarySource, body_of, sections_of, wrong_sections
 from agents.compaction.summarizers.extractive import extract
-from agents.compaction.summary_style import SECTIONS
 from agents.llm.tokens import estimate
 from agents.memory.entries import KINDS, Entry, importance_of
 

@@ -1,4 +1,4 @@
-"""The outlook: folds that come late take what they would have taken on time, and what is shown is bounded."""
+"""Folds that come late take what they would have taken on time, and what is shown is bounded."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agents.compaction.strategy_view import ARREAR
+from agents.compaction.due import ARREAR, next_at
 from tests.lives import STRATEGIES, Life
 
 LAMP = "The Library\nLamp {} stands here. " + "Dust lies on all of it. " * 20
@@ -38,10 +38,10 @@ def test_where_a_late_fold_would_make_the_view_grow_it_takes_more(strategy: str,
     for number in range(120):
         life.remember(LAMP.format(number), kind="result")
         life.remember("I walk on.", kind="did")
-    before = life.compactor.outlook.tokens()
+    before = life.compactor.view.tokens()
     commits = life.compactor.fold_due_now()
     assert all(commit.saved > 0 for commit in commits), "masked results would be whole again, were too few folded"
-    assert life.compactor.outlook.tokens() == before - sum(commit.saved for commit in commits)
+    assert life.compactor.view.tokens() == before - sum(commit.saved for commit in commits)
     assert life.memory.watermark > 120
     assert not life.compactor.due()
 
@@ -62,40 +62,11 @@ def test_masks_stay_as_they_are_while_the_window_of_a_prompt_moves_on(tmp_path: 
     for number in range(60):
         life.remember(LAMP.format(number), kind="result")
         life.remember("I walk on.", kind="did")
-        shown = life.compactor.outlook.view(14).tail
-        whole = life.compactor.outlook.view().tail
+        shown = life.compactor.view.shown(14).tail
+        whole = life.compactor.view.shown().tail
         assert shown == whole[-14:]
         masked_at.append(sum("whole in life#" in entry.text for entry in whole))
     assert masked_at == [max(0, count - 3) // 4 * 4 for count in range(1, 61)]
-
-
-def test_a_bounded_view_of_a_very_long_life_reads_no_more_of_it_than_its_end(tmp_path: Path) -> None:
-    life = Life(tmp_path)
-    life.set(strategy="masking")
-    life.memory.append_raw([{"text": LAMP.format(number), "kind": "result"} for number in range(13_000)])
-    life.remember("I walk on.", kind="did")
-    read: list[int] = []
-    reading = life.memory.read
-
-    class Counting:
-        """The memory, counting what is read of it."""
-
-        def __getattr__(self, name: str) -> object:
-            return getattr(life.memory, name)
-
-        def read(self, first: int, last: int) -> object:
-            read.append(last - first + 1)
-            return reading(first, last)
-
-    life.compactor.outlook._gauge._memory = Counting()  # type: ignore[assignment]
-    shown = life.compactor.outlook.view(100).tail
-    assert sum("whole in life#" in entry.text for entry in shown) == 86, (
-        "ninety-nine results in the view, all that are masked of the whole life"
-    )
-    assert 4096 <= sum(read) <= 8192
-    life.remember(LAMP.format(0), kind="result")
-    life.compactor.outlook.view(100)
-    assert sum(read[1:]) <= 8192
 
 
 @pytest.mark.parametrize("strategy", ["none", "masking", "sliding_window"])
@@ -107,7 +78,7 @@ def test_asking_whether_a_fold_is_due_reads_nothing_where_nothing_is_ever_folded
     for path in (tmp_path / "archive").iterdir():
         path.unlink()
     assert not life.compactor.due()
-    assert life.compactor.outlook.next_at() is None
+    assert next_at(life.compactor.view) is None
     assert life.memory.warnings == []
 
 

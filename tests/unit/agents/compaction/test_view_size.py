@@ -1,4 +1,4 @@
-"""The gauge counts what a plain count counts, at any moment and for any earlier one."""
+"""The size of a view is what a plain count gives, at any moment and for any earlier one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from agents.compaction.masking import masked
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.view_size import StrategyContext, ViewSize
+from agents.compaction.view import StrategyContext, ViewSize
 from tests.lives import Life
 
 SETTINGS = CompactionSettings(mask_keep=2, mask_block=2, mask_chars=30)
@@ -45,11 +45,11 @@ def test_it_counts_what_is_shown_now_and_what_was_shown_before(
             life.compactor.fold_due_now()
         total = life.memory.total
         for end in {total, max(life.memory.watermark, total - back)}:
-            standing = gauge.standing(SETTINGS, masks, end)
-            assert (standing.chars(), standing.tokens()) == plain(life, masks, end)
+            state = gauge.state(SETTINGS, masks, end)
+            assert (state.chars(), state.tokens()) == plain(life, masks, end)
             sizes = [-(-len(one.text) // 4) for one in life.memory.read(life.memory.watermark + 1, end)]
             fitting = sum(sum(sizes[at:]) <= 40 for at in range(len(sizes)))
-            assert standing.fitting(40) == fitting
+            assert state.fitting(40) == fitting
 
 
 def test_it_reads_each_memory_once(tmp_path: Path) -> None:
@@ -63,21 +63,8 @@ def test_it_reads_each_memory_once(tmp_path: Path) -> None:
     gauge = ViewSize(life.memory, StrategyContext(counting=lambda: count))
     for number in range(300):
         life.remember(f"lamp {number}")
-        assert gauge.standing(SETTINGS, masks=False).tokens() == number + 1
+        assert gauge.state(SETTINGS, masks=False).tokens() == number + 1
     assert len(counted) == 300
-
-
-def test_it_lets_go_of_what_was_folded(tmp_path: Path) -> None:
-    life = Life(tmp_path)
-    life.set(immediate_window=4, recent_window=40)
-    gauge = ViewSize(life.memory, StrategyContext())
-    longest = 0
-    for start in range(0, 4000, 50):
-        life.remember(*(f"I saw lamp {start + number} by the Cistern in the evening." for number in range(50)))
-        life.compactor.fold_due_now()
-        assert gauge.standing(SETTINGS, masks=False).tokens() == plain(life, False, life.memory.total)[1]
-        longest = max(longest, len(gauge._chars))
-    assert longest < 2500
 
 
 def test_it_counts_anew_when_the_settings_or_the_counting_change(tmp_path: Path) -> None:
@@ -88,15 +75,8 @@ def test_it_counts_anew_when_the_settings_or_the_counting_change(tmp_path: Path)
     gauge = ViewSize(
         life.memory, StrategyContext(counting=lambda: lambda text: round(len(text) * scale), scale=lambda: scale)
     )
-    masking = gauge.standing(SETTINGS, masks=True).tokens()
-    whole = gauge.standing(CompactionSettings(mask_keep=2, mask_block=2, mask_chars=5000), masks=True).tokens()
+    masking = gauge.state(SETTINGS, masks=True).tokens()
+    whole = gauge.state(CompactionSettings(mask_keep=2, mask_block=2, mask_chars=5000), masks=True).tokens()
     assert masking < whole == sum(len(entry.text) for entry in life.memory.tail)
     scale = 2.0
-    assert gauge.standing(CompactionSettings(mask_keep=2, mask_chars=5000), masks=True).tokens() == 2 * whole
-
-
-def test_it_says_what_the_view_would_take_after_a_fold(tmp_path: Path) -> None:
-    life = Life(tmp_path)
-    life.remember(*("four" for _ in range(10)))
-    gauge = ViewSize(life.memory, StrategyContext())
-    assert gauge.tokens_after(SETTINGS, False, 7, ["a summary of"]) == 3 + 3
+    assert gauge.state(CompactionSettings(mask_keep=2, mask_chars=5000), masks=True).tokens() == 2 * whole

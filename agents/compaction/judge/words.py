@@ -7,8 +7,7 @@ can still see.
 from __future__ import annotations
 
 
-def listed(text: str) -> frozenset[str]:
-    """Return the words of a table."""
+def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
@@ -42,10 +41,10 @@ _TIMES = """
 """
 _CALLS = "yes no not oh ah o alas hey hello goodbye farewell please thanks ok okay well hm hmm"
 
-PLAIN = listed(_PRONOUNS + _JOINTS + _VERBS + _TIMES + _CALLS)
+PLAIN = _words(_PRONOUNS + _JOINTS + _VERBS + _TIMES + _CALLS)
 """Words that begin a sentence without naming anybody. Those that are names too (will, may, rose) are not here."""
 
-ALSO_NAMES = listed(
+ALSO_NAMES = _words(
     """
     april may june august autumn summer dawn eve monday tuesday wednesday thursday friday saturday sunday
     will bill rob bob jack frank mark art drew chase hunter miles reed cliff glen dale sue pat nick gene tom tim jim
@@ -63,7 +62,7 @@ ALSO_NAMES = listed(
 )
 """Ordinary words that are names too: in small letters in the source they do not speak for a name in a summary."""
 
-DULL = listed(
+DULL = _words(
     """
     say says said saying see sees saw seen think thinks thought know knows knew known go goes went gone come comes came
     get gets got look looks looked tell tells told ask asks asked make makes made take takes took wonder wonders
@@ -72,7 +71,7 @@ DULL = listed(
 )
 """Words so common in talk that they tell nothing, besides the plain ones."""
 
-PLEDGES = listed(
+PLEDGES = _words(
     """
     promise promised promises promising swear swears swore sworn vow vows vowed oath pledge pledged word will shall i'll
     we'll i’ll we’ll
@@ -80,7 +79,7 @@ PLEDGES = listed(
 )
 """Words without which a sentence does not promise; they save looking closer."""
 
-CUES = PLEDGES | listed(
+CUES = PLEDGES | _words(
     """
     must should need ought better never don't don’t dont not bring fetch give tell meet find keep wait follow help
     remember remind show leave stay stop open close ask beware always forget come go take look watch put

@@ -24,8 +24,6 @@ from agents.memory.summaries import Summary
 
 SAMPLE = 64
 """Facts that are asked of a summary at most once its memories hold more; one further says how weighty the rest is."""
-
-
 _MARKS = str.maketrans(';"\\', ",' ")
 
 
@@ -70,12 +68,7 @@ def asked_of(source: SummarySource) -> AskedFacts:
 
 
 def carried(summaries: Iterable[Summary], name: str) -> tuple[str, ...]:
-    """Return the sample of some summaries together; of one that has none, the facts that its text tells.
-
-    Args:
-        summaries: the summaries.
-        name: whose they are.
-    """
+    """Return the sample of some summaries together; of one that has none, the facts that its text tells."""
     found: dict[Fact, int] = {}
     for one in summaries:
         facts = _read(one.sample) if one.sample else facts_among((), [_said_in(one.text)], name)

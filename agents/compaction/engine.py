@@ -1,0 +1,390 @@
+"""The engine: folds one memory, from the question whether a fold is due to the commit.
+
+plan -> summarize -> validate -> check what it saves -> commit. At most one fold is in flight; what arrives meanwhile
+stays outside it, and only an emergency overtakes one that waits for a model, which then yields. A model that fails or
+makes things up is tried once more and then replaced by the extractive summarizer. An automatic fold never raises: what
+went wrong stands in the memory's warnings, and it is tried again later. Nothing is folded while the archive cannot be
+written, and what is not folded stays visible word for word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from agents.compaction.drafts import CompactionServices, SummaryDraft, SummaryWriter
+from agents.compaction.due import fold_due, fold_under_pressure, manual_fold, why_nothing, widen
+from agents.compaction.folds import Commit, Fold, check_join
+from agents.compaction.plan import AUTOMATIC, EMERGENCY, MANUAL, PRESSURE, FoldPlan
+from agents.compaction.settings import CompactionSettings, SummaryStyle
+from agents.compaction.summarizer import SummarySource
+from agents.compaction.view import StrategyContext, StrategyView
+from agents.memory.entries import Entry
+from agents.memory.memory import Memory
+from agents.memory.ranges import spoken
+from agents.memory.summaries import Summary
+from mud.clock import iso
+from mud.errors import LociError, Unavailable
+
+FIRST_PAUSE = 2.0
+"""Seconds before a fold that failed is tried again automatically; each further failure doubles it."""
+LONGEST_PAUSE = 300.0
+SENTENCE = 8
+"""Tokens of a short sentence; nobody asks a model to say in one what takes no more than that."""
+
+
+class Compactor:
+    """Folds one memory.
+
+    Args:
+        memory: the memory.
+        settings: returns the settings of the moment.
+        services: the plug-ins, the model, the clock, the log.
+        on_commit: is called with every commit.
+        context: what is outside the memory: the model's window, sleep, how tokens are counted.
+        before_fold: is called with the memories right before their fold is committed, where the strategy keeps a
+            journal.
+    """
+
+    def __init__(
+        self,
+        memory: Memory,
+        settings: Callable[[], CompactionSettings],
+        services: CompactionServices,
+        on_commit: Callable[[Commit], None],
+        context: StrategyContext | None = None,
+        before_fold: Callable[[Sequence[Entry]], None] = lambda entries: None,
+    ) -> None:
+        self.memory, self.settings, self.services, self.before_fold = memory, settings, services, before_fold
+        self._clock, self._on_commit = services.clock, on_commit
+        self._writer = SummaryWriter(services)
+        self.view = StrategyView(memory, settings, services.strategies, context or StrategyContext())
+        """What is shown of the memory."""
+        self.busy = False
+        self.yields = False
+        """What is under way waits for a model or its turn, and looks again before it commits: an emergency may come in
+        between."""
+        self._reset()
+
+    def _reset(self) -> None:
+        self._pause, self._not_before = FIRST_PAUSE, 0.0
+        self._skip: tuple[CompactionSettings, int] | None = None
+        """Since the last fold would have saved too little: the settings then, and the tokens of the view from which on
+        another is tried while they hold, one that takes more."""
+        self._notice: tuple[CompactionSettings, str] | None = None
+        self.skipped = 0
+        """Automatic folds that were not made because they would have saved too little."""
+
+    def forget(self) -> None:
+        """Forget the state of earlier folds; another life begins in the memory."""
+        self._reset()
+        self.view.forget()
+
+    @property
+    def notice(self) -> str:
+        """Why the last fold that was asked for did not happen; empty when it did, or other settings hold now."""
+        return self._notice[1] if self._notice is not None and self._notice[0] == self.settings() else ""
+
+    def _note(self, text: str) -> None:
+        self._notice = (self.settings(), text)
+
+    @property
+    def pause(self) -> float:
+        """Seconds until a fold that failed may be tried again automatically; 0 for at once."""
+        return max(0.0, self._not_before - self._clock.monotonic())
+
+    def due(self) -> bool:
+        """Return whether a fold should begin now. Cheap: asked after every memory."""
+        return self._planned() is not None
+
+    def emergency(self) -> bool:
+        """Return whether the view takes too much to wait for anything, a fold that waits for a model included."""
+        plan = self._planned(overtaking=True)
+        return plan is not None and plan.reason == EMERGENCY
+
+    def _planned(self, at_once: bool = False, overtaking: bool = False) -> FoldPlan | None:
+        """Return the fold to begin now.
+
+        Args:
+            at_once: do not wait after one that failed.
+            overtaking: what is under way may be overtaken, by an emergency.
+        """
+        if self.busy and not (overtaking and self.yields):
+            return None
+        if self.memory.waiting or not (at_once or self._clock.monotonic() >= self._not_before):
+            return None
+        if self._skip is not None and self._skip[0] != self.settings():
+            self._skip = None
+        plan = fold_due(self.view, self._skip[1] if self._skip is not None else 0)
+        return plan if plan is None or not self.busy or plan.reason == EMERGENCY else None
+
+    async def fold_due(self, may_ask_model: bool = True) -> list[Commit]:
+        """Fold until nothing is due and return the commits.
+
+        Never raises but when cancelled, and then the watermark has not moved.
+        """
+        done: list[Commit] = []
+        while (plan := self._planned()) is not None:
+            commit = await self._fold(plan, may_ask_model)
+            if commit is not None:
+                done.append(commit)
+            if self.due():
+                await self._clock.sleep(0)  # an arrear of many folds must not keep everybody else from their turn
+        return done
+
+    def fold_due_now(self) -> list[Commit]:
+        """Fold until nothing is due, by rules and without awaiting: for bulk, and for the end. Never raises.
+
+        What waits for a model or its turn is overtaken by an emergency, and by nothing else.
+        A strategy whose summaries only a model may write folds nothing here when there is one.
+        """
+        done: list[Commit] = []
+        if self._needs_model():
+            return done
+        plan = self._planned(at_once=True, overtaking=True)
+        while plan is not None:
+            failed, commit = self._not_before, self._by_rules(plan)
+            done += [commit] if commit is not None else []
+            plan = self._planned(at_once=True, overtaking=True) if self._not_before <= failed else None
+        return done
+
+    def make_room(self, through: int) -> Commit | None:
+        """Fold at once, by rules, so that the next prompt need not leave out what no summary holds. Never raises.
+
+        What waits for a model is overtaken, and a summary may be no shorter than what it stands for. Nothing happens
+        while the archive cannot be written, for a while after a fold that failed, while folds are off, or where only a
+        model may write summaries.
+
+        Args:
+            through: the last memory that the prompt would leave out.
+        """
+        if (self.busy and not self.yields) or self.memory.waiting or self.pause or self._needs_model():
+            return None
+        plan = fold_under_pressure(self.view, through)
+        return self._by_rules(plan, at_any_length=True) if plan is not None else None
+
+    async def fold_now(self, reason: str = MANUAL, may_ask_model: bool = True) -> Commit | None:
+        """Fold everything that may be folded, due or not; None when that is nothing, and `notice` says why."""
+        memory = self.memory
+        memory.retry()
+        if self.busy:
+            self._note("a fold is under way already")
+            return None
+        if memory.waiting:
+            self._note("the archive cannot be written; nothing is folded until it can")
+            return None
+        plan = manual_fold(self.view, reason)
+        self._note("" if plan else why_nothing(self.view))
+        return await self._fold(plan, may_ask_model) if plan is not None else None
+
+    def _asks(self) -> bool:
+        """Return whether a model writes the summaries."""
+        return self._writer.may_ask(self.settings()) and self._style().may_ask
+
+    def _needs_model(self) -> bool:
+        """Return whether nobody but a model may write the summaries."""
+        return self._asks() and not self._style().may_fall_back
+
+    def _style(self) -> SummaryStyle:
+        return self.view.strategy.style(self.settings())
+
+    async def _fold(self, plan: FoldPlan, may_ask_model: bool) -> Commit | None:
+        if not (may_ask_model and self._asks()):
+            return self._by_rules(plan)
+        with self._under_way():
+            return await self._fold_by_model(plan)
+        return None
+
+    def _by_rules(self, plan: FoldPlan, at_any_length: bool = False) -> Commit | None:
+        with self._under_way():
+            return self._fold_at_once(plan, [], at_any_length)
+        return None
+
+    @contextmanager
+    def _under_way(self) -> Iterator[None]:
+        """Within it a fold is under way; what goes wrong in it is noted, and never ends a tick."""
+        before = self.busy, self.yields
+        self.busy, self.yields = True, False
+        try:
+            yield
+        except Exception as error:
+            self._failed(error)
+        finally:
+            self.busy, self.yields = before
+
+    async def _fold_by_model(self, plan: FoldPlan) -> Commit | None:
+        fold = self._begin(plan)
+        if plan.reason == MANUAL and self.view.context.tokens(fold.replaced) <= SENTENCE:
+            self._refuse(plan, "is not shorter than they")
+            return None
+        self.yields = True
+        try:
+            drafts, rejected = await self._writer.ask(self._sources(fold), self.settings())
+        finally:
+            self.yields = False
+        if self.memory.watermark >= plan.first:
+            self._refuse(plan, "came too late: they were folded meanwhile", stay=False)
+            return None
+        if plan.reason != MANUAL and fold.settings != self.settings() and fold_due(self.view) is None:
+            self._refuse(plan, "is not wanted any more")
+            return None
+        may_fall_back = fold.strategy.style(self.settings()).may_fall_back
+        if not may_fall_back and any(draft.fell_back for draft in drafts):
+            raise Unavailable("; ".join(rejected))
+        self.memory.refresh()
+        if not self._was_overtaken(fold):
+            return self._commit(fold, drafts, rejected)
+        if not may_fall_back:
+            raise Unavailable("a summary was edited meanwhile")
+        return self._fold_at_once(plan, [*rejected, "a summary was edited meanwhile; its text was taken up by rules"])
+
+    def _fold_at_once(self, plan: FoldPlan, rejected: list[str], at_any_length: bool = False) -> Commit | None:
+        """Fold by rules, from what the files hold now, without awaiting: nobody can come in between."""
+        fold = self._begin(plan, quiet=bool(rejected))
+        drafts = [self._writer.by_rules(source) for source in self._sources(fold)]
+        return self._commit(fold, drafts, rejected, at_any_length)
+
+    def _begin(self, plan: FoldPlan, quiet: bool = False) -> Fold:
+        memory, settings = self.memory, self.settings()
+        if not quiet:
+            windows = f"{settings.immediate_window} immediate, {settings.recent_window} recent"
+            self._say(f"Starting compaction ({memory.total} memories, {windows})")
+        memory.refresh()
+        if plan.first != memory.watermark + 1:
+            raise LociError(f"the fold of {plan.first} to {plan.last} does not begin after memory {memory.watermark}")
+        entries = tuple(memory.read(*plan.source))
+        check_join(plan, entries, memory.recent)
+        if not entries:  # no summary can be made of nothing; what reaches further says what it does not know
+            plan = widen(self.view, plan)
+            entries = tuple(memory.read(plan.first, plan.last))
+        began = self._clock.monotonic()
+        return Fold(plan, self.view.strategy, entries, settings, memory.longterm, memory.recent, began)
+
+    def _sources(self, fold: Fold) -> list[SummarySource]:
+        return fold.sources(self.memory.name, self.settings(), self.view.context.when)
+
+    def _was_overtaken(self, fold: Fold) -> bool:
+        held = [summary.text for summary in (self.memory.longterm, self.memory.recent) if summary is not None]
+        return held != fold.earlier_texts or self.memory.watermark + 1 != fold.plan.first
+
+    def _commit(
+        self, fold: Fold, drafts: list[SummaryDraft], rejected: list[str], at_any_length: bool = False
+    ) -> Commit | None:
+        memory, plan, view, at = self.memory, fold.plan, self.view, iso(self._clock.now())
+        if memory.waiting:
+            memory.retry()
+        if memory.waiting:
+            raise Unavailable("the archive cannot be written")
+        made = {draft.source.tier: self._summary(fold, draft, at) for draft in drafts}
+        before, gone = view.tokens(), fold.replaced_summaries
+        texts = [summary.text for summary in (*fold.unchanged, *made.values())]
+        commit = Commit(
+            number=memory.compactions + 1,
+            reason=plan.reason,
+            at=at,
+            first=plan.first,
+            last=plan.last,
+            recent=made.get("recent"),
+            longterm=made.get("longterm"),
+            chars=sum(map(len, gone)) + sum(len(entry.text) for entry in fold.entries if entry.seq >= plan.first),
+            tokens=view.context.tokens(gone) + view.tokens_of(plan.first, plan.last),
+            saved=before - view.tokens_after(plan.last, texts),
+            before=len(fold.earlier) + memory.total - memory.watermark,
+            kept=memory.total - plan.last,
+            kept_chars=view.chars_of(plan.last + 1, memory.total),
+            seconds=self._clock.monotonic() - fold.began,
+            rejected=tuple(rejected),
+            unchanged=fold.unchanged,
+        )
+        if not at_any_length and not self._saves_enough(fold, commit, before):
+            return None
+        event = {
+            "event": plan.event,
+            "at": at,
+            "covers": {"first": plan.first, "last": plan.last},
+            "longterm": None,
+            "recent": None,
+            "tokens": dict(commit.newest.tokens),
+            "reason": plan.reason,
+            "number": commit.number,
+            **({"unread": gaps} if (gaps := fold.gaps()) else {}),
+        }
+        if fold.strategy.journals:
+            self.before_fold(fold.entries)
+        for message in memory.commit(commit.longterm, commit.recent, fold.entries, event):
+            self._say(message)
+        self._committed(commit)
+        return commit
+
+    def _saves_enough(self, fold: Fold, commit: Commit, before: int) -> bool:
+        """Return whether a fold saves what it must: as a rule something; a manual one need not save more.
+
+        A waterfall that is due may save nothing, as its next summaries wait for this one, but the view never grows.
+        """
+        must = fold.strategy.least_saving(self.settings()) if commit.reason == AUTOMATIC else 0
+        least = 0 if commit.recent is not None and commit.reason != MANUAL else 1
+        if commit.saved >= max(least, must):
+            return True
+        if commit.reason != MANUAL:
+            self._skip = (self.settings(), before + self._growth_until_retry(commit, must))
+        why = f"saves {commit.saved} tokens, and {must} are asked for"
+        self._refuse(fold.plan, why if commit.saved > 0 else "is not shorter than they")
+        return False
+
+    def _growth_until_retry(self, commit: Commit, must: int) -> int:
+        """Count a fold that was due and saved too little, and return by how much the view must grow before another.
+
+        That is what it must save, or where that is nothing, as much again as it would have replaced; nothing at all
+        where there is more to fold than it took.
+        """
+        if commit.reason == PRESSURE:
+            more = self.memory.total - 1 > commit.last
+        else:
+            widest = manual_fold(self.view, commit.reason)
+            more = widest is not None and widest.last > commit.last
+        if more:
+            return 0
+        self.skipped += 1
+        return must or commit.tokens or 1
+
+    def _refuse(self, plan: FoldPlan, why: str, stay: bool = True) -> None:
+        """Say why a fold is not made; `stay`: its memories stay as they are."""
+        self._note(f"a summary of {spoken(plan.first, plan.last)} {why}{'; they stay as they are' if stay else ''}")
+        self._say(f"Compaction skipped ({self.notice})")
+
+    def _summary(self, fold: Fold, draft: SummaryDraft, at: str) -> Summary:
+        """Return a draft as a summary with its receipt."""
+        plan, tokens = fold.plan, self.view.context.tokens
+        covers = plan.longterm if draft.source.tier == "longterm" else plan.recent
+        assert covers is not None
+        source = tokens(draft.source.earlier)
+        if draft.source.entries:
+            read_again = [entry.text for entry in fold.entries if entry.seq < plan.first]
+            source += tokens(read_again) + self.view.tokens_of(plan.first, plan.last)
+        return fold.receipt(draft.summary(covers, at, source, tokens([draft.text])), draft.source)
+
+    def _committed(self, commit: Commit) -> None:
+        if commit.longterm is not None:
+            self._say(f"Long-term summary updated ({len(commit.longterm.text)} chars)")
+        if commit.recent is not None:
+            self._say(f"Short-term summary updated ({len(commit.recent.text)} chars)")
+        self._say(f"Compaction complete ({'first summary' if commit.number == 1 else commit.newest.strategy})")
+        self._pause, self._not_before, self._skip, self._notice = FIRST_PAUSE, 0.0, None, None
+        self.memory.note_trouble("fold", None)
+        self.memory.note_trouble("model", self._writer.trouble)
+        try:
+            self._on_commit(commit)
+        except Exception as error:  # a listener cannot undo a commit
+            self.memory.note_trouble("listener", f"after the last fold: {error}")
+
+    def _failed(self, error: Exception) -> None:
+        """Say what went wrong, and wait before it is tried again."""
+        why = str(error) or type(error).__name__
+        self._note(f"the memories could not be folded ({why}); they stay as they are")
+        self.memory.note_trouble("fold", self.notice)
+        self._not_before = self._clock.monotonic() + self._pause
+        self._pause = min(2 * self._pause, LONGEST_PAUSE)
+        self._say(f"Compaction failed ({why}); nothing is lost, it is tried again")
+
+    def _say(self, text: str) -> None:
+        self.services.log(f"[Memory] {self.memory.name}: {text}")
