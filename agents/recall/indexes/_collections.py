@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.recall.documents import NoRoom
-from agents.recall.vector_index import Metadata
+from agents.recall.indexes import Metadata
 from mud.world.narration import counted
 
 MEMORY = "memory"

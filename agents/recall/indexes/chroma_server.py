@@ -18,8 +18,8 @@ from chromadb.api.fastapi import FastAPI
 from chromadb.config import Settings, System
 
 from agents.recall.documents import StoreFailed
+from agents.recall.indexes import Index, Place, index
 from agents.recall.indexes._collections import Collections
-from agents.recall.vector_index import Index, Place, index
 
 PATIENCE = httpx.Timeout(30.0, connect=3.0)
 """Seconds for a step of an answer: a server on a busy machine may take some for a large batch."""

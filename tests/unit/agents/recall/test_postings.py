@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.recall.postings import LONG, OVERHEAD, PostingList, Postings
+from agents.recall.words import LIST_OVERHEAD, LONG_LIST, PostingList, Postings
 
 ROWS = st.sets(st.integers(1, 6000), max_size=40)
 
@@ -25,7 +25,7 @@ def test_who_is_among_the_rows_is_told_rightly(rows: set[int], more: set[int], w
 
 @given(st.integers(2, 7), st.sets(st.integers(1, 60_000), min_size=17, max_size=60))
 def test_a_long_list_answers_the_same_while_it_grows(step: int, wanted: set[int]) -> None:
-    rows = list(range(step, step * LONG * 2, step))
+    rows = list(range(step, step * LONG_LIST * 2, step))
     rowlist = PostingList(rows)
     assert set(rowlist.among(list(wanted))) == set(rows) & wanted
     before = rowlist.size
@@ -48,7 +48,7 @@ def read(postings: Postings, db: sqlite3.Connection, number: int, word: str, thr
     return list(postings.rows(db, "words", number, word, word, through, top).rows)
 
 
-@pytest.mark.parametrize("most", [0, 2 * OVERHEAD, 1_000_000])
+@pytest.mark.parametrize("most", [0, 2 * LIST_OVERHEAD, 1_000_000])
 def test_lists_are_the_same_whatever_was_let_go_of(db: sqlite3.Connection, most: int) -> None:
     postings = Postings(most)
     for _ in range(3):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from agents.memory.entries import Entry, Hit
 from agents.recall.documents import IndexedDocument
 from agents.recall.question import read_question
-from agents.recall.ranking import LENDERS, Candidates, FoundDocument, lent, neighbours_of, rank, relevances
+from agents.recall.ranking import BOOSTING, Candidates, FoundDocument, neighbour_boost, neighbours_of, rank, relevances
 from agents.recall.settings import RecallSettings
 from mud.clock import iso
 
@@ -60,23 +60,23 @@ def test_neighbours_of_the_first_memory_begin_with_it() -> None:
 
 def test_a_memory_lends_to_the_two_on_either_side_and_less_to_those_before() -> None:
     entries = {seq: entry(seq) for seq in range(6, 15)}
-    assert lent({10: 1.0}, entries, 0.5) == {11: 0.5, 12: 0.25, 9: 0.4, 8: 0.4**2}
+    assert neighbour_boost({10: 1.0}, entries, 0.5) == {11: 0.5, 12: 0.25, 9: 0.4, 8: 0.4**2}
 
 
 def test_a_question_lends_more_to_its_answer() -> None:
     entries = {1: entry(1, "Where is the key?"), 2: entry(2, "Under the pot.")}
-    assert lent({1: 1.0}, entries, 0.5) == {2: 0.75}
+    assert neighbour_boost({1: 1.0}, entries, 0.5) == {2: 0.75}
 
 
 def test_nothing_is_lent_over_a_pause() -> None:
     entries = {1: entry(1), 2: entry(2, at=NOW + timedelta(hours=1))}
-    assert lent({1: 1.0}, entries, 0.5) == {}
+    assert neighbour_boost({1: 1.0}, entries, 0.5) == {}
 
 
 def test_only_what_stands_out_is_lent() -> None:
-    relevance = dict.fromkeys(range(1, LENDERS + 5), 1.0)
+    relevance = dict.fromkeys(range(1, BOOSTING + 5), 1.0)
     entries = {seq: entry(seq) for seq in relevance}
-    assert set(lent(relevance, entries, 0.5).values()) == {0.0}
+    assert set(neighbour_boost(relevance, entries, 0.5).values()) == {0.0}
 
 
 def test_the_answer_in_the_next_line_is_found_and_what_was_lent_is_shown() -> None:

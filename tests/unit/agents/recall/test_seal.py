@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.recall.clean_shutdown import CleanShutdown
+from agents.recall.child import CleanShutdown
 
 
 @pytest.fixture

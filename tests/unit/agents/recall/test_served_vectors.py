@@ -15,9 +15,9 @@ import pytest
 from agents.llm.budget import BudgetSettings, ModelBudget, Notice
 from agents.llm.profiles import LLMProfile
 from agents.recall.documents import IndexedDocument
-from agents.recall.embedding_budget import EmbeddingBudget
 from agents.recall.recall import RecallService
 from agents.recall.settings import RecallSettings
+from agents.recall.vectors import EmbeddingBudget
 from mud.clock import Clock
 from mud.server.wiring import RealClock
 from tests.embedding_servers import Answer, Fickle, listening, profile
@@ -62,7 +62,7 @@ class Stage:
             lambda: self.settings,
             self.clock,
             by=lambda: self.server,
-            till=EmbeddingBudget(self.budget, lambda who: NAMES.get(who, who), self.clock),
+            budget=EmbeddingBudget(self.budget, lambda who: NAMES.get(who, who), self.clock),
         )
 
     def notes(self, who: str = "#1", *texts: str) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from agents.memory.entries import Entry
 from agents.recall.lexical import LexicalIndex
-from agents.recall.vocabulary import Stemmer
+from agents.recall.words import Stemmer
 
 
 @pytest.fixture
