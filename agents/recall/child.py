@@ -400,13 +400,7 @@ async def answer(future: Future[R]) -> R:
 
 
 class VectorProcess:
-    """One child process with its store; when it has failed, it is closed and another one made.
-
-    Args:
-        folder: the vault's `.index/`.
-        settings: which embedder, and where the vectors are kept.
-        by: the LLM profile that names the embedder's server; None when there is none.
-    """
+    """One child process with its store, opened as in `Store`; when it has failed, it is closed and another one made."""
 
     def __init__(self, folder: Path, settings: RecallSettings, by: LLMProfile | None = None) -> None:
         self._folder, self._settings, self._by = folder, settings, by

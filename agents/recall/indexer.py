@@ -63,8 +63,7 @@ class Indexer:
     """Fills the index for all agents.
 
     Args:
-        lexical: the index.
-        run: runs work in the thread that owns it.
+        lexical, run: the index, and what runs work in its thread.
         indexed: called when anything was indexed, with the ids of vectors that are no longer wanted.
         forgotten: called with the id of an agent of whom nothing that was indexed holds any more.
     """

@@ -139,9 +139,7 @@ def best_rows(terms: WeightedTerms, most: int, budget: int = BUDGET, *, oldest: 
 def _sums(terms: WeightedTerms, found: Iterable[tuple[Term, int, Collection[int]]]) -> dict[int, float]:
     """Return the sum of values for each row; of the terms of a group the one that comes last counts.
 
-    Args:
-        terms: the question.
-        found: terms, each with the number of its group and the rows that have it, as far as they are looked at.
+    Each term stands with the number of its group and the rows that have it, as far as they are looked at.
     """
     parts: list[dict[int, float]] = [{} for _ in terms.groups]
     for term, number, having in found:

@@ -145,7 +145,7 @@ class EmbeddingBudget:
 
 
 class Run(Protocol):
-    """Runs work on the lexical index in the thread that owns it."""
+    """Runs `work(*args)` on the lexical index in the thread that owns it, and returns its result."""
 
     def __call__(self, work: Callable[..., T], *args: object) -> Awaitable[T]:
         """Return what `work(*args)` returns."""
@@ -156,13 +156,6 @@ class EmbeddingQueue:
     """The work of giving everything its vector, a small piece at a time, so that a question waits for little.
 
     It knows what comes next, not when: whoever keeps the child asks for one step after the other.
-
-    Args:
-        lexical: knows which documents there are and which have no vector yet.
-        run: runs work on `lexical`.
-        settings: the settings as they are now.
-        clock: measures how long a piece of work takes.
-        budget: pays for embeddings.
     """
 
     def __init__(
@@ -271,9 +264,8 @@ class VectorService:
 
     Args:
         folder: the vault's `.index/`.
-        lexical: knows which documents there are and which have no vector yet.
-        run: runs work on `lexical`.
-        settings: the settings as they are now.
+        lexical, run: the index that knows what waits for a vector, and what runs work in its thread.
+        settings: returns the settings as they are now.
         clock: measures pauses.
         noted: called now and then with the number of texts that wait for their vectors and of all.
         by: returns the LLM profile that names the embedder's server; None when there is none.

@@ -18,7 +18,7 @@ from agents.recall.question import content_words
 from agents.recall.ranking import FoundDocument
 from agents.recall.tables import IndexProgress
 from mud.world.events import WHISPERED
-from tests.unit.agents.recall.asking import entry, found, keys, life, seqs
+from tests.unit.agents.recall.lives import entry, found, keys, life, seqs
 
 Open = Callable[..., LexicalIndex]
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from agents.recall.documents import IndexedDocument
 from agents.recall.lexical import LexicalIndex
 from agents.recall.tables import IndexProgress
-from tests.unit.agents.recall.asking import found, life, seqs
+from tests.unit.agents.recall.lives import found, life, seqs
 
 Open = Callable[..., LexicalIndex]
 

@@ -25,7 +25,7 @@ from agents.recall.question import read_question
 from agents.recall.ranking import rank
 from agents.recall.settings import RecallSettings
 from mud.clock import parse_iso
-from tests.unit.agents.recall.asking import entry, found
+from tests.unit.agents.recall.lives import entry, found
 
 Open = Callable[..., LexicalIndex]
 LINES = st.lists(st.text(st.characters(exclude_categories=["Cs"])) | st.sampled_from(["A fox ran by. " * 9, "x" * 400]))

@@ -21,7 +21,7 @@ from agents.recall.vectors import EmbeddingBudget
 from mud.clock import Clock
 from mud.server.wiring import RealClock
 from tests.embedding_servers import Answer, Fickle, listening, profile
-from tests.unit.agents.recall.asking import entry
+from tests.unit.agents.recall.lives import entry
 
 BOUND = 60.0
 NOTES = ("The storm broke the mill.", "Tamsin lit the lamp of the heron.", "The pears are ripe in autumn.")
