@@ -31,7 +31,12 @@ MAX_FOUND = 5000
 
 
 class EmbeddingCache:
-    """Vectors by model and content hash, in a SQLite file in front of an embedder, so that a rebuild embeds nothing."""
+    """Vectors by model and content hash, in a SQLite file in front of an embedder, so that a rebuild embeds nothing.
+
+    Args:
+        path: the file.
+        embedder: asked for what the cache does not know.
+    """
 
     def __init__(self, path: Path, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -135,6 +140,9 @@ class Thesaurus:
 
     Who asks for "coins" should find "pennies" by words too, though one was never said with the other. Only words that
     somebody lived through are ever named.
+
+    Args:
+        dimension: how many numbers a vector has.
     """
 
     def __init__(self, dimension: int) -> None:

@@ -100,6 +100,9 @@ class CleanShutdown:
     """A note beside the index's folder that it was closed cleanly, and which files it held then.
 
     Opening an index that is not as it was at a clean end may crash the process.
+
+    Args:
+        index: the index's folder.
     """
 
     def __init__(self, index: Path) -> None:
@@ -400,7 +403,13 @@ async def answer(future: Future[R]) -> R:
 
 
 class VectorProcess:
-    """One child process with its store, opened as in `Store`; when it has failed, it is closed and another one made."""
+    """One child process with its store; when it has failed, it is closed and another one made.
+
+    Args:
+        folder: the vault's `.index/`.
+        settings: which embedder, and where the vectors are kept.
+        by: the LLM profile that names the embedder's server; None when there is none.
+    """
 
     def __init__(self, folder: Path, settings: RecallSettings, by: LLMProfile | None = None) -> None:
         self._folder, self._settings, self._by = folder, settings, by

@@ -224,7 +224,13 @@ def recency_of(at: str, now: float, half_life_days: float) -> float | None:
 
 
 class Bonuses:
-    """What memories get for being of whom, of when, and of the kind of thing that a question asks about."""
+    """What memories get for being of whom, of when, and of the kind of thing that a question asks about.
+
+    Args:
+        question: the question.
+        entries: all that is looked at, by place.
+        weights: what each of these is worth.
+    """
 
     def __init__(self, question: Question, entries: Mapping[int, Entry], weights: RecallSettings) -> None:
         self._question, self._weights = question, weights

@@ -196,7 +196,13 @@ class _Word(NamedTuple):
 
 
 class Searcher:
-    """Finds what has the words of a question; `budget` is how many rows are walked through for one."""
+    """Finds what has the words of a question.
+
+    Args:
+        stemmer: gives the stems of words.
+        postings: gives their posting lists.
+        budget: rows that are walked through for one question.
+    """
 
     def __init__(self, stemmer: Stemmer, postings: Postings, budget: int) -> None:
         self._stemmer, self._postings, self._budget = stemmer, postings, budget

@@ -156,6 +156,12 @@ class EmbeddingQueue:
     """The work of giving everything its vector, a small piece at a time, so that a question waits for little.
 
     It knows what comes next, not when: whoever keeps the child asks for one step after the other.
+
+    Args:
+        lexical, run: the index that knows what waits for a vector, and what runs work in its thread.
+        settings: returns the settings as they are now.
+        clock: measures how long a piece of work takes.
+        budget: pays for embeddings.
     """
 
     def __init__(

@@ -88,7 +88,11 @@ class Stemmer:
 
 
 class Vocabulary:
-    """Writes new words of indexed texts into the table `vocabulary`, one for each stem."""
+    """Writes new words of indexed texts into the table `vocabulary`, one for each stem.
+
+    Args:
+        stemmer: gives their stems.
+    """
 
     def __init__(self, stemmer: Stemmer) -> None:
         self._stemmer = stemmer
@@ -140,7 +144,11 @@ def span(number: int) -> tuple[int, int]:
 
 
 class PostingList:
-    """Row numbers in ascending order, with a quick test which of others are among them."""
+    """Row numbers in ascending order, with a quick test which of others are among them.
+
+    Args:
+        rows: the rows, at least 1.
+    """
 
     def __init__(self, rows: Sequence[int] = ()) -> None:
         self.rows = array("I", rows)
