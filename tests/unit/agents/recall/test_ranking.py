@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -109,34 +110,25 @@ def test_a_time_that_cannot_be_read_raises_nothing() -> None:
     assert (hit.recency, hit.when, hit.score) == (None, 0.0, 1.0)
 
 
-def test_who_is_named_gets_a_little_more() -> None:
-    entries = [entry(1, actor="Anna"), entry(2, actor="Moss")]
-    hits = best(found(entries, {1: 0.5, 2: 0.5}), "What did anna hide?", weights=replace(FLAT, who=0.04))
-    assert [(hit.seq, hit.who) for hit in hits] == [(1, 0.04), (2, 0.0)]
-
-
-def test_ones_own_words_get_a_little_more_when_they_are_asked_for() -> None:
-    entries = [entry(1, actor=None)._replace(kind="said"), entry(2)]
-    hits = best(found(entries, {1: 0.5, 2: 0.5}), "What did I promise?", weights=replace(FLAT, who=0.04))
-    assert [(hit.seq, hit.who) for hit in hits] == [(1, 0.04), (2, 0.0)]
-
-
-def test_what_is_of_the_time_that_is_asked_about_gets_more() -> None:
-    entries = [entry(1, at=NOW - timedelta(days=1)), entry(2)]
-    hits = best(found(entries, {1: 0.5, 2: 0.5}), "What was stolen yesterday?", weights=replace(FLAT, when=0.1))
-    assert [(hit.seq, hit.when) for hit in hits] == [(1, 0.1), (2, 0.0)]
+@pytest.mark.parametrize(
+    ("question", "part", "first"),
+    [
+        ("What did anna hide?", "who", entry(1, actor="Anna")),
+        ("What did I promise?", "who", entry(1, actor=None)._replace(kind="said")),
+        ("What was stolen yesterday?", "when", entry(1, at=NOW - timedelta(days=1))),
+        ("How many steps?", "answer", entry(1, "There are 92 steps.")),
+    ],
+)
+def test_being_of_whom_of_when_or_of_the_kind_that_is_asked_for_counts(question: str, part: str, first: Entry) -> None:
+    weights = replace(FLAT, who=0.04, when=0.1, answer=0.05)
+    hits = best(found([first, entry(2, "Steps.")], {1: 0.5, 2: 0.5}), question, weights=weights)
+    assert [(hit.seq, getattr(hit, part)) for hit in hits] == [(1, getattr(weights, part)), (2, 0.0)]
 
 
 def test_what_came_first_and_what_came_last_can_be_asked_for() -> None:
     entries, shares = [entry(1), entry(2), entry(3)], {1: 0.5, 2: 0.5, 3: 0.5}
     assert [hit.seq for hit in best(found(entries, shares), "Who came first?")] == [1, 2, 3]
     assert [hit.seq for hit in best(found(entries, shares), "Who was the latest to come?")] == [3, 2, 1]
-
-
-def test_what_holds_a_number_gets_more_when_a_number_is_asked_for() -> None:
-    entries = [entry(1, "There are 92 steps."), entry(2, "There are steps.")]
-    hits = best(found(entries, {1: 0.5, 2: 0.5}), "How many steps?", weights=replace(FLAT, answer=0.05))
-    assert [(hit.seq, hit.answer) for hit in hits] == [(1, 0.05), (2, 0.0)]
 
 
 def test_of_memories_with_the_same_text_only_the_best_is_shown_with_how_often_it_was() -> None:
