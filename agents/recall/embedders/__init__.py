@@ -59,7 +59,7 @@ class Served(Embedder, Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of every connection."""
+        """Close every connection."""
         ...
 
 

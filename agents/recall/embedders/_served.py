@@ -163,7 +163,7 @@ class ServedEmbedder:
         self._meet()
 
     def close(self) -> None:
-        """Let go of every connection."""
+        """Close every connection."""
         for wire in self._wires:
             self._runner.run(wire.close())
         self._runner.close()
@@ -242,8 +242,8 @@ class ServedEmbedder:
         if found.ndim != 2 or len(found) != wanted or not found.shape[1] or not np.isfinite(found).all():
             raise EmbedderAway(f"{name} was sent {wanted} texts and did not send as many vectors")
         if self.dimension and found.shape[1] != self.dimension:
-            told = f"{found.shape[1]} numbers instead of {self.dimension}"
-            raise StoreFailed(f"{name} now sends vectors of {told}; they are all made anew")
+            change = f"{found.shape[1]} numbers instead of {self.dimension}"
+            raise StoreFailed(f"{name} now sends vectors of {change}; they are all made anew")
         return found
 
     async def _first_listed(self, wire: Wire) -> str:
@@ -338,7 +338,7 @@ def _pieces(text: str, tokens: int) -> Iterator[str]:
 
 
 def _is_same_model(one: NDArray[np.float32], other: NDArray[np.float32]) -> bool:
-    """Tell whether two unit vectors of one text are the same model's."""
+    """Return whether two unit vectors of one text are the same model's."""
     return one.shape == other.shape and float(one @ other) >= SAME_MODEL
 
 

@@ -65,7 +65,7 @@ class Index(Protocol):
         ...
 
     def close(self) -> None:
-        """Write everything down and let go; closing again does nothing."""
+        """Write everything down and close; closing again does nothing."""
         ...
 
 

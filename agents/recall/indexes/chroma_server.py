@@ -66,10 +66,10 @@ class _Client:
             beat = self._session.request("GET", address + HEARTBEAT)
             if beat.status_code != httpx.codes.OK or "heartbeat" not in beat.text:
                 raise StoreFailed(f"what answers at {address} is no chroma server")
-            told = Settings(chroma_api_impl=API, anonymized_telemetry=False)
+            options = Settings(chroma_api_impl=API, anonymized_telemetry=False)
             # A port is asked for and not used: the address is a whole one.
-            told.chroma_server_host, told.chroma_server_http_port = address, 0
-            self._server: Any = System(told).instance(FastAPI)
+            options.chroma_server_host, options.chroma_server_http_port = address, 0
+            self._server: Any = System(options).instance(FastAPI)
         except BaseException:
             self._session.close()
             raise
