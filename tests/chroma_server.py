@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from agents.recall.vector_index import Index
+from agents.recall.indexes import Index
 
 PATIENCE = 60.0
 """Seconds after which a test gives up on a server that should have come up."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agents.memory.note_form import NoteSection
-from agents.recall.question import telling_words, words_of
+from agents.recall.question import content_words, words_of
 
 
 def excerpt(text: str, most: int) -> str:
@@ -25,6 +25,6 @@ def fitting(sections: Sequence[NoteSection], query: str) -> NoteSection | None:
 
     What the vectors found may have none of the words: then the first part that says anything. None when no part does.
     """
-    wanted = set(telling_words(query))
+    wanted = set(content_words(query))
     told = (one for one in sections if one.text)
     return max(told, key=lambda one: len(wanted & set(words_of(one.text))), default=None)

@@ -19,7 +19,7 @@ from agents.memory.entries import Hit
 from agents.memory.note_form import Note
 from agents.memory.ranges import spoken
 from agents.prompt.prompt import Experience
-from agents.recall.question import telling_words, words_of
+from agents.recall.question import content_words, words_of
 from agents.text.english import quoted, sentences
 from agents.text.quotations import apart, sayings
 
@@ -256,7 +256,7 @@ def _weights(cue: str, texts: Sequence[Sequence[str]]) -> dict[str, float]:
     """Return how much each word of the present tells: the more, the fewer sentences of all these texts have it."""
     having = Counter(word for sentences in texts for one in sentences for word in set(words_of(one)))
     total = sum(map(len, texts))
-    return {word: math.log(1 + total / max(1, having[word])) for word in telling_words(cue)}
+    return {word: math.log(1 + total / max(1, having[word])) for word in content_words(cue)}
 
 
 def _sentences_of(hit: Hit) -> list[str]:

@@ -1,36 +1,379 @@
-"""The parent's side of recall's child process: start it, ask it, end it. Every way it can fail is one `StoreFailed`.
+"""Recall's child process, which holds embedder and vectors and may crash without harm to the world.
 
-It never waits with `asyncio.wait_for`: in Python 3.11 that swallows a cancellation that comes together with the answer.
+`Store` lives in the child; `VectorProcess` is the parent's side: it starts the child, has it run methods of its store,
+and ends it. Nothing heavy is imported before `prepare` has run. The child never reads stdin and never writes to stdout
+or stderr, which belong to the world.
+
+Files in `.index/`: `worker.lock` (held as long as the child lives, as the folder itself is), `chroma/`,
+`chroma.closed` (written at a clean end: which files `chroma/` held; whoever opens it and finds it gone, or other files,
+begins with an empty folder), `embeddings.sqlite3`.
 """
 
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import multiprocessing
+import multiprocessing.connection
+import os
+import shutil
 import signal
 import threading
-from collections.abc import Callable, Collection, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar, cast
 
 from agents.llm.profiles import LLMProfile
-from agents.recall import worker
-from agents.recall.documents import Bill, Query, Record, StoreFailed
+from agents.recall.documents import (
+    MEMORY,
+    Bill,
+    EmbedderAway,
+    EmbedderMissing,
+    FolderGone,
+    Query,
+    Record,
+    StoreFailed,
+    digest_of,
+    place_named,
+)
 from agents.recall.settings import EMBEDDED, RecallSettings
-from mud.storage.paths import check_held
+from mud.errors import Unavailable, UnknownName, UnsafePath
+from mud.registry import load
+from mud.storage.files import lock_folder
+from mud.storage.paths import check_held, check_tree, open_own
+
+if TYPE_CHECKING:
+    from agents.recall.embedders import Served
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
+CHROMA, CHROMA_SERVER = "chroma", "chroma_server"
+"""The names of the index in the folder and of the one on a server."""
+NEAREST_SAMPLES = 10
+"""A text that was stored must be among so many found by its own vector."""
+NICENESS = 5
+"""The world and its people come first."""
 LONGEST = 120.0
 """Seconds that one piece of work may take before the child counts as hung; opening builds a graph and loads weights."""
 CLOSING = 3.0
 """Seconds that a child gets to close its files; after that it is killed, and the index made anew next time."""
 LEAVING = 2.0
 """Seconds that a killed child gets to be gone; nobody waits longer for it."""
+
+
+# -- in the child -----------------------------------------------------------------------------------------------------
+
+
+def prepare() -> None:
+    """Make this process a quiet child: no terminal, no signals, one thread, never outliving its parent."""
+    threading.Thread(target=_end_with_parent, name="end-with-parent", daemon=True).start()
+    # What ends the world on a terminal reaches the whole group; the parent ends its child itself.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_IGN)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(nothing, standard)
+    os.close(nothing)
+    # Before numpy and the tokenizer are imported: they read these once.
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[name] = "1"
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"
+    os.environ["ANONYMIZED_TELEMETRY"] = "False"
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # onnxruntime would write into the home folder and call its maker
+    os.nice(NICENESS)
+
+
+def _end_with_parent() -> None:
+    """Wait until the parent is gone, however it ended, and end at once: what is half written is made anew."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        multiprocessing.connection.wait([parent.sentinel])
+        os._exit(1)
+
+
+class CleanShutdown:
+    """A note beside the index's folder that it was closed cleanly, and which files it held then.
+
+    Opening an index that is not as it was at a clean end may crash the process.
+
+    Args:
+        index: the index's folder.
+    """
+
+    def __init__(self, index: Path) -> None:
+        self._index = index
+        self._path = index.with_suffix(".closed")
+
+    def open(self) -> None:
+        """Remove the note; delete the index when it is not as the note says."""
+        noted = self._path.read_text("utf-8", "replace") if self._path.is_file() else ""
+        if self._index.is_file():
+            self._index.unlink()
+        elif self._index.exists() and noted != self._listing():
+            shutil.rmtree(self._index)
+        self._path.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Write the note; nothing writes to the index any more."""
+        self._path.write_text(self._listing(), "utf-8")
+
+    def _listing(self) -> str:
+        """Return every file with its size and time; a copy that keeps its times is as good as the original."""
+        files = sorted(path for path in self._index.rglob("*") if path.is_file())
+        found = ((path.relative_to(self._index), path.stat()) for path in files)
+        return "".join(f"{path} {stat.st_size} {stat.st_mtime_ns}\n" for path, stat in found)
+
+
+class StoreState(NamedTuple):
+    """What a store holds when it is opened.
+
+    Args:
+        fresh: whether it was begun just now and holds nothing.
+        documents: the ids of the summaries' and notes' vectors.
+        served: whether a server embeds, which may be away and is paid.
+    """
+
+    fresh: bool
+    documents: list[str]
+    served: bool = False
+
+
+class Store:
+    """Embedder, cache, thesaurus and index together, held by one process at a time.
+
+    Args:
+        folder: the vault's `.index/`.
+        embedder: name of the embedder.
+        server: address of a chroma server; empty to keep the vectors in the folder.
+        by: the LLM profile that names the embedder's server; None when there is none.
+
+    Raises:
+        Unavailable: the embedder cannot be had here.
+        EmbedderAway: its server does not answer.
+        UnknownName: there is no such embedder.
+        StoreFailed: the server does not answer.
+        FolderGone: the folder was deleted meanwhile.
+        UnsafePath: something in the folder is a link.
+    """
+
+    def __init__(self, folder: Path, embedder: str, server: str = "", by: LLMProfile | None = None) -> None:
+        check_tree(folder)
+        self._closed = False
+        self._served: Served | None = None
+        self._lock_path = folder / "worker.lock"
+        # An older child may still be ending: two writers would lose vectors without a word.
+        self._folder_lock = lock_folder(folder, wait=True)
+        self._lock = open_own(self._lock_path, os.O_RDWR | os.O_CREAT, 0o644)
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        self._watched = {self._lock_path: os.fstat(self._lock).st_ino}
+        try:
+            self._open(folder, embedder, server, by)
+        except Exception:
+            if self._served is not None:
+                self._served.close()
+            self.check()
+            raise
+
+    def _open(self, folder: Path, embedder: str, server: str, by: LLMProfile | None) -> None:
+        # Here, and not above: these import numpy and all that stands on it.
+        from agents.recall.cache import EmbeddingCache, Thesaurus
+        from agents.recall.embedders import EmbedderKind
+        from agents.recall.indexes import IndexKind, Place
+
+        chosen = load("agents.recall.embedders", EmbedderKind, "embedder").get(embedder)
+        model = chosen.make(folder, by)
+        self._served = cast("Served", model) if chosen.served else None
+        kind = load("agents.recall.indexes", IndexKind, "index").get(CHROMA_SERVER if server else CHROMA)
+        self._clean_shutdown = None if server else CleanShutdown(folder / CHROMA)
+        if self._clean_shutdown is not None:
+            self._clean_shutdown.open()
+        self._cache = EmbeddingCache(folder / "embeddings.sqlite3", model)
+        self._thesaurus = Thesaurus(model.dimension)
+        self._index = kind.open(Place(folder / CHROMA, server), model.model, model.dimension)
+        if self._clean_shutdown is not None:
+            self._watched[folder / CHROMA] = (folder / CHROMA).stat().st_ino
+        self._searcher = ThreadPoolExecutor(1, thread_name_prefix="nearest")
+        self._begun: tuple[Query, Future[tuple[dict[int, float], dict[str, float]]]] | None = None
+
+    def state(self) -> StoreState:
+        """Return what is in the index."""
+        return StoreState(self._index.empty, self._index.documents(), self._served is not None)
+
+    def check(self) -> None:
+        """Refuse to go on in a folder that was deleted under us.
+
+        Raises:
+            FolderGone: what we hold open is not what is there any more.
+        """
+        try:
+            same = all(path.stat().st_ino == inode for path, inode in self._watched.items())
+        except OSError:
+            same = False
+        if not same:
+            raise FolderGone("the folder was deleted")
+
+    def put(self, records: Sequence[Record]) -> None:
+        """Embed these, as far as they are not in the cache, and put them into the index."""
+        self.check()
+        vectors = self._cache.embed([record.digest for record in records], [record.text for record in records])
+        self._index.put([record.id for record in records], vectors, [record.metadata for record in records])
+
+    def learn(self, words: Sequence[str]) -> bool:
+        """Add words to the thesaurus; return whether it has room for more."""
+        self.check()
+        self._thesaurus.learn(words, self._cache.embed([digest_of(word) for word in words], words))
+        return self._thesaurus.has_room
+
+    def similar_words(self, query: Query, words: Sequence[str]) -> dict[str, dict[str, float]]:
+        """Return the words that are like each content word of a question, and begin to look for what is nearest to it.
+
+        `nearest` will be asked for the same query next.
+        """
+        self.check()
+        if self._served is not None:  # all in one request
+            self._cache.embed_questions([query.text, *self._thesaurus.unknown(words)])
+        vector = self._cache.question(query.text)
+        # Beside the thesaurus: both leave the interpreter to the other while they count.
+        self._begun = (query, self._searcher.submit(self._nearest, query, vector))
+        unknown = self._thesaurus.unknown(words)
+        return self._thesaurus.similar(words, {word: self._cache.question(word) for word in unknown})
+
+    def nearest(self, query: Query) -> tuple[dict[int, float], dict[str, float]]:
+        """Return what is nearest to a question: passages of memories by place, documents by id, with their cosines."""
+        self.check()
+        if self._begun is not None and self._begun[0] == query:
+            return self._begun[1].result()
+        return self._nearest(query, self._cache.question(query.text))
+
+    def _nearest(self, query: Query, vector: Any) -> tuple[dict[int, float], dict[str, float]]:
+        memories = self._index.nearest(vector, query.agent, (MEMORY,), query.most) if query.memories else {}
+        documents = self._index.nearest(vector, query.agent, query.types, query.most) if query.types else {}
+        return {place_named(one): cosine for one, cosine in memories.items()}, documents
+
+    def remove(self, agent: str, ids: Collection[str]) -> None:
+        """Take these documents out of the index."""
+        self.check()
+        self._index.remove(agent, ids)
+
+    def forget(self, agent: str) -> None:
+        """Take everything of an agent out of the index."""
+        self.check()
+        self._index.forget(agent)
+
+    def holds(self, agent: str, memories: int, samples: Sequence[Record]) -> bool:
+        """Return whether the index has so many memories of an agent, and finds most of these by their own text.
+
+        Most, because its search is approximate: of texts of one form that only spelling tells apart it misses some.
+        """
+        self.check()
+        if self._index.count(agent) != memories:
+            return False
+        vectors = self._cache.embed([one.digest for one in samples], [one.text for one in samples]) if samples else ()
+        found = [
+            one.id in self._index.nearest(vector, agent, (MEMORY,), NEAREST_SAMPLES)
+            for one, vector in zip(samples, vectors, strict=True)
+        ]
+        return 2 * sum(found) >= len(found)
+
+    def price(self, texts: Sequence[str]) -> Bill:
+        """Return what a server will take for embedding these, as far as they are not in the cache."""
+        missing = self._cache.missing([digest_of(text) for text in texts], texts)
+        return self._served.price(missing) if self._served is not None else Bill()
+
+    def price_question(self, query: Query, words: Sequence[str]) -> Bill:
+        """Return what a server will take for a question and those of its words that nobody ever said."""
+        missing = self._cache.missing_questions([query.text, *self._thesaurus.unknown(words)])
+        return self._served.price(missing) if self._served is not None else Bill()
+
+    def bill(self) -> Bill:
+        """Return what a server took since this was last asked."""
+        return self._served.bill() if self._served is not None else Bill()
+
+    def greet(self) -> None:
+        """Return when the embedder's server answers and is the one that it was; see `Served`."""
+        if self._served is not None:
+            self._served.greet()
+
+    def close(self) -> None:
+        """End cleanly: the next process can use the index as it is. Closing again does nothing."""
+        if self._closed:
+            return
+        self._closed = True
+        self._searcher.shutdown()
+        self._index.close()
+        self._cache.close()
+        if self._served is not None:
+            self._served.close()
+        if self._clean_shutdown is not None and self._lock_path.exists():
+            self._clean_shutdown.close()
+        os.close(self._lock)
+        os.close(self._folder_lock)
+
+
+_store: Store | None = None
+
+
+@contextmanager
+def _readable_errors() -> Iterator[None]:
+    """Turn every error into one that the parent can read without loading a library of the child's."""
+    try:
+        yield
+    except EmbedderAway as error:
+        raise EmbedderAway(str(error)) from None
+    except (Unavailable, UnknownName, UnsafePath) as error:
+        raise EmbedderMissing(str(error)) from None
+    except StoreFailed:
+        raise
+    except Exception as error:
+        if _store is not None:
+            _store.check()
+        raise StoreFailed(f"{type(error).__name__}: {error}") from None
+
+
+def _opened() -> Store:
+    if _store is None:
+        raise StoreFailed("the store is not open")
+    return _store
+
+
+def open_store(folder: str, embedder: str, server: str, by: LLMProfile | None = None) -> StoreState:
+    """Open the store of this process and return what is in it."""
+    global _store
+    with _readable_errors():
+        _store = Store(Path(folder), embedder, server, by)
+        return _store.state()
+
+
+def call(work: Callable[Concatenate[Store, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """Run a method of the store of this process."""
+    with _readable_errors():
+        return work(_opened(), *args, **kwargs)
+
+
+def call_metered(
+    work: Callable[Concatenate[Store, P], R], *args: P.args, **kwargs: P.kwargs
+) -> tuple[R | None, Bill, Unavailable | StoreFailed | None]:
+    """Run a method; return its result, what a server took for it, and why there is none: that is paid for too."""
+    try:
+        return call(work, *args, **kwargs), _opened().bill(), None
+    except (EmbedderAway, EmbedderMissing, StoreFailed) as error:
+        return None, _opened().bill(), error
+
+
+def close_store() -> None:
+    """Close the store of this process."""
+    global _store
+    with _readable_errors():
+        store, _store = _opened(), None
+        store.close()
+
+
+# -- in the parent ----------------------------------------------------------------------------------------------------
 
 _spawning = threading.Lock()
 """Held while a child is spawned, so that the one which is new is the one of this pool."""
@@ -39,8 +382,7 @@ _spawning = threading.Lock()
 async def answer(future: Future[R]) -> R:
     """Return what the child answers; a cancellation is never lost, whenever it comes.
 
-    Args:
-        future: the piece of work that was given to the child.
+    It does not wait with `asyncio.wait_for`, which in Python 3.11 swallows a cancellation that comes with the answer.
 
     Raises:
         StoreFailed: there will be no answer.
@@ -70,20 +412,19 @@ class VectorProcess:
     """
 
     def __init__(self, folder: Path, settings: RecallSettings, by: LLMProfile | None = None) -> None:
-        self.folder = folder
-        self._settings, self._by = settings, by
+        self._folder, self._settings, self._by = folder, settings, by
         self.ready = self.served = False
         self._process: BaseProcess | None = None
-        self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), worker.prepare)
-        self._spawned: asyncio.Task[Future[worker.Kept]] | None = None
+        self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), prepare)
+        self._spawned: asyncio.Task[Future[StoreState]] | None = None
 
     def serves(self, settings: RecallSettings, by: LLMProfile | None = None) -> bool:
-        """Tell whether it was started with what these settings ask for."""
+        """Return whether it was started with what these settings ask for."""
         mine = self._settings
         same = (mine.embedder, mine.chroma) == (settings.embedder, settings.chroma)
         return same and (by == self._by or (self.ready and not self.served))
 
-    async def open(self) -> worker.Kept:
+    async def open(self) -> StoreState:
         """Start the child and return what is in its index.
 
         Raises:
@@ -97,12 +438,12 @@ class VectorProcess:
             opening = await asyncio.shield(self._spawned)
         except (OSError, RuntimeError) as error:
             raise StoreFailed(f"the child process did not start: {error}") from error
-        kept = await answer(opening)
-        self.ready, self.served = True, kept.served
-        return kept
+        state = await answer(opening)
+        self.ready, self.served = True, state.served
+        return state
 
-    def _spawn(self) -> Future[worker.Kept]:
-        check_held(self.folder)  # the child holds no vault, and would make its folder anew
+    def _spawn(self) -> Future[StoreState]:
+        check_held(self._folder)  # the child holds no vault, and would make its folder anew
         # Until the child ignores it by itself, an interrupt from the terminal must not reach it: masks are
         # inherited. This thread's mask is nobody else's.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
@@ -111,71 +452,35 @@ class VectorProcess:
                 others = set(multiprocessing.active_children())
                 settings = self._settings
                 server = "" if settings.chroma == EMBEDDED else settings.chroma
-                opening = self._pool.submit(worker.open_store, str(self.folder), settings.embedder, server, self._by)
+                opening = self._pool.submit(open_store, str(self._folder), settings.embedder, server, self._by)
                 self._process = next(iter(set(multiprocessing.active_children()) - others), None)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
         return opening
 
-    async def do(self, work: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Have one of the worker's functions done, and return its result.
+    async def do(self, work: Callable[Concatenate[Store, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Have a method of the store run in the child, and return its result.
 
         Raises:
             StoreFailed: there will be none.
         """
+        result: R = await self._submit(call, work, *args, **kwargs)
+        return result
+
+    async def do_metered(
+        self, work: Callable[Concatenate[Store, P], R], *args: P.args, **kwargs: P.kwargs
+    ) -> tuple[R | None, Bill, Unavailable | StoreFailed | None]:
+        """Have a method run; return its result, what a server took for it, and why there is none."""
+        result: tuple[R | None, Bill, Unavailable | StoreFailed | None]
+        result = await self._submit(call_metered, work, *args, **kwargs)
+        return result
+
+    async def _submit(self, function: Callable[..., Any], *args: object, **kwargs: object) -> Any:
         try:
-            future = self._pool.submit(work, *args, **kwargs)
+            future = self._pool.submit(function, *args, **kwargs)
         except RuntimeError as error:  # it is broken, or shut down
             raise StoreFailed("the child process is gone") from error
         return await answer(future)
-
-    async def check(self) -> None:
-        """Make sure that the child is alive and its folder in place.
-
-        Raises:
-            StoreFailed: it is not.
-        """
-        await self.do(worker.check)
-
-    async def put(self, records: Sequence[Record]) -> None:
-        """Embed and keep these."""
-        await self.do(worker.put, records)
-
-    async def learn(self, words: Sequence[str]) -> bool:
-        """Add words to the thesaurus; tell whether it has room for more."""
-        return await self.do(worker.learn, words)
-
-    async def remove(self, agent: str, ids: Collection[str]) -> None:
-        """Take these documents out."""
-        await self.do(worker.remove, agent, ids)
-
-    async def forget(self, agent: str) -> None:
-        """Take everything of an agent out."""
-        await self.do(worker.forget, agent)
-
-    async def holds(self, agent: str, memories: int, samples: Sequence[Record]) -> bool:
-        """Tell whether the index has so many memories of an agent, and finds these by their own text."""
-        return await self.do(worker.holds, agent, memories, samples)
-
-    async def understand(self, query: Query, words: Sequence[str]) -> dict[str, dict[str, float]]:
-        """See `worker.Store.understand`."""
-        return await self.do(worker.understand, query, words)
-
-    async def nearest(self, query: Query) -> tuple[dict[int, float], dict[str, float]]:
-        """Return what is nearest to a question: passages of memories by place, documents by id, with their cosines."""
-        return await self.do(worker.nearest, query)
-
-    async def price(self, texts: Sequence[str]) -> Bill:
-        """Return what a server will take for embedding these."""
-        return await self.do(worker.price, texts)
-
-    async def price_question(self, query: Query, words: Sequence[str]) -> Bill:
-        """Return what a server will take for a question and those of its words that nobody ever said."""
-        return await self.do(worker.price_question, query, words)
-
-    async def greet(self) -> None:
-        """Return when the embedder's server answers."""
-        await self.do(worker.greet)
 
     async def close(self) -> None:
         """End the child, cleanly when it is at rest, at once when it is not; takes `CLOSING` + `LEAVING` at most.
@@ -188,9 +493,9 @@ class VectorProcess:
                     await asyncio.wait([self._spawned])
                 if self.ready:
                     self.ready = False
-                    await self.do(worker.close_store)
+                    await self._submit(close_store)
         except (StoreFailed, TimeoutError):
-            pass  # it is killed instead, and its mark left behind says so
+            pass  # it is killed instead, and the missing note of a clean end says so
         finally:
             # Closed or not, nothing in it is worth waiting for: libraries take their time to leave.
             self.kill()

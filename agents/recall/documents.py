@@ -1,18 +1,23 @@
-"""What gets a vector: memories, summaries and notes, as plain values that can cross to the child process.
+"""What gets a vector: memories, summaries and notes, as plain values that can cross to the child process; its errors.
 
-Refuses to read files: whoever owns the summaries and notes hands them over as a full list.
+A long text is found by its passages: a passage is a stretch of the text as it stands, of whole lines where they are
+short enough, else of whole sentences, else of words; a short text is its own only passage. Measured on conversations
+regrouped into long memories, on such by one speaker, and on short lines between long answers (README, "Recall"):
+passages of 250 to 400 characters found as much, those of 120 and of 800 less.
+
+No file is read here: whoever owns the summaries and notes hands them over as a full list.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from agents.recall.passages import passages, place_of
 from mud.errors import LociError, Unavailable
 
 if TYPE_CHECKING:  # the child process, which loads this module, needs no storage
@@ -26,9 +31,7 @@ DREAMS = "dreams"
 """The file of the note into which dreams are written."""
 MEMORY = "memory"
 """The `type` that stands beside a memory's vector."""
-
-
-READ = 4000
+MAX_EMBEDDED = 4000
 """Characters of a passage that are embedded; only those of a very long text have more, and no model reads so far."""
 
 
@@ -54,12 +57,7 @@ class EmbedderAway(Unavailable):
 
 @dataclass(frozen=True, slots=True)
 class Bill:
-    """What a server did for us.
-
-    Args:
-        calls: requests that it answered.
-        tokens: tokens that it read.
-    """
+    """Requests that a server answered for us, and tokens that it read."""
 
     calls: int = 0
     tokens: int = 0
@@ -73,6 +71,111 @@ def clean(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
+# -- passages ---------------------------------------------------------------------------------------------------------
+
+LONG = 600
+"""Characters up to which a text is its own only passage; a line of talk rarely has more."""
+PASSAGE = 300
+"""Characters of a passage, at most, while `MAX_PASSAGES` of them are enough for the text."""
+MAX_PASSAGES = 64
+"""Passages of one text; in a longer one they grow instead, so that every word stays in one and none is work for ever.
+It is a power of two, because it numbers rows of the index."""
+CACHED_LENGTH = 10_000
+"""Characters of a long text whose passages are kept in RAM for the next question, of the last thousand texts."""
+_PART_SHIFT = 32
+"""Bits of a memory's number in a place."""
+_MEMORY_MASK = (1 << _PART_SHIFT) - 1
+
+_SENTENCE = re.compile(r"[^\n]+?(?:[.!?…]{1,8}[\"'”’)\]]{0,4}(?=\s)|$)\s*|\n\s*", re.MULTILINE)
+"""A sentence with what follows it, or a blank beginning of a line."""
+
+
+def place_of(seq: int, part: int = 0) -> int:
+    """Return the number of a passage: that of its memory for the first, one above all of those for others."""
+    return part << _PART_SHIFT | seq
+
+
+def memory_of(place: int) -> int:
+    """Return the number of the memory that a passage is of."""
+    return place & _MEMORY_MASK
+
+
+def part_of(place: int) -> int:
+    """Return which passage of its memory it is, from 0."""
+    return place >> _PART_SHIFT
+
+
+def place_beside(place: int, step: int, parts: Mapping[int, int]) -> int:
+    """Return the place so many passages further on, in the same memory or another; 0 before the first.
+
+    Args:
+        place: a passage.
+        step: passages, at most as many as memories that come before; back below 0.
+        parts: how many passages the long memories around it have.
+    """
+    if not parts:
+        return place + step
+    seq, part = memory_of(place), part_of(place)
+    for _ in range(abs(step)):
+        part += 1 if step > 0 else -1
+        if part < 0:
+            seq -= 1
+            part = parts.get(seq, 1) - 1
+        elif part >= parts.get(seq, 1):
+            seq, part = seq + 1, 0
+        if seq < 1:
+            return 0
+    return place_of(seq, part)
+
+
+def passages(text: str) -> tuple[str, ...]:
+    """Return the passages of a text, in order; together they are all of it but blanks between them."""
+    if len(text) <= LONG:
+        return (text,)
+    return _cached_cut(text) if len(text) <= CACHED_LENGTH else _cut(text)
+
+
+def _cut(text: str) -> tuple[str, ...]:
+    # Two in a row are always more than one may have: half of `MAX_PASSAGES` times the size is enough for all of it.
+    size = max(PASSAGE, -(-len(text) // (MAX_PASSAGES // 2 - 1)))
+    cuts = [0]
+    end = 0
+    for first, last in _units(text, size):
+        if last - cuts[-1] > size and first > cuts[-1]:
+            cuts.append(first)
+        end = last
+    found = (text[first:last].strip() for first, last in zip(cuts, [*cuts[1:], end], strict=True))
+    return tuple(one for one in found if one) or (text,)
+
+
+_cached_cut = lru_cache(maxsize=1 << 10)(_cut)
+
+
+def _units(text: str, size: int) -> Iterator[tuple[int, int]]:
+    """Yield the spans of what is not cut: lines, sentences of longer lines, words of longer sentences."""
+    first = 0
+    for line in text.splitlines(keepends=True):
+        last = first + len(line)
+        if len(line) <= size:
+            yield first, last
+        else:
+            for sentence in _SENTENCE.finditer(text, first, last):
+                yield from _cut_sentence(text, *sentence.span(), size)
+        first = last
+
+
+def _cut_sentence(text: str, first: int, last: int, size: int) -> Iterator[tuple[int, int]]:
+    while last - first > size:
+        blank = text.rfind(" ", first + 1, first + size)
+        end = blank + 1 if blank > first else first + size
+        yield first, end
+        first = end
+    yield first, last
+
+
+# -- summaries and notes ----------------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True)
 class IndexedDocument:
     """One summary or note of one agent.
@@ -82,9 +185,9 @@ class IndexedDocument:
         kind: `summary` or `note`.
         text: all of its text.
         title: the title of a note; empty for a summary.
-        aliases: other names of a note.
         covers: first and last memory of a summary; None for a note.
         timestamp: when it was last written, as `2026-11-20T07:21:37.123Z`.
+        aliases: other names of a note.
         file: the name of the file that it stands in, should that never change; else empty.
     """
 
@@ -114,11 +217,11 @@ class IndexedDocument:
 
     def metadata(self, agent_id: str) -> dict[str, str | int]:
         """Return what stands beside its vector; a summary's keys are those of the founding document."""
-        text_of: dict[str, str | int] = {"agent": agent_id, "key": clean(self.key), "timestamp": self.timestamp}
+        common: dict[str, str | int] = {"agent": agent_id, "key": clean(self.key), "timestamp": self.timestamp}
         if self.kind == NOTE:
-            return text_of | {"type": "note", "title": clean(self.title)}
+            return common | {"type": "note", "title": clean(self.title)}
         first, last = self.covers or (0, 0)
-        return text_of | {
+        return common | {
             "type": "memory_summary",
             "memory_range_start": first,
             "memory_range_end": last,
@@ -128,11 +231,9 @@ class IndexedDocument:
 
 
 class Unread(NamedTuple):
-    """A summary in a file that never changes: it is read only where the index does not have it yet.
+    """A summary in a file that never changes, by the file's name: it is read only where the index does not have it.
 
-    Args:
-        file: the file's name.
-        read: gives the summary; None when there is none in it.
+    `read` gives the summary; None when there is none in the file.
     """
 
     file: str
@@ -140,12 +241,48 @@ class Unread(NamedTuple):
 
 
 Listed = IndexedDocument | Unread
-"""A document, or where it stands."""
+
+
+def documents_of(summaries: Iterable[Summary], notes: Iterable[Note]) -> list[IndexedDocument]:
+    """Return an agent's summaries and notes as documents, without the note of its dreams, which is no knowledge."""
+    # The file of the dreams may have another name by now.
+    written = [_note_document(note) for note in notes if DREAMS not in (note.slug, note.title.casefold())]
+    return [*map(summary_document, summaries), *written]
+
+
+@lru_cache(maxsize=1 << 11)
+def _note_document(note: Note) -> IndexedDocument:
+    """Cached, as all notes are asked for and hashed whenever one changes."""
+    return IndexedDocument(f"notes/{note.slug}", NOTE, note.text, note.title, None, note.updated, note.aliases)
+
+
+def summary_document(summary: Summary, file: str = "") -> IndexedDocument:
+    """Return a summary as a document; `file` is the name of the file it stands in, should that never change."""
+    key = f"summaries/{summary.tier}-{summary.covers[0]}-{summary.covers[1]}"
+    return IndexedDocument(key, SUMMARY, summary.text, covers=summary.covers, timestamp=summary.updated, file=file)
+
+
+def versions_of(names: Iterable[str], version: Callable[[str], Summary | None]) -> list[Unread]:
+    """Return versions of summaries, not read yet.
+
+    Args:
+        names: of their files.
+        version: gives the summary in a file; None when there is none.
+    """
+
+    def read(name: str) -> IndexedDocument | None:
+        found = version(name)
+        return summary_document(found, name) if found is not None else None
+
+    return [Unread(name, partial(read, name)) for name in names]
+
+
+# -- what crosses to the child process --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One document on its way into the vectors' store.
+    """A text on its way into the vectors' store.
 
     Args:
         id: the id of its vector.
@@ -164,7 +301,7 @@ class Record:
 
 
 class Query(NamedTuple):
-    """What is asked of the vectors' store.
+    """A question to the vectors' store.
 
     Args:
         text: the question.
@@ -193,7 +330,7 @@ def record_of(agent_id: str, vector_id: str, document: IndexedDocument) -> Recor
 
 
 def text_of(entry: Entry) -> str:
-    """Return what is embedded of a memory: its text, and who said it where the text does not tell.
+    """Return what is embedded of a memory: its text, and who said it where the text does not name them.
 
     A line without its speaker is found half as often: among the first ten 0.32 of the evidence on the development
     data by vectors alone, with "Somebody says" before it 0.52.
@@ -206,13 +343,7 @@ def text_of(entry: Entry) -> str:
 
 
 def memory_id(agent_id: str, seq: int, part: int | None = None) -> str:
-    """Return the id of the vector of a text that was first lived in this memory.
-
-    Args:
-        agent_id: whose.
-        seq: the memory's number.
-        part: which of its passages, from 0; None when it has only one.
-    """
+    """Return the id of the vector of a memory, or of one of its passages when it has several."""
     return f"{agent_id}|{seq}" if part is None else f"{agent_id}|{seq}.{part}"
 
 
@@ -222,64 +353,18 @@ def agent_of(vector_id: str) -> str:
 
 
 def place_named(vector_id: str) -> int:
-    """Return the place of the passage that the id of a memory's vector names; see `passages`."""
+    """Return the place of the passage that the id of a memory's vector names."""
     seq, _, part = vector_id.rsplit("|", 1)[1].partition(".")
     return place_of(int(seq), int(part or 0))
 
 
-def memory_record(agent_id: str, entry: Entry, part: int | None = None) -> Record:
-    """Return what the vectors' store gets of a memory, or of one of its passages, whose text `entry` then has."""
-    text = text_of(entry) if part is None else text_of(entry)[:READ]
-    return Record(memory_id(agent_id, entry.seq, part), text, {"agent": agent_id, "type": MEMORY})
-
-
 def memory_records(agent_id: str, entry: Entry) -> list[Record]:
     """Return what the vectors' store gets of a memory: a record for each of its passages."""
+    metadata: dict[str, str | int] = {"agent": agent_id, "type": MEMORY}
     texts = passages(clean(entry.text))
     if len(texts) == 1:
-        return [memory_record(agent_id, entry)]
-    return [memory_record(agent_id, entry._replace(text=text), part) for part, text in enumerate(texts)]
-
-
-def documents_of(summaries: Iterable[Summary], notes: Iterable[Note]) -> list[IndexedDocument]:
-    """Return an agent's summaries and notes in the form that recall takes.
-
-    Args:
-        summaries: those to be found.
-        notes: all notes; that of the dreams is none of what is known, and is left out.
-    """
-    # The file of the dreams may have another name by now.
-    written = [_note_document(note) for note in notes if DREAMS not in (note.slug, note.title.casefold())]
-    return [*map(summary_document, summaries), *written]
-
-
-@lru_cache(maxsize=1 << 11)
-def _note_document(note: Note) -> IndexedDocument:
-    """Return a note in the form that recall takes; whenever one changes all of them are asked for, and hashed."""
-    return IndexedDocument(f"notes/{note.slug}", NOTE, note.text, note.title, None, note.updated, note.aliases)
-
-
-def summary_document(summary: Summary, file: str = "") -> IndexedDocument:
-    """Return a summary in the form that recall takes.
-
-    Args:
-        summary: the summary.
-        file: the name of the file it stands in, should that never change.
-    """
-    key = f"summaries/{summary.tier}-{summary.covers[0]}-{summary.covers[1]}"
-    return IndexedDocument(key, SUMMARY, summary.text, covers=summary.covers, timestamp=summary.updated, file=file)
-
-
-def versions_of(names: Iterable[str], version: Callable[[str], Summary | None]) -> list[Unread]:
-    """Return versions of summaries, not read yet.
-
-    Args:
-        names: of their files.
-        version: gives the summary in a file; None when there is none.
-    """
-
-    def read(name: str) -> IndexedDocument | None:
-        found = version(name)
-        return summary_document(found, name) if found is not None else None
-
-    return [Unread(name, partial(read, name)) for name in names]
+        return [Record(memory_id(agent_id, entry.seq), text_of(entry), metadata)]
+    return [
+        Record(memory_id(agent_id, entry.seq, part), text_of(entry._replace(text=text))[:MAX_EMBEDDED], metadata)
+        for part, text in enumerate(texts)
+    ]

@@ -1,6 +1,6 @@
-"""What goes into the index: memories as they are lived, documents as they change, and all of it again when it is lost.
+"""Fills the index: with memories as they come, documents as they change, and all of it again when it was lost.
 
-It never trusts that the index holds what was once put into it: how far it is, the index itself says.
+How far the index is, it is asked itself: it may have lost what was once put into it.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from dataclasses import dataclass, field
 
 from agents.memory.entries import Entry
 from agents.recall.documents import Listed, clean
-from agents.recall.embedding_queue import Run
 from agents.recall.lexical import LexicalIndex
 from agents.recall.tables import IndexProgress
+from agents.recall.vectors import Run
 from mud.errors import LociError, Unavailable
 
 log = logging.getLogger(__name__)
 
 CHUNK = 512
 """Memories read from the archive at once: a few milliseconds on the event loop."""
-MOST_IN_BULK = 4096
+MAX_BULK_QUEUE = 4096
 """Memories that wait at most while a life is given in bulk."""
-MOST_QUEUED = 20_000
+MAX_QUEUE = 20_000
 """Memories that wait in RAM; more are read again from the archive."""
 
 Read = Callable[[int, int], Sequence[Entry]]
@@ -40,9 +40,9 @@ class IndexedLife:
         latest: number of its last memory.
         generation: the index that holds it; another one has to be filled again.
         queue: memories that wait to be indexed.
-        wanted: gives the documents that wait to be indexed; None for none.
-        in_bulk: it is being given in bulk; documents wait until that is over.
-        unread: those could not be read, which was said.
+        changed_documents: gives the documents that wait to be indexed; None for none.
+        in_bulk: memories are given in bulk; documents wait until that is over.
+        unreadable: the documents could not be read, which was logged.
         progress: how far the index is.
         filling: held while it is read again.
     """
@@ -52,9 +52,9 @@ class IndexedLife:
     latest: int = 0
     generation: int = 0
     queue: list[Entry] = field(default_factory=list)
-    wanted: Documents | None = None
+    changed_documents: Documents | None = None
     in_bulk: bool = False
-    unread: bool = False
+    unreadable: bool = False
     progress: IndexProgress = field(default_factory=IndexProgress)
     filling: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -63,8 +63,7 @@ class Indexer:
     """Fills the index for all agents.
 
     Args:
-        lexical: the index.
-        run: runs work in the thread that owns it.
+        lexical, run: the index, and what runs work in its thread.
         indexed: called when anything was indexed, with the ids of vectors that are no longer wanted.
         forgotten: called with the id of an agent of whom nothing that was indexed holds any more.
     """
@@ -89,18 +88,13 @@ class Indexer:
         return known
 
     def remember(self, agent_id: str, entries: Sequence[Entry]) -> None:
-        """Take note of new memories; they are found by the next search.
-
-        Args:
-            agent_id: whose.
-            entries: the memories, in order, after they are in the archive.
-        """
+        """Take new memories, in order, after they are in the archive; they are found by the next search."""
         if not entries:
             return
         life = self.life(agent_id)
         life.latest = max(life.latest, entries[-1].seq)
         life.queue.extend(entries)
-        if life.read is not None and len(life.queue) > MOST_QUEUED:
+        if life.read is not None and len(life.queue) > MAX_QUEUE:
             life.queue.clear()
         self._changed.set()
 
@@ -120,7 +114,7 @@ class Indexer:
             self._changed.set()
 
     async def _room(self, life: IndexedLife) -> None:
-        if len(life.queue) > MOST_IN_BULK:
+        if len(life.queue) > MAX_BULK_QUEUE:
             await self.flush()
         else:
             await asyncio.sleep(0)
@@ -140,16 +134,16 @@ class Indexer:
         # Of no index: so the documents are asked for.
         life.generation = -1
         try:
-            if not await self._is_this_life(agent_id, life.latest, read):
+            if not await self._is_same_life(agent_id, life.latest, read):
                 log.info("The index holds another life of %s; it is read anew.", agent_id)
                 await self._run(self._lexical.forget, agent_id)
                 self._forgotten(agent_id)
         except Unavailable as error:
-            self._say_stuck(error)
+            self._log_stuck(error)
         await self.fill(agent_id)
 
-    async def _is_this_life(self, agent_id: str, latest: int, read: Read) -> bool:
-        """Tell whether what is indexed is what the archive says, by its last memory."""
+    async def _is_same_life(self, agent_id: str, latest: int, read: Read) -> bool:
+        """Return whether what is indexed is what the archive says, by its last memory."""
         indexed = await self._run(self._lexical.through, agent_id)
         if indexed == 0 or indexed > latest:
             return indexed == 0
@@ -157,29 +151,22 @@ class Indexer:
         return [clean(entry.text) for entry in read(indexed, indexed)] == list(texts.values())
 
     def sync_documents(self, agent_id: str, documents: Documents) -> None:
-        """Have the agent's summaries and notes looked at again; what is new, changed or gone is found by their content.
+        """Have an agent's summaries and notes compared with the index by their content.
 
-        Args:
-            agent_id: whose.
-            documents: gives all of them; called in the index's thread, so that reading them costs the world nothing.
+        `documents` gives all of them; it is called in the index's thread, so that reading them costs the world nothing.
         """
-        self.life(agent_id).wanted = documents
+        self.life(agent_id).changed_documents = documents
         self._changed.set()
 
     async def reweigh(self, agent_id: str, values: Mapping[int, int]) -> None:
-        """Have memories matter as much as is said here, after the archive says so: an index made anew reads it there.
-
-        Args:
-            agent_id: whose.
-            values: 1 to 10, by number.
-        """
+        """Change the importance (1 to 10) of memories by seq, after the archive has it: a new index reads it there."""
         if not values:
             return
         try:
             await self.flush(agent_id)
-            await self._run(self._lexical.reweigh, agent_id, values)
+            await self._run(self._lexical.set_importance, agent_id, values)
         except Unavailable as error:
-            self._say_stuck(error)
+            self._log_stuck(error)
 
     async def forget(self, agent_id: str) -> None:
         """Take all of an agent out of the index; it comes in again when somebody with its id is met again.
@@ -187,12 +174,12 @@ class Indexer:
         What the index cannot let go of now is found out then: it is another life, or the same.
         """
         life = self.lives.pop(agent_id, IndexedLife())
-        life.read = life.documents = life.wanted = None
+        life.read = life.documents = life.changed_documents = None
         life.queue.clear()
         try:
             gone = await self._run(self._drop, agent_id)
         except Unavailable as error:
-            self._say_stuck(error)
+            self._log_stuck(error)
             return
         self._indexed(gone)
         self._forgotten(agent_id)
@@ -231,8 +218,8 @@ class Indexer:
         for agent_id, life in lives.items():
             if life.queue:
                 batch[agent_id], life.queue = life.queue, []
-            if life.wanted is not None and not life.in_bulk:
-                wanted[agent_id], life.wanted = life.wanted, None
+            if life.changed_documents is not None and not life.in_bulk:
+                wanted[agent_id], life.changed_documents = life.changed_documents, None
         if not batch and not wanted:
             return False
         try:
@@ -241,11 +228,11 @@ class Indexer:
         except BaseException as error:
             # The memories come back from the archive.
             for agent_id, documents in wanted.items():
-                self.life(agent_id).wanted = self.life(agent_id).wanted or documents
+                self.life(agent_id).changed_documents = self.life(agent_id).changed_documents or documents
             if not isinstance(error, Unavailable):
                 self._changed.set()  # whoever runs `keep_flushing` again after a pause has another try at it
                 raise
-            self._say_stuck(error)
+            self._log_stuck(error)
             return False
         self._stuck = False
         for agent_id, one in progress.items():
@@ -263,15 +250,15 @@ class Indexer:
             except (OSError, LociError) as error:
                 self._put_back(agent_id, documents, error)
             else:
-                self.life(agent_id).unread = False
-        return self._lexical.take_in(batch, read)
+                self.life(agent_id).unreadable = False
+        return self._lexical.add(batch, read)
 
     def _put_back(self, agent_id: str, documents: Documents, error: Exception) -> None:
         """Have documents that cannot be read looked at with the next flush; they cost no search its answer."""
         life = self.life(agent_id)
-        life.wanted = life.wanted or documents
-        log.log(logging.DEBUG if life.unread else logging.WARNING, "What is noted cannot be read now: %s.", error)
-        life.unread = True
+        life.changed_documents = life.changed_documents or documents
+        log.log(logging.DEBUG if life.unreadable else logging.WARNING, "What is noted cannot be read now: %s.", error)
+        life.unreadable = True
 
     async def fill(self, agent_id: str, before: int | None = None) -> None:
         """Index all there is of a life: what waits in RAM, and what the index never had or lost.
@@ -290,12 +277,12 @@ class Indexer:
                 if not known:
                     life.progress = await self._run(self._lexical.progress, agent_id)
             except Unavailable as error:
-                self._say_stuck(error)
+                self._log_stuck(error)
             if life.generation != self._lexical.generation:
                 life.generation = self._lexical.generation
                 self._changed.set()
-                if life.documents is not None and life.wanted is None:
-                    life.wanted = life.documents
+                if life.documents is not None and life.changed_documents is None:
+                    life.changed_documents = life.documents
                 await self.flush(agent_id)
             while life.read is not None and life.progress.lexical_through < life.latest:
                 first = life.progress.lexical_through + 1
@@ -304,20 +291,20 @@ class Indexer:
                     break
 
     async def _filled(self, life: IndexedLife, agent_id: str, entries: Sequence[Entry]) -> bool:
-        """Index a part of a life; tell whether that brought it further."""
+        """Index a part of a life; return whether that brought it further."""
         before = life.progress.lexical_through
         try:
             _, progress = await self._run(self._index, {agent_id: entries}, {})
         except Unavailable as error:
-            self._say_stuck(error)
+            self._log_stuck(error)
             return False
         self._stuck = False
         life.progress = progress[agent_id]
         self._indexed([])
         return life.progress.lexical_through > before
 
-    def _say_stuck(self, error: Unavailable) -> None:
-        """Say once that nothing new can be indexed; every search tries again."""
+    def _log_stuck(self, error: Unavailable) -> None:
+        """Log once that nothing new can be indexed; every search tries again."""
         log.log(logging.DEBUG if self._stuck else logging.WARNING, "Recall cannot keep up: %s.", error)
         self._stuck = True
 
@@ -327,15 +314,11 @@ class Indexer:
             await self.fill(agent_id)
 
     async def look_again(self, waiting: int) -> None:
-        """Learn how far those are who waited for vectors; all, when more is waiting than they knew of.
-
-        Args:
-            waiting: texts of all lives without their vectors.
-        """
+        """Update the progress of those who waited for vectors; of all, when more texts are waiting than was known."""
         lost = waiting > sum(life.progress.waiting for life in self.lives.values())
         for agent_id, life in list(self.lives.items()):
             if lost or life.progress.waiting:
                 try:
                     life.progress = await self._run(self._lexical.progress, agent_id)
                 except Unavailable as error:
-                    self._say_stuck(error)
+                    self._log_stuck(error)

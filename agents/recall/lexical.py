@@ -1,120 +1,318 @@
-"""The words of every memory, summary and note, in SQLite's FTS5. Used from one thread only, never the event loop's.
+"""The index of the words of every memory, summary and note, in SQLite's FTS5. Used from one thread only.
 
-A memory's row id is its agent's number in the upper 32 bits and its seq in the lower, so that one range holds one life.
-The file may vanish or break at any time: then a new one is begun, and whoever asks sees that nothing is indexed in it.
-It refuses to read the vault: entries and documents are handed to it.
+The file is opened when it is needed, and made anew when it is gone, broken or of another version: then whoever asks
+sees that nothing is indexed in it. When the disk is full it goes on in memory. The vault is never read: entries and
+documents are handed over.
 """
 
 from __future__ import annotations
 
+import logging
 import sqlite3
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from agents.memory.entries import Entry
-from agents.recall import memories, tables
+from agents.recall import tables
 from agents.recall.documents import IndexedDocument, Listed, Record, clean
-from agents.recall.index_file import IndexFile, read_only
-from agents.recall.matching import BUDGET
-from agents.recall.postings import Postings
 from agents.recall.question import Question
 from agents.recall.ranking import Candidates, Groups
-from agents.recall.searching import Matches, Searcher, gather
+from agents.recall.searching import BUDGET, Matches, Searcher, gather, memories_of_time
 from agents.recall.tables import IndexProgress
-from agents.recall.time_search import lived_then
-from agents.recall.vocabulary import Stemmer, Vocabulary, words_after
+from agents.recall.words import Postings, Stemmer, Vocabulary, words_after
+from mud.errors import Unavailable, UnsafePath
+from mud.storage.paths import check_tree, may_be_read, remove
 
-Wanted = dict[str, IndexedDocument | None]
-"""What an agent shall have by key; None for what is indexed as it is."""
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+PATIENCE = 1.0
+"""Seconds to wait for somebody else who has the file open; nobody should."""
+STATEMENTS = 512
+"""Prepared statements kept: there are some for each of the tables."""
+CACHE = 16_000
+"""Kilobytes of the file kept in RAM; a question reads some hundred memories that lie anywhere in a life."""
+TRANSIENT = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_NOMEM)
+"""Errors that say nothing against the file, and will be over."""
+DISK_FULL = (
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR_WRITE,
+    sqlite3.SQLITE_IOERR_FSYNC,
+    sqlite3.SQLITE_IOERR_SHMSIZE,
+    sqlite3.SQLITE_IOERR_SHMOPEN,
+)
+"""Errors of a disk that is full, for its user at least, and also nothing against the file."""
+
+
+class OtherVersion(sqlite3.DatabaseError):
+    """The file was written by another version of this program."""
+
+
+class IndexFile:
+    """The SQLite file of the index.
+
+    Args:
+        path: the file; its folder is made.
+        forget: called when what was read from the file or written to it may be of another one, or was never committed.
+        private: work on a copy in memory and leave the file alone, for a process that does not hold the vault.
+    """
+
+    def __init__(self, path: Path, forget: Callable[[], None], *, private: bool = False) -> None:
+        self.path = path
+        self.generation = 0
+        """Counts the times an empty index was begun."""
+        self._forget = forget
+        self._private = self._copies = private
+        self._db: sqlite3.Connection | None = None
+        self._inode: int | None = None
+
+    def close(self) -> None:
+        """Close the file; the next use opens it again."""
+        self._forget()
+        if self._db is not None:
+            self._db.close()
+        self._db = None
+
+    def discard(self) -> None:
+        """Delete the index; the next use begins an empty one."""
+        self.close()
+        if not self._private:
+            for end in ("", "-wal", "-shm", "-journal"):
+                remove(Path(f"{self.path}{end}"))
+
+    def do(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Run `work` in a transaction; when the file is broken, begin anew; when the disk is full, go on in memory.
+
+        Raises:
+            Unavailable: somebody else has the file; what was indexed before is still there.
+        """
+        try:
+            return self._transact(work)
+        except UnsafePath as error:
+            self._go_on_in_memory(error, copies=False)
+        except OtherVersion as error:
+            log.info("The index %s is made anew: %s.", self.path, error)
+            self._begin_anew()
+        except (sqlite3.DatabaseError, OSError) as error:
+            if _code(error) & 0xFF in TRANSIENT:
+                raise Unavailable(f"the index {self.path} cannot be written: {error}") from error
+            if _code(error) in DISK_FULL:
+                self._go_on_in_memory(error, copies=True)
+            else:
+                self._begin_anew()
+                if not self._private:  # else it is told already that none can be kept
+                    log.warning("The index %s is broken (%s); it is made anew.", self.path, error)
+        try:
+            return self._transact(work)
+        except sqlite3.OperationalError as error:
+            if _code(error) not in DISK_FULL:
+                raise
+            self._go_on_in_memory(error, copies=True)
+            return self._transact(work)
+
+    def _transact(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        try:
+            with self._opened() as db:
+                return work(db)
+        except BaseException:
+            self._forget()
+            raise
+
+    def _begin_anew(self) -> None:
+        try:
+            self.discard()
+            self._opened()
+        except (sqlite3.DatabaseError, OSError) as error:
+            self._go_on_in_memory(error, copies=False)
+
+    def _go_on_in_memory(self, error: Exception, *, copies: bool) -> None:
+        """Leave the file alone from now on: the next start finds it as it is, and fills it."""
+        log.warning("No index can be kept in %s (%s); it is kept in memory.", self.path.parent, error)
+        self.close()
+        self._private, self._copies = True, copies
+
+    def _opened(self) -> sqlite3.Connection:
+        if self._db is not None and self._vanished():
+            log.info("The index %s is gone; it is made anew.", self.path)
+            self.close()
+        if self._db is None:
+            self._db = self._copied() if self._private else self._connected()
+            self._prepare(self._db)
+        return self._db
+
+    def _vanished(self) -> bool:
+        if self._private:
+            return False
+        try:
+            return self.path.stat().st_ino != self._inode
+        except OSError:
+            return True
+
+    def _connected(self) -> sqlite3.Connection:
+        check_tree(self.path.parent)
+        if not self.path.exists():
+            # A journal that outlived its file would be played into the new one.
+            self.discard()
+        db = sqlite3.connect(self.path, timeout=PATIENCE, cached_statements=STATEMENTS)
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = NORMAL")
+            db.execute(f"PRAGMA cache_size = {-CACHE}")
+            self._inode = self.path.stat().st_ino
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _copied(self) -> sqlite3.Connection:
+        db = sqlite3.connect(":memory:")
+        if self._copies and self.path.exists():
+            try:
+                with closing(_read_only(self.path)) as source:
+                    source.backup(db)
+            except sqlite3.DatabaseError:
+                db.close()
+                db = sqlite3.connect(":memory:")
+        return db
+
+    def _prepare(self, db: sqlite3.Connection) -> None:
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+        if version == tables.VERSION:
+            return
+        self.generation += 1
+        if version or db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            raise OtherVersion(f"it has the form {version}, not {tables.VERSION}")
+        db.executescript(f"BEGIN; {tables.SCHEMA} PRAGMA user_version = {tables.VERSION}; COMMIT;")
+
+
+def _code(error: Exception) -> int:
+    """Return SQLite's extended code of an error; 0 when it is none of SQLite's."""
+    return getattr(error, "sqlite_errorcode", None) or 0
+
+
+def _read_only(path: Path) -> sqlite3.Connection:
+    """Open an index for reading alone; a file that nobody has open gets no file beside it either.
+
+    Raises:
+        sqlite3.OperationalError: there is no such file, or it may not be read.
+    """
+    if not path.is_file() or not may_be_read(path):
+        raise sqlite3.OperationalError(f"there is no index {path}")
+    # SQLite takes its journal away with it: without one nobody has the file open, and there is nobody to mind.
+    complete = not Path(f"{path}-wal").exists()
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if complete else ''}", uri=True)
+
+
+def read_progress(path: Path, agent_id: str) -> IndexProgress:
+    """Return how far an index file is for an agent, for a process without recall; zeros when it cannot be read."""
+    try:
+        with closing(_read_only(path)) as db:
+            if db.execute("PRAGMA user_version").fetchone()[0] == tables.VERSION:
+                return tables.progress_of(db, agent_id)
+    except sqlite3.DatabaseError:
+        pass  # there is none yet, or it will be made anew: nothing is indexed
+    return IndexProgress()
 
 
 class LexicalIndex:
-    """The index in one file.
+    """The index in one file. Every method raises `Unavailable` when somebody else holds the file.
 
     Args:
         path: the file; its folder is made.
         private: work on a copy in memory and leave the file alone, for a process that does not hold the vault.
-        budget: rows that are walked through for one question; see `matching.best`.
+        budget: rows that are walked through for one question; see `searching.best_rows`.
     """
 
     def __init__(self, path: Path, *, private: bool = False, budget: int = BUDGET) -> None:
-        self._file = IndexFile(path, tables.SCHEMA, tables.VERSION, self._forget_seen, private=private)
         self._stemmer = Stemmer()
         self._vocabulary = Vocabulary(self._stemmer)
         self._postings = Postings()
         self._searcher = Searcher(self._stemmer, self._postings, budget)
-        self._served = ""
-
-    # -- the file ---------------------------------------------------------------------------------------------------
-
-    @property
-    def path(self) -> Path:
-        """The file."""
-        return self._file.path
-
-    @property
-    def generation(self) -> int:
-        """Counts the times an empty index was begun."""
-        return self._file.generation
-
-    def close(self) -> None:
-        """Let go of the file."""
-        self._file.close()
-        self._stemmer.close()
-
-    def discard(self) -> None:
-        """Throw the index away and begin an empty one with the next use."""
-        self._file.discard()
+        self._file = IndexFile(path, self._forget_seen, private=private)
+        self._served_last = ""
 
     def _forget_seen(self) -> None:
         self._vocabulary.forget()
         self._postings.clear()
 
-    # -- all of it --------------------------------------------------------------------------------------------------
+    @property
+    def generation(self) -> int:
+        """How often an empty index was begun."""
+        return self._file.generation
 
-    def take_in(
-        self, batch: Mapping[str, Sequence[Entry]], documents: Mapping[str, Sequence[Listed]]
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+        self._stemmer.close()
+
+    def discard(self) -> None:
+        """Delete the index; the next use begins an empty one."""
+        self._file.discard()
+
+    # -- what goes in -----------------------------------------------------------------------------------------------
+
+    def add(
+        self, batch: Mapping[str, Sequence[Entry]], documents: Mapping[str, Sequence[Listed]] = {}
     ) -> tuple[list[str], dict[str, IndexProgress]]:
-        """Do `add` and `sync` in one transaction, as each costs as much as the indexing of ten memories.
+        """Index memories and documents in one transaction, as each costs as much as the indexing of ten memories.
 
         Args:
-            batch: memories by agent id.
-            documents: all that an agent has, by its id.
+            batch: memories by agent id; those that are indexed already are left out.
+            documents: all summaries and notes that an agent has, by its id; what is the same stays untouched. Of two
+                with the same key the later holds. One that is not read yet is read only when it is not indexed.
 
         Returns:
-            The ids of the vectors that are no longer wanted, and how far the index of each of these agents is.
-
-        Raises:
-            Unavailable: the disk is full.
+            The ids of the vectors that are no longer wanted, and the progress of each of these agents.
         """
+        # Read before the transaction, whose errors are all taken for the index's.
         wanted = {agent_id: self._wanted(agent_id, some) for agent_id, some in documents.items()}
 
         def work(db: sqlite3.Connection) -> tuple[list[str], dict[str, IndexProgress]]:
-            if batch:
-                memories.add(db, batch, self._vocabulary)
-            gone = [one for agent_id, some in wanted.items() for one in self._synced(db, agent_id, some)]
+            tables.add_memories(db, batch, self._vocabulary)
+            gone: list[str] = []
+            for agent_id, some in wanted.items():
+                old, changed = tables.sync_documents(db, agent_id, some)
+                gone += old
+                for table in tables.WORDS.values() if changed else ():
+                    self._postings.forget(table, tables.number_of(db, agent_id))
             return gone, {agent_id: tables.progress_of(db, agent_id) for agent_id in {*batch, *wanted}}
 
         return self._file.do(work)
 
-    # -- memories ---------------------------------------------------------------------------------------------------
+    def _wanted(self, agent_id: str, documents: Sequence[Listed]) -> dict[str, IndexedDocument | None]:
+        """Return what an agent shall have by key; None for what is indexed as it is."""
+        known = self._file.do(lambda db: tables.files_of(db, agent_id))
+        wanted: dict[str, IndexedDocument | None] = {}
+        for one in documents:
+            if isinstance(one, IndexedDocument):
+                key = clean(one.key)
+                before = wanted.get(key)
+                if before is None or before.digest != one.digest:
+                    wanted[key] = one
+            elif one.file in known:
+                wanted[known[one.file]] = None
+            elif (found := one.read()) is not None:
+                wanted[clean(found.key)] = found
+        return wanted
 
-    def add(self, batch: Mapping[str, Sequence[Entry]]) -> None:
-        """Index memories, of several agents at once; those that are indexed already are left out.
+    def sync(self, agent_id: str, documents: Sequence[Listed]) -> list[str]:
+        """Make these the documents of an agent; return the ids of the vectors that are no longer wanted."""
+        return self.add({}, {agent_id: documents})[0]
 
-        Args:
-            batch: memories by agent id.
+    def set_importance(self, agent_id: str, values: Mapping[int, int]) -> None:
+        """Change the importance of memories, by seq; those that are not indexed are passed over."""
+        self._file.do(lambda db: tables.set_importance(db, agent_id, values))
 
-        Raises:
-            Unavailable: the disk is full.
-        """
-        self._file.do(lambda db: memories.add(db, batch, self._vocabulary))
+    def forget(self, agent_id: str) -> None:
+        """Take out all memories of an agent."""
+        self._file.do(lambda db: tables.delete_memories(db, agent_id))
+        self._postings.clear()
 
-    def reweigh(self, agent_id: str, values: Mapping[int, int]) -> None:
-        """Have memories matter as much as is said here, by number; those that are not indexed are passed over."""
-        self._file.do(lambda db: memories.reweigh(db, agent_id, values))
+    # -- what is in it ----------------------------------------------------------------------------------------------
 
     def through(self, agent_id: str) -> int:
         """Return up to which memory every one is indexed."""
@@ -122,117 +320,23 @@ class LexicalIndex:
 
     def texts(self, agent_id: str, seqs: Collection[int]) -> dict[int, str]:
         """Return the texts that are indexed under these numbers."""
-
-        def work(db: sqlite3.Connection) -> dict[int, str]:
-            entries = memories.entries_of(db, tables.number_of(db, agent_id), seqs)
-            return {seq: entry.text for seq, entry in entries.items()}
-
-        return self._file.do(work)
-
-    def forget(self, agent_id: str) -> None:
-        """Take out all memories of an agent."""
-        self._file.do(lambda db: memories.forget(db, agent_id))
-        self._postings.clear()
+        entries = self._file.do(lambda db: tables.entries_of(db, tables.number_of(db, agent_id), seqs))
+        return {seq: entry.text for seq, entry in entries.items()}
 
     def agents(self) -> list[str]:
         """Return the ids of all agents of whom anything was ever indexed."""
         return self._file.do(lambda db: [row[0] for row in db.execute("SELECT id FROM agents ORDER BY number")])
 
     def words_after(self, number: int, limit: int) -> list[tuple[int, str]]:
-        """See `vocabulary.words_after`."""
+        """See `words.words_after`."""
         return self._file.do(lambda db: words_after(db, number, limit))
-
-    # -- their vectors ----------------------------------------------------------------------------------------------
-
-    def waiting_memories(self, limit: int, without: Collection[str] = ()) -> tuple[str, int, list[Record]] | None:
-        """Return the next memories without vectors, agents taking turns; None when there are none.
-
-        Args:
-            limit: how many memories are looked at, all of one agent.
-            without: agents that are passed over.
-
-        Returns:
-            The agent's id, the last memory that was looked at, and the records of those that tell something new in
-            this life: none, should all be repetitions. `memories_embedded` has to hear of it either way.
-        """
-        found = self._file.do(lambda db: memories.waiting(db, self._served, limit, without))
-        if found is not None:
-            self._served = found[0]
-        return found
-
-    def memories_embedded(self, agent_id: str, through: int) -> None:
-        """Note that up to this memory the vectors are in the store."""
-
-        def work(db: sqlite3.Connection) -> None:
-            db.execute("UPDATE agents SET embedded = max(embedded, min(through, ?)) WHERE id = ?", (through, agent_id))
-
-        self._file.do(work)
-
-    def vectors_wanted(self, agent_id: str) -> int:
-        """Return how many vectors of an agent's memories must be in the store, as far as was noted."""
-        return self._file.do(lambda db: memories.vectors_wanted(db, agent_id))
-
-    def samples(self, agent_id: str) -> list[Record]:
-        """Return a few memories of an agent whose vectors must be in the store."""
-        return self._file.do(lambda db: memories.samples(db, agent_id))
-
-    def forget_vectors(self, agent_id: str | None = None) -> None:
-        """Note that the store has no vector, of this agent or of anybody."""
-        self._file.do(lambda db: tables.forget_vectors(db, agent_id))
-
-    # -- documents --------------------------------------------------------------------------------------------------
-
-    def sync(self, agent_id: str, documents: Sequence[Listed]) -> list[str]:
-        """Make these the documents of an agent; what is the same stays untouched.
-
-        Args:
-            agent_id: whose.
-            documents: all that it has; of two with the same key the later holds. One that is not read yet is read only
-                when it is not indexed.
-
-        Returns:
-            The ids of the vectors that are no longer wanted.
-        """
-        wanted = self._wanted(agent_id, documents)
-        return self._file.do(lambda db: self._synced(db, agent_id, wanted))
-
-    def _wanted(self, agent_id: str, documents: Sequence[Listed]) -> Wanted:
-        """Return what an agent shall have; read before the transaction, whose errors are all taken for the index's."""
-        return _wanted(documents, self._file.do(lambda db: tables.files_of(db, agent_id)))
-
-    def _synced(self, db: sqlite3.Connection, agent_id: str, wanted: Wanted) -> list[str]:
-        gone, changed = tables.sync(db, agent_id, wanted)
-        if changed:
-            for table in tables.WORDS.values():
-                self._postings.forget(table, tables.number_of(db, agent_id))
-        return gone
-
-    def waiting(self, limit: int, without: Collection[str] = ()) -> list[Record]:
-        """Return documents without a vector, oldest first, in the form the vectors' store takes; see above."""
-        return self._file.do(lambda db: tables.documents_waiting(db, limit, without))
-
-    def embedded(self, ids: Collection[str]) -> None:
-        """Note that these vectors are in the store."""
-
-        def work(db: sqlite3.Connection) -> None:
-            db.executemany("UPDATE documents SET embedded = 1 WHERE vector = ?", [(one,) for one in ids])
-
-        self._file.do(work)
-
-    def reconcile(self, ids: Collection[str]) -> list[str]:
-        """Note that these documents' vectors, and no others, are in the store; return those that are not wanted."""
-        return self._file.do(lambda db: tables.reconcile(db, ids))
 
     def progress(self, agent_id: str) -> IndexProgress:
         """Return how far the index of an agent is."""
         return self._file.do(lambda db: tables.progress_of(db, agent_id))
 
     def all_waiting(self, memories: bool = False) -> tuple[int, int]:
-        """Return how many documents of all agents have no vector, and how many there are.
-
-        Args:
-            memories: count these too.
-        """
+        """Return how many documents (and `memories`) of all agents have no vector, and how many there are."""
 
         def work(db: sqlite3.Connection) -> tuple[int, int]:
             row = db.execute("SELECT coalesce(sum(embedded = 0), 0), count(*) FROM documents").fetchone()
@@ -241,6 +345,54 @@ class LexicalIndex:
             return int(row[0] + more[0]), int(row[1] + more[1])
 
         return self._file.do(work)
+
+    # -- vectors ----------------------------------------------------------------------------------------------------
+
+    def memories_waiting(self, limit: int, without: Collection[str] = ()) -> tuple[str, int, list[Record]] | None:
+        """Return the next memories without vectors, agents taking turns; None when there are none.
+
+        Args:
+            limit: how many memories are looked at, all of one agent.
+            without: agents that are passed over.
+
+        Returns:
+            The agent's id, the last memory that was looked at, and the records of those whose text is new in this
+            life: none, should all be repetitions. `memories_embedded` has to hear of it either way.
+        """
+        found = self._file.do(lambda db: tables.memories_waiting(db, self._served_last, limit, without))
+        if found is not None:
+            self._served_last = found[0]
+        return found
+
+    def memories_embedded(self, agent_id: str, through: int) -> None:
+        """Note that up to this memory the vectors are in the store."""
+        update = "UPDATE agents SET embedded = max(embedded, min(through, ?)) WHERE id = ?"
+        self._file.do(lambda db: db.execute(update, (through, agent_id)))
+
+    def vectors_expected(self, agent_id: str) -> int:
+        """Return how many vectors of an agent's memories must be in the store, as far as was noted."""
+        return self._file.do(lambda db: tables.vectors_expected(db, agent_id))
+
+    def samples(self, agent_id: str) -> list[Record]:
+        """Return a few memories of an agent whose vectors must be in the store."""
+        return self._file.do(lambda db: tables.samples(db, agent_id))
+
+    def forget_vectors(self, agent_id: str | None = None) -> None:
+        """Note that the store has no vector, of this agent or of anybody."""
+        self._file.do(lambda db: tables.forget_vectors(db, agent_id))
+
+    def documents_waiting(self, limit: int, without: Collection[str] = ()) -> list[Record]:
+        """Return documents without a vector, oldest first, but for those of some agents."""
+        return self._file.do(lambda db: tables.documents_waiting(db, limit, without))
+
+    def documents_embedded(self, ids: Collection[str]) -> None:
+        """Note that these vectors are in the store."""
+        update = "UPDATE documents SET embedded = 1 WHERE vector = ?"
+        self._file.do(lambda db: db.executemany(update, [(one,) for one in ids]))
+
+    def reconcile(self, ids: Collection[str]) -> list[str]:
+        """Note that these documents' vectors, and no others, are in the store; return those that are not wanted."""
+        return self._file.do(lambda db: tables.reconcile(db, ids))
 
     # -- search -----------------------------------------------------------------------------------------------------
 
@@ -257,7 +409,7 @@ class LexicalIndex:
 
         Args:
             agent_id: whose.
-            groups: for each telling word of the question the words that stand for it, the best first.
+            groups: for each content word of the question the words that stand for it, the best first.
             memories: whether memories are wanted.
             kinds: which kinds of documents are wanted.
             question: the question, for its times; None for none.
@@ -267,8 +419,8 @@ class LexicalIndex:
         def work(db: sqlite3.Connection) -> Matches:
             oldest = question is not None and question.order < 0
             matches = self._searcher.match(db, agent_id, groups, memories, kinds, oldest=oldest, widely=widely)
-            brought = lived_then(db, agent_id, question) if memories and question is not None else []
-            return replace(matches, brought=tuple(brought))
+            of_time = memories_of_time(db, agent_id, question) if memories and question is not None else []
+            return replace(matches, of_time=tuple(of_time))
 
         return self._file.do(work)
 
@@ -286,41 +438,9 @@ class LexicalIndex:
         Args:
             agent_id: whose.
             matches: what `match` found.
-            memories: the cosines of memories by seq, each the first that tells its text.
+            memories: the cosines of memories by place, each the first with its text.
             documents: the cosines of documents by vector id; an id that is not (or no longer) one's is ignored.
             kinds: which kinds of documents are wanted.
             weight: the vectors' part, which decides whose neighbours are brought along.
         """
         return self._file.do(lambda db: gather(db, agent_id, matches, memories, documents, kinds, weight))
-
-
-def _wanted(documents: Sequence[Listed], known: Mapping[str, str]) -> Wanted:
-    """Return what an agent shall have by key; None for what is indexed as it is.
-
-    Args:
-        documents: see `LexicalIndex.sync`.
-        known: the keys of what is indexed, by the files that never change.
-    """
-    wanted: Wanted = {}
-    for one in documents:
-        if isinstance(one, IndexedDocument):
-            key = clean(one.key)
-            before = wanted.get(key)
-            if before is None or before.digest != one.digest:
-                wanted[key] = one
-        elif one.file in known:
-            wanted[known[one.file]] = None
-        elif (found := one.read()) is not None:
-            wanted[clean(found.key)] = found
-    return wanted
-
-
-def read_progress(path: Path, agent_id: str) -> IndexProgress:
-    """Return how far an index file is for an agent, for a process without recall; zeros when it cannot be read."""
-    try:
-        with closing(read_only(path)) as db:
-            if db.execute("PRAGMA user_version").fetchone()[0] == tables.VERSION:
-                return tables.progress_of(db, agent_id)
-    except sqlite3.DatabaseError:
-        pass  # there is none yet, or it will be made anew: nothing is indexed
-    return IndexProgress()

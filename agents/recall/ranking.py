@@ -14,52 +14,54 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
-from itertools import islice
+from datetime import UTC, datetime
+from functools import lru_cache
 from math import inf, nextafter
 from typing import NamedTuple, TypeVar
 
 from agents.memory.entries import Entry, Hit
-from agents.recall.documents import SUMMARY, IndexedDocument, text_of
-from agents.recall.passages import beside, memory_of
-from agents.recall.question import Question
+from agents.recall.documents import SUMMARY, IndexedDocument, memory_of, place_beside, text_of
+from agents.recall.question import Question, is_about_speaker, is_question, repeats, states_answer
 from agents.recall.settings import RecallSettings
-from agents.recall.signs import SPOKEN, Signs, recency_of, stamp
-from agents.recall.spoken import is_question, repeats, tells
+from mud.clock import parse_iso
 
 K = TypeVar("K")
 NO_PARTS: Mapping[int, int] = {}
 """What a life without any long memory has."""
 Groups = Mapping[str, Mapping[str, float]]
-"""For each telling word of a question the words that stand for it, with their weights; the word itself has 1."""
+"""For each content word of a question the words that stand for it, with their weights; the word itself has 1."""
 
-CANDIDATES = 100
-"""Memories that the words may bring forward; 200 found no more of the answers."""
-WIDELY = 400
-"""As many where some kinds of them will not count: who was asked the same a hundred times has said it as often."""
-NEAREST = 100
-"""Memories, and documents, that the vectors may bring forward; 60 found a little less, 200 no more."""
-LENDERS = 60
-"""Memories that lend to their neighbours; with 20, 40 and 200 about as many answers were found."""
+BOOSTING = 60
+"""Memories that boost their neighbours; with 20, 40 and 200 about as many answers were found."""
 REACH = 2
-"""How far a memory lends, in memories."""
-ANSWERED = 1.5
-"""How much more a question lends to what follows it than another line does."""
-BACK = 0.8
-"""How much of what it lends onward a memory lends to those before it."""
-MOST_LENT = 0.8
-"""What neighbours lend together, at most: so much of what the best fits better than the least."""
-ASKED = 0.85
-"""A question is worth so much of a line that tells something: who recalls wants the answer, not the asking. With 0.75
+"""How far a memory boosts, in memories."""
+QUESTION_BOOST = 1.5
+"""How much more a question boosts what follows it than another line does."""
+BACKWARD_BOOST = 0.8
+"""How much of what it gives to those after it a memory gives to those before it."""
+MAX_BOOST = 0.8
+"""What neighbours give together, at most: so much of what the best fits better than the least."""
+QUESTION_WEIGHT = 0.85
+"""A question is worth so much of a line that states something: who recalls wants the answer, not the asking. With 0.75
 as many answers were found on the development data, without it one in sixty fewer."""
-LOOKED_AT, ORIGINALS = 20, 60
+CHECKED_FOR_ORIGINALS, ORIGINALS = 20, 60
 """Hits of which each may repeat something earlier, and the best memories among which that is looked for."""
 CONVERSATION_GAP = 1800.0
 """Seconds after which what follows belongs to another conversation."""
 QUERY_RESULT_WEIGHT = 0.5
 """What one's own queries showed, or one dreamed, is worth so much: neither must hide what it was about."""
-SUMMARY_FIT = 0.75
+SUMMARY_WEIGHT = 0.75
 """A summary has many words, so it has those of a question more easily than the memory that says it in full."""
+
+OWN_KINDS = ("said", "thought", "did")
+"""Kinds of memories of what one did oneself."""
+SPOKEN_KINDS = ("said", "heard", "told")
+"""Kinds of memories of what somebody said."""
+SPEAKER_WEIGHT = 2.0
+"""How much more than a name it counts that a question in the first person finds somebody who speaks of themselves: of
+the lines of one of two whom the question does not name .02 more were found, with 1 .005 and with 3 as many."""
+MAX_SPEAKERS = 2
+"""Speakers among which whoever asks in the first person is taken for one; of more, most are others."""
 
 
 class FoundDocument(NamedTuple):
@@ -81,13 +83,12 @@ class Candidates:
     """What words and vectors found.
 
     Args:
-        shares: share of the question's words by place, of the passages that have any; see `passages`. The place of a
-            short memory, which is its own only passage, is its number.
+        shares: share of the question's words by place, of the passages that have any; see `documents.place_of`.
         cosines: cosine by place, of the passages that the vectors found.
         entries: these passages as memories of their own, and the neighbours of the best, by place.
-        times: how often a memory's text was lived, by seq; only where that is more than once.
+        times: how often a memory's text occurs, by seq; only where that is more than once.
         documents: summaries and notes.
-        brought: memories of the time that is asked about, which words and vectors need not have found.
+        of_time: memories of the time that is asked about, which words and vectors need not have found.
         wholes: the long ones of these memories in full, by seq.
         parts: how many passages each of these has.
     """
@@ -97,7 +98,7 @@ class Candidates:
     entries: Mapping[int, Entry]
     times: Mapping[int, int]
     documents: tuple[FoundDocument, ...] = ()
-    brought: Sequence[int] = ()
+    of_time: Sequence[int] = ()
     wholes: Mapping[int, Entry] = field(default_factory=dict)
     parts: Mapping[int, int] = field(default_factory=dict)
 
@@ -106,15 +107,13 @@ class Candidates:
         return self.wholes.get(entry.seq, entry)
 
 
+# -- relevance, and what neighbours add -------------------------------------------------------------------------------
+
+
 def relevances(shares: Mapping[K, float], cosines: Mapping[K, float], weight: float) -> dict[K, float]:
-    """Return how well each fits by words and vectors together.
+    """Return how well each fits by words and vectors together; `weight` is the vectors' part, 0 to 1.
 
     What the vectors passed over counts as the least they found; without any cosine the words alone count.
-
-    Args:
-        shares: share of the question's words.
-        cosines: cosine with the question.
-        weight: the vectors' part, 0 to 1.
     """
     if not cosines:
         return dict(shares)
@@ -123,28 +122,27 @@ def relevances(shares: Mapping[K, float], cosines: Mapping[K, float], weight: fl
     return {key: weight * cosines.get(key, least) + (1 - weight) * shares.get(key, 0.0) for key in keys}
 
 
-def lenders(relevance: Mapping[int, float]) -> list[int]:
-    """Return the passages that lend to their neighbours, best first, younger first among equals."""
-    return sorted(relevance, key=lambda place: (-relevance[place], -memory_of(place), -place))[:LENDERS]
+def best_places(relevance: Mapping[int, float]) -> list[int]:
+    """Return the passages that boost their neighbours, best first, younger first among equals."""
+    return sorted(relevance, key=lambda place: (-relevance[place], -memory_of(place), -place))[:BOOSTING]
 
 
 def neighbours_of(places: Iterable[int], parts: Mapping[int, int] = NO_PARTS) -> set[int]:
-    """Return the passages to which these lend, and these; of long memories `parts` tells how many each has."""
-    near = {beside(place, step, parts) for place in places for step in range(-REACH, REACH + 1)}
+    """Return the passages that these boost, and these; of long memories `parts` says how many each has."""
+    near = {place_beside(place, step, parts) for place in places for step in range(-REACH, REACH + 1)}
     return {place for place in near if place > 0}
 
 
-def lent(
+def neighbour_boost(
     relevance: Mapping[int, float],
     entries: Mapping[int, Entry],
     weight: float,
     floor: float = 0.0,
     parts: Mapping[int, int] = NO_PARTS,
 ) -> dict[int, float]:
-    """Return what each passage gets from those beside it: a part of what these have above the least of the lenders.
+    """Return what each passage gets from those beside it: a part of what these have above the least of the best.
 
-    So a short memory lends to all of another, and a long one, which tells by itself what belongs together, within
-    itself, and of its ends alone to others.
+    So a short memory boosts all of another, and a long one its own passages, and with its ends alone others.
 
     Args:
         relevance: how well each passage fits by itself, by place.
@@ -153,92 +151,166 @@ def lent(
         floor: what anything fits, however little it has to do with the question.
         parts: how many passages each long memory has.
     """
-    best = lenders(relevance)
+    best = best_places(relevance)
     total: dict[int, float] = {}
     if not best or weight == 0:
         return total
-    least = relevance[best[-1]] if len(best) == LENDERS else floor
-    # In order, because a sum of floats hangs on it.
+    least = relevance[best[-1]] if len(best) == BOOSTING else floor
+    # In order, because a sum of floats depends on it.
     for place in sorted(best):
-        lender = entries.get(place)
-        if lender is None or _is_echo(lender):
+        source = entries.get(place)
+        if source is None or _is_derived(source):
             continue
-        onward = min(1.0, weight * (ANSWERED if "?" in lender.text else 1.0))
-        for step, part in ((1, onward), (2, onward**2), (-1, weight * BACK), (-2, (weight * BACK) ** 2)):
-            there = beside(place, step, parts)
+        onward = min(1.0, weight * (QUESTION_BOOST if "?" in source.text else 1.0))
+        back = weight * BACKWARD_BOOST
+        for step, part in ((1, onward), (2, onward**2), (-1, back), (-2, back**2)):
+            there = place_beside(place, step, parts)
             near = entries.get(there)
-            if near is not None and not _is_echo(near) and _together(lender, near):
+            if near is not None and not _is_derived(near) and _in_one_conversation(source, near):
                 total[there] = total.get(there, 0.0) + (relevance[place] - least) * part
-    most = MOST_LENT * (relevance[best[0]] - least)
-    return {place: min(share, most) for place, share in total.items()}
+    most = MAX_BOOST * (relevance[best[0]] - least)
+    return {place: min(boost, most) for place, boost in total.items()}
 
 
-def _together(one: Entry, other: Entry) -> bool:
-    """Tell whether two memories belong to the same stretch of life; of times that cannot be read nobody knows."""
-    a, b = stamp(one.at), stamp(other.at)
+def _in_one_conversation(one: Entry, other: Entry) -> bool:
+    a, b = _timestamp(one.at), _timestamp(other.at)
     return a is None or b is None or abs(a - b) <= CONVERSATION_GAP
 
 
-def _fits(found: Candidates, question: Question, weights: RecallSettings) -> tuple[dict[int, float], dict[int, float]]:
-    """Return how well each memory fits, what its neighbours lend included, and what they lend."""
-    relevance = relevances(found.shares, found.cosines, weights.vector_weight)
-    relevance |= {seq: QUERY_RESULT_WEIGHT * fit for seq, fit in relevance.items() if _is_echo(found.entries.get(seq))}
-    # A neighbour that neither words nor vectors found is worth as much by itself as the least that they did.
-    least = min(relevance.values(), default=0.0) if found.cosines else 0.0
-    near = lent(relevance, found.entries, weights.neighbours, least, found.parts)
-    fits = {seq: relevance.get(seq, least) + near.get(seq, 0.0) for seq in (*relevance, *near, *found.brought)}
-    return {place: fit * _worth(found.entries.get(place), question) for place, fit in fits.items()}, near
-
-
-def _worth(entry: Entry | None, question: Question) -> float:
-    """Return what is left of a fit: less of a question, but for one that fits by what it tells before it asks."""
-    asks = entry is not None and is_question(entry.text) and not tells(entry.text, question.words)
-    return ASKED if asks else 1.0
-
-
-def _is_echo(entry: Entry | None) -> bool:
-    """Tell whether a memory is what one's own queries showed, or only a dream."""
+def _is_derived(entry: Entry | None) -> bool:
+    """Return whether a memory is what one's own queries showed, or only a dream."""
     return entry is not None and entry.kind in ("result", "dream")
 
 
-class _Candidate(NamedTuple):
-    """A memory before the question's other signs are looked at, which takes the longest.
+def _fits(found: Candidates, question: Question, weights: RecallSettings) -> tuple[dict[int, float], dict[int, float]]:
+    """Return how well each passage fits with its neighbours' boost, and that boost."""
+    relevance = relevances(found.shares, found.cosines, weights.vector_weight)
+    relevance |= {
+        place: QUERY_RESULT_WEIGHT * fit for place, fit in relevance.items() if _is_derived(found.entries.get(place))
+    }
+    # A neighbour that neither words nor vectors found is worth as much by itself as the least that they did.
+    least = min(relevance.values(), default=0.0) if found.cosines else 0.0
+    boost = neighbour_boost(relevance, found.entries, weights.neighbours, least, found.parts)
+    fits = {
+        place: relevance.get(place, least) + boost.get(place, 0.0) for place in (*relevance, *boost, *found.of_time)
+    }
+    return {place: fit * _worth(found.entries.get(place), question) for place, fit in fits.items()}, boost
+
+
+def _worth(entry: Entry | None, question: Question) -> float:
+    asks = entry is not None and is_question(entry.text) and not states_answer(entry.text, question.words)
+    return QUESTION_WEIGHT if asks else 1.0
+
+
+# -- what a question says besides its words ---------------------------------------------------------------------------
+
+
+@lru_cache(8192)
+def _timestamp(at: str) -> float | None:
+    """Return a written time in seconds, None for one that cannot be read."""
+    try:
+        return parse_iso(at).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+def recency_of(at: str, now: float, half_life_days: float) -> float | None:
+    """Return how recent a written time is, 1 for `now` (in seconds); None for one that cannot be read."""
+    then = _timestamp(at)
+    if then is None:
+        return None
+    age = max(0.0, now - then) / 86400
+    return float(0.5 ** min(age / half_life_days, 1000.0))
+
+
+class Bonuses:
+    """What memories get for being of whom, of when, and of the kind of thing that a question asks about.
 
     Args:
-        place: of its passage.
-        entry: the memory, with the text of that passage.
-        fit: see `_fits`.
-        recency, importance: as in its hit.
-        raised: what its fit and its signs are multiplied with.
+        question: the question.
+        entries: all that is looked at, by place.
+        weights: what each of these is worth.
     """
+
+    def __init__(self, question: Question, entries: Mapping[int, Entry], weights: RecallSettings) -> None:
+        self._question, self._weights = question, weights
+        self._named = {actor: question.names(actor) for actor in {entry.actor or "" for entry in entries.values()}}
+        speakers = {(entry.kind == "said", entry.actor) for entry in entries.values() if entry.kind in SPOKEN_KINDS}
+        self._of_speaker = question.first_person and not any(self._named.values()) and len(speakers) <= MAX_SPEAKERS
+        seqs = [entry.seq for entry in entries.values()]
+        self._first, self._last = min(seqs, default=0), max(seqs, default=0)
+
+    @property
+    def most(self) -> float:
+        """What a memory can get from all of these together."""
+        question, weights = self._question, self._weights
+        return (
+            weights.who * max(question.own_words or any(self._named.values()), SPEAKER_WEIGHT * self._of_speaker)
+            + weights.when * bool(question.moments or question.order)
+            + weights.answer * (question.number or question.time)
+        )
+
+    def who(self, entry: Entry) -> float:
+        """Return what a memory gets for being of whom the question is about."""
+        if not self._question.own_words:
+            if self._named[entry.actor or ""]:
+                return self._weights.who
+            # Who asks "where did I grow up" asks whoever told that of themselves, not who answered.
+            told = self._of_speaker and entry.kind in SPOKEN_KINDS and is_about_speaker(entry.text)
+            return SPEAKER_WEIGHT * self._weights.who if told else 0.0
+        if entry.kind not in OWN_KINDS:
+            return 0.0
+        # "What did I tell Moss?" asks for what was said to him.
+        to = [name for name, named in self._named.items() if named]
+        return self._weights.who / (1 if not to or any(name in entry.text for name in to) else 2)
+
+    def when(self, entry: Entry) -> float:
+        """Return what it gets for being of the time that is asked about."""
+        fit = 0.0
+        if self._question.moments and (at := _timestamp(entry.at)) is not None:
+            fit = self._question.fits_time(datetime.fromtimestamp(at, UTC))
+        if self._question.order and self._last > self._first:
+            late = (entry.seq - self._first) / (self._last - self._first)
+            fit = max(fit, (late if self._question.order > 0 else 1 - late) / 2)
+        return self._weights.when * fit
+
+    def answer(self, entry: Entry) -> float:
+        """Return what it gets for holding the kind of thing that is asked for."""
+        return self._weights.answer if self._question.answered_by(entry.text) else 0.0
+
+
+# -- memories ---------------------------------------------------------------------------------------------------------
+
+
+class _Candidate(NamedTuple):
+    """A passage before its bonuses are looked at, which takes the longest; `factor` multiplies its fit and these."""
 
     place: int
     entry: Entry
     fit: float
     recency: float | None
     importance: float
-    raised: float
+    factor: float
 
 
 class _Scored(NamedTuple):
-    """A candidate with its score, and what its signs, and an echo that it stands before, add to it."""
+    """A candidate with its score and bonuses, and what it gets to stand before a repetition."""
 
     of: _Candidate
     score: float
     who: float
     when: float
     answer: float
-    echoed: float = 0.0
+    original: float = 0.0
 
     @property
-    def signs(self) -> float:
-        """What all of its signs add."""
+    def bonuses(self) -> float:
         return self.who + self.when + self.answer
 
 
-def _scored(one: _Candidate, signs: Signs) -> _Scored:
-    who, when, answer = signs.who(one.entry), signs.when(one.entry), signs.answer(one.entry)
-    return _Scored(one, (one.fit + who + when + answer) * one.raised, who, when, answer)
+def _scored(one: _Candidate, bonuses: Bonuses) -> _Scored:
+    who, when, answer = bonuses.who(one.entry), bonuses.when(one.entry), bonuses.answer(one.entry)
+    return _Scored(one, (one.fit + who + when + answer) * one.factor, who, when, answer)
 
 
 def _candidates(
@@ -250,22 +322,20 @@ def _candidates(
         if (entry := get(place)) is not None and entry.text and entry.kind not in without:  # own searches have no text
             recency = recency_of(entry.at, seconds, half_life)
             importance = max(0.0, min(1.0, (entry.importance - 1) / 9))
-            raised = 1.0 + recent * (recency or 0.0) + important * importance
-            made.append(_Candidate(place, entry, fit, recency, importance, raised))
-    return sorted(made, key=lambda one: -one.fit * one.raised)
+            factor = 1.0 + recent * (recency or 0.0) + important * importance
+            made.append(_Candidate(place, entry, fit, recency, importance, factor))
+    return sorted(made, key=lambda one: -one.fit * one.factor)
 
 
 def _in_reach(candidates: list[_Candidate], found: Candidates, k: int, most: float) -> list[_Candidate]:
-    """Return the candidates, sorted, that can be among the best k texts when none gets more than `most` from signs."""
+    """Return the candidates, sorted, that can be among the best k texts when none gets bonuses of more than `most`."""
     texts: set[str] = set()
     for place, one in enumerate(candidates):
         texts.add(_text_of(found.whole(one.entry)))
         if len(texts) > k:
-            least = one.fit * one.raised
-            return [
-                *candidates[:place],
-                *(other for other in candidates[place:] if (other.fit + most) * other.raised >= least),
-            ]
+            least = one.fit * one.factor
+            rest = (other for other in candidates[place:] if (other.fit + most) * other.factor >= least)
+            return [*candidates[:place], *rest]
     return candidates
 
 
@@ -273,41 +343,40 @@ def _memory_hits(
     found: Candidates, question: Question, k: int, now: datetime, weights: RecallSettings, without: Collection[str]
 ) -> list[Hit]:
     """Return the best k memories, each by its best passage; of those with the same text only the best."""
-    fits, near = _fits(found, question, weights)
-    signs = Signs(question, found.entries, weights)
+    fits, boost = _fits(found, question, weights)
+    bonuses = Bonuses(question, found.entries, weights)
     candidates = _candidates(fits, found, now, weights, without)
-    scored = [_scored(one, signs) for one in _in_reach(candidates, found, max(0, k), signs.most)]
-    # The younger of two equal ones comes first, and nothing hangs on the order in which they were found.
+    scored = [_scored(one, bonuses) for one in _in_reach(candidates, found, k, bonuses.most)]
+    # The younger of two equal ones comes first, and nothing depends on the order in which they were found.
     scored.sort(key=lambda one: (-one.score, -one.of.entry.seq, one.of.place))
     best: dict[str, _Scored] = {}
     for one in scored:
         best.setdefault(_text_of(found.whole(one.of.entry)), one)
-    raised = _originals_first(list(best.values()), question, max(0, k))
-    return [_hit(one, found, near) for one in islice(raised, max(0, k))]
+    return [_hit(one, found, boost) for one in _originals_first(list(best.values()), question, k)[:k]]
 
 
 def _originals_first(scored: list[_Scored], question: Question, k: int) -> list[_Scored]:
-    """Return these with what somebody said before what others made of it: an echo has the same words, or more."""
-    for place in range(min(k, LOOKED_AT, len(scored))):
-        echo = scored[place]
-        rest = [
+    """Return these with what somebody said before what others made of it: a repetition has the same words, or more."""
+    for place in range(min(k, CHECKED_FOR_ORIGINALS, len(scored))):
+        later = scored[place]
+        earlier = [
             one
             for one in scored[place + 1 : ORIGINALS]
-            if one.of.entry.seq < echo.of.entry.seq
-            and one.of.entry.kind in SPOKEN
-            and (one.of.entry.kind, one.of.entry.actor) != (echo.of.entry.kind, echo.of.entry.actor)
-            and one.signs >= echo.signs
-            and repeats(echo.of.entry.text, one.of.entry.text, question.words)
+            if one.of.entry.seq < later.of.entry.seq
+            and one.of.entry.kind in SPOKEN_KINDS
+            and (one.of.entry.kind, one.of.entry.actor) != (later.of.entry.kind, later.of.entry.actor)
+            and one.bonuses >= later.bonuses
+            and repeats(later.of.entry.text, one.of.entry.text, question.words)
         ]
-        if rest:
-            original = min(rest, key=lambda one: one.of.entry.seq)
-            scored.remove(original)
-            score = nextafter(echo.score, inf)
-            scored.insert(place, original._replace(score=score, echoed=score - original.score))
+        if earlier:
+            first = min(earlier, key=lambda one: one.of.entry.seq)
+            scored.remove(first)
+            score = nextafter(later.score, inf)
+            scored.insert(place, first._replace(score=score, original=score - first.score))
     return scored
 
 
-def _hit(scored: _Scored, found: Candidates, near: Mapping[int, float]) -> Hit:
+def _hit(scored: _Scored, found: Candidates, boost: Mapping[int, float]) -> Hit:
     one, entry, place = scored.of, scored.of.entry, scored.of.place
     return Hit(
         entry.kind,
@@ -319,20 +388,23 @@ def _hit(scored: _Scored, found: Candidates, near: Mapping[int, float]) -> Hit:
         importance=one.importance,
         seq=entry.seq,
         entry=found.whole(entry),
-        neighbours=near.get(place, 0.0),
+        neighbours=boost.get(place, 0.0),
         who=scored.who,
         when=scored.when,
         answer=scored.answer,
-        echoed=scored.echoed,
+        echoed=scored.original,
         times=found.times.get(entry.seq, 1),
         at=entry.at,
     )
 
 
+# -- documents, and all together --------------------------------------------------------------------------------------
+
+
 def _document_hits(found: Candidates, question: Question, now: datetime, weights: RecallSettings) -> list[Hit]:
     """Return all documents; one that is called by its name stands before any that only has its words."""
     shares = {
-        number: one.share * (SUMMARY_FIT if one.document.kind == SUMMARY else 1.0)
+        number: one.share * (SUMMARY_WEIGHT if one.document.kind == SUMMARY else 1.0)
         for number, one in enumerate(found.documents)
         if one.share is not None
     }
@@ -340,24 +412,23 @@ def _document_hits(found: Candidates, question: Question, now: datetime, weights
     hits: list[Hit] = []
     called: list[int] = []
     for number, relevance in relevances(shares, cosines, weights.vector_weight).items():
-        document, cosine = found.documents[number].document, cosines.get(number)
+        document = found.documents[number].document
         recency = recency_of(document.timestamp, now.timestamp(), weights.recency_half_life)
-        score = max(0.0, relevance) * (1 + weights.recency * (recency or 0.0))
+        if any(map(question.names_title, (document.title, *document.aliases))):
+            called.append(len(hits))
         hits.append(
             Hit(
                 document.kind,
                 document.text,
-                score,
+                max(0.0, relevance) * (1 + weights.recency * (recency or 0.0)),
                 lexical=shares.get(number),
-                vector=cosine,
+                vector=cosines.get(number),
                 recency=recency,
                 covers=document.covers,
                 title=document.title or None,
                 at=document.timestamp,
             )
         )
-        if any(map(question.calls, (document.title, *document.aliases))):
-            called.append(len(hits) - 1)
     best = max((hit.score for hit in hits), default=0.0)
     for place in called:
         hits[place] = hits[place]._replace(score=hits[place].score + best, called=best)
@@ -377,23 +448,24 @@ def rank(
         weights: the shares of the parts.
         without: kinds of memories that are no hits.
     """
+    k = max(0, k)
     hits = _memory_hits(found, question, k, now, weights, without) + _document_hits(found, question, now, weights)
     hits.sort(key=lambda hit: (-hit.score, -(hit.seq or 0), hit.covers or (0, 0), hit.title or ""))
     best: dict[tuple[object, ...], Hit] = {}
     for hit in hits:
         if hit.score > 0:
-            best.setdefault(_same(hit), hit)
-    return list(best.values())[: max(0, k)]
+            best.setdefault(_identity(hit), hit)
+    return list(best.values())[:k]
 
 
-def _same(hit: Hit) -> tuple[object, ...]:
-    """Return what hits have in common of which only the best is shown."""
+def _identity(hit: Hit) -> tuple[object, ...]:
+    """Return what hits have in common of which only the best is shown: two notes may say the same."""
     if hit.entry is None:
-        return hit.kind, hit.title, hit.covers, hit.text  # a document is only itself: two notes may say the same
+        return hit.kind, hit.title, hit.covers, hit.text
     return (_text_of(hit.entry),)
 
 
 def _text_of(entry: Entry) -> str:
     """Return what memories have in common of which only the best is shown."""
     # One look back is enough: who asked again and again would see nothing else.
-    return "result" if _is_echo(entry) else text_of(entry)
+    return "result" if _is_derived(entry) else text_of(entry)

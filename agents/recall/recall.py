@@ -1,10 +1,10 @@
-"""Recall: ask anything an agent ever lived through, and it is found.
+"""The service of recall: find anything that an agent ever lived through, by words and vectors.
 
     remember, catch_up, sync_documents -> words (one thread) -> vectors (one child process, in the background)
     search -> words at once + vectors if they are there -> ranking -> hits
 
-The index is disposable: it is filled from what its sources hand over, as often as it is lost. It refuses to read or
-write anything of the vault but `.index/`.
+The index is disposable: it is filled from what its sources hand over, as often as it is lost. Nothing of the vault is
+read or written but `.index/`.
 """
 
 from __future__ import annotations
@@ -21,13 +21,12 @@ from typing import Any, TypeVar
 from agents.llm.profiles import LLMProfile
 from agents.memory.entries import Entry, Hit
 from agents.recall.documents import NOTE, SUMMARY
-from agents.recall.embedding_budget import EmbeddingBudget
 from agents.recall.indexer import Documents, Indexer, Read
 from agents.recall.lexical import LexicalIndex, read_progress
 from agents.recall.question import Question, read_question
 from agents.recall.ranking import Candidates, Groups, rank
 from agents.recall.settings import EVERYTHING, RecallSettings
-from agents.recall.vectors import NearestVectors, VectorService
+from agents.recall.vectors import EmbeddingBudget, NearestVectors, VectorService
 from mud.clock import Clock
 from mud.errors import Refusal
 from mud.storage.paths import own_folder
@@ -39,31 +38,28 @@ T = TypeVar("T")
 
 FOLDER = ".index"
 LEXICAL = "lexical.sqlite3"
-KEPT = ("embeddings.", "minilm-")
+REUSABLE = ("embeddings.", "minilm-")
 """Beginnings of the names of files that another index can use as they are."""
 ONLY = {"memories": (), "summaries": (SUMMARY,), "notes": (NOTE,)}
 """What a search can be narrowed to, with the kinds of documents that this means."""
-BY = ("both", "words", "vectors")
-"""What a search can go by."""
-
 ENDING = 6.0
 """Seconds that the background work gets to end: a little more than closing a child takes."""
-LAST_WORDS = 2.0
+FLUSHING = 2.0
 """Seconds that what still waits gets to be indexed, and again for the file to be closed; what is not done in time
 comes back from the archive at the next start."""
-JUST_LIVED = 16
-"""The newest memories, whose vectors nobody misses: they are hardly lived, and found by their words."""
+RECENT = 16
+"""The newest memories, whose vectors nobody misses: they are found by their words."""
 TRIES = 3
 """Times that one search fills an index which is being deleted all the while."""
-LIKELY = 200
+RELATED = 200
 """Documents looked at for a prompt, all that words and vectors bring forward: a life's notes, which are many and fit
 well, must not keep its summaries out."""
-SPARE = 4
+PER_SHOWN_SUMMARY = 4
 """How many summaries are handed over for each that a prompt shows."""
 
 
 def discard_index(vault: Path, *, embeddings: bool = False) -> None:
-    """Throw the index of a vault away; whoever holds the vault's lock may, before recall is started.
+    """Delete the index of a vault; whoever holds the vault's lock may, before recall is started.
 
     Args:
         vault: the vault's folder.
@@ -76,7 +72,7 @@ def discard_index(vault: Path, *, embeddings: bool = False) -> None:
         for path in (vault / FOLDER).glob("*"):
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path)
-            elif embeddings or not path.name.startswith(KEPT):
+            elif embeddings or not path.name.startswith(REUSABLE):
                 path.unlink(missing_ok=True)
 
 
@@ -90,7 +86,7 @@ class RecallService:
         private: this process does not hold the vault: answer from a copy in memory, without vectors, writing nothing.
         at_once: there is nobody else to serve: work where it is called, not in a thread.
         by: returns the LLM profile that names the embedder's server; None when there is none.
-        till: pays for what that server does; None when nobody counts.
+        budget: pays for what that server does; None when nobody counts.
     """
 
     def __init__(
@@ -102,14 +98,14 @@ class RecallService:
         private: bool = False,
         at_once: bool = False,
         by: Callable[[], LLMProfile | None] = lambda: None,
-        till: EmbeddingBudget | None = None,
+        budget: EmbeddingBudget | None = None,
     ) -> None:
         self._folder = vault / FOLDER
         self._settings, self._clock, self._private, self._at_once = settings, clock, private, at_once
         self._lexical = LexicalIndex(self._folder / LEXICAL, private=private)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="recall")
-        self._vectors = VectorService(self._folder, self._lexical, self._run, settings, clock, self._noted, by, till)
-        self._feed = Indexer(self._lexical, self._run, self._vectors.wake, self._vectors.forget)
+        self._vectors = VectorService(self._folder, self._lexical, self._run, settings, clock, self._noted, by, budget)
+        self._indexer = Indexer(self._lexical, self._run, self._vectors.wake, self._vectors.forget)
         self._watchers: list[Callable[[int, int], None]] = []
         self._tasks: list[asyncio.Task[None]] = []
         self._use_vectors = self._stopped = False
@@ -122,43 +118,39 @@ class RecallService:
     # -- beginning and end ------------------------------------------------------------------------------------------
 
     async def start(self, *, vectors: bool = True) -> None:
-        """Begin to index in the background; returns at once.
-
-        Args:
-            vectors: start the child process too; without it recall goes by words alone.
-        """
+        """Begin to index in the background; return at once. Without `vectors` recall goes by words alone."""
         self._use_vectors = vectors and not self._private
-        self._tasks = [asyncio.create_task(supervise("recall", self._feed.keep_flushing, self._clock))]
+        self._tasks = [asyncio.create_task(supervise("recall", self._indexer.keep_flushing, self._clock))]
         if self._use_vectors:
             self._tasks.append(asyncio.create_task(supervise("recall's vectors", self._vectors.run, self._clock)))
 
     async def stop(self) -> None:
         """Index what still waits, end the child process, close the files; for good. Stopping again does nothing.
 
-        It takes `ENDING` + 2 x `LAST_WORDS` at most, whatever hangs: the world must be able to end.
+        It takes `ENDING` + 2 x `FLUSHING` at most, whatever hangs: the world must be able to end.
         """
         if self._stopped:
             return
         self._stopped = True
-        self._feed.stop()
+        self._indexer.stop()
         self._vectors.stop()
         await self._end_tasks()
         try:
-            async with asyncio.timeout(LAST_WORDS):
-                await self._feed.flush()
+            async with asyncio.timeout(FLUSHING):
+                await self._indexer.flush()
         except TimeoutError:
             pass  # the file is not closed in time either, and that is said
         finally:
             await self._close()
 
     async def _close(self) -> None:
-        """Let go of the file, when the thread has time for that."""
+        """Close the file, when the thread has time for that."""
         if self._at_once:
             self._lexical.close()
             return
         closed = self._thread.submit(self._lexical.close)
         self._thread.shutdown(wait=False)
-        _, late = await asyncio.wait([asyncio.wrap_future(closed)], timeout=LAST_WORDS)
+        _, late = await asyncio.wait([asyncio.wrap_future(closed)], timeout=FLUSHING)
         if late:
             log.warning("Recall's index is busy; what it misses is indexed at the next start.")
 
@@ -177,32 +169,32 @@ class RecallService:
 
     def remember(self, agent_id: str, entries: Sequence[Entry]) -> None:
         """See `Indexer.remember`."""
-        self._feed.remember(agent_id, entries)
+        self._indexer.remember(agent_id, entries)
 
     def in_bulk(self, agent_id: str) -> AbstractAsyncContextManager[Callable[[], Awaitable[None]]]:
         """See `Indexer.in_bulk`."""
-        return self._feed.in_bulk(agent_id)
+        return self._indexer.in_bulk(agent_id)
 
     async def catch_up(self, agent_id: str, through: int, read: Read, documents: Documents | None = None) -> None:
         """See `Indexer.catch_up`."""
-        await self._feed.catch_up(agent_id, through, read, documents)
+        await self._indexer.catch_up(agent_id, through, read, documents)
 
     def sync_documents(self, agent_id: str, documents: Documents) -> None:
         """See `Indexer.sync_documents`."""
-        self._feed.sync_documents(agent_id, documents)
+        self._indexer.sync_documents(agent_id, documents)
 
     async def reweigh(self, agent_id: str, values: Mapping[int, int]) -> None:
         """See `Indexer.reweigh`."""
-        await self._feed.reweigh(agent_id, values)
+        await self._indexer.reweigh(agent_id, values)
 
     async def forget(self, agent_id: str) -> None:
         """See `Indexer.forget`."""
-        await self._feed.forget(agent_id)
+        await self._indexer.forget(agent_id)
 
     def status(self, agent_id: str) -> dict[str, int]:
         """Return `lexical_through`, the last memory up to which every word is found, and `vector_through`, the last
         up to which everything that is to have a vector has it, as of the last piece of work done."""
-        known = self._feed.lives.get(agent_id)
+        known = self._indexer.lives.get(agent_id)
         progress = known.progress if known else read_progress(self._folder / LEXICAL, agent_id)
         vectors = progress.vector_through if self._settings().embed == EVERYTHING else progress.summaries_through
         return {"lexical_through": progress.lexical_through, "vector_through": vectors}
@@ -225,7 +217,7 @@ class RecallService:
         Returns:
             Whether the vectors are complete; False when they will not be, see `trouble`.
         """
-        await self._feed.fill_all()
+        await self._indexer.fill_all()
         if not self._use_vectors:
             return not self._vectors.wanted
         watcher = progress or (lambda done, total: None)
@@ -256,10 +248,9 @@ class RecallService:
             query: the question, in natural words.
             k: how many hits at most.
             only: `memories`, `summaries` or `notes`; None for all.
-            by: one of `BY`.
-            before: whoever asks has the memories from this number on before their eyes: these may be missing; None
-                when nothing may.
-            without: kinds of memories that are no hits; they still lend to those beside them.
+            by: `both`, `words` or `vectors`.
+            before: memories from this number on may be missing, as whoever asks sees them anyway; None for none.
+            without: kinds of memories that are no hits; they still boost those beside them.
 
         Returns:
             The hits, best first, and whether the vectors are behind: what they know is missing from the answer.
@@ -281,8 +272,8 @@ class RecallService:
     ) -> list[Hit]:
         """Find the summaries or notes that fit a situation, for a prompt, best first.
 
-        Of notes there are as many as the settings say, of summaries `SPARE` times as many: which of them have something
-        to tell that the prompt does not hold yet only its sentences show.
+        Of notes there are as many as the settings say, of summaries `PER_SHOWN_SUMMARY` times as many: only the
+        sentences of the prompt show which of them add something.
 
         Args:
             agent_id: whose.
@@ -290,10 +281,10 @@ class RecallService:
             kinds: `summary`, `note` or both.
             shown: tells what the prompt shows already; that is left out.
         """
-        found, _ = await self._search(agent_id, query, LIKELY, False, kinds, "both")
+        found, _ = await self._search(agent_id, query, RELATED, False, kinds, "both")
         settings = self._settings()
         least = {SUMMARY: settings.summary_least, NOTE: settings.related_least}
-        most = {SUMMARY: SPARE * settings.related_summaries, NOTE: settings.related_notes}
+        most = {SUMMARY: PER_SHOWN_SUMMARY * settings.related_summaries, NOTE: settings.related_notes}
         fitting = [hit for hit in found if _fits(hit, least[hit.kind]) and not shown(hit)]
         best = {kind: [hit for hit in fitting if hit.kind == kind][: most[kind]] for kind in kinds}
         return [hit for hit in fitting if hit in best[hit.kind]]
@@ -317,13 +308,13 @@ class RecallService:
         nearest: asyncio.Task[NearestVectors | None] | None = None
         try:
             if asked and self._use_vectors and query.strip():
-                written = kinds if self._feed.life(agent_id).progress.documents else ()
+                written = kinds if self._indexer.life(agent_id).progress.documents else ()
                 wanted = self._vectors.query(query, agent_id, memories, written)
                 # In this order: the child takes the question in once, and works on while the words are looked up.
-                alike = asyncio.create_task(self._vectors.alike(wanted, question.words))
+                similar = asyncio.create_task(self._vectors.similar_words(wanted, question.words))
                 nearest = asyncio.create_task(self._vectors.nearest(wanted))
-                tasks = [alike, nearest]
-                groups = _with_alike(groups, await alike, settings.alike)
+                tasks = [similar, nearest]
+                groups = _with_similar(groups, await similar, settings.alike)
             if by == "vectors":
                 groups = {}
             found, near = await self._find(agent_id, question, groups, memories, kinds, nearest, before, bool(without))
@@ -334,12 +325,12 @@ class RecallService:
         return hits, asked and self._behind(agent_id, near, memories and settings.embed == EVERYTHING, bool(kinds))
 
     def _behind(self, agent_id: str, near: NearestVectors | None, memories: bool, documents: bool) -> bool:
-        """Tell whether vectors that were asked for said nothing, or not yet all."""
-        progress = self._feed.life(agent_id).progress
+        """Return whether vectors that were asked for said nothing, or not yet all."""
+        progress = self._indexer.life(agent_id).progress
         there = memories * progress.lexical_through + documents * progress.documents
         if near is None:
             return there > 0
-        late = memories and progress.lexical_through - progress.vector_through > JUST_LIVED
+        late = memories and progress.lexical_through - progress.vector_through > RECENT
         return late or (documents and progress.waiting_documents > 0)
 
     async def _find(
@@ -356,34 +347,34 @@ class RecallService:
         """Find in a whole index: one that was lost after it was filled is filled again."""
         weight = self._settings().vector_weight
         for _ in range(TRIES):
-            await self._feed.fill(agent_id, before)
+            await self._indexer.fill(agent_id, before)
             matches = await self._run(self._lexical.match, agent_id, groups, memories, kinds, question, widely)
             near = await nearest if nearest is not None else None
             known = near or NearestVectors()
             found = await self._run(
                 self._lexical.gather, agent_id, matches, known.memories, known.documents, kinds, weight
             )
-            if self._feed.life(agent_id).generation == self._lexical.generation:
+            if self._indexer.life(agent_id).generation == self._lexical.generation:
                 break
         return found, near
 
     async def _noted(self, waiting: int, total: int) -> None:
-        await self._feed.look_again(waiting)
+        await self._indexer.look_again(waiting)
         for watcher in list(self._watchers):
             watcher(total - waiting, total)
 
 
 def _fits(hit: Hit, least: float) -> bool:
-    """Tell whether a hit fits well enough to be shown unasked; words alone reach about half of what both do."""
+    """Return whether a hit fits well enough to be shown unasked; words alone reach about half of what both do."""
     fits = hit.score - hit.called  # a name alone tells too little of what a prompt should hold
     return fits >= (least if hit.vector is not None else least / 2)
 
 
-def _with_alike(groups: Groups, alike: Mapping[str, Mapping[str, float]], weight: float) -> Groups:
-    """Return the groups with the words that are like those of the question, weighed by how like they are."""
+def _with_similar(groups: Groups, similar: Mapping[str, Mapping[str, float]], weight: float) -> Groups:
+    """Return the groups with the words that are like those of the question, weighted by how like they are."""
     if weight == 0:
         return groups
     return {
-        word: {**{other: weight * cosine for other, cosine in alike.get(word, {}).items()}, **group}
+        word: {**{other: weight * cosine for other, cosine in similar.get(word, {}).items()}, **group}
         for word, group in groups.items()
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from mud.registry import plug_in_names
 from mud.storage.settings import setting
@@ -14,129 +15,84 @@ EMBEDDED = "embedded"
 EMBEDDERS = (*plug_in_names("agents.recall.embedders"), "none")
 """The embedders by name, and `none`. Only the child process loads them."""
 
+_setting = partial(setting, per_agent=False)
+
 
 @dataclass(frozen=True)
 class RecallSettings:
     """How memories are found again."""
 
-    embedder: str = setting(
+    embedder: str = _setting(
         "minilm",
         "What turns texts into vectors; minilm knows other words for the same thing, hashing only "
         "spellings, ollama and openai_compatible ask the server of config/llm/embed.md, and none leaves it to words.",
         choices=EMBEDDERS,
-        per_agent=False,
     )
-    embed: str = setting(
+    embed: str = _setting(
         EVERYTHING,
         "What gets a vector: everything, or summaries and notes alone, which takes a fraction of the space and time.",
         choices=(EVERYTHING, "summaries"),
-        per_agent=False,
     )
-    chroma: str = setting(
+    chroma: str = _setting(
         EMBEDDED,
         "Where the vectors are kept: in the vault's .index/, or on a chroma server that several vaults may share.",
         choices=(EMBEDDED,),
         or_address=True,
-        per_agent=False,
     )
-    vector_weight: float = setting(
-        0.4,
-        "The vectors' share in how well something fits a question; the words have the rest.",
-        low=0.0,
-        high=1.0,
-        per_agent=False,
+    vector_weight: float = _setting(
+        0.4, "The vectors' share in how well something fits a question; the words have the rest.", low=0.0, high=1.0
     )
-    alike: float = setting(
+    alike: float = _setting(
         0.4,
         "What a word counts that is like one of the question's, by its likeness; 0 takes the question's words alone.",
         low=0.0,
         high=1.0,
-        per_agent=False,
     )
-    neighbours: float = setting(
+    neighbours: float = _setting(
         0.6,
         "Which share of what it fits better than others a memory lends to the next one, and squared to the one beyond, "
         "because a conversation often answers in the next line; a question lends more, and lines before it get less.",
         low=0.0,
         high=1.0,
-        per_agent=False,
     )
-    who: float = setting(
-        0.03,
-        "What a memory gets when the question names who said or did it.",
-        low=0.0,
-        high=1.0,
-        per_agent=False,
-    )
-    when: float = setting(
+    who: float = _setting(0.03, "What a memory gets when the question names who said or did it.", low=0.0, high=1.0)
+    when: float = _setting(
         0.2,
         "What a memory gets for being of the time that the question names, such as yesterday or in May.",
         low=0.0,
         high=1.0,
-        per_agent=False,
     )
-    answer: float = setting(
-        0.05,
-        "What a memory gets for holding a number or a time when the question asks for one.",
-        low=0.0,
-        high=1.0,
-        per_agent=False,
+    answer: float = _setting(
+        0.05, "What a memory gets for holding a number or a time when the question asks for one.", low=0.0, high=1.0
     )
-    recency: float = setting(
-        0.1,
-        "By which share a memory of just now is raised above one of long ago.",
-        low=0.0,
-        high=2.0,
-        per_agent=False,
+    recency: float = _setting(
+        0.1, "By which share a memory of just now is raised above one of long ago.", low=0.0, high=2.0
     )
-    recency_half_life: float = setting(
-        7.0,
-        "After how many days half of that is gone.",
-        low=0.01,
-        high=36500.0,
-        per_agent=False,
+    recency_half_life: float = _setting(7.0, "After how many days half of that is gone.", low=0.01, high=36500.0)
+    importance: float = _setting(
+        0.15, "By which share a memory of the highest importance is raised above a trifle.", low=0.0, high=2.0
     )
-    importance: float = setting(
-        0.15,
-        "By which share a memory of the highest importance is raised above a trifle.",
-        low=0.0,
-        high=2.0,
-        per_agent=False,
-    )
-    related_least: float = setting(
+    related_least: float = _setting(
         0.27,
         "How well a note must fit the present to stand in a prompt, by its score; half of it without vectors. Nothing "
         "is shown to fill up.",
         low=0.0,
         high=2.0,
-        per_agent=False,
     )
-    summary_least: float = setting(
+    summary_least: float = _setting(
         0.002,
         "The same of a summary of an earlier time; of many words about 64 memories few stand in any present, so that "
         "even the best one scores low.",
         low=0.0,
         high=2.0,
-        per_agent=False,
     )
-    related_summaries: int = setting(
-        2,
-        "How many summaries of related past experiences a prompt shows.",
-        low=0,
-        high=20,
-        per_agent=False,
+    related_summaries: int = _setting(
+        2, "How many summaries of related past experiences a prompt shows.", low=0, high=20
     )
-    related_notes: int = setting(
-        3,
-        "How many related notes a prompt shows.",
-        low=0,
-        high=20,
-        per_agent=False,
-    )
-    patience: float = setting(
+    related_notes: int = _setting(3, "How many related notes a prompt shows.", low=0, high=20)
+    patience: float = _setting(
         1.0,
         "How many seconds a question waits for the vectors before it is answered from the words alone.",
         low=0.0,
         high=60.0,
-        per_agent=False,
     )

@@ -1,27 +1,44 @@
-"""The tables of the lexical index, its agents and documents; every function works within its caller's transaction.
+"""The tables of the lexical index: agents, memories, documents. Every function works within its caller's transaction.
 
 A row id is the agent's number in the upper 32 bits, and in the lower its memory's seq or its document's own number, so
 that one range holds all of one agent. The words of a long memory stand in the table of passages instead, a row for
-each, and its text among the wholes; a passage's lower half is the memory's seq and, in the last bits, which one it is.
+each, and its text among the wholes; a passage's lower half is the memory's seq and, in the last bits, its part.
+
+A text world repeats itself ("Petra yawns."): a vector is made only of the first memory that has a text.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import chain
+from functools import lru_cache
+from itertools import chain, groupby
 from typing import Any, NamedTuple
 
-from agents.recall import vocabulary
-from agents.recall.documents import NOTE, SUMMARY, IndexedDocument, Record, clean, record_of
-from agents.recall.postings import span
-from agents.recall.vocabulary import TOKENIZER
+from agents.memory.entries import Entry
+from agents.memory.perception import of_own_search
+from agents.recall.documents import (
+    LONG,
+    MAX_PASSAGES,
+    NOTE,
+    SUMMARY,
+    IndexedDocument,
+    Record,
+    clean,
+    memory_records,
+    passages,
+    record_of,
+    text_of,
+)
+from agents.recall.words import TOKENIZER, VOCABULARY_SCHEMA, Vocabulary, span
 
 VERSION = 6
 FTS = f'detail=none, columnsize=0, tokenize = "{TOKENIZER}"'
 """Of a word only where it is, not how often or where in it: two fifths quicker to write, and matching needs no more."""
-
+WORDS = {SUMMARY: f"{SUMMARY}_words", NOTE: f"{NOTE}_words"}
+"""The table with the words of each kind of document."""
 SCHEMA = f"""
     CREATE TABLE agents (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, through INTEGER NOT NULL DEFAULT 0,
         embedded INTEGER NOT NULL DEFAULT 0, more INTEGER NOT NULL DEFAULT 0);
@@ -38,18 +55,20 @@ SCHEMA = f"""
     CREATE INDEX waiting ON documents (id) WHERE embedded = 0;
     CREATE VIRTUAL TABLE {SUMMARY}_words USING fts5(title, text, {FTS});
     CREATE VIRTUAL TABLE {NOTE}_words USING fts5(title, text, {FTS});
-    {vocabulary.SCHEMA}
+    {VOCABULARY_SCHEMA}
 """
 TABLES = 16
 """FTS tables for memories, an agent's all in the same. With 1,000 agents of 1,000 memories matching takes 12.8 ms with
 1 table, 4.1 with 16 and 4.2 with 64; 19,500 memories a second go into 16, 16,500 into 64 (on a busy machine)."""
 ENTRY = "at, kind, actor, place, reason, failed, importance, source, digest, mark"
 """What is kept of a memory beside its words."""
-MANY = (512, 64, 8, 1)
-"""Rows that are inserted with one statement."""
+_STORED_ENTRY = "id, c0, c2, c3, c4, c5, c6, c7, c8, c9, c11"
+"""A memory's columns where FTS5 keeps what it was given: reading them there takes half as long as through it."""
 DOCUMENT = "key, kind, text, title, first, last, at, vector, documents.id, aliases"
-WORDS = {SUMMARY: f"{SUMMARY}_words", NOTE: f"{NOTE}_words"}
-"""The table with the words of each kind of document."""
+ROWS_AT_ONCE = (512, 64, 8, 1)
+"""Rows that are inserted with one statement."""
+
+Row = tuple[int, str, str, str, str, str | None, str | None, str | None, int, int, int, int, str | None]
 
 
 class IndexProgress(NamedTuple):
@@ -74,26 +93,23 @@ class IndexProgress(NamedTuple):
         """Documents and memories without a vector."""
         return self.waiting_documents + self.lexical_through - self.vector_through
 
-    @property
-    def total(self) -> int:
-        """All documents and memories."""
-        return self.documents + self.lexical_through
+
+class RepeatedText(NamedTuple):
+    """The first and the last memory with the same text, and how many there are."""
+
+    first: int
+    last: int
+    times: int
 
 
-def insert(db: sqlite3.Connection, into: str, rows: Sequence[Sequence[object]], otherwise: str = "") -> None:
+def _insert(db: sqlite3.Connection, into: str, rows: Sequence[Sequence[object]], otherwise: str = "") -> None:
     """Insert rows, as many with one statement as there is room for.
 
-    With every statement the interpreter is let go and taken again; while the world's thread is at work, each time
-    costs a wait of up to five milliseconds.
-
-    Args:
-        db: the index.
-        into: the statement up to its values.
-        rows: the values, of all rows equally many.
-        otherwise: what follows the values.
+    With every statement the interpreter lock is released and taken again; while the world's thread is at work, each
+    time costs a wait of up to five milliseconds.
     """
     start = 0
-    for many in MANY:
+    for many in ROWS_AT_ONCE:
         if many > 1 and rows and many * len(rows[0]) > db.getlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER):
             continue
         while len(rows) - start >= many:
@@ -111,16 +127,15 @@ def number_of(db: sqlite3.Connection, agent_id: str) -> int:
     return int(row[0]) if row else 0
 
 
-def own_number(db: sqlite3.Connection, agent_id: str) -> int:
+def _ensure_number(db: sqlite3.Connection, agent_id: str) -> int:
     """Return the agent's number, a new one when it has none."""
     number = number_of(db, agent_id)
     if not number:
         db.execute("INSERT INTO agents (id) VALUES (?)", (agent_id,))
         number = number_of(db, agent_id)
-        kept = ENTRY.replace(",", " UNINDEXED,")
-        db.execute(
-            f"CREATE VIRTUAL TABLE IF NOT EXISTS {table_of(number)} USING fts5(text, about, {kept} UNINDEXED, {FTS})"
-        )
+        unindexed = ENTRY.replace(",", " UNINDEXED,")
+        columns = f"text, about, {unindexed} UNINDEXED"
+        db.execute(f"CREATE VIRTUAL TABLE IF NOT EXISTS {table_of(number)} USING fts5({columns}, {FTS})")
         db.execute(f"CREATE VIRTUAL TABLE IF NOT EXISTS {passages_of(number)} USING fts5(text, about, {FTS})")
     return number
 
@@ -135,7 +150,7 @@ def passages_of(number: int) -> str:
     return f"passages_{number % TABLES:02}"
 
 
-def more_of(db: sqlite3.Connection, number: int) -> int:
+def further_passages(db: sqlite3.Connection, number: int) -> int:
     """Return how many passages an agent's memories have beyond the first of each."""
     row = db.execute("SELECT more FROM agents WHERE number = ?", (number,)).fetchone()
     return int(row[0]) if row else 0
@@ -160,18 +175,240 @@ def progress_of(db: sqlite3.Connection, agent_id: str) -> IndexProgress:
     return IndexProgress(row[1], row[2], top if behind is None else max(0, behind - 1), waiting, total)
 
 
+# -- memories ---------------------------------------------------------------------------------------------------------
+
+
+def add_memories(db: sqlite3.Connection, batch: Mapping[str, Sequence[Entry]], vocabulary: Vocabulary) -> None:
+    """Put in memories by agent, in the order of tables and row ids: unsorted, an insert takes twice as long.
+
+    What is indexed already is left alone.
+    """
+    rows = [row for agent_id, entries in batch.items() for row in _new_rows(db, agent_id, entries)]
+    rows.sort(key=lambda row: ((row[0] >> 32) % TABLES, row[0]))
+    long = [row for row in rows if len(row[1]) > LONG and len(passages(row[1])) > 1]
+    cut = {row[0] for row in long}  # their words stand with their passages
+    stored = [(row[0], "", "", *row[3:]) if row[0] in cut else row for row in rows] if long else rows
+    for table, some in groupby(stored, key=lambda row: table_of(row[0] >> 32)):
+        _insert(db, f"INSERT INTO {table} (rowid, text, about, {ENTRY})", list(some))
+    times = sorted((row[0] >> 32, row[3], row[0] & 0xFFFFFFFF) for row in rows)
+    _insert(db, "INSERT INTO times (agent, at, seq)", times)
+    _insert_passages(db, long)
+    if rows:
+        vocabulary.learn(db, (part for row in rows for part in row[1:3]))
+
+
+def _insert_passages(db: sqlite3.Connection, rows: Sequence[Row]) -> None:
+    """Put in the texts of long memories, and their words by passages."""
+    _insert(db, "INSERT INTO wholes (id, text)", [row[:2] for row in rows])
+    for row in rows:
+        number, seq, texts = row[0] >> 32, row[0] & 0xFFFFFFFF, passages(row[1])
+        about = " ".join(one for one in (row[5], row[7]) if one)
+        some = [(number << 32 | passage_row(seq, part), text, about) for part, text in enumerate(texts)]
+        _insert(db, f"INSERT INTO {passages_of(number)} (rowid, text, about)", some)
+        db.execute("UPDATE agents SET more = more + ? WHERE number = ?", (len(texts) - 1, number))
+        db.execute("UPDATE texts SET parts = ? WHERE agent = ? AND digest = ?", (len(texts), number, row[11]))
+
+
+def passage_row(seq: int, part: int) -> int:
+    """Return the lower half of the row id of a passage."""
+    return seq * MAX_PASSAGES + part
+
+
+def _new_rows(db: sqlite3.Connection, agent_id: str, entries: Sequence[Entry]) -> list[Row]:
+    """Note those memories of an agent that are new, and return their rows."""
+    before = through = through_of(db, agent_id)
+    if all(entry.seq <= before for entry in entries):
+        return []
+    number = _ensure_number(db, agent_id)
+    low, high = span(number)
+    found = db.execute(f"SELECT id FROM {table_of(number)}_content WHERE id > ? AND id <= ?", (low | before, high))
+    beyond_gap = {row & 0xFFFFFFFF for (row,) in found}
+    new = {entry.seq: entry for entry in entries if entry.seq > before and entry.seq not in beyond_gap}
+    # A gap stays one until it is filled: only what follows without a gap moves the end.
+    while through + 1 in new or through + 1 in beyond_gap:
+        through += 1
+    db.execute("UPDATE agents SET through = ? WHERE number = ?", (through, number))
+    rows = [_row(low | seq, entry) for seq, entry in new.items()]
+    _count_texts(db, number, rows)
+    return rows
+
+
+def _count_texts(db: sqlite3.Connection, number: int, rows: Iterable[Row]) -> None:
+    texts: dict[int, tuple[int, int, int]] = {}
+    for row in rows:
+        seq, digest = row[0] & 0xFFFFFFFF, row[11]
+        first, last, times = texts.get(digest, (seq, seq, 0))
+        texts[digest] = min(first, seq), max(last, seq), times + 1
+    _insert(
+        db,
+        "INSERT INTO texts (agent, digest, first, last, times)",
+        [(number, digest, *texts[digest]) for digest in sorted(texts)],
+        "ON CONFLICT DO UPDATE SET first = min(first, excluded.first), last = max(last, excluded.last), "
+        "times = times + excluded.times",
+    )
+
+
+@lru_cache(maxsize=4096)
+def _digest(text: str) -> int:
+    """Return a number for a memory's text; two of a million have the same with a chance of 1 to 40 million."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
+
+
+def _row(rowid: int, entry: Entry) -> Row:
+    if of_own_search(entry):
+        # It would only quote what is found anyway, and a question that is asked often would find nothing else.
+        entry = entry._replace(text="", reason=None)
+    text, actor, place, reason = clean(entry.text), entry.actor, entry.place, entry.reason
+    actor = clean(actor) if actor else actor
+    place = clean(place) if place else place
+    reason = clean(reason) if reason else reason
+    about = " ".join(one for one in (actor, reason) if one and one not in text)
+    more = (int(entry.failed), entry.importance, entry.source, _digest(text_of(entry)), entry.mark)
+    return (rowid, text, about, clean(entry.at), entry.kind, actor, place, reason, *more)
+
+
+def set_importance(db: sqlite3.Connection, agent_id: str, values: Mapping[int, int]) -> None:
+    """Change the importance of indexed memories, by seq; no index of words knows of that column."""
+    if number := number_of(db, agent_id):
+        low, _ = span(number)
+        rows = [(value, low | seq) for seq, value in sorted(values.items())]
+        db.executemany(f"UPDATE {table_of(number)}_content SET c8 = ? WHERE id = ?", rows)
+
+
+def delete_memories(db: sqlite3.Connection, agent_id: str) -> None:
+    """Take out all memories of an agent."""
+    if number := number_of(db, agent_id):
+        for table in (table_of(number), passages_of(number), "wholes"):
+            db.execute(f"DELETE FROM {table} WHERE rowid BETWEEN ? AND ?", span(number))
+        db.execute("DELETE FROM texts WHERE agent = ?", (number,))
+        db.execute("DELETE FROM times WHERE agent = ?", (number,))
+        db.execute("UPDATE agents SET through = 0, embedded = 0, more = 0 WHERE number = ?", (number,))
+
+
+def entries_of(db: sqlite3.Connection, number: int, seqs: Collection[int]) -> dict[int, Entry]:
+    """Return the indexed memories of an agent that have these numbers."""
+    if not number or not seqs:
+        return {}
+    low, _ = span(number)
+    # One JSON text for all: a list of as many places as there are numbers would be compiled each time.
+    ids = str([low | seq for seq in sorted(seqs)])
+    rows = db.execute(
+        f"SELECT {_STORED_ENTRY} FROM {table_of(number)}_content WHERE id IN (SELECT value FROM json_each(?))", (ids,)
+    )
+    found: dict[int, Entry] = {}
+    for row, text, at, kind, actor, place, reason, failed, importance, source, mark in rows:
+        seq = row - low
+        found[seq] = Entry(seq, at, kind, actor, place, text, reason, failed == 1, importance, source, mark)
+    if blank := [low | seq for seq, entry in found.items() if not entry.text]:
+        for row, text in db.execute(
+            "SELECT id, text FROM wholes WHERE id IN (SELECT value FROM json_each(?))", (str(blank),)
+        ):
+            found[row - low] = found[row - low]._replace(text=text)
+    return found
+
+
+def top_memory(db: sqlite3.Connection, number: int) -> int:
+    """Return the last memory of the agent that is indexed, even beyond a gap; 0 for none."""
+    return _top(db, f"{table_of(number)}_content", number)
+
+
+def top_document(db: sqlite3.Connection, number: int) -> int:
+    """Return the lower half of the last row id of the agent's documents; 0 for none."""
+    return _top(db, "documents", number)
+
+
+def _top(db: sqlite3.Connection, table: str, number: int) -> int:
+    row = db.execute(f"SELECT max(id) FROM {table} WHERE id BETWEEN ? AND ?", span(number)).fetchone()
+    return int(row[0] or 0) & 0xFFFFFFFF
+
+
+def repeated(db: sqlite3.Connection, number: int, seqs: Collection[int]) -> dict[int, RepeatedText]:
+    """Return, for those of these memories whose text occurs more than once, how often it does."""
+    if not number or not seqs:
+        return {}
+    low, _ = span(number)
+    rows = db.execute(
+        f"SELECT id & 0xFFFFFFFF, first, last, times FROM {table_of(number)}_content JOIN texts INDEXED BY repeated "
+        "ON agent = ? AND digest = c10 AND times > 1 WHERE id IN (SELECT value FROM json_each(?))",
+        (number, str([low | seq for seq in sorted(seqs)])),
+    )
+    return {seq: RepeatedText(first, last, times) for seq, first, last, times in rows}
+
+
+# -- vectors of memories ----------------------------------------------------------------------------------------------
+
+
+def memories_waiting(
+    db: sqlite3.Connection, after: str, limit: int, without: Collection[str] = ()
+) -> tuple[str, int, list[Record]] | None:
+    """Return the memories of one agent that come next to get their vectors; None when none wait.
+
+    Args:
+        db: the index.
+        after: the agent that was served last; the others come first.
+        limit: how many memories are looked at, and how many records are returned unless one memory has more.
+        without: agents that are passed over.
+
+    Returns:
+        The agent, the last memory that was looked at, and the records of those whose text is new in this life.
+    """
+    agent = db.execute(
+        "SELECT number, id, embedded, through FROM agents WHERE embedded < through "
+        "AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY number <= ?, number",
+        (json.dumps(list(without)), number_of(db, after)),
+    ).fetchone()
+    if agent is None:
+        return None
+    number, agent_id, embedded, through = agent
+    last = min(through, embedded + limit)
+    entries = entries_of(db, number, range(embedded + 1, last + 1))
+    again = {seq for seq, text in repeated(db, number, entries).items() if text.first != seq}
+    records: list[Record] = []
+    for seq, entry in entries.items():
+        new = [] if seq in again else memory_records(agent_id, entry)
+        if records and len(records) + len(new) > limit:
+            return agent_id, seq - 1, records  # a question waits for all that is embedded at once
+        records += new
+    return agent_id, last, records
+
+
+def vectors_expected(db: sqlite3.Connection, agent_id: str) -> int:
+    """Return how many vectors the memories of an agent must have by its watermark."""
+    row = db.execute(
+        "SELECT coalesce(sum(parts), 0) FROM texts JOIN agents ON agent = number WHERE id = ? AND first <= embedded",
+        (agent_id,),
+    ).fetchone()
+    return int(row[0])
+
+
+def samples(db: sqlite3.Connection, agent_id: str) -> list[Record]:
+    """Return the first, the middle and the last memory that must have a vector by the agent's watermark."""
+    number = number_of(db, agent_id)
+    firsts = "SELECT first FROM texts JOIN agents ON agent = number WHERE number = ? AND first <= embedded"
+    row = db.execute(
+        f"SELECT min(first), max(first), (SELECT min(first) FROM ({firsts}) WHERE first >= (SELECT embedded / 2 "
+        f"FROM agents WHERE number = ?)) FROM ({firsts})",
+        (number, number, number),
+    ).fetchone()
+    entries = entries_of(db, number, {seq for seq in row if seq is not None})
+    return [memory_records(agent_id, entry)[0] for _, entry in sorted(entries.items())]
+
+
 # -- documents --------------------------------------------------------------------------------------------------------
 
 
 def files_of(db: sqlite3.Connection, agent_id: str) -> dict[str, str]:
     """Return the keys of the documents of an agent that stand in files which never change, by those files' names."""
-    rows = db.execute(
-        "SELECT file, key FROM documents WHERE agent = ? AND file != ''", (number_of(db, agent_id),)
-    ).fetchall()
-    return dict(rows)
+    return dict(
+        db.execute(
+            "SELECT file, key FROM documents WHERE agent = ? AND file != ''", (number_of(db, agent_id),)
+        ).fetchall()
+    )
 
 
-def sync(db: sqlite3.Connection, agent_id: str, wanted: Mapping[str, IndexedDocument | None]) -> tuple[list[str], bool]:
+def sync_documents(
+    db: sqlite3.Connection, agent_id: str, wanted: Mapping[str, IndexedDocument | None]
+) -> tuple[list[str], bool]:
     """Make these the agent's documents.
 
     Args:
@@ -190,7 +427,7 @@ def sync(db: sqlite3.Connection, agent_id: str, wanted: Mapping[str, IndexedDocu
         )
     }
     new = {key: document for key, document in wanted.items() if document is not None}
-    gone = {key for key, (_, _, digest, _) in there.items() if key not in wanted}
+    gone = {key for key in there if key not in wanted}
     gone |= {key for key, document in new.items() if key in there and there[key][2] != document.digest}
     fresh = {key: document for key, document in new.items() if key not in there or key in gone}
     for key in gone:
@@ -200,20 +437,20 @@ def sync(db: sqlite3.Connection, agent_id: str, wanted: Mapping[str, IndexedDocu
     same = [(document.file, there[key][0]) for key, document in new.items() if document.file and key not in fresh]
     db.executemany("UPDATE documents SET file = ? WHERE id = ?", same)
     if fresh:
-        number = own_number(db, agent_id)
+        number = _ensure_number(db, agent_id)
         top = max((row for row, _, _, _ in there.values()), default=number << 32)
         for row, (key, document) in enumerate(fresh.items(), top + 1):
-            _insert(db, row, number, key, document, document.vector_id(agent_id))
+            _insert_document(db, row, key, document, document.vector_id(agent_id))
     return [there[key][3] for key in gone], bool(gone or fresh)
 
 
-def _insert(db: sqlite3.Connection, row: int, number: int, key: str, document: IndexedDocument, vector: str) -> None:
+def _insert_document(db: sqlite3.Connection, row: int, key: str, document: IndexedDocument, vector: str) -> None:
     first, last = document.covers or (None, None)
     title, aliases, text = clean(document.title), clean("\n".join(document.aliases)), clean(document.text)
     db.execute(
         "INSERT INTO documents (id, agent, key, kind, title, aliases, text, first, last, at, digest, vector, file) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (row, number, key, document.kind, title, aliases, text, first, last, document.timestamp, document.digest,
+        (row, row >> 32, key, document.kind, title, aliases, text, first, last, document.timestamp, document.digest,
          vector, clean(document.file)),
     )  # fmt: skip
     db.execute(
@@ -228,12 +465,6 @@ def document_of(row: Sequence[Any]) -> IndexedDocument:
     return IndexedDocument(key, kind, text, title, None if first is None else (first, last), at, aliases)
 
 
-def top_document(db: sqlite3.Connection, number: int) -> int:
-    """Return the highest number of a document of the agent; 0 for none."""
-    row = db.execute("SELECT max(id) FROM documents WHERE id BETWEEN ? AND ?", span(number)).fetchone()
-    return int(row[0] or 0) & 0xFFFFFFFF
-
-
 def documents_found(
     db: sqlite3.Connection, number: int, rows: Iterable[int], cosines: Mapping[str, float], kinds: Collection[str]
 ) -> list[tuple[int, IndexedDocument, float | None]]:
@@ -243,7 +474,7 @@ def documents_found(
         db: the index.
         number: the agent's number in it.
         rows: the documents' own numbers that the words found.
-        cosines: what the vectors found, by vector id; an id that is not (or no longer) a document's is ignored.
+        cosines: by vector id; an id that is not (or no longer) a document's is ignored.
         kinds: the kinds that are wanted.
     """
     found = db.execute(

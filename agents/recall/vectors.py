@@ -1,7 +1,8 @@
-"""Keep the vectors of all memories, summaries and notes up to date in the background, and answer from them.
+"""Vectors of all memories, summaries and notes: kept up to date in the background, searched, and paid for.
 
-It asks the lexical index what waits for a vector; it never makes anybody wait. A child that breaks is replaced; what
-its index lost comes back from the embedding cache. While a server that embeds is away, the vectors wait for it.
+`VectorService` asks the lexical index what waits for a vector; nobody ever waits for it. A child that breaks is
+replaced; what its index lost comes back from the embedding cache. While a server that embeds is away, the vectors wait
+for it.
 """
 
 from __future__ import annotations
@@ -11,26 +12,26 @@ import logging
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Concatenate, ParamSpec, Protocol, TypeVar, cast
 
-from agents.llm.budget import BudgetExhausted
+from agents.llm.budget import Amount, BudgetExhausted, ModelBudget
+from agents.llm.jobs import Task
 from agents.llm.profiles import LLMProfile
-from agents.recall import worker
-from agents.recall.child import VectorProcess
+from agents.recall.child import Store, VectorProcess
 from agents.recall.documents import (
     NOTE,
     SUMMARY,
+    Bill,
     EmbedderAway,
     EmbedderMissing,
     FolderGone,
+    NoRoom,
     Query,
+    Record,
     StoreFailed,
     agent_of,
 )
-from agents.recall.embedding_budget import EmbeddingBudget
-from agents.recall.embedding_queue import MOST, EmbeddingQueue, Run
 from agents.recall.lexical import LexicalIndex
-from agents.recall.ranking import NEAREST
 from agents.recall.settings import EVERYTHING, RecallSettings
 from mud.clock import Clock
 from mud.errors import LociError, Unavailable
@@ -38,17 +39,216 @@ from mud.supervise import timeout
 
 log = logging.getLogger(__name__)
 
+P = ParamSpec("P")
+R = TypeVar("R")
 T = TypeVar("T")
 
-AWAY = (1.0, 5.0, 20.0, 60.0)
+NEAREST = 100
+"""Memories, and documents, that the vectors may bring forward; 60 found a little less, 200 no more."""
+TYPES = {SUMMARY: "memory_summary", NOTE: "note"}
+
+NOBODY = ""
+"""Who pays for the words of the thesaurus."""
+BUDGET_PAUSE = 60.0
+"""Seconds after which those whose budget was used up are tried again."""
+
+BATCH = 8
+"""Documents in one piece of work: a question waits for at most one."""
+WORDS = 128
+"""Words for the thesaurus in one piece of work."""
+FEWEST, MOST = 32, 256
+"""Memories in one piece of work: few while they are embedded, many while they come from the cache."""
+QUICK, SLOW = 0.1, 0.3
+"""Seconds below which a piece of work grows, and above which it shrinks."""
+
+AWAY_PAUSES = (1.0, 5.0, 20.0, 60.0)
 """Seconds until a server that is away is asked again, by how often it was in a row."""
-PAUSES = (0.0, 0.0, 0.0, 1.0, 5.0, 20.0, 60.0)
+FAILURE_PAUSES = (0.0, 0.0, 0.0, 1.0, 5.0, 20.0, 60.0)
 """Seconds before a broken child is replaced, by how often it broke in a row."""
 HOPELESS = 4
 """Failures in a row after which those who wait for completeness are told that it will not come."""
 VERIFY_EVERY = 3600.0
 """Seconds between two looks at whether the index holds what it should."""
-TYPES = {SUMMARY: "memory_summary", NOTE: "note"}
+
+
+class EmbeddingBudget:
+    """Pays for what a server embeds: set aside before it is asked, counted afterwards, refused at a limit.
+
+    An embedder of our own costs nothing. Agents whose budget is used up go without new vectors for a while.
+
+    Args:
+        budget: what may be spent; None when nobody counts.
+        named: returns the name of an agent, as the budget knows it, by its id.
+        clock: measures pauses.
+    """
+
+    def __init__(self, budget: ModelBudget | None, named: Callable[[str], str], clock: Clock) -> None:
+        self._budget, self._named, self._clock = budget, named, clock
+        self.without: set[str] = set()
+        """Ids of the agents that go without new vectors for now."""
+        self.trouble = ""
+        """Why they do."""
+        self._again = 0.0
+
+    async def embed(self, child: VectorProcess, agent: str, texts: Sequence[str],
+                    work: Callable[Concatenate[Store, P], R], *args: P.args, **kwargs: P.kwargs) -> R:  # fmt: skip
+        """Have texts of an agent, or of `NOBODY`, embedded by a method of the store.
+
+        Raises:
+            BudgetExhausted: the budget leaves no room for it.
+        """
+        price = await child.do(Store.price, texts) if child.served else Bill()
+        try:
+            return await self._paid(child, agent, price, work, *args, **kwargs)
+        except BudgetExhausted as error:
+            self.without.add(agent)
+            self.trouble = f"what is new gets no vectors: {error}"
+            self._again = self._clock.monotonic() + BUDGET_PAUSE
+            raise
+
+    async def ask(self, child: VectorProcess, query: Query, words: Sequence[str],
+                  work: Callable[Concatenate[Store, P], R], *args: P.args, **kwargs: P.kwargs) -> R:  # fmt: skip
+        """Have a question answered by a method of the store; raises as `embed` does."""
+        price = await child.do(Store.price_question, query, words) if child.served else Bill()
+        return await self._paid(child, query.agent, price, work, *args, **kwargs)
+
+    async def _paid(self, child: VectorProcess, agent: str, price: Bill,
+                    work: Callable[Concatenate[Store, P], R], *args: P.args, **kwargs: P.kwargs) -> R:  # fmt: skip
+        if self._budget is None or not child.served:
+            return await child.do(work, *args, **kwargs)
+        owner = self._named(agent) if agent else agent
+        if not price.calls:
+            result, bill, error = await child.do_metered(work, *args, **kwargs)
+            self._count(owner, bill)
+        else:
+            with self._budget.reserve(owner, Task.EMBEDDINGS, price.tokens, 0, price.calls):
+                result, bill, error = await child.do_metered(work, *args, **kwargs)
+                self._count(owner, bill)
+        if error is not None:
+            raise error
+        return cast(R, result)
+
+    def _count(self, owner: str, bill: Bill) -> None:
+        if self._budget is not None and bill.calls:
+            self._budget.spending.add(owner, Task.EMBEDDINGS, Amount(bill.calls, bill.tokens))
+
+    def pause(self) -> float | None:
+        """Return after how many seconds those who go without are to be tried again; None when nobody does."""
+        return max(0.0, self._again - self._clock.monotonic()) if self.without else None
+
+    def review(self) -> None:
+        """Have those who went without tried again when it is time."""
+        if self.pause() == 0.0:
+            self.without.clear()
+            self.trouble = ""
+
+
+class Run(Protocol):
+    """Runs `work(*args)` on the lexical index in the thread that owns it, and returns its result."""
+
+    def __call__(self, work: Callable[..., T], *args: object) -> Awaitable[T]:
+        """Return what `work(*args)` returns."""
+        ...
+
+
+class EmbeddingQueue:
+    """The work of giving everything its vector, a small piece at a time, so that a question waits for little.
+
+    It knows what comes next, not when: whoever keeps the child asks for one step after the other.
+
+    Args:
+        lexical, run: the index that knows what waits for a vector, and what runs work in its thread.
+        settings: returns the settings as they are now.
+        clock: measures how long a piece of work takes.
+        budget: pays for embeddings.
+    """
+
+    def __init__(
+        self,
+        lexical: LexicalIndex,
+        run: Run,
+        settings: Callable[[], RecallSettings],
+        clock: Clock,
+        budget: EmbeddingBudget,
+    ) -> None:
+        self._lexical, self._run, self._settings, self._clock, self._budget = lexical, run, settings, clock, budget
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin again with another child: it has learnt no words yet, and has room for everybody."""
+        self._last_word, self._has_room_for_words, self._batch = 0, True, FEWEST
+        self._without_room: set[str] = set()
+        self.trouble = ""
+        """Why not everybody's memories get vectors; empty when they do."""
+
+    async def step(self, child: VectorProcess) -> int:
+        """Do one piece of each kind of work; return how many texts got what they waited for, or will not get it."""
+        words, documents = await self._learn_words(child), await self._embed_documents(child)
+        return words + documents + await self._embed_memories(child)
+
+    async def _learn_words(self, child: VectorProcess) -> int:
+        if not self._has_room_for_words or NOBODY in self._budget.without:
+            return 0
+        words = await self._run(self._lexical.words_after, self._last_word, WORDS)
+        if words:
+            new = [word for _, word in words]
+            try:
+                self._has_room_for_words = await self._budget.embed(child, NOBODY, new, Store.learn, new)
+            except BudgetExhausted:
+                return 0
+            self._last_word = words[-1][0]
+        return len(words)
+
+    async def _embed_documents(self, child: VectorProcess) -> int:
+        records = await self._run(self._lexical.documents_waiting, BATCH, tuple(self._budget.without))
+        if records and child.served:  # each pays for their own
+            records = [one for one in records if agent_of(one.id) == agent_of(records[0].id)]
+        if records and await self._put(child, agent_of(records[0].id), records):
+            await self._run(self._lexical.documents_embedded, [record.id for record in records])
+        return len(records)
+
+    async def _embed_memories(self, child: VectorProcess) -> int:
+        if self._settings().embed != EVERYTHING:
+            return 0
+        waiting = await self._run(
+            self._lexical.memories_waiting, self._batch, self._without_room | self._budget.without
+        )
+        if waiting is None:
+            return 0
+        agent_id, through, records = waiting
+        if records:
+            began = self._clock.monotonic()
+            try:
+                if not await self._put(child, agent_id, records):
+                    return 1
+            except NoRoom as error:
+                self._go_without_room(agent_id, error)
+                return 1
+            self._pace(child, self._clock.monotonic() - began)
+        await self._run(self._lexical.memories_embedded, agent_id, through)
+        return max(1, len(records))
+
+    async def _put(self, child: VectorProcess, agent_id: str, records: Sequence[Record]) -> bool:
+        """Have these embedded; tell whether their agent can pay for it."""
+        try:
+            await self._budget.embed(child, agent_id, [one.text for one in records], Store.put, records)
+        except BudgetExhausted:
+            return False
+        return True
+
+    def _go_without_room(self, agent_id: str, error: NoRoom) -> None:
+        """Go on without the vectors of an agent for which there is no room; the others keep theirs."""
+        if not self._without_room:
+            log.warning("Not everybody's memories get vectors: %s.", error)
+        self._without_room.add(agent_id)
+        self.trouble = str(error)
+
+    def _pace(self, child: VectorProcess, seconds: float) -> None:
+        """Keep one piece of work short; what a server takes for few says nothing of what it takes for many."""
+        if seconds < QUICK and not child.served:
+            self._batch = min(MOST, 2 * self._batch)
+        elif seconds > SLOW:
+            self._batch = max(FEWEST, self._batch // 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +269,12 @@ class VectorService:
 
     Args:
         folder: the vault's `.index/`.
-        lexical: knows which documents there are and which have no vector yet.
-        run: runs work on `lexical`.
-        settings: the settings as they are now.
+        lexical, run: the index that knows what waits for a vector, and what runs work in its thread.
+        settings: returns the settings as they are now.
         clock: measures pauses.
         noted: called now and then with the number of texts that wait for their vectors and of all.
         by: returns the LLM profile that names the embedder's server; None when there is none.
-        till: pays for what that server does; None when nobody counts.
+        budget: pays for what that server does; None when nobody counts.
     """
 
     def __init__(
@@ -87,16 +286,16 @@ class VectorService:
         clock: Clock,
         noted: Callable[[int, int], Awaitable[None]],
         by: Callable[[], LLMProfile | None] = lambda: None,
-        till: EmbeddingBudget | None = None,
+        budget: EmbeddingBudget | None = None,
     ) -> None:
         self._folder, self._lexical, self._run = folder, lexical, run
         self._settings, self._clock, self._noted, self._by = settings, clock, noted, by
-        self._till = till or EmbeddingBudget(None, str, clock)
-        self._pieces = EmbeddingQueue(lexical, run, settings, clock, self._till)
+        self._budget = budget or EmbeddingBudget(None, str, clock)
+        self._queue = EmbeddingQueue(lexical, run, settings, clock, self._budget)
         self._child: VectorProcess | None = None
-        self._gone: list[str] = []
+        self._obsolete: list[str] = []
         self._forgotten: list[str] = []
-        self._wanted = asyncio.Event()
+        self._work_to_do = asyncio.Event()
         self._verified = -VERIFY_EVERY
         self._failures = 0
         self._away = 0
@@ -104,12 +303,12 @@ class VectorService:
         self._stopping = False
         self.settled = asyncio.Event()
         """Set when there is nothing to wait for: all is embedded, or it will not be."""
-        self._wrong = ""
+        self._error = ""
 
     @property
     def trouble(self) -> str:
         """Why there are no vectors, in plain words; empty when they are there or on their way."""
-        return self._wrong or self._pieces.trouble or self._till.trouble
+        return self._error or self._queue.trouble or self._budget.trouble
 
     @property
     def wanted(self) -> bool:
@@ -125,15 +324,11 @@ class VectorService:
     def _serves(self, child: VectorProcess) -> bool:
         return child.serves(self._settings(), self._by())
 
-    def wake(self, gone: Collection[str] = ()) -> None:
-        """Look again at what there is to do.
-
-        Args:
-            gone: ids of vectors that are no longer wanted.
-        """
-        self._gone.extend(gone)
+    def wake(self, obsolete: Collection[str] = ()) -> None:
+        """Look again at what there is to do, such as to remove the vectors with these ids."""
+        self._obsolete.extend(obsolete)
         self.settled.clear()
-        self._wanted.set()
+        self._work_to_do.set()
 
     def forget(self, agent_id: str) -> None:
         """Have everything of an agent put in again: it has another life now."""
@@ -143,7 +338,7 @@ class VectorService:
     def stop(self) -> None:
         """Have `run` return as soon as it rests; for good."""
         self._stopping = True
-        self._wanted.set()
+        self._work_to_do.set()
 
     def kill(self) -> None:
         """End the child at once, whatever it does."""
@@ -168,23 +363,23 @@ class VectorService:
     async def _serve(self) -> None:
         """Work off what there is whenever there is something, until stopped or something fails."""
         while not self._stopping:
-            self._wanted.clear()
-            self._till.review()
+            self._work_to_do.clear()
+            self._budget.review()
             if self._child is not None and not self._serves(self._child):
                 await self._close()
             if self.wanted:
                 await self._work_off()
             else:
                 await self._report()
-            if not self._wanted.is_set():
+            if not self._work_to_do.is_set():
                 self.settled.set()
-            await self._called()
+            await self._wait_for_work()
 
-    async def _called(self) -> None:
+    async def _wait_for_work(self) -> None:
         """Wait until there may be something to do."""
-        pause = self._till.pause()
+        pause = self._budget.pause()
         try:
-            await (self._wanted.wait() if pause is None else timeout(pause, self._wanted.wait(), self._clock))
+            await (self._work_to_do.wait() if pause is None else timeout(pause, self._work_to_do.wait(), self._clock))
         except TimeoutError:
             pass  # whoever went without is tried again
 
@@ -192,41 +387,41 @@ class VectorService:
         if self._child is None:
             await self._open()
         else:
-            await self._child.check()
+            await self._child.do(Store.check)
         if self._away:
-            await self._opened.greet()
+            await self._opened.do(Store.greet)
             log.info("The server that embeds answers again.")
-            self._away, self._wrong = 0, ""
+            self._away, self._error = 0, ""
         while not self._stopping:
-            await self._remove_gone()
+            await self._remove_obsolete()
             since_report = 0
-            while not self._stopping and (done := await self._pieces.step(self._opened)):
+            while not self._stopping and (done := await self._queue.step(self._opened)):
                 self._failures = 0
                 since_report += done
                 if since_report >= MOST:
                     since_report = 0
                     await self._report()
-                await self._remove_gone()
+                await self._remove_obsolete()
             await self._report()
             if await self._verify():
                 break
 
     async def _open(self) -> None:
-        self._pieces.begin()
+        self._queue.restart()
         self._child = VectorProcess(self._folder, self._settings(), self._by())
-        kept = await self._child.open()
-        if kept.fresh:
+        state = await self._child.open()
+        if state.fresh:
             await self._run(self._lexical.forget_vectors)
             await self._report()
-        self._gone = await self._run(self._lexical.reconcile, kept.documents)
-        self._wrong = ""
+        self._obsolete = await self._run(self._lexical.reconcile, state.documents)
+        self._error = ""
         self._verified = -VERIFY_EVERY
 
-    async def _make_anew(self, agent_id: str, wanted: int) -> None:
+    async def _embed_again(self, agent_id: str, wanted: int) -> None:
         """Have the vectors of one life put in again: they come from the embedding cache."""
         if wanted:
             log.info("Some of the %d vectors of %s are missing; they are made anew.", wanted, agent_id)
-        await self._opened.forget(agent_id)
+        await self._opened.do(Store.forget, agent_id)
         await self._run(self._lexical.forget_vectors, agent_id)
         await self._report()
 
@@ -245,23 +440,23 @@ class VectorService:
         for agent_id in await self._run(self._lexical.agents):
             if self._stopping:
                 break
-            wanted = await self._run(self._lexical.vectors_wanted, agent_id)
+            wanted = await self._run(self._lexical.vectors_expected, agent_id)
             samples = await self._run(self._lexical.samples, agent_id)
-            if not await self._opened.holds(agent_id, wanted, samples):
-                await self._make_anew(agent_id, wanted)
+            if not await self._opened.do(Store.holds, agent_id, wanted, samples):
+                await self._embed_again(agent_id, wanted)
                 whole = False
         return whole
 
-    async def _remove_gone(self) -> None:
+    async def _remove_obsolete(self) -> None:
         forgotten, self._forgotten = self._forgotten, []
         for agent_id in forgotten:
-            await self._make_anew(agent_id, 0)
-        gone, self._gone = self._gone, []
-        of: dict[str, list[str]] = {}
-        for one in gone:
-            of.setdefault(agent_of(one), []).append(one)
-        for agent_id, ids in of.items():
-            await self._opened.remove(agent_id, ids)
+            await self._embed_again(agent_id, 0)
+        obsolete, self._obsolete = self._obsolete, []
+        by_agent: dict[str, list[str]] = {}
+        for one in obsolete:
+            by_agent.setdefault(agent_of(one), []).append(one)
+        for agent_id, ids in by_agent.items():
+            await self._opened.do(Store.remove, agent_id, ids)
 
     async def _report(self) -> None:
         everything = self._settings().embed == EVERYTHING
@@ -270,38 +465,38 @@ class VectorService:
     async def _replace(self, error: LociError) -> None:
         """End the child that failed; the next one begins with an empty index and fills it from the cache."""
         await self._close()
-        self._gone = []
+        self._obsolete = []
         self._failures += not isinstance(error, FolderGone)
         level = logging.INFO if self._failures <= 1 else logging.WARNING
         log.log(level, "The vectors begin again: %s.", error)
         if self._failures:
-            self._wrong = str(error)  # until it opens again
+            self._error = str(error)  # until it opens again
         if self._failures >= HOPELESS:
             self.settled.set()
         if not self._stopping:
-            await self._clock.sleep(PAUSES[min(self._failures, len(PAUSES) - 1)])
+            await self._clock.sleep(FAILURE_PAUSES[min(self._failures, len(FAILURE_PAUSES) - 1)])
 
     async def _give_up(self, error: EmbedderMissing) -> None:
         """Go on with words alone until something changes."""
         await self._close()
-        if self._wrong != str(error):
+        if self._error != str(error):
             log.warning("Recall goes by words alone: %s.", error)
-        self._wrong = str(error)
+        self._error = str(error)
         given_up = self._settings().embedder, self._by()
         while (self._settings().embedder, self._by()) == given_up and not self._stopping:
             self.settled.set()
-            self._wanted.clear()
-            await self._wanted.wait()
+            self._work_to_do.clear()
+            await self._work_to_do.wait()
 
     async def _wait_for_server(self, error: EmbedderAway) -> None:
         """Go on with words alone for a while; the child, if it is open, and all vectors are kept."""
         if self._child is not None and not self._child.ready:
             await self._close()
-        if self._wrong != str(error):
+        if self._error != str(error):
             log.warning("Recall goes by words alone until its server answers: %s.", error)
-        self._wrong = str(error)
+        self._error = str(error)
         self._away += 1
-        until = self._clock.monotonic() + AWAY[min(self._away, len(AWAY)) - 1]
+        until = self._clock.monotonic() + AWAY_PAUSES[min(self._away, len(AWAY_PAUSES)) - 1]
         asked = self._settings().embedder, self._by()
         while not self._stopping and (left := until - self._clock.monotonic()) > 0:
             if (self._settings().embedder, self._by()) != asked:
@@ -315,38 +510,27 @@ class VectorService:
             await child.close()
 
     def query(self, text: str, agent: str, memories: bool, kinds: Collection[str]) -> Query:
-        """Return a question in the form that the child takes.
-
-        Args:
-            text: the question.
-            agent: whose life.
-            memories: whether memories are wanted.
-            kinds: which kinds of documents are wanted.
-        """
+        """Return a question in the form that the child takes; `kinds` are those of documents that are wanted."""
         memories = memories and self._settings().embed == EVERYTHING
         return Query(text, agent, memories, tuple(TYPES[kind] for kind in kinds), NEAREST)
 
-    async def alike(self, query: Query, words: Sequence[str]) -> dict[str, dict[str, float]]:
-        """Return for each word of a question the words of all lives that are like it, with their cosines.
+    async def similar_words(self, query: Query, words: Sequence[str]) -> dict[str, dict[str, float]]:
+        """Return for each content word of a question the words of all lives that are like it, with their cosines.
 
-        Nothing when the vectors cannot say in time.
-
-        Args:
-            query: the question; `nearest` should be asked for it right after.
-            words: its telling words.
+        Nothing when the vectors cannot say in time. `nearest` should be asked for the same query right after.
         """
         child = self._child
         if child is None or not self.ready:
             return {}
-        asked = self._till.ask(child, query, words, worker.understand, query, words)
-        return await self._in_time(child, asked) or {}
+        answer = self._budget.ask(child, query, words, Store.similar_words, query, words)
+        return await self._in_time(child, answer) or {}
 
     async def nearest(self, query: Query) -> NearestVectors | None:
         """Return what is nearest to a question; None when the vectors cannot say in time."""
         child = self._child
         if child is None or not self.ready:
             return None
-        found = await self._in_time(child, self._till.ask(child, query, (), worker.nearest, query))
+        found = await self._in_time(child, self._budget.ask(child, query, (), Store.nearest, query))
         return None if found is None else NearestVectors(*found)
 
     async def _in_time(self, child: VectorProcess, work: Awaitable[T]) -> T | None:
@@ -360,7 +544,7 @@ class VectorService:
         except BudgetExhausted:
             return None
         except EmbedderAway as error:
-            self._away, self._wrong = max(1, self._away), str(error)
+            self._away, self._error = max(1, self._away), str(error)
             self.wake()
             return None
         except StoreFailed:
@@ -372,6 +556,6 @@ class VectorService:
     async def _until_it_answers(self, child: VectorProcess) -> None:
         """Return when the child has done what keeps it so long; until then nobody asks it anything."""
         try:
-            await child.check()
+            await child.do(Store.check)
         except StoreFailed:
             self.wake()

@@ -31,9 +31,9 @@ from agents.population.directory import AGENT, agent_file
 from agents.population.population import Population
 from agents.prompt.prompt import Prompt
 from agents.prompt.template import Template
-from agents.recall.embedding_budget import EmbeddingBudget
 from agents.recall.recall import RecallService
 from agents.recall.settings import RecallSettings
+from agents.recall.vectors import EmbeddingBudget
 from mud.clock import Clock
 from mud.commands import Command
 from mud.engine.engine import Engine
@@ -374,7 +374,7 @@ def _recall(
     def settings() -> RecallSettings:
         return configuration.get(RecallSettings)
 
-    return RecallService(vault, settings, clock, private=private, at_once=at_once, by=embedder, till=till)
+    return RecallService(vault, settings, clock, private=private, at_once=at_once, by=embedder, budget=till)
 
 
 def _profiles(configuration: Configuration, commands: Registry[Command]) -> Callable[[str], LLMProfile]:

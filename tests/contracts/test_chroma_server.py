@@ -14,8 +14,8 @@ import pytest
 from numpy.typing import NDArray
 
 from agents.recall.documents import StoreFailed
+from agents.recall.indexes import Index, Place
 from agents.recall.indexes.chroma_server import CHROMA_SERVER
-from agents.recall.vector_index import Index, Place
 from tests.chroma_server import ChromaServer, counts, free_port
 
 ROWS: NDArray[np.float32] = np.eye(4, dtype=np.float32)

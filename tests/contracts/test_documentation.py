@@ -10,7 +10,7 @@ from agents.brains import Brain
 from agents.compaction.strategies import Strategy
 from agents.compaction.summarizer import Summarizer
 from agents.llm.backend import Backend
-from agents.recall.embedder import EmbedderKind
+from agents.recall.embedders import EmbedderKind
 from mud.cli import Tool
 from mud.registry import HasName, collect, load
 from mud.server.wiring import FAMILIES, SCHEMAS, load_commands

@@ -12,7 +12,7 @@ from typing import cast
 import numpy as np
 import pytest
 
-from agents.recall.embedder import Embedder, EmbedderKind, Served
+from agents.recall.embedders import Embedder, EmbedderKind, Served
 from agents.recall.settings import EMBEDDERS
 from mud.registry import load
 from tests.embedding_servers import listening, llama, ollama, profile
@@ -34,11 +34,11 @@ LINES = (
 def embedder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Embedder]:
     kind, folder = KINDS.get(request.param), tmp_path_factory.mktemp(".index")
     if not kind.served:
-        yield kind.start(folder)
+        yield kind.make(folder, None)
         return
     with listening(ollama) as adapter:
         address = adapter if kind.name == "ollama" else llama().address
-        made = kind.start(folder, profile(address, num_ctx=128, timeout=60.0))
+        made = kind.make(folder, profile(address, num_ctx=128, timeout=60.0))
         yield made
         cast(Served, made).close()
 

@@ -11,7 +11,7 @@ import pytest
 
 from agents.agent import Agent
 from agents.memory.entries import Hit
-from agents.recall.embedder import EmbedderKind
+from agents.recall.embedders import EmbedderKind
 from mud.clock import VirtualClock
 from mud.registry import load
 from mud.server.wiring import Parts, opened

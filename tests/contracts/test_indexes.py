@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from agents.recall.embedders.hashing import HashingEmbedder
-from agents.recall.vector_index import Index, IndexKind, Metadata, Place
+from agents.recall.indexes import Index, IndexKind, Metadata, Place
 from mud.registry import load
 from tests.chroma_server import ChromaServer, counts
 from tests.live.indexed import talk

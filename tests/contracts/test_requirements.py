@@ -32,7 +32,7 @@ for path in sorted([*Path("mud").rglob("*.py"), *Path("agents").rglob("*.py")]):
         import_module(".".join(path.with_suffix("").parts).removesuffix(".__init__"))
 
 from agents.recall.documents import MEMORY, Record
-from agents.recall.worker import Store
+from agents.recall.child import Store
 
 store = Store(Path(sys.argv[1]), "minilm")
 lines = ["The brass key is under the blue ladder.", "Moss waters the fern."]

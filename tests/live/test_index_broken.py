@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from agents.memory.entries import Entry
-from agents.recall.clean_shutdown import CleanShutdown
+from agents.recall.child import CleanShutdown
 from agents.recall.documents import IndexedDocument
 from agents.recall.recall import RecallService
 from agents.recall.settings import RecallSettings

@@ -21,8 +21,8 @@ from agents.commands._answer import Answerer
 from agents.compaction.strategies import Strategy
 from agents.compaction.summarizer import Summarizer
 from agents.llm.backend import Backend
-from agents.recall.embedder import EmbedderKind
-from agents.recall.vector_index import IndexKind
+from agents.recall.embedders import EmbedderKind
+from agents.recall.indexes import IndexKind
 from mud.cli import Tool
 from mud.commands import Command
 from mud.packages import check_packages

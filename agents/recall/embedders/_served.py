@@ -11,6 +11,8 @@ which is how it notices it at the start, too, where a server takes any name for 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import json
 import math
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -25,9 +27,9 @@ from agents.llm.http import BODY_LIMIT, Wire
 from agents.llm.profiles import LLMProfile
 from agents.llm.tokens import estimate, prompt_tokens
 from agents.recall.documents import Bill, EmbedderAway, StoreFailed
-from agents.recall.embedder import EmbedderKind
-from agents.recall.embedders._likeness import alike, own_name
+from agents.recall.embedders import EmbedderKind
 from mud.errors import Unavailable
+from mud.storage.files import write_atomic
 
 T = TypeVar("T")
 
@@ -52,6 +54,10 @@ MEANINGS = {
     501: "it was not started for embeddings; llama.cpp's takes --embeddings --pooling mean",
 }
 """What a status means here."""
+MODELS = "embedders.json"
+"""The vectors that models made of that text, by the name they go by; it lies beside the vectors themselves."""
+SAME_MODEL = 0.98
+"""The cosine from which on two vectors of one text are the same model's: another machine or quantization costs less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +123,7 @@ class ServedEmbedder:
         self._named = server.model.strip()
         try:
             known = self._meet()
-            self.model = own_name(folder, f"{dialect.name}:{self._named}:{self.dimension}", known)
+            self.model = _model_name(folder, f"{dialect.name}:{self._named}:{self.dimension}", known)
         except BaseException:
             self.close()
             raise
@@ -156,7 +162,7 @@ class ServedEmbedder:
         self._meet()
 
     def close(self) -> None:
-        """Let go of every connection."""
+        """Close every connection."""
         for wire in self._wires:
             self._runner.run(wire.close())
         self._runner.close()
@@ -177,7 +183,7 @@ class ServedEmbedder:
             raise EmbedderAway(str(error)) from None
         finally:
             self._bill = before
-        if self._known is not None and not alike(self._known, known):
+        if self._known is not None and not _is_same_model(self._known, known):
             raise StoreFailed(f"{self._wires[0].name} now has another model; the vectors are all made anew")
         self.dimension, self._known = known.shape[0], known
         return known
@@ -235,8 +241,8 @@ class ServedEmbedder:
         if found.ndim != 2 or len(found) != wanted or not found.shape[1] or not np.isfinite(found).all():
             raise EmbedderAway(f"{name} was sent {wanted} texts and did not send as many vectors")
         if self.dimension and found.shape[1] != self.dimension:
-            told = f"{found.shape[1]} numbers instead of {self.dimension}"
-            raise StoreFailed(f"{name} now sends vectors of {told}; they are all made anew")
+            change = f"{found.shape[1]} numbers instead of {self.dimension}"
+            raise StoreFailed(f"{name} now sends vectors of {change}; they are all made anew")
         return found
 
     async def _first_listed(self, wire: Wire) -> str:
@@ -325,3 +331,45 @@ def _pieces(text: str, tokens: int) -> Iterator[str]:
         start += len(cut)
         if start >= len(text):
             return
+
+
+# -- which model a server has, by its vector of one text: many take any name for their one model ---------------------
+
+
+def _is_same_model(one: NDArray[np.float32], other: NDArray[np.float32]) -> bool:
+    """Return whether two unit vectors of one text are the same model's."""
+    return one.shape == other.shape and float(one @ other) >= SAME_MODEL
+
+
+def _model_name(folder: Path, name: str, vector: NDArray[np.float32]) -> str:
+    """Return a model's name, with a number behind it when another model went by that name before.
+
+    Args:
+        folder: where vectors are kept.
+        name: what the model goes by.
+        vector: what it makes of the text.
+    """
+    path = folder / MODELS
+    known = _read(path)
+    of_name = known.setdefault(name, [])
+    for number, seen in enumerate(of_name, 1):
+        if _is_same_model(np.array(seen, dtype=np.float32), vector):
+            return _numbered(name, number)
+    of_name.append([round(float(one), 6) for one in vector])
+    with contextlib.suppress(OSError):  # a full disk must not keep anybody from recalling
+        if folder.is_dir():
+            write_atomic(path, json.dumps(known))
+    return _numbered(name, len(of_name))
+
+
+def _numbered(name: str, number: int) -> str:
+    return name if number == 1 else f"{name}:{number}"
+
+
+def _read(path: Path) -> dict[str, list[list[float]]]:
+    """Return what is known; nothing when the file is not there or of no use, for it only spares work."""
+    try:
+        known = json.loads(path.read_text("utf-8"))
+        return {name: [[float(one) for one in seen] for seen in rows] for name, rows in known.items()}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}

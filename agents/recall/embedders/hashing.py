@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.recall.embedder import Embedder, embedder
+from agents.recall.embedders import Embedder, embedder
 
 DIMENSION = 384
 _WORD = re.compile(r"\w+")

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.recall.documents import NoRoom
-from agents.recall.vector_index import Metadata
+from agents.recall.indexes import Metadata
 from mud.world.narration import counted
 
 MEMORY = "memory"
@@ -64,11 +64,11 @@ class Collections:
         self._most: int = client.get_max_batch_size()
         self._open: dict[str, Any] = {}
         for collection in list(_listed(client)):
-            told = collection.metadata or {}
+            data = collection.metadata or {}
             named = collection.name.startswith(prefix)
-            if named and (told.get("model"), told.get("dimension")) == (model, dimension):
+            if named and (data.get("model"), data.get("dimension")) == (model, dimension):
                 self._open[collection.name] = collection
-            elif named or (vault and told.get("vault") == vault):
+            elif named or (vault and data.get("vault") == vault):
                 client.delete_collection(collection.name)
         self.empty = not self._open
         """Whether it began with nothing: all new, or all of another model."""
@@ -97,9 +97,9 @@ class Collections:
     def put(self, ids: Sequence[str], vectors: NDArray[np.float32], metadata: Sequence[Metadata]) -> None:
         """Add or replace vectors, collection by collection."""
         parts: dict[tuple[str, str | None], dict[str, int]] = {}
-        for row, (one, told) in enumerate(zip(ids, metadata, strict=True)):
-            agent = str(told["agent"])
-            part = (self._life(agent), agent) if told["type"] == MEMORY else (self._shelf(agent), None)
+        for row, (one, data) in enumerate(zip(ids, metadata, strict=True)):
+            agent = str(data["agent"])
+            part = (self._life(agent), agent) if data["type"] == MEMORY else (self._shelf(agent), None)
             parts.setdefault(part, {})[one] = row
         for (name, agent_of_life), rows in parts.items():
             collection, chosen = self._made(name, agent_of_life), list(rows.items())
@@ -141,7 +141,7 @@ class Collections:
         return dict(sorted(found.items(), key=lambda one: -one[1])[: max(0, k)])
 
     def _asked(self, agent: str, types: Collection[str]) -> Iterator[tuple[Any, dict[str, Any] | None]]:
-        """Give the collections to ask, each with its filter: always of one key, two take ten times as long."""
+        """Yield the collections to ask, each with its filter: always of one key, two take ten times as long."""
         life, shelf = self._open.get(self._life(agent)), self._open.get(self._shelf(agent))
         if life and MEMORY in types:
             yield life, None
@@ -161,13 +161,13 @@ class Collections:
         return [one for shelf in shelves for one in shelf.get(include=[])["ids"]]
 
     def close(self) -> None:
-        """Write everything down and let go."""
+        """Write everything down and close."""
         self._open.clear()
         self._client.close()
 
 
 def _listed(client: Any) -> Iterator[Any]:
-    """Give every collection there is."""
+    """Yield every collection there is."""
     start = 0
     while page := client.list_collections(limit=PAGE, offset=start):
         yield from page

@@ -11,8 +11,8 @@ import resource
 import chromadb
 from chromadb.config import Settings
 
+from agents.recall.indexes import Index, Place, index
 from agents.recall.indexes._collections import Collections
-from agents.recall.vector_index import Index, Place, index
 
 HANDLES = 5
 """Files for each open collection: what chromadb itself divides its process's limit by to learn how many it may hold."""

@@ -18,8 +18,8 @@ from chromadb.api.fastapi import FastAPI
 from chromadb.config import Settings, System
 
 from agents.recall.documents import StoreFailed
+from agents.recall.indexes import Index, Place, index
 from agents.recall.indexes._collections import Collections
-from agents.recall.vector_index import Index, Place, index
 
 PATIENCE = httpx.Timeout(30.0, connect=3.0)
 """Seconds for a step of an answer: a server on a busy machine may take some for a large batch."""
@@ -66,10 +66,10 @@ class _Client:
             beat = self._session.request("GET", address + HEARTBEAT)
             if beat.status_code != httpx.codes.OK or "heartbeat" not in beat.text:
                 raise StoreFailed(f"what answers at {address} is no chroma server")
-            told = Settings(chroma_api_impl=API, anonymized_telemetry=False)
+            options = Settings(chroma_api_impl=API, anonymized_telemetry=False)
             # A port is asked for and not used: the address is a whole one.
-            told.chroma_server_host, told.chroma_server_http_port = address, 0
-            self._server: Any = System(told).instance(FastAPI)
+            options.chroma_server_host, options.chroma_server_http_port = address, 0
+            self._server: Any = System(options).instance(FastAPI)
         except BaseException:
             self._session.close()
             raise

@@ -13,8 +13,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, ParamSpec, TypeVar
 
+from agents.recall.child import prepare
 from agents.recall.documents import Record, clean
-from agents.recall.worker import prepare
 from mud.errors import LociError, Unavailable
 from mud.registry import load
 from mud.signals import temporary_folder
@@ -137,9 +137,9 @@ def plain_chroma(
     from chromadb.config import Settings
 
     from agents.recall.cache import EmbeddingCache
-    from agents.recall.embedder import EmbedderKind
+    from agents.recall.embedders import EmbedderKind
 
-    model = load("agents.recall.embedders", EmbedderKind, "embedder").get(embedder).start(Path(folder))
+    model = load("agents.recall.embedders", EmbedderKind, "embedder").get(embedder).make(Path(folder), None)
     cache = EmbeddingCache(Path(folder) / "embeddings.sqlite3", model)
     records = [Record("", clean(text)) for text in texts]
     vectors = cache.embed([one.digest for one in records], [one.text for one in records])

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from agents.recall.cache import EmbeddingCache
 from agents.recall.documents import digest_of
-from agents.recall.embedder import Embedder, EmbedderKind
+from agents.recall.embedders import Embedder, EmbedderKind
 from agents.recall.lexical import LexicalIndex
 from mud.registry import load
 
@@ -64,12 +64,12 @@ def fill_cache(folder: str, lexical: str, embedder: str) -> int:
         lexical: name of the file in it that knows what waits.
         embedder: whose vectors they pass for.
     """
-    model = load("agents.recall.embedders", EmbedderKind, "embedder").get(embedder).start(Path(folder))
+    model = load("agents.recall.embedders", EmbedderKind, "embedder").get(embedder).make(Path(folder), None)
     # A copy in memory: what is noted in it as done is still to be done.
     index = LexicalIndex(Path(folder) / lexical, private=True)
     count = number = 0
     with closing(_cache(folder, MadeUpEmbedder(model.model, model.dimension))) as made:
-        while found := index.waiting_memories(BATCH):
+        while found := index.memories_waiting(BATCH):
             agent, through, records = found
             if records:
                 made.embed([one.digest for one in records], [one.text for one in records])

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agents.recall.lexical import LexicalIndex
-from agents.recall.matching import BUDGET
+from agents.recall.searching import BUDGET
 
 
 @pytest.fixture

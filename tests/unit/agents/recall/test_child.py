@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.recall.child import VectorProcess, answer
+from agents.recall.child import Store, VectorProcess, answer
 from agents.recall.documents import IndexedDocument, StoreFailed, record_of
 from agents.recall.settings import RecallSettings
 
@@ -56,7 +56,7 @@ async def test_whoever_is_cancelled_while_closing_still_ends_the_child(tmp_path:
     async with asyncio.timeout(BOUND):
         await process.open()
         note = IndexedDocument("notes/a", "note", "A storm broke the mill.")
-        await process.put([record_of("#1", note.vector_id("#1"), note)])
+        await process.do(Store.put, [record_of("#1", note.vector_id("#1"), note)])
         closing = asyncio.create_task(process.close())
         await asyncio.sleep(0)
         closing.cancel()

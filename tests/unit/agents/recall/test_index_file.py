@@ -11,7 +11,7 @@ import pytest
 from agents.memory.entries import Entry
 from agents.recall.lexical import LexicalIndex
 from tests.disks import file_size_limit
-from tests.unit.agents.recall.asking import seqs
+from tests.unit.agents.recall.lives import seqs
 
 Opened = Callable[..., LexicalIndex]
 

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from agents.memory.entries import Entry
 from agents.recall.documents import IndexedDocument, Unread
 from agents.recall.lexical import LexicalIndex, read_progress
-from agents.recall.question import telling_words
+from agents.recall.question import content_words
 from agents.recall.ranking import FoundDocument
 from agents.recall.tables import IndexProgress
 from mud.world.events import WHISPERED
-from tests.unit.agents.recall.asking import entry, found, keys, life, seqs
+from tests.unit.agents.recall.lives import entry, found, keys, life, seqs
 
 Open = Callable[..., LexicalIndex]
 
@@ -160,15 +160,15 @@ def test_what_waits_for_a_vector_is_counted_until_it_has_one(opened: Open) -> No
     index = opened()
     documents = [IndexedDocument(f"s/{n}", "summary", f"text {n}", covers=(n * 64 + 1, n * 64 + 64)) for n in range(3)]
     index.sync("#1", documents)
-    assert [record.id for record in index.waiting(2)] == [one.vector_id("#1") for one in documents[:2]]
+    assert [record.id for record in index.documents_waiting(2)] == [one.vector_id("#1") for one in documents[:2]]
     assert index.progress("#1").summaries_through == 0
-    index.embedded([documents[0].vector_id("#1"), documents[2].vector_id("#1")])
+    index.documents_embedded([documents[0].vector_id("#1"), documents[2].vector_id("#1")])
     assert (index.progress("#1").summaries_through, index.progress("#1").waiting, index.all_waiting()) == (
         64,
         1,
         (1, 3),
     )
-    index.embedded([documents[1].vector_id("#1")])
+    index.documents_embedded([documents[1].vector_id("#1")])
     assert index.progress("#1").summaries_through == 192
 
 
@@ -176,9 +176,9 @@ def test_the_store_and_the_list_are_reconciled(opened: Open) -> None:
     index = opened()
     one, two = (IndexedDocument(f"notes/{name}", "note", name) for name in ("one", "two"))
     index.sync("#1", [one, two])
-    index.embedded([one.vector_id("#1")])
+    index.documents_embedded([one.vector_id("#1")])
     assert index.reconcile([two.vector_id("#1"), "#1|notes/old|x"]) == ["#1|notes/old|x"]
-    assert [record.id for record in index.waiting(9)] == [one.vector_id("#1")]
+    assert [record.id for record in index.documents_waiting(9)] == [one.vector_id("#1")]
 
 
 def test_what_only_the_vectors_found_is_there_and_a_stale_vector_is_not(opened: Open) -> None:
@@ -265,7 +265,7 @@ def test_any_text_can_be_indexed_and_any_question_asked(texts: list[str], questi
         index.add({"#1": life(*texts)})
         index.sync("#1", [IndexedDocument(f"notes/{text}", "note", text, text) for text in set(texts)])
         for text in [*texts, question, 'a" OR b', "NEAR(x y) AND NOT *"]:
-            groups = {word: {word: 1.0, text: 0.3} for word in [*telling_words(text), text]}
+            groups = {word: {word: 1.0, text: 0.3} for word in [*content_words(text), text]}
             matches = index.match("#1", groups, True, ("summary", "note"))
             index.gather("#1", matches, {1: 0.5, 99: 0.4}, {}, ("summary", "note"), 0.4)
         assert index.through("#1") == len(texts)
@@ -305,4 +305,6 @@ def test_a_note_is_found_by_its_other_names(opened: Open) -> None:
     )
     index.sync("#1", [note])
     assert keys(index, "#1", "Where is the airship?") == {"notes/zeppelin"}
-    assert [record.text for record in index.waiting(9)] == ["Zeppelin, Airship, Old Bag\nIt lands on Tuesdays."]
+    assert [record.text for record in index.documents_waiting(9)] == [
+        "Zeppelin, Airship, Old Bag\nIt lands on Tuesdays."
+    ]

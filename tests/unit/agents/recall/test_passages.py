@@ -7,14 +7,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.recall.documents import clean, memory_records, place_named
+from agents.recall.documents import (
+    LONG,
+    MAX_PASSAGES,
+    PASSAGE,
+    clean,
+    memory_of,
+    memory_records,
+    part_of,
+    passages,
+    place_beside,
+    place_named,
+    place_of,
+)
 from agents.recall.lexical import LexicalIndex
-from agents.recall.passages import LONG, MOST, PASSAGE, beside, memory_of, part_of, passages, place_of
 from agents.recall.question import read_question
 from agents.recall.ranking import rank
 from agents.recall.settings import RecallSettings
 from mud.clock import parse_iso
-from tests.unit.agents.recall.asking import entry, found
+from tests.unit.agents.recall.lives import entry, found
 
 Open = Callable[..., LexicalIndex]
 LINES = st.lists(st.text(st.characters(exclude_categories=["Cs"])) | st.sampled_from(["A fox ran by. " * 9, "x" * 400]))
@@ -29,9 +40,13 @@ TALE = FILLER * 9 + "Under the third step Wendell keeps a copper whistle.\n" + F
 def test_passages_are_all_of_a_text_in_order_and_few(text: str) -> None:
     cut = passages(text)
     assert "".join("".join(cut).split()) == "".join(text.split())
-    assert 1 <= len(cut) <= MOST
+    assert 1 <= len(cut) <= MAX_PASSAGES
     assert len(text) > LONG or cut == (text,)
-    assert len(cut) == 1 or all(one in text and len(one) <= PASSAGE for one in cut) or len(text) > PASSAGE * MOST / 3
+    assert (
+        len(cut) == 1
+        or all(one in text and len(one) <= PASSAGE for one in cut)
+        or len(text) > PASSAGE * MAX_PASSAGES / 3
+    )
 
 
 def test_lines_and_sentences_stay_whole() -> None:
@@ -43,7 +58,7 @@ def test_lines_and_sentences_stay_whole() -> None:
 @pytest.mark.parametrize("text", ["word " * 100_000, "x" * 500_000, "." * 500_000, "\n" * 500_000, '?" ' * 150_000])
 def test_a_huge_text_is_cut_into_few_passages_in_no_time(text: str) -> None:
     begun = time.process_time()
-    assert len(passages(text)) <= MOST
+    assert len(passages(text)) <= MAX_PASSAGES
     assert time.process_time() - begun < 2
 
 
@@ -52,8 +67,8 @@ def test_one_step_and_back_leads_to_where_one_was(parts: dict[int, int], seq: in
     for part in range(parts.get(seq, 1)):
         place = place_of(seq, part)
         assert (memory_of(place), part_of(place)) == (seq, part)
-        there = beside(place, step, parts)
-        assert there == 0 or beside(there, -step, parts) == place
+        there = place_beside(place, step, parts)
+        assert there == 0 or place_beside(there, -step, parts) == place
 
 
 def test_a_short_memory_has_one_vector_and_a_long_one_one_for_each_passage() -> None:
@@ -100,12 +115,12 @@ def test_a_passage_is_found_by_its_vector(opened: Open) -> None:
 def test_a_long_memory_lived_again_is_found_by_the_vectors_of_its_first_time(opened: Open) -> None:
     index = opened()
     index.add({"#1": [entry(1, TALE), entry(2, "Nothing."), entry(3, TALE)]})
-    assert index.vectors_wanted("#1") == 0
-    waiting = index.waiting_memories(99)
+    assert index.vectors_expected("#1") == 0
+    waiting = index.memories_waiting(99)
     assert waiting is not None
     assert (waiting[1], len(waiting[2])) == (3, len(passages(TALE)) + 1)
     index.memories_embedded("#1", 3)
-    assert index.vectors_wanted("#1") == len(waiting[2])
+    assert index.vectors_expected("#1") == len(waiting[2])
     cosines = found(index, "#1", "flute", memories={place_of(1, 2): 0.9}).cosines
     assert cosines == {place_of(1, 2): 0.9, place_of(3, 2): 0.9}
     index.forget("#1")
@@ -117,15 +132,15 @@ def test_long_memories_wait_for_their_vectors_a_few_at_a_time(opened: Open) -> N
     index.add({"#1": [entry(seq, f"{seq} {TALE}") for seq in range(1, 6)]})
     most = 2 * len(passages(TALE)) + 1
     taken = []
-    while (waiting := index.waiting_memories(most)) is not None:
+    while (waiting := index.memories_waiting(most)) is not None:
         assert 0 < len(waiting[2]) <= most
         taken += [place_named(one.id) for one in waiting[2]]
         index.memories_embedded("#1", waiting[1])
-    assert len(taken) == len(set(taken)) == index.vectors_wanted("#1")
+    assert len(taken) == len(set(taken)) == index.vectors_expected("#1")
     assert index.progress("#1").vector_through == 5
     # One that alone has more is taken all the same.
     index.add({"#2": [entry(1, TALE)]})
-    waiting = index.waiting_memories(2)
+    waiting = index.memories_waiting(2)
     assert waiting is not None
     assert len(waiting[2]) == len(passages(TALE))
 

@@ -18,7 +18,7 @@ import pytest
 from agents.memory.entries import Entry
 from agents.recall.documents import IndexedDocument
 from agents.recall.lexical import read_progress
-from agents.recall.recall import ENDING, LAST_WORDS, RecallService
+from agents.recall.recall import ENDING, FLUSHING, RecallService
 from agents.recall.settings import RecallSettings
 from mud.clock import VirtualClock
 
@@ -237,7 +237,7 @@ async def test_stopping_has_an_end_when_the_child_hangs(tmp_path: Path, opened: 
                 await asyncio.sleep(0)
     child = child_of_this_process()
     os.kill(child, signal.SIGSTOP)
-    async with asyncio.timeout(ENDING + 2 * LAST_WORDS):
+    async with asyncio.timeout(ENDING + 2 * FLUSHING):
         await service.stop()
     assert not Path(f"/proc/{child}").exists()
     await answers(tmp_path, 18)
@@ -255,7 +255,7 @@ async def test_stopping_has_an_end_when_the_words_hang(tmp_path: Path, caplog: p
 
     service.sync_documents("#1", hang)
     try:
-        async with asyncio.timeout(ENDING + 2 * LAST_WORDS):
+        async with asyncio.timeout(ENDING + 2 * FLUSHING):
             asked = asyncio.create_task(service.search("#1", "note", 1))
             while not begun.is_set():
                 await asyncio.sleep(0)

@@ -6,30 +6,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.recall.question import MOST_WORDS, read_question, telling_words
+from agents.recall.question import MAX_WORDS, content_words, read_question
 
 NOW = datetime(2026, 11, 20, 15, 30, tzinfo=UTC)  # a Friday
 
 
 def fits(question: str, at: str) -> float:
     """Return how well a moment fits the time that a question asks about."""
-    return read_question(question, NOW).when(datetime.fromisoformat(at).replace(tzinfo=UTC))
+    return read_question(question, NOW).fits_time(datetime.fromisoformat(at).replace(tzinfo=UTC))
 
 
 def test_the_words_that_every_question_has_are_left_out() -> None:
-    assert telling_words("Where did you tell me that the Brass Key is?") == ["brass", "key"]
-    assert telling_words("Wo ist der Schlüssel, Éloïse?") == ["wo", "ist", "der", "schlüssel", "éloïse"]
+    assert content_words("Where did you tell me that the Brass Key is?") == ["brass", "key"]
+    assert content_words("Wo ist der Schlüssel, Éloïse?") == ["wo", "ist", "der", "schlüssel", "éloïse"]
 
 
 def test_a_question_of_common_words_alone_keeps_them() -> None:
-    assert telling_words("Who are you?") == ["who", "are", "you"]
-    assert telling_words("?!") == []
+    assert content_words("Who are you?") == ["who", "are", "you"]
+    assert content_words("?!") == []
 
 
 @given(st.text(max_size=3000))
 def test_words_are_few_lower_case_and_each_once(text: str) -> None:
-    words = telling_words(text)
-    assert len(words) <= MOST_WORDS
+    words = content_words(text)
+    assert len(words) <= MAX_WORDS
     assert len(set(words)) == len(words)
     assert all(word.isalnum() and '"' not in word for word in words)
 
@@ -142,14 +142,14 @@ def test_names_are_found_in_any_case_and_never_within_a_word() -> None:
 
 
 def test_a_question_about_ones_own_words_is_known() -> None:
-    assert read_question("What did I promise Moss?", NOW).own
-    assert not read_question("What did Moss promise me?", NOW).own
+    assert read_question("What did I promise Moss?", NOW).own_words
+    assert not read_question("What did Moss promise me?", NOW).own_words
 
 
 @given(st.text(max_size=300), st.datetimes(timezones=st.just(UTC)))
 def test_anything_can_be_asked_at_any_time(text: str, now: datetime) -> None:
     question = read_question(f"{text} yesterday, last week, last year, on Monday, 9999 years ago", now)
-    assert 0.0 <= question.when(now) <= 1.0
+    assert 0.0 <= question.fits_time(now) <= 1.0
 
 
 @given(st.integers(0, 9999), st.sampled_from(["minute", "hour", "day", "week", "month", "year"]))

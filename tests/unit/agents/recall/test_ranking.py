@@ -3,13 +3,14 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.memory.entries import Entry, Hit
 from agents.recall.documents import IndexedDocument
 from agents.recall.question import read_question
-from agents.recall.ranking import LENDERS, Candidates, FoundDocument, lent, neighbours_of, rank, relevances
+from agents.recall.ranking import BOOSTING, Candidates, FoundDocument, neighbour_boost, neighbours_of, rank, relevances
 from agents.recall.settings import RecallSettings
 from mud.clock import iso
 
@@ -60,23 +61,23 @@ def test_neighbours_of_the_first_memory_begin_with_it() -> None:
 
 def test_a_memory_lends_to_the_two_on_either_side_and_less_to_those_before() -> None:
     entries = {seq: entry(seq) for seq in range(6, 15)}
-    assert lent({10: 1.0}, entries, 0.5) == {11: 0.5, 12: 0.25, 9: 0.4, 8: 0.4**2}
+    assert neighbour_boost({10: 1.0}, entries, 0.5) == {11: 0.5, 12: 0.25, 9: 0.4, 8: 0.4**2}
 
 
 def test_a_question_lends_more_to_its_answer() -> None:
     entries = {1: entry(1, "Where is the key?"), 2: entry(2, "Under the pot.")}
-    assert lent({1: 1.0}, entries, 0.5) == {2: 0.75}
+    assert neighbour_boost({1: 1.0}, entries, 0.5) == {2: 0.75}
 
 
 def test_nothing_is_lent_over_a_pause() -> None:
     entries = {1: entry(1), 2: entry(2, at=NOW + timedelta(hours=1))}
-    assert lent({1: 1.0}, entries, 0.5) == {}
+    assert neighbour_boost({1: 1.0}, entries, 0.5) == {}
 
 
 def test_only_what_stands_out_is_lent() -> None:
-    relevance = dict.fromkeys(range(1, LENDERS + 5), 1.0)
+    relevance = dict.fromkeys(range(1, BOOSTING + 5), 1.0)
     entries = {seq: entry(seq) for seq in relevance}
-    assert set(lent(relevance, entries, 0.5).values()) == {0.0}
+    assert set(neighbour_boost(relevance, entries, 0.5).values()) == {0.0}
 
 
 def test_the_answer_in_the_next_line_is_found_and_what_was_lent_is_shown() -> None:
@@ -109,34 +110,25 @@ def test_a_time_that_cannot_be_read_raises_nothing() -> None:
     assert (hit.recency, hit.when, hit.score) == (None, 0.0, 1.0)
 
 
-def test_who_is_named_gets_a_little_more() -> None:
-    entries = [entry(1, actor="Anna"), entry(2, actor="Moss")]
-    hits = best(found(entries, {1: 0.5, 2: 0.5}), "What did anna hide?", weights=replace(FLAT, who=0.04))
-    assert [(hit.seq, hit.who) for hit in hits] == [(1, 0.04), (2, 0.0)]
-
-
-def test_ones_own_words_get_a_little_more_when_they_are_asked_for() -> None:
-    entries = [entry(1, actor=None)._replace(kind="said"), entry(2)]
-    hits = best(found(entries, {1: 0.5, 2: 0.5}), "What did I promise?", weights=replace(FLAT, who=0.04))
-    assert [(hit.seq, hit.who) for hit in hits] == [(1, 0.04), (2, 0.0)]
-
-
-def test_what_is_of_the_time_that_is_asked_about_gets_more() -> None:
-    entries = [entry(1, at=NOW - timedelta(days=1)), entry(2)]
-    hits = best(found(entries, {1: 0.5, 2: 0.5}), "What was stolen yesterday?", weights=replace(FLAT, when=0.1))
-    assert [(hit.seq, hit.when) for hit in hits] == [(1, 0.1), (2, 0.0)]
+@pytest.mark.parametrize(
+    ("question", "part", "first"),
+    [
+        ("What did anna hide?", "who", entry(1, actor="Anna")),
+        ("What did I promise?", "who", entry(1, actor=None)._replace(kind="said")),
+        ("What was stolen yesterday?", "when", entry(1, at=NOW - timedelta(days=1))),
+        ("How many steps?", "answer", entry(1, "There are 92 steps.")),
+    ],
+)
+def test_being_of_whom_of_when_or_of_the_kind_that_is_asked_for_counts(question: str, part: str, first: Entry) -> None:
+    weights = replace(FLAT, who=0.04, when=0.1, answer=0.05)
+    hits = best(found([first, entry(2, "Steps.")], {1: 0.5, 2: 0.5}), question, weights=weights)
+    assert [(hit.seq, getattr(hit, part)) for hit in hits] == [(1, getattr(weights, part)), (2, 0.0)]
 
 
 def test_what_came_first_and_what_came_last_can_be_asked_for() -> None:
     entries, shares = [entry(1), entry(2), entry(3)], {1: 0.5, 2: 0.5, 3: 0.5}
     assert [hit.seq for hit in best(found(entries, shares), "Who came first?")] == [1, 2, 3]
     assert [hit.seq for hit in best(found(entries, shares), "Who was the latest to come?")] == [3, 2, 1]
-
-
-def test_what_holds_a_number_gets_more_when_a_number_is_asked_for() -> None:
-    entries = [entry(1, "There are 92 steps."), entry(2, "There are steps.")]
-    hits = best(found(entries, {1: 0.5, 2: 0.5}), "How many steps?", weights=replace(FLAT, answer=0.05))
-    assert [(hit.seq, hit.answer) for hit in hits] == [(1, 0.05), (2, 0.0)]
 
 
 def test_of_memories_with_the_same_text_only_the_best_is_shown_with_how_often_it_was() -> None:

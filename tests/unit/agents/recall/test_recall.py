@@ -16,8 +16,8 @@ import pytest
 
 from agents.memory.entries import Entry
 from agents.recall.documents import IndexedDocument
-from agents.recall.indexer import MOST_QUEUED
-from agents.recall.recall import SPARE, RecallService
+from agents.recall.indexer import MAX_QUEUE
+from agents.recall.recall import PER_SHOWN_SUMMARY, RecallService
 from agents.recall.settings import RecallSettings
 from mud.clock import VirtualClock
 from mud.errors import Refusal
@@ -255,8 +255,8 @@ async def test_the_vectors_of_another_life_under_the_same_id_are_gone(vault: Vau
 
 async def test_what_does_not_fit_the_queue_is_read_from_the_archive(vault: Vault) -> None:
     service = await vault.open()
-    service.remember("#1", vault.live(*[f"rain {number}" for number in range(MOST_QUEUED + 1)]))
-    assert (await texts(service, f"rain {MOST_QUEUED // 2}"))[0] == f"rain {MOST_QUEUED // 2}"
+    service.remember("#1", vault.live(*[f"rain {number}" for number in range(MAX_QUEUE + 1)]))
+    assert (await texts(service, f"rain {MAX_QUEUE // 2}"))[0] == f"rain {MAX_QUEUE // 2}"
 
 
 async def test_what_cannot_be_written_now_is_found_as_soon_as_it_can(
@@ -332,7 +332,7 @@ async def test_related_are_notes_as_set_and_summaries_to_choose_among_and_never_
     vault.documents = [summary(number, f"The mill turned {number} times.") for number in range(20)]
     vault.documents += [IndexedDocument(f"notes/{n}", "note", f"mill {n}", f"Mill {n}") for n in range(5)]
     service = await vault.open()
-    assert len(await service.related("#1", "at the mill", ["summary"])) == 2 * SPARE
+    assert len(await service.related("#1", "at the mill", ["summary"])) == 2 * PER_SHOWN_SUMMARY
     assert len(await service.related("#1", "at the mill", ["note"])) == 3
     vault.settings = replace(vault.settings, related_summaries=0, related_notes=1)
     assert len(await service.related("#1", "at the mill", ["summary", "note"])) == 1

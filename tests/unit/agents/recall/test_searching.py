@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from agents.recall.documents import IndexedDocument
 from agents.recall.lexical import LexicalIndex
-from tests.unit.agents.recall.asking import entry, found, life, seqs
+from tests.unit.agents.recall.lives import entry, found, life, seqs
 
 Open = Callable[..., LexicalIndex]
 

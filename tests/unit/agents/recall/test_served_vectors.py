@@ -15,13 +15,13 @@ import pytest
 from agents.llm.budget import BudgetSettings, ModelBudget, Notice
 from agents.llm.profiles import LLMProfile
 from agents.recall.documents import IndexedDocument
-from agents.recall.embedding_budget import EmbeddingBudget
 from agents.recall.recall import RecallService
 from agents.recall.settings import RecallSettings
+from agents.recall.vectors import EmbeddingBudget
 from mud.clock import Clock
 from mud.server.wiring import RealClock
 from tests.embedding_servers import Answer, Fickle, listening, profile
-from tests.unit.agents.recall.asking import entry
+from tests.unit.agents.recall.lives import entry
 
 BOUND = 60.0
 NOTES = ("The storm broke the mill.", "Tamsin lit the lamp of the heron.", "The pears are ripe in autumn.")
@@ -62,7 +62,7 @@ class Stage:
             lambda: self.settings,
             self.clock,
             by=lambda: self.server,
-            till=EmbeddingBudget(self.budget, lambda who: NAMES.get(who, who), self.clock),
+            budget=EmbeddingBudget(self.budget, lambda who: NAMES.get(who, who), self.clock),
         )
 
     def notes(self, who: str = "#1", *texts: str) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from agents.memory.entries import Entry
-from agents.recall.documents import FolderGone, IndexedDocument, Query, Record, memory_record, record_of
-from agents.recall.worker import Kept, Store
+from agents.recall.child import Store, StoreState
+from agents.recall.documents import FolderGone, IndexedDocument, Query, Record, memory_records, record_of
 from mud.errors import UnknownName
 
 Open = Callable[..., Store]
@@ -44,7 +44,7 @@ def test_what_is_nearest_is_told_by_id(opened: Open) -> None:
 
 def lived(*texts: str) -> list[Record]:
     entries = [Entry(seq, "2026-01-01T00:00:00.000Z", "heard", None, None, text) for seq, text in enumerate(texts, 1)]
-    return [memory_record("#1", entry) for entry in entries]
+    return [memory_records("#1", entry)[0] for entry in entries]
 
 
 def test_memories_are_told_by_their_number(opened: Open) -> None:
@@ -56,9 +56,9 @@ def test_memories_are_told_by_their_number(opened: Open) -> None:
 
 def test_words_that_were_lived_are_like_those_of_a_question(opened: Open) -> None:
     store = opened()
-    assert store.understand(Query("Where are lighthouses?", "#1"), ["lighthouses"]) == {}
+    assert store.similar_words(Query("Where are lighthouses?", "#1"), ["lighthouses"]) == {}
     store.learn(["lighthouse", "key"])
-    alike = store.understand(Query("Where are lighthouses?", "#1"), ["lighthouses"])
+    alike = store.similar_words(Query("Where are lighthouses?", "#1"), ["lighthouses"])
     assert list(alike["lighthouses"]) == ["lighthouse"]
 
 
@@ -77,7 +77,7 @@ def test_after_a_clean_end_the_index_is_used_as_it_is(opened: Open, tmp_path: Pa
     store.put(records("one", "two"))
     store.close()
     assert (tmp_path / ".index" / "chroma.closed").exists()
-    assert len(opened().kept().documents) == 2
+    assert len(opened().state().documents) == 2
 
 
 def test_after_an_unclean_end_it_begins_with_an_empty_index_and_a_full_cache(opened: Open, tmp_path: Path) -> None:
@@ -89,9 +89,9 @@ def test_after_an_unclean_end_it_begins_with_an_empty_index_and_a_full_cache(ope
             file.write_bytes(b"broken")
     (tmp_path / ".index" / "chroma.closed").unlink()
     again = opened()
-    assert again.kept() == Kept(True, [])
+    assert again.state() == StoreState(True, [])
     again.put(records("one", "two"))
-    assert len(again.kept().documents) == 2
+    assert len(again.state().documents) == 2
 
 
 def test_a_broken_cache_costs_nothing_but_time(opened: Open, tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_a_broken_cache_costs_nothing_but_time(opened: Open, tmp_path: Path) -> 
     (tmp_path / ".index" / "embeddings.sqlite3").write_bytes(b"broken" * 1000)
     again = opened()
     again.put(records("one", "two"))
-    assert len(again.kept().documents) == 2
+    assert len(again.state().documents) == 2
 
 
 def test_a_cache_that_is_damaged_inside_or_deleted_meanwhile_costs_nothing_but_time(
@@ -116,7 +116,7 @@ def test_a_cache_that_is_damaged_inside_or_deleted_meanwhile_costs_nothing_but_t
     cache.write_bytes(whole[:4096] + bytes(len(whole) - 4096))
     again = opened()
     again.put(records(*many, "one"))
-    assert len(again.kept().documents) == 201
+    assert len(again.state().documents) == 201
     cache.unlink()
     again.put(records("one", "two"))
     assert cache.exists()

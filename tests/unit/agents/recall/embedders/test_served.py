@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 
 from agents.llm.tokens import estimate
 from agents.recall.documents import Bill, EmbedderAway, StoreFailed
-from agents.recall.embedder import EmbedderKind, Served
-from agents.recall.embedders._likeness import FILE
-from agents.recall.embedders._served import BATCH, PIECES, _pieces
+from agents.recall.embedders import EmbedderKind, Served
+from agents.recall.embedders._served import BATCH, MODELS, PIECES, _pieces
 from agents.recall.embedders.hashing import HashingEmbedder
 from agents.recall.embedders.openai_compatible import OPENAI_COMPATIBLE
 from mud.errors import Unavailable
@@ -33,7 +32,7 @@ KINDS = load("agents.recall.embedders", EmbedderKind, "embedder")
 @contextmanager
 def started(fickle: Fickle, **keys: Any) -> Iterator[Served]:
     with listening(fickle.answer) as host:
-        one = cast(Served, OPENAI_COMPATIBLE.start(FOLDER, profile(host, **keys)))
+        one = cast(Served, OPENAI_COMPATIBLE.make(FOLDER, profile(host, **keys)))
         try:
             yield one
         finally:
@@ -76,7 +75,7 @@ def test_the_key_is_sent_and_never_told() -> None:
 
 def test_a_key_that_is_not_set_is_told_by_the_name_of_its_variable() -> None:
     with listening(Fickle().answer) as host, pytest.raises(EmbedderAway, match=f"{NAME}, named under api_key_env"):
-        OPENAI_COMPATIBLE.start(FOLDER, profile(host, api_key_env=NAME))
+        OPENAI_COMPATIBLE.make(FOLDER, profile(host, api_key_env=NAME))
 
 
 @pytest.mark.parametrize("kind", ["ollama", "openai_compatible"])
@@ -84,19 +83,19 @@ def test_a_server_that_is_not_there_is_told(kind: str) -> None:
     with listening(Fickle().answer) as host:
         gone = host
     with pytest.raises(EmbedderAway, match=f"nothing answers at {gone}"):
-        KINDS.get(kind).start(FOLDER, profile(gone))
+        KINDS.get(kind).make(FOLDER, profile(gone))
 
 
 @pytest.mark.parametrize("kind", ["ollama", "openai_compatible"])
 def test_without_a_profile_it_says_which_file_is_missing(kind: str) -> None:
     with pytest.raises(Unavailable, match=r"there is no config/llm/embed\.md"):
-        KINDS.get(kind).start(FOLDER)
+        KINDS.get(kind).make(FOLDER, None)
 
 
 @pytest.mark.parametrize("kind", ["ollama", "openai_compatible"])
 def test_an_address_that_is_none_is_told(kind: str) -> None:
     with pytest.raises(Unavailable, match="is no address of a server"):
-        KINDS.get(kind).start(FOLDER, profile("my computer"))
+        KINDS.get(kind).make(FOLDER, profile("my computer"))
 
 
 JUNK: list[tuple[Answer | None, str]] = [
@@ -173,7 +172,7 @@ def test_models_that_go_by_one_name_are_told_apart_at_every_start(tmp_path: Path
     with listening(fickle.answer) as host:
         for shift in (0, 1, 0, 2, 1):
             fickle.shift = shift
-            one = cast(Served, OPENAI_COMPATIBLE.start(tmp_path, profile(host, model="any")))
+            one = cast(Served, OPENAI_COMPATIBLE.make(tmp_path, profile(host, model="any")))
             names.append(one.model)
             one.close()
     first = "openai_compatible:any:384"
@@ -182,12 +181,12 @@ def test_models_that_go_by_one_name_are_told_apart_at_every_start(tmp_path: Path
 
 @pytest.mark.parametrize("text", ["", "[]", '{"openai_compatible:any:384": 7}', "{", '{"x": [["y"]]}'])
 def test_what_is_known_of_models_is_begun_anew_when_it_is_of_no_use(tmp_path: Path, text: str) -> None:
-    (tmp_path / FILE).write_text(text, "utf-8")
+    (tmp_path / MODELS).write_text(text, "utf-8")
     with listening(Fickle().answer) as host:
-        one = cast(Served, OPENAI_COMPATIBLE.start(tmp_path, profile(host, model="any")))
+        one = cast(Served, OPENAI_COMPATIBLE.make(tmp_path, profile(host, model="any")))
         assert one.model == "openai_compatible:any:384"
         one.close()
-    assert "openai_compatible:any:384" in (tmp_path / FILE).read_text("utf-8")
+    assert "openai_compatible:any:384" in (tmp_path / MODELS).read_text("utf-8")
 
 
 def test_another_model_ends_it_at_the_next_call_where_the_server_names_its_own() -> None:
@@ -235,7 +234,7 @@ def test_a_text_that_is_refused_costs_the_others_nothing() -> None:
 def test_the_next_host_stands_in_for_one_that_is_away() -> None:
     first, second = Fickle(), Fickle()
     with listening(first.answer) as one, listening(second.answer) as other:
-        made = cast(Served, OPENAI_COMPATIBLE.start(FOLDER, profile(f"{one}, {other}")))
+        made = cast(Served, OPENAI_COMPATIBLE.make(FOLDER, profile(f"{one}, {other}")))
         first.wrong = lambda body: (500, {})
         made.embed(["x"])
         made.embed(["y"])
@@ -250,7 +249,7 @@ def test_a_host_with_another_model_stands_in_for_nobody() -> None:
     first, second = Fickle(), Fickle()
     second.model = "reader"
     with listening(first.answer) as one, listening(second.answer) as other:
-        made = cast(Served, OPENAI_COMPATIBLE.start(FOLDER, profile(f"{one}, {other}")))
+        made = cast(Served, OPENAI_COMPATIBLE.make(FOLDER, profile(f"{one}, {other}")))
         first.wrong = lambda body: (500, {})
         with pytest.raises(EmbedderAway, match=r"answered 500; .*has the model 'reader' instead of 'speller'"):
             made.embed(["x"])

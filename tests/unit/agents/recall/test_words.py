@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from agents.memory.entries import Entry
 from agents.recall.lexical import LexicalIndex
-from agents.recall.vocabulary import Stemmer
+from agents.recall.words import LONG_LIST, PostingList, Stemmer
 
 
 @pytest.fixture
@@ -76,3 +76,29 @@ def test_a_stem_hangs_on_nothing_but_the_word(texts: list[str]) -> None:
     finally:
         together.close()
         alone.close()
+
+
+# -- posting lists ----------------------------------------------------------------------------------------------------
+
+ROWS = st.sets(st.integers(1, 6000), max_size=40)
+
+
+@given(ROWS, ROWS, ROWS)
+def test_who_is_among_the_rows_is_told_rightly(rows: set[int], more: set[int], wanted: set[int]) -> None:
+    rowlist = PostingList(sorted(rows))
+    assert set(rowlist.among(list(wanted))) == rows & wanted
+    later = {row + 6000 for row in more}
+    rowlist.extend(sorted(later))
+    asked = wanted | {row + 6000 for row in wanted}
+    assert set(rowlist.among(list(asked))) == (rows | later) & asked
+
+
+@given(st.integers(2, 7), st.sets(st.integers(1, 60_000), min_size=17, max_size=60))
+def test_a_long_list_answers_the_same_while_it_grows(step: int, wanted: set[int]) -> None:
+    rows = list(range(step, step * LONG_LIST * 2, step))
+    rowlist = PostingList(rows)
+    assert set(rowlist.among(list(wanted))) == set(rows) & wanted
+    before = rowlist.size
+    rowlist.extend(range(20_000, 50_000, 3))
+    assert set(rowlist.among(list(wanted))) == {*rows, *range(20_000, 50_000, 3)} & wanted
+    assert rowlist.size > before

@@ -5,10 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.memory.entries import Entry, Hit
-from agents.recall.question import read_question
+from agents.recall.question import clauses_of, is_about_speaker, read_question, repeats, states_answer
 from agents.recall.ranking import Candidates, rank
 from agents.recall.settings import RecallSettings
-from agents.recall.spoken import of_oneself, repeats, spoken, tells
 from mud.clock import parse_iso
 
 AT = "2026-01-01T00:00:00.000Z"
@@ -56,7 +55,7 @@ def test_a_question_is_worth_less_than_what_tells_it(text: str) -> None:
         9,
         1,
     ]
-    assert not tells(text, ("fox", "orchard"))
+    assert not states_answer(text, ("fox", "orchard"))
 
 
 ECHOES = (
@@ -100,7 +99,7 @@ def test_one_who_says_the_same_again_makes_no_echo_of_it() -> None:
     assert [hit.seq for hit in _asked("fox in the orchard", {1: 0.5, 2: 0.6}, *again)] == [2, 1]
 
 
-def test_a_question_about_oneself_asks_who_spoke_of_oneself() -> None:
+def test_a_question_about_oneself_asks_who_spoke_is_about_speaker() -> None:
     mine = _heard(1, "User", 'User says, "I like my answers in metres."')
     yours = _heard(2, "Assistant", 'Assistant says, "You may like your answers in metres."')
     assert [hit.seq for hit in _asked("Which units do I like?", {1: 0.5, 2: 0.5}, mine, yours)] == [1, 2]
@@ -108,12 +107,12 @@ def test_a_question_about_oneself_asks_who_spoke_of_oneself() -> None:
     others = [_heard(seq, actor, "Rain.") for seq, actor in ((3, "Moss"), (4, "Petra"))]
     hits = _asked("Which units do I like?", {1: 0.5, 2: 0.5}, mine, yours, *others)
     assert {hit.who for hit in hits} == {0.0}
-    assert of_oneself("I lost my hat.")
-    assert not of_oneself('Moss says, "You lost your hat, I think."')
+    assert is_about_speaker("I lost my hat.")
+    assert not is_about_speaker('Moss says, "You lost your hat, I think."')
 
 
 @given(st.text(), st.text(), st.lists(st.sampled_from(["fox", "a", "1"])))
 def test_any_text_can_be_read(one: str, other: str, asked: list[str]) -> None:
-    spoken(one)
+    clauses_of(one)
     repeats(one, other, asked)
-    tells(one, asked)
+    states_answer(one, asked)

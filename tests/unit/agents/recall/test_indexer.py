@@ -12,7 +12,7 @@ import pytest
 
 from agents.memory.entries import Entry
 from agents.recall.documents import IndexedDocument
-from agents.recall.indexer import MOST_IN_BULK, Indexer
+from agents.recall.indexer import MAX_BULK_QUEUE, Indexer
 from agents.recall.lexical import LexicalIndex
 from mud.errors import Unavailable
 
@@ -109,7 +109,7 @@ async def test_documents_wait_while_a_life_is_given_in_bulk_and_memories_do_not_
         for start in range(0, len(entries), 1000):
             feed.remember("#1", entries[start : start + 1000])
             await indexed()
-            assert len(feed.life("#1").queue) <= MOST_IN_BULK
+            assert len(feed.life("#1").queue) <= MAX_BULK_QUEUE
         await feed.flush()
         assert (lexical.progress("#1").lexical_through, lexical.progress("#1").documents) == (6000, 0)
     await feed.flush()

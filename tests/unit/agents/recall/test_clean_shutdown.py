@@ -1,4 +1,4 @@
-"""What the seal lets through, and what it does not."""
+"""Only an index that is as it was at a clean end is used again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.recall.clean_shutdown import CleanShutdown
+from agents.recall.child import CleanShutdown
 
 
 @pytest.fixture
@@ -54,11 +54,11 @@ def more(index: Path) -> None:
     (index / "another").touch()
 
 
-def a_broken_seal(index: Path) -> None:
+def a_broken_note(index: Path) -> None:
     index.with_suffix(".closed").write_bytes(b"\xff\xfe")
 
 
-@pytest.mark.parametrize("change", [changed, longer, fewer, more, a_broken_seal])
+@pytest.mark.parametrize("change", [changed, longer, fewer, more, a_broken_note])
 def test_an_index_that_is_not_as_it_was_closed_is_deleted(index: Path, change: Callable[[Path], None]) -> None:
     change(index)
     CleanShutdown(index).open()

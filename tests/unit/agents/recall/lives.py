@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from agents.memory.entries import Entry
 from agents.recall.lexical import LexicalIndex
-from agents.recall.question import telling_words
+from agents.recall.question import content_words
 from agents.recall.ranking import Candidates
 
 
@@ -29,7 +29,7 @@ def found(
     documents: Mapping[str, float] = {},
 ) -> Candidates:
     """Return what is found by a question's words, of documents when kinds are given, and by these cosines."""
-    groups = {word: {word: 1.0} for word in telling_words(question)}
+    groups = {word: {word: 1.0} for word in content_words(question)}
     matches = index.match(agent, groups, not kinds, kinds)
     return index.gather(agent, matches, memories, documents, kinds, 0.4)
 

@@ -8,7 +8,7 @@ import pytest
 from agents.memory.entries import Entry
 from agents.recall.lexical import LexicalIndex
 from agents.recall.question import read_question
-from agents.recall.time_search import AT_AN_END, MOST
+from agents.recall.searching import AT_AN_END, OF_TIME
 from mud.clock import iso
 
 NOW = datetime(2026, 11, 20, 15, tzinfo=UTC)
@@ -33,7 +33,7 @@ def lived(opened: Callable[..., LexicalIndex]) -> Callable[[str], list[Entry]]:
 
     def asked(question: str) -> list[Entry]:
         matches = index.match("#1", {}, True, (), read_question(question, NOW))
-        return [entries[seq] for seq in matches.brought]
+        return [entries[seq] for seq in matches.of_time]
 
     return asked
 
@@ -47,7 +47,7 @@ def test_what_was_lived_at_the_time_is_brought_whatever_its_words(lived: Callabl
 
 def test_of_much_the_most_important_is_brought(lived: Callable[[str], list[Entry]]) -> None:
     month = lived("What happened last month?")
-    assert len(month) == MOST
+    assert len(month) == OF_TIME
     assert {entry.importance for entry in month} == {3}
 
 
@@ -71,18 +71,18 @@ def test_what_was_given_with_times_of_its_own_is_brought_by_them_whatever_its_pl
     index.add({"#1": [Entry(seq, at, "told", None, None, f"line {seq}") for seq, at in enumerate(times, 1)]})
     asked = {"What happened yesterday?": (1,), "What happened in May?": (2,), "What was in March 2025?": (3,)}
     for question, brought in asked.items():
-        assert index.match("#1", {}, True, (), read_question(question, NOW)).brought == brought
+        assert index.match("#1", {}, True, (), read_question(question, NOW)).of_time == brought
     index.forget("#1")
     index.add({"#1": [Entry(1, iso(NOW), "told", None, None, "line")]})
-    assert index.match("#1", {}, True, (), read_question("What happened yesterday?", NOW)).brought == ()
+    assert index.match("#1", {}, True, (), read_question("What happened yesterday?", NOW)).of_time == ()
 
 
 def test_a_life_whose_times_cannot_be_read_is_asked_in_vain(opened: Callable[..., LexicalIndex]) -> None:
     index = opened()
     index.add({"#1": [Entry(1, "long ago", "heard", None, None, "line")]})
     question = read_question("What happened yesterday?", NOW)
-    assert index.match("#1", {}, True, (), question).brought == ()
-    assert index.match("#9", {}, True, (), question).brought == ()
+    assert index.match("#1", {}, True, (), question).of_time == ()
+    assert index.match("#9", {}, True, (), question).of_time == ()
 
 
 def test_of_equal_ones_the_oldest_are_matched_when_what_was_first_is_asked_for(
