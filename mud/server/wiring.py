@@ -15,7 +15,7 @@ from random import Random
 from typing import NamedTuple
 
 from agents.agent import Agent
-from agents.commands._answer import Answerer
+from agents.commands import Answerer
 from agents.compaction.strategies import Strategy
 from agents.compaction.summarizer import Style, Summarizer, parse_style
 from agents.definition import find_definition
