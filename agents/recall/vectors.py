@@ -80,10 +80,17 @@ class EmbeddingBudget:
         budget: what may be spent; None when nobody counts.
         named: returns the name of an agent, as the budget knows it, by its id.
         clock: measures pauses.
+        on_answer: called whenever a server has embedded something.
     """
 
-    def __init__(self, budget: ModelBudget | None, named: Callable[[str], str], clock: Clock) -> None:
-        self._budget, self._named, self._clock = budget, named, clock
+    def __init__(
+        self,
+        budget: ModelBudget | None,
+        named: Callable[[str], str],
+        clock: Clock,
+        on_answer: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._budget, self._named, self._clock, self._on_answer = budget, named, clock, on_answer
         self.without: set[str] = set()
         """Ids of the agents that go without new vectors for now."""
         self.trouble = ""
@@ -131,6 +138,7 @@ class EmbeddingBudget:
     def _count(self, owner: str, bill: Bill) -> None:
         if self._budget is not None and bill.calls:
             self._budget.spending.add(owner, Task.EMBEDDINGS, Amount(bill.calls, bill.tokens))
+            self._on_answer()
 
     def pause(self) -> float | None:
         """Return after how many seconds those who go without are to be tried again; None when nobody does."""

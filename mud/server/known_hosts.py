@@ -1,4 +1,4 @@
-"""Hosts of models that have answered, each told to the owner the first time: whoever listens there reads every prompt.
+"""Hosts of models that have answered, each told to the owner the first time: it reads every prompt or memory.
 
 They are kept in `log/model_hosts.json` of the vault, with the number of the vault's folder on this disk: what a vault
 that came from elsewhere has in its log says nothing of what the owner has been told here.
@@ -36,11 +36,11 @@ class KnownHosts:
     Args:
         vault: the vault's folder, whose lock is held.
         say: renders phrases.
+        writable: what was told may be written down; else it is told at every start.
     """
 
-    def __init__(self, vault: Path, say: Say) -> None:
-        self._vault = vault
-        self._say = say
+    def __init__(self, vault: Path, say: Say, *, writable: bool = True) -> None:
+        self._vault, self._say, self._writable = vault, say, writable
         self._seen: set[str] = set()
         """Hosts that have answered since the start."""
         self.tell: Callable[[str], None] = lambda text: print(text, file=sys.stderr, flush=True)
@@ -61,6 +61,8 @@ class KnownHosts:
         if shown in met:
             return
         self.tell(self._say(MET, host=shown[0], model=shown[1]) if shown[1] else self._say(MET_UNNAMED, host=shown[0]))
+        if not self._writable:
+            return
         try:
             told = {"folder": self._vault.stat().st_ino, "met": [*met, shown][-MOST:]}
             make_folder((self._vault / FILE).parent)

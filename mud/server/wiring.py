@@ -103,6 +103,7 @@ class Parts:
         unread: what stays in the saved state of things whose files cannot be read.
         prompting: builds the prompts of thoughts.
         writable: this process holds the vault's lock.
+        met_hosts: tells the owner of hosts of models that answer for the first time.
         met: what was found wrong while it was opened, and may be mended by that.
         reading: why a tool that would rather write only reads; empty when there is no such reason.
     """
@@ -124,14 +125,9 @@ class Parts:
     unread: SavedState
     prompting: Prompting
     writable: bool
+    met_hosts: KnownHosts
     met: list[Problem] = field(default_factory=list)
     reading: str = ""
-
-    def __post_init__(self) -> None:
-        self.met_hosts = KnownHosts(self.vault, self.texts.render)
-        """Tells the owner of hosts of models that answer for the first time."""
-        if self.writable:
-            self.queue.hosts.on_answer = self.met_hosts
 
     @cached_property
     def problems(self) -> list[Problem]:
@@ -322,8 +318,27 @@ def _put_together(
     backends, chance = asked or ModelSource(load("agents.llm.backends", Backend, "backend"), Random())
     queue = ModelQueue(_profiles(configuration, commands), backends, clock, chance=chance, budget=budget)
     by_model = not alone or asked is not None
-    till = EmbeddingBudget(budget, lambda who: _name_of(minds, who), clock)
-    recall = _recall(vault, configuration, clock, till, private=not writable, at_once=alone)
+    met_hosts = KnownHosts(vault, texts.render, writable=writable)
+    if writable:
+        queue.hosts.on_answer = met_hosts
+
+    def embedder() -> LLMProfile | None:
+        return configuration.get_named(LLMProfile, EMBED) if EMBED in configuration.names(LLMProfile) else None
+
+    def embedded() -> None:
+        if (profile := embedder()) is not None:
+            met_hosts(profile.host, profile.model)
+
+    embedding_budget = EmbeddingBudget(budget, lambda who: _name_of(minds, who), clock, embedded)
+    recall = RecallService(
+        vault,
+        lambda: configuration.get(RecallSettings),
+        clock,
+        private=not writable,
+        at_once=alone,
+        by=embedder,
+        budget=embedding_budget,
+    )
     minds = Population(
         Services(
             vault,
@@ -361,20 +376,8 @@ def _put_together(
     return Parts(
         vault, clock, configuration, texts, templates, summaries, commands,
         load("agents.commands", Answerer, "request"),
-        queue, recall, minds, world_files, ledger, engine, unread, prompting, writable, met,
+        queue, recall, minds, world_files, ledger, engine, unread, prompting, writable, met_hosts, met,
     )  # fmt: skip
-
-
-def _recall(
-    vault: Path, configuration: Configuration, clock: Clock, till: EmbeddingBudget, *, private: bool, at_once: bool
-) -> RecallService:
-    def embedder() -> LLMProfile | None:
-        return configuration.get_named(LLMProfile, EMBED) if EMBED in configuration.names(LLMProfile) else None
-
-    def settings() -> RecallSettings:
-        return configuration.get(RecallSettings)
-
-    return RecallService(vault, settings, clock, private=private, at_once=at_once, by=embedder, budget=till)
 
 
 def _profiles(configuration: Configuration, commands: Registry[Command]) -> Callable[[str], LLMProfile]:

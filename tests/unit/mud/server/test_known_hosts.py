@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from agents.llm.queue import Urgency
+from mud.__main__ import main
 from mud.server.known_hosts import FILE, LONGEST, MOST, KnownHosts
 from mud.server.wiring import RealClock
 from mud.storage.texts import TextStore
@@ -127,3 +128,21 @@ async def test_a_host_that_is_only_asked_for_summaries_is_told_too(tmp_path: Pat
             home.parts.met_hosts.tell = told.append
             await home.parts.queue.ask(lambda: "Sum up.", "summarizer", Urgency.SUMMARIZE, "Eliza")
     assert [host in line and "wandering-7b" in line for line in told] == [True]
+
+
+def test_a_server_that_embeds_memories_is_told_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def embed(method: str, path: str, headers: dict[str, str], body: dict[str, Any]) -> Answer:
+        texts = body.get("input", [])
+        data = [{"index": at, "embedding": [1.0, float(len(text)), 0.5]} for at, text in enumerate(texts)]
+        return 200, {"data": data, "model": "letters", "usage": {"prompt_tokens": len(texts)}}
+
+    vault = copy_vault(tmp_path)
+    (tmp_path / "life.jsonl").write_text('{"text": "The kiln is cold."}\n')
+    with listening(embed) as host:
+        put(vault, "recall", embedder="openai_compatible")
+        put(vault, "llm/embed", host=host, model="letters")
+        told = []
+        for _ in range(2):
+            assert main(["remember", "Eliza", str(tmp_path / "life.jsonl"), "--vault", str(vault)]) == 0
+            told.append(capsys.readouterr().err.count(f"{host} answers for the first time"))
+    assert told == [1, 0]
