@@ -53,7 +53,7 @@ class Reloading:
         self._tell = tell
         self._living = living
         parts.minds.send_away = self.send_away
-        self.watcher = Watcher(self._noticed, parts.clock)
+        self.watcher = Watcher(self._noticed, parts.clock, parts.vault)
         self._later: set[asyncio.Task[None]] = set()
         check_texts(parts.texts)  # from now on edits are held to what the program says
         self._known = frozenset(parts.problems) - frozenset(parts.met)

@@ -1,7 +1,7 @@
-"""Notices what people do to files: tells of every changed, new and vanished file within a second of its last change.
+"""Watch files: tell of every changed, new and vanished file within a second of its last change.
 
-Folders are watched singly. Operating-system events make it quick, a slow sweep of modification times makes it sure.
-What the program itself wrote is not told. It does not know what stands in the files and reads them only to compare.
+One recursive watch of the operating system makes it quick; a slow sweep of modification times makes it sure. What the
+program itself wrote is not reported. File contents are read only to compare them.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from watchdog.events import (
     DirCreatedEvent,
     DirDeletedEvent,
     DirMovedEvent,
+    FileClosedEvent,
     FileCreatedEvent,
     FileDeletedEvent,
-    FileModifiedEvent,
     FileMovedEvent,
     FileSystemEvent,
     FileSystemEventHandler,
 )
 from watchdog.observers import Observer
-from watchdog.observers.api import BaseObserver, ObservedWatch
+from watchdog.observers.api import BaseObserver
 
 from mud.clock import Clock
 from mud.storage.files import READ_LIMIT, sha256_text
@@ -41,15 +41,16 @@ PATIENCE = 0.6
 SWEEP = 5.0
 """Seconds between two sweeps of modification times."""
 QUICK_SWEEP = 0.5
-"""The same while the operating system refuses to watch a folder."""
+"""The same while the operating system refuses to watch."""
 
 NEVER = frozenset({"archive", "log"})
 """Folders that only the program writes, and often; hidden ones such as `.index` are never watched either."""
 
-# An event of reading ("opened", "closed without write") would make a reload cause the next one.
+# The mask of the kernel: appending to a file that stays open, as archives and the ledger do, causes no event at all;
+# events of reading are left out too, as a reload would cause the next one.
 _KINDS: list[type[FileSystemEvent]] = [
+    FileClosedEvent,
     FileCreatedEvent,
-    FileModifiedEvent,
     FileMovedEvent,
     FileDeletedEvent,
     DirCreatedEvent,
@@ -68,22 +69,23 @@ class Watcher:
         report: called on the event loop with the files that changed, appeared or vanished, as paths under the folders
             given to `watch`.
         clock: measures the pauses.
+        root: the folder that all watched folders are in.
     """
 
-    def __init__(self, report: Callable[[frozenset[Path]], None], clock: Clock) -> None:
+    def __init__(self, report: Callable[[frozenset[Path]], None], clock: Clock, root: Path) -> None:
         self._report = report
         self._clock = clock
-        self._folders: dict[Path, ObservedWatch | None] = {}
+        self._root = root
         self._marks: dict[Path, dict[Path, _Mark]] = {}
+        """The watched folders, each with the files that were seen in it."""
         self._hashes: dict[Path, str | None] = {}
         self._away: set[Path] = set()
         self._changed: set[Path] = set()
         self._events = 0
-        self._observer: BaseObserver | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._wake = asyncio.Event()
         self.blind = False
-        """The operating system refused to watch a folder; changes there are noticed by sweeping alone."""
+        """The operating system refused to watch; changes are noticed by sweeping alone."""
 
     def watch(self, folder: Path) -> None:
         """Watch one folder, not those in it; folders that appear in it later are watched too.
@@ -91,10 +93,8 @@ class Watcher:
         Args:
             folder: need not be there yet. A folder in `NEVER` and a hidden one are passed over.
         """
-        if _watchable(folder) and folder not in self._folders:
-            self._folders[folder] = None
+        if _watchable(folder) and folder not in self._marks:
             self._marks[folder] = _scan(folder)
-            self._observe(folder)
             if not _is_there(folder):
                 self._away.add(folder)
 
@@ -112,7 +112,7 @@ class Watcher:
 
         When it is back, be it at once and unchanged, all that is in it is told as new.
         """
-        for known in self._folders:
+        for known in self._marks:
             if known == folder or folder in known.parents:
                 self._marks[known] = {}
                 self._away.add(known)
@@ -122,35 +122,24 @@ class Watcher:
     async def run(self) -> None:
         """Watch until cancelled; may be run again after it failed."""
         self._loop = asyncio.get_running_loop()
-        self._observer = observer = Observer()
-        observer.start()
+        observer = Observer()
         try:
-            for folder in list(self._folders):
-                self._observe(folder)
+            observer.schedule(_Handler(self._heard), str(self._root), recursive=True, event_filter=_KINDS)
+            observer.start()
+        except OSError as error:
+            log.warning("%s cannot be watched (%s); changes there are looked for", self._root.name, error)
+            self.blind = True
+        try:
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(self._tell())
-                tasks.create_task(self._sweep())
+                tasks.create_task(self._sweep(observer))
         finally:
-            self._observer = self._loop = None
-            self._folders = dict.fromkeys(self._folders)
-            observer.stop()
-            await asyncio.to_thread(observer.join)
+            self._loop = None
+            if observer.is_alive():
+                observer.stop()
+                await asyncio.to_thread(observer.join)
 
     # What the operating system says.
-
-    def _observe(self, folder: Path) -> None:
-        """Have the observer watch a folder, when there is one and the folder is there."""
-        if self._observer is None or not _is_there(folder):
-            return
-        if (old := self._folders[folder]) is not None:
-            self._observer.unschedule(old)
-            self._folders[folder] = None
-        try:
-            self._folders[folder] = self._observer.schedule(_Handler(self._heard), str(folder), event_filter=_KINDS)
-        except OSError as error:
-            if not self.blind:
-                log.warning("%s cannot be watched (%s); changes there are looked for", folder.name, error)
-            self.blind = True
 
     def _heard(self, event: FileSystemEvent) -> None:
         """Take an event from the observer's thread over to the event loop."""
@@ -166,10 +155,10 @@ class Watcher:
         paths = [Path(os.fsdecode(path)) for path in (event.src_path, event.dest_path) if path]
         if event.is_directory:
             for path in paths:
-                if path.parent in self._folders:
+                if path.parent in self._marks:
                     self._meet(path)
         else:
-            self._mark(path for path in paths if path.parent in self._folders)
+            self._mark(path for path in paths if path.parent in self._marks)
 
     def _meet(self, folder: Path) -> None:
         """Look at a folder that appeared or vanished: its first files may have come before it was watched."""
@@ -178,9 +167,8 @@ class Watcher:
             if not _watchable(folder := waiting.pop()):
                 continue
             if _is_there(folder):
-                self._folders.setdefault(folder, None)
-                self._observe(folder)
-            if folder in self._folders:
+                self._marks.setdefault(folder, {})
+            if folder in self._marks:
                 self._compare(folder, _scan(folder))
             waiting += _folders_in(folder)
 
@@ -223,11 +211,13 @@ class Watcher:
 
     # The sweep.
 
-    async def _sweep(self) -> None:
+    async def _sweep(self, observer: BaseObserver) -> None:
         """Compare modification times again and again, for what the operating system did not say."""
         while True:
+            # A folder that the system takes no watch for, such as one too deep, ends the observer's thread.
+            self.blind = self.blind or not all(emitter.is_alive() for emitter in observer.emitters)
             await self._clock.sleep(QUICK_SWEEP if self.blind else SWEEP)
-            folders = list(self._folders)
+            folders = list(self._marks)
             found = await asyncio.to_thread(lambda: [_scan(folder) for folder in folders])  # noqa: B023  (awaited here)
             for folder, marks in zip(folders, found, strict=True):
                 self._compare(folder, marks)
@@ -242,14 +232,12 @@ class Watcher:
         self._mark(path for path in before.keys() | marks.keys() if before.get(path) != marks.get(path))
 
     def _renew(self, folder: Path) -> None:
-        """Watch a folder again that was away meanwhile: the observer's watch went with it."""
+        """Look through a folder that is back after it was away."""
         if not _is_there(folder):
             self._away.add(folder)
         elif folder in self._away:
             self._away.remove(folder)
             self._meet(folder)
-        elif self._folders[folder] is None:
-            self._observe(folder)
 
 
 class _Handler(FileSystemEventHandler):

@@ -76,7 +76,7 @@ async def test_the_watcher_sees_what_is_beside_a_folder_too_deep(tmp_path: Path)
     folder.parent.mkdir()
     (made / "z").mkdir(parents=True)
     (made / "z/key.md").write_text("It is under the mat.", encoding="utf-8")
-    async with watching(folder.parent) as (_, reports):
+    async with watching(tmp_path, folder.parent, sweeps=True) as (_, reports):
         with deep(made):
             made.rename(folder)
             await reports.until({folder / "z/key.md"})

@@ -150,7 +150,7 @@ async def test_a_file_that_becomes_huge_changes_nothing_and_other_edits_of_the_m
 async def test_the_watcher_tells_of_a_huge_file_without_reading_it(tmp_path: Path) -> None:
     told: list[frozenset[Path]] = []
     clock = HandClock()
-    watcher = Watcher(told.append, clock)
+    watcher = Watcher(told.append, clock, tmp_path)
     (tmp_path / "a.md").write_text("a")
     watcher.watch(tmp_path)
     task = asyncio.create_task(watcher.run())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import threading
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -57,10 +58,10 @@ class Reports:
 
 
 @asynccontextmanager
-async def watching(*folders: Path, sweeps: bool = False) -> AsyncIterator[tuple[Watcher, Reports]]:
+async def watching(root: Path, *folders: Path, sweeps: bool = False) -> AsyncIterator[tuple[Watcher, Reports]]:
     """Run a watcher, by events alone unless sweeps are asked for."""
     reports = Reports()
-    watcher = Watcher(reports.queue.put_nowait, LoopClock(sweeps))
+    watcher = Watcher(reports.queue.put_nowait, LoopClock(sweeps), root)
     for folder in folders:
         watcher.watch(folder)
     task = asyncio.create_task(watcher.run())
@@ -75,7 +76,7 @@ async def watching(*folders: Path, sweeps: bool = False) -> AsyncIterator[tuple[
 
 async def test_a_new_a_changed_and_a_removed_file_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "a.md"
-    async with watching(tmp_path) as (_, reports):
+    async with watching(tmp_path, tmp_path) as (_, reports):
         path.write_text("one")
         assert await reports.next() == {path}
         path.write_text("two")
@@ -87,7 +88,7 @@ async def test_a_new_a_changed_and_a_removed_file_are_reported(tmp_path: Path) -
 async def test_a_save_by_renaming_is_reported_under_its_real_name(tmp_path: Path) -> None:
     path = tmp_path / "a.md"
     path.write_text("one")
-    async with watching(tmp_path) as (_, reports):
+    async with watching(tmp_path, tmp_path) as (_, reports):
         write_atomic(path, "two")
         assert await reports.next() == {path}
         path.with_name("a.md~").write_text("a backup of some editor")
@@ -97,7 +98,7 @@ async def test_a_save_by_renaming_is_reported_under_its_real_name(tmp_path: Path
 
 async def test_what_the_program_wrote_is_not_reported_and_an_edit_after_it_is(tmp_path: Path) -> None:
     ours, theirs = tmp_path / "ours.md", tmp_path / "theirs.md"
-    async with watching(tmp_path) as (watcher, reports):
+    async with watching(tmp_path, tmp_path) as (watcher, reports):
         watcher.wrote(ours, "our text")
         write_atomic(ours, "our text")
         theirs.write_text("x")
@@ -110,7 +111,7 @@ async def test_what_the_program_wrote_is_not_reported_and_an_edit_after_it_is(tm
 
 async def test_reading_and_touching_report_nothing(tmp_path: Path) -> None:
     path, last = tmp_path / "a.md", tmp_path / "last.md"
-    async with watching(tmp_path) as (_, reports):
+    async with watching(tmp_path, tmp_path) as (_, reports):
         path.write_text("one")
         assert await reports.next() == {path}
         path.read_text()
@@ -123,7 +124,7 @@ async def test_reading_and_touching_report_nothing(tmp_path: Path) -> None:
 async def test_a_folder_that_appears_is_looked_through_and_watched(tmp_path: Path) -> None:
     deep = tmp_path / "eliza" / "summaries"
     never = tmp_path / "eliza" / "archive"
-    async with watching(tmp_path) as (_, reports):
+    async with watching(tmp_path, tmp_path) as (_, reports):
         deep.mkdir(parents=True)
         never.mkdir()
         (tmp_path / "eliza" / "agent.md").write_text("x")
@@ -139,7 +140,7 @@ async def test_a_folder_removed_and_made_again_goes_on_being_watched(tmp_path: P
     folder = tmp_path / "notes"
     folder.mkdir()
     (folder / "a.md").write_text("one")
-    async with watching(tmp_path, folder) as (_, reports):
+    async with watching(tmp_path, tmp_path, folder) as (_, reports):
         shutil.rmtree(folder)
         await reports.until({folder / "a.md"})
         folder.mkdir()
@@ -156,7 +157,7 @@ async def test_a_folder_moved_away_and_back_at_once_is_told_as_new_when_that_was
     folder = tmp_path / "agents" / "moss"
     folder.mkdir(parents=True)
     (folder / "agent.md").write_text("# Moss\n")
-    async with watching(folder.parent, folder, sweeps=sweeps) as (watcher, reports):
+    async with watching(tmp_path, folder.parent, folder, sweeps=sweeps) as (watcher, reports):
         folder.rename(tmp_path / "away")
         watcher.lost(folder)
         (tmp_path / "away").rename(folder)
@@ -167,7 +168,7 @@ async def test_a_folder_moved_away_and_back_at_once_is_told_as_new_when_that_was
 
 async def test_a_folder_that_is_not_there_yet_is_found_by_the_sweep(tmp_path: Path) -> None:
     folder = tmp_path / "later"
-    async with watching(folder, sweeps=True) as (_, reports):
+    async with watching(tmp_path, folder, sweeps=True) as (_, reports):
         folder.mkdir()
         (folder / "a.md").write_text("one")
         await reports.until({folder / "a.md"})
@@ -181,14 +182,14 @@ async def test_what_no_event_told_is_found_by_the_sweep(tmp_path: Path) -> None:
     link.mkdir()
     (real / "a.md").write_text("one")
     (link / "a.md").symlink_to(real / "a.md")
-    async with watching(link, sweeps=True) as (_, reports):
+    async with watching(tmp_path, link, sweeps=True) as (_, reports):
         (real / "a.md").write_text("changed behind the link")
         assert await reports.next() == {link / "a.md"}
 
 
 async def test_folders_inside_are_not_watched_unless_asked_for(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
-    async with watching(tmp_path) as (watcher, reports):
+    async with watching(tmp_path, tmp_path) as (watcher, reports):
         (tmp_path / "in" / "a.md").write_text("x")
         (tmp_path / "b.md").write_text("x")
         assert await reports.next() == {tmp_path / "b.md"}
@@ -197,9 +198,31 @@ async def test_folders_inside_are_not_watched_unless_asked_for(tmp_path: Path) -
         assert await reports.next() == {tmp_path / "in" / "a.md"}
 
 
+async def test_hundreds_of_folders_cost_no_more_threads_than_one(tmp_path: Path) -> None:
+    folders = [tmp_path / f"agent{number}" for number in range(300)]
+    for folder in folders:
+        folder.mkdir()
+    before = threading.active_count()
+    async with watching(tmp_path, *folders) as (_, reports):
+        assert threading.active_count() <= before + 4
+        (folders[299] / "a.md").write_text("x")
+        assert await reports.next() == {folders[299] / "a.md"}
+
+
+async def test_appending_to_a_file_that_stays_open_causes_no_event(tmp_path: Path) -> None:
+    async with watching(tmp_path, tmp_path) as (_, reports):
+        with (tmp_path / "a.jsonl").open("w") as file:
+            await reports.until({tmp_path / "a.jsonl"})
+            for _ in range(100):
+                file.write("{}\n")
+                file.flush()
+            (tmp_path / "b.md").write_text("x")
+            assert await reports.next() == {tmp_path / "b.md"}
+
+
 async def test_it_can_run_again_after_it_ended(tmp_path: Path) -> None:
     reports = Reports()
-    watcher = Watcher(reports.queue.put_nowait, LoopClock())
+    watcher = Watcher(reports.queue.put_nowait, LoopClock(), tmp_path)
     watcher.watch(tmp_path)
     for text in ("one", "two"):
         task = asyncio.create_task(watcher.run())
