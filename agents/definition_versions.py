@@ -28,7 +28,7 @@ SECTIONS = {"profile": "Profile", "description": "Description"}
 """What may be changed that is a section, with its heading; all else is a key of the front matter."""
 _UNSET = {"goal": "", "brain": "auto"}
 """What a key says that is not there."""
-FIELDS = (*SECTIONS, "goal", "brain", "think_interval")
+FIELDS = (*SECTIONS, "goal", "brain", "think_interval", "strategy", "preset", "auto_enabled")
 """What a command may change, and so what is taken back; a file that is named after anything else is no earlier text."""
 _NAME = re.compile(rf"agent-(\d{{8}}-\d{{6}})(?:-(\d+))?-({'|'.join(FIELDS)})(-command)?(-undone)?\.md")
 

@@ -8,5 +8,21 @@ look things up by yielding `Recall` and ask the model by yielding `Complete`; it
 from __future__ import annotations
 
 from agents.brains._brain import Brain, BrainRun, Complete, Decision, Person, Recall, Situation, Voice
+from agents.brains._disclosure import is_secret
+from agents.brains._texts import says_name, wrong_in
+from agents.brains._words import stem
 
-__all__ = ["Brain", "BrainRun", "Complete", "Decision", "Person", "Recall", "Situation", "Voice"]
+__all__ = [
+    "Brain",
+    "BrainRun",
+    "Complete",
+    "Decision",
+    "Person",
+    "Recall",
+    "Situation",
+    "Voice",
+    "is_secret",
+    "says_name",
+    "stem",
+    "wrong_in",
+]

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from agents.brains.instinct.words import stem
+from agents.brains import stem
 from agents.compaction.judge.reading import normalize, telling_of
 from agents.memory.entries import Entry
 from agents.reflection.lived import SPOKEN_TO_ME, asks, lived, topics_of, words_of

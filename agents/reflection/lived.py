@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
-from agents.brains.instinct.disclosure import is_secret
+from agents.brains import is_secret
 from agents.compaction.judge.reading import keys_of, telling_of
 from agents.memory.entries import Entry
 from agents.memory.perception import of_own_mind, remembered, whispered

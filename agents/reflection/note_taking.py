@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from agents.brains.instinct.disclosure import is_secret
+from agents.brains import is_secret
 from agents.memory.entries import Entry
 from agents.memory.perception import of_own_mind
 from agents.memory.references import reference

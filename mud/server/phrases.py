@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping
 
-from agents.brains.instinct.texts import wrong_in
+from agents.brains import wrong_in
 from mud.errors import Problem
 from mud.registry import modules
 from mud.storage.texts import Text, TextStore

@@ -14,26 +14,32 @@ from tests.benchmarks._bench import Bench, write_block
 
 def _parser(benches: list[Bench]) -> argparse.ArgumentParser:
     """Return the parser, with a command for every bench; the options of all may stand before and behind its name."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", parents=[_common()], description=__doc__)
+    parser.set_defaults(vault=Path("vault"), json=False, table=None)
+    names = parser.add_subparsers(dest="bench", metavar="NAME", required=True)
+    for one in benches:
+        one.add_arguments(names.add_parser(one.name, parents=[_common()], help=one.help, description=one.help))
+    return parser
+
+
+def _common() -> argparse.ArgumentParser:
     common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
     common.add_argument("--vault", type=folder, metavar="DIR", help="the vault whose settings and texts are used")
     common.add_argument("--json", action="store_true", help="print one JSON object")
     common.add_argument("--table", type=Path, metavar="FILE", help="write the tables between their marks in this file")
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", parents=[common], description=__doc__)
-    parser.set_defaults(vault=Path("vault"), json=False, table=None)
-    names = parser.add_subparsers(dest="bench", metavar="NAME", required=True)
-    for one in benches:
-        one.add_arguments(names.add_parser(one.name, parents=[common], help=one.help, description=one.help))
-    return parser
+    return common
 
 
 def main(argv: list[str]) -> int:
     """Print what a bench found out, and return the exit code."""
     benches = load("tests.benchmarks", Bench, "bench")
-    args = _parser(list(benches)).parse_args(argv)
     try:
+        args = _parser(list(benches)).parse_args(argv)
         report = benches.get(args.bench).run(args, progress)
         if args.table is not None:
             write_block(args.table, report)
+    except SystemExit as ended:  # wrong usage, or help
+        return int(ended.code or 0)
     except LociError as error:
         print(f"loci: {error}", file=sys.stderr)
         return 1

@@ -102,7 +102,7 @@ def test_a_full_stdout_is_told_in_one_sentence(vault: Path, command: str) -> Non
     whole(vault)
 
 
-@pytest.mark.parametrize("words", ["--help", "run --help", "status --help", "bench recall --help"])
+@pytest.mark.parametrize("words", ["--help", "run --help", "status --help"])
 def test_help_that_a_full_stdout_does_not_take_is_told_in_one_sentence(vault: Path, words: str) -> None:
     told = "loci: stdout does not take what is shown: No space left on device\n"
     assert shell(vault, words, ">/dev/full") == (1, "", told)

@@ -6,15 +6,15 @@ import re
 from collections.abc import Generator, Sequence
 
 from agents.brains import Recall, Situation
+from agents.brains._disclosure import is_secret
+from agents.brains._words import telling
 from agents.brains.instinct import answers as answers
 from agents.brains.instinct import persons as persons
 from agents.brains.instinct.answers import Phrasing
-from agents.brains.instinct.disclosure import is_secret
 from agents.brains.instinct.evidence import SURE, Evidence, statements
 from agents.brains.instinct.self import Self
 from agents.brains.instinct.sights import Answer
 from agents.brains.instinct.statements import KIN_WORDS, feels
-from agents.brains.instinct.words import telling
 from agents.memory.entries import Entry, Hit
 
 HITS = 24

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
-from agents.brains.instinct.words import is_weak, stem, telling, tokens
+from agents.brains._words import is_weak, stem, telling, tokens
 from agents.text.addressing import mentions
 from mud.world.sentences import sentences
 

@@ -9,14 +9,14 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from agents.brains._disclosure import is_ignorant, is_secret
+from agents.brains._words import coverage, is_small, meanings, stem, telling
 from agents.brains.instinct.asks import Asks
-from agents.brains.instinct.disclosure import is_ignorant, is_secret
 from agents.brains.instinct.evidence import NEAR, SURE, Evidence, statements
 from agents.brains.instinct.questions import AskedQuestion
 from agents.brains.instinct.repeatable import LONGEST
 from agents.brains.instinct.sights import Answer
 from agents.brains.instinct.statements import without_correction
-from agents.brains.instinct.words import coverage, is_small, meanings, stem, telling
 from agents.memory.entries import Entry, Hit
 from mud.clock import parse_iso
 

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from agents.brains import Decision, Situation
+from agents.brains._disclosure import is_secret_words
+from agents.brains._words import is_small
 from agents.brains.instinct.answers import inserted
-from agents.brains.instinct.disclosure import is_secret_words
 from agents.brains.instinct.self import Self
-from agents.brains.instinct.words import is_small
 from agents.memory.entries import Entry
 from agents.memory.perception import Utterance, heard_in, remembered
 from agents.text.addressing import mentions, without_address

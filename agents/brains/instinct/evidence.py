@@ -13,15 +13,15 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from agents.brains._disclosure import is_ignorant, is_known, is_secret
+from agents.brains._words import coverage, is_weak, meanings, stem, telling
 from agents.brains.instinct.asks import Asks
-from agents.brains.instinct.disclosure import is_ignorant, is_known, is_secret
 from agents.brains.instinct.follow import Antecedents
 from agents.brains.instinct.hearsay import unwrapped
 from agents.brains.instinct.marks import BEING, HEARD, IMPLIED, LEANS, MALUS, MARKS, MINE, ONESELF, TO_YOU, UNSURE
 from agents.brains.instinct.questions import AskedQuestion
 from agents.brains.instinct.repeatable import LONGEST, repeatable
 from agents.brains.instinct.statements import corrects, is_small_talk, told_in
-from agents.brains.instinct.words import coverage, is_weak, meanings, stem, telling
 from agents.memory.entries import Entry, Hit
 from agents.memory.perception import of_own_mind, remembered
 from agents.text.addressing import mentions, without_address

@@ -10,10 +10,10 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from agents.brains._words import is_small, names_in, telling
 from agents.brains.instinct.company import seconds_between
 from agents.brains.instinct.marks import EXPLETIVE, FOLLOWS, LEANING_ON
 from agents.brains.instinct.statements import clear_thing_in
-from agents.brains.instinct.words import is_small, names_in, telling
 from agents.memory.entries import Entry
 from agents.memory.perception import remembered
 

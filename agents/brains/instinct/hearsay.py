@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from agents.brains.instinct.words import is_small, names_in
+from agents.brains._words import is_small, names_in
 from agents.memory.perception import without_sayer
 
 _OPENS = re.compile(r"(?<!\w)['‘](?=\w)")

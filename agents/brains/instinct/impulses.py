@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agents.brains import Decision, Situation
+from agents.brains._words import with_article
 from agents.brains.instinct import answers as answers
 from agents.brains.instinct.attention import STAY
 from agents.brains.instinct.goals import Goals
 from agents.brains.instinct.rhythm import Rhythm
 from agents.brains.instinct.self import Self
-from agents.brains.instinct.words import with_article
 from agents.memory.entries import Entry
 from agents.memory.perception import Utterance
 

@@ -18,8 +18,8 @@ from itertools import islice, takewhile
 from typing import NamedTuple
 
 from agents.brains import Person, Situation, Voice
+from agents.brains._words import telling
 from agents.brains.instinct.voice import fill
-from agents.brains.instinct.words import telling
 from agents.memory.entries import Entry
 from agents.memory.perception import remembered
 from agents.text.addressing import calls, is_question

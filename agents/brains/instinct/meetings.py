@@ -8,18 +8,18 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 
 from agents.brains import Recall, Situation
+from agents.brains._disclosure import is_secret
+from agents.brains._words import coverage, meanings, telling
 from agents.brains.instinct import answers as answers
 from agents.brains.instinct.answers import Phrasing
 from agents.brains.instinct.asks import Asks
 from agents.brains.instinct.company import seconds_between
-from agents.brains.instinct.disclosure import is_secret
 from agents.brains.instinct.evidence import NEAR, SURE, Evidence, statements
 from agents.brains.instinct.questions import AskedQuestion
 from agents.brains.instinct.repeatable import LONGEST
 from agents.brains.instinct.self import Self
 from agents.brains.instinct.sights import Answer
 from agents.brains.instinct.talk import GOING
-from agents.brains.instinct.words import coverage, meanings, telling
 from agents.memory.entries import Entry, Hit
 from agents.memory.perception import Utterance, heard_in, remembered, whispered, whispered_to
 from agents.text.addressing import is_question, without_address

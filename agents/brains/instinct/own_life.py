@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from agents.brains import Situation
+from agents.brains._disclosure import is_secret_words
+from agents.brains._words import coverage, meanings, stem, tokens, with_article
 from agents.brains.instinct.asks import Asks
-from agents.brains.instinct.disclosure import is_secret_words
 from agents.brains.instinct.questions import AskedQuestion
 from agents.brains.instinct.self import Self
 from agents.brains.instinct.sights import Answer, item_named
-from agents.brains.instinct.words import coverage, meanings, stem, tokens, with_article
 from agents.memory.entries import Entry
 from agents.memory.perception import of_own_mind, remembered
 from agents.text.addressing import mentions

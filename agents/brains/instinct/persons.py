@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from agents.brains._disclosure import is_secret
 from agents.brains.instinct import answers as answers
 from agents.brains.instinct.answers import Phrasing
-from agents.brains.instinct.disclosure import is_secret
 from agents.brains.instinct.evidence import SURE, Evidence, statements
 from agents.brains.instinct.sights import Answer
 from agents.brains.instinct.statements import feels

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from agents.brains._disclosure import is_secret_words
+from agents.brains._words import is_small, is_weak, names_in, telling
 from agents.brains.instinct.asks import (
     BEEN,
     DID_I_SAY,
@@ -32,7 +34,6 @@ from agents.brains.instinct.asks import (
     Asks,
     asked_by,
 )
-from agents.brains.instinct.disclosure import is_secret_words
 from agents.brains.instinct.statements import (
     Sort,
     clear_thing_in,
@@ -44,7 +45,6 @@ from agents.brains.instinct.statements import (
     told_in,
     wish_in,
 )
-from agents.brains.instinct.words import is_small, is_weak, names_in, telling
 from agents.memory.perception import Utterance
 from agents.text.addressing import asks, mentions, without_address
 from mud.world.sentences import sentences

@@ -7,6 +7,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import replace
 
 from agents.brains import Decision, Recall, Situation
+from agents.brains._words import is_weak, telling, widened
 from agents.brains.instinct import acquaintance as acquaintance
 from agents.brains.instinct import answers as answers
 from agents.brains.instinct import meetings as meetings
@@ -20,7 +21,6 @@ from agents.brains.instinct.own_life import of_itself
 from agents.brains.instinct.questions import AskedQuestion, QuestionLine
 from agents.brains.instinct.self import Self
 from agents.brains.instinct.sights import Answer
-from agents.brains.instinct.words import is_weak, telling, widened
 from agents.memory.entries import Entry, Hit
 from agents.memory.perception import Utterance, remembered
 from agents.text.addressing import mentions

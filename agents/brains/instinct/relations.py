@@ -10,19 +10,19 @@ from collections.abc import Generator, Sequence
 from dataclasses import replace
 
 from agents.brains import Recall, Situation
+from agents.brains._disclosure import is_secret
+from agents.brains._words import coverage, meanings
 from agents.brains.instinct import answers as answers
 from agents.brains.instinct import persons as persons
 from agents.brains.instinct.answers import Phrasing
 from agents.brains.instinct.asks import Asks
 from agents.brains.instinct.bonds import FELT, WEIGHTS, Act, Deed, vow_in
-from agents.brains.instinct.disclosure import is_secret
 from agents.brains.instinct.evidence import NEAR, SURE, Evidence
 from agents.brains.instinct.questions import AskedQuestion
 from agents.brains.instinct.self import Self
 from agents.brains.instinct.sights import Answer
 from agents.brains.instinct.statements import feeling_of
 from agents.brains.instinct.talk import COMING_AND_GOING
-from agents.brains.instinct.words import coverage, meanings
 from agents.memory.entries import Entry, Hit
 from agents.memory.perception import remembered, whispered, whispered_to
 

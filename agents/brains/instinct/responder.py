@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from agents.brains import Decision, Person, Recall, Situation
+from agents.brains._disclosure import is_secret_words
 from agents.brains.instinct import answers as answers
 from agents.brains.instinct.aims import places_in
 from agents.brains.instinct.answers import query_for
 from agents.brains.instinct.asks import Asks
 from agents.brains.instinct.bonds import Deed
-from agents.brains.instinct.disclosure import is_secret_words
 from agents.brains.instinct.evidence import Evidence, EvidenceRequest, weigh
 from agents.brains.instinct.goals import Goals
 from agents.brains.instinct.questions import AskedQuestion, QuestionLine, Sort, read

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from agents.brains import Situation
+from agents.brains._words import coverage, is_weak, meanings, stem, tokens, with_article
 from agents.brains.instinct.asks import Asks
 from agents.brains.instinct.questions import AskedQuestion
-from agents.brains.instinct.words import coverage, is_weak, meanings, stem, tokens, with_article
 from mud.world.narration import listed
 from mud.world.sentences import sentences
 

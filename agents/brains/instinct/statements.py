@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from enum import StrEnum
 
-from agents.brains.instinct.words import is_small, is_weak, telling
+from agents.brains._words import is_small, is_weak, telling
 from agents.text.addressing import asks
 
 

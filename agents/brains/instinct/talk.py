@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from random import Random
 
 from agents.brains import Person, Situation
-from agents.brains.instinct.disclosure import is_secret
+from agents.brains._disclosure import is_secret
+from agents.brains._words import is_weak, telling, with_article
 from agents.brains.instinct.evidence import statements
-from agents.brains.instinct.words import is_weak, telling, with_article
 from agents.memory.entries import Entry
 
 COMING_AND_GOING = re.compile(r"\b(?:arriv|leav|depart|go(?:es)? |com(?:es?|ing) |look(?:s|ed)? around|head)", re.I)

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from random import Random
 
 from agents.brains import Voice
-from agents.brains.instinct.texts import ME, PLACE, SHARES
+from agents.brains._texts import ME, PLACE, SHARES
 from agents.text.repetition import repeats
 from mud.sanitize import sanitize
 

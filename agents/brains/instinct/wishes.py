@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from agents.brains import Situation
-from agents.brains.instinct.words import coverage, meanings, telling
+from agents.brains._words import coverage, meanings, telling
 from agents.text.addressing import mentions
 
 _LOOK = re.compile(r"\b(?:look (?:closely )?at|examine|inspect|study)\b(?P<thing>.+)", re.I)

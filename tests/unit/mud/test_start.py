@@ -24,8 +24,8 @@ LATER = (
 PROGRAM = """
 import sys
 from pathlib import Path
-import mud.app
-from mud.build import opened
+import mud.server.app
+from mud.server.wiring import opened
 with opened(Path(sys.argv[1]), writable=False):
     print(*sorted(sys.modules))
 """

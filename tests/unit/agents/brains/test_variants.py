@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.brains.instinct.texts import TEXTS as KEYS
+from agents.brains._texts import TEXTS as KEYS
 from agents.text.repetition import LOOKBACK, repeats
 from tests.unit.agents.brains.stage import Stage, voice
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.brains.instinct.texts import TEXTS as KEYS
-from agents.brains.instinct.texts import says_name, wrong_in
+from agents.brains._texts import TEXTS as KEYS
+from agents.brains._texts import says_name, wrong_in
 from agents.brains.instinct.voice import Speaker, clean, fill
 from mud.sanitize import sanitize
 from tests.unit.agents.brains.stage import TEXTS, Stage, voice

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.brains.instinct.words import coverage, meanings, stem, telling, tokens, widened, with_article
+from agents.brains._words import coverage, meanings, stem, telling, tokens, widened, with_article
 
 
 def test_forms_of_one_word_have_one_stem() -> None:

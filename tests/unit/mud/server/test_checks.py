@@ -169,7 +169,7 @@ def test_a_file_of_the_ledger_whose_number_is_out_of_bounds_is_told(tmp_path: Pa
     (vault / "log").mkdir()
     (vault / file).write_text("{}\n")
     (vault / "log/ledger-0000000001.jsonl").write_text("")
-    message = "its number is none that a step may have; expected 10 to 16 digits, 1,000,000,000,000,000 at most"
+    message = "its number is none that a step may have; expected 10 to 16 digits, 100,000,000,000 at most"
     expected = [Problem(file, 0, "", message)]
     assert [one for one in check_files(vault) if one.file.startswith("log/")] == expected
     assert [one for one in check_vault(vault) if one.file.startswith("log/")] == expected

@@ -217,7 +217,7 @@ def test_holding_twice_as_many_names_against_each_other_is_twice_the_work(tmp_pa
     def lines(count: int) -> int:
         gone_through, vault = 0, tmp_path / str(count)
         for number in range(count):
-            write(vault, f"locations/p{number}", f"# Chamber of number {number * 7919}\n\nA room.\n")
+            write(vault, f"locations/p{number}", f"# Chamber of number {count}{number * 7919:07}\n\nA room.\n")
 
         def note(frame: FrameType, event: str, _: object) -> Any:
             nonlocal gone_through

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from agents.brains.instinct.alike import ALIKE
+from agents.brains._alike import ALIKE
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 
-from agents.brains.instinct.disclosure import is_ignorant
+from agents.brains._disclosure import is_ignorant
 from mud.registry import hint
 
 _TOLD = "name person place when words"
