@@ -1,7 +1,7 @@
-"""Drafts of summaries: running a summarizer, by rules or by asking a model, and judging what it wrote.
+"""Drafts of summaries: running a summarizer, with or without a model, and judging the result.
 
-A reply of a model becomes a draft only when nothing speaks against it; after one more try the extractive summarizer
-writes instead. What the model cost is counted either way.
+A reply becomes a draft only when it passes validation. After `TRIES` failed attempts, the extractive summarizer
+writes instead. The cost of the model is counted either way.
 """
 
 from __future__ import annotations
@@ -23,25 +23,17 @@ from mud.clock import Clock
 from mud.registry import Registry
 
 Ask = Callable[[str, str], Awaitable[Completion]]
-"""Asks the language model: the prompt, and the name of the LLM profile."""
+"""Asks the model; takes the prompt and the name of the LLM profile."""
 FALLBACK = "extractive"
 TRIES = 2
-"""How often a model is asked for one summary."""
+"""Attempts per summary."""
 NO_ANSWER = "the model did not answer"
-"""How the reason begins that a model was not used at all."""
+"""Prefix of the reason when the model gave no reply."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompactionServices:
-    """What folding needs from the program.
-
-    Args:
-        strategies, summarizers: the plug-ins.
-        clock: the time.
-        log: takes lines for the log.
-        model: asks the language model; None when there is none.
-        prompts: returns a prompt style by its name; needed with a model.
-    """
+    """What folding needs from the program. Without `model` and `prompts`, rules write all summaries."""
 
     strategies: Registry[Strategy]
     summarizers: Registry[Summarizer]
@@ -53,19 +45,13 @@ class CompactionServices:
 
 @dataclass(slots=True)
 class ModelCost:
-    """What asking a model took.
-
-    Args:
-        prompt, completion: tokens in and out, as the server counted or else as estimated.
-        model: name of the model; None when none answered.
-    """
+    """Tokens that a summary cost, as counted by the server or else estimated."""
 
     prompt: int = 0
     completion: int = 0
     model: str | None = None
 
     def add(self, prompt: str, reply: Completion) -> None:
-        """Count one more call."""
         self.prompt += reply.prompt_tokens if reply.prompt_tokens is not None else estimate(prompt)
         self.completion += reply.completion_tokens if reply.completion_tokens is not None else estimate(reply.text)
         self.model = reply.model
@@ -76,11 +62,8 @@ class SummaryDraft:
     """A text that may become a summary.
 
     Args:
-        source: what it was made from.
-        text: the text.
-        method: the summarizer that wrote it.
-        cost: what asking a model took, for replies that were thrown away too.
-        fell_back: a model was to write it, and could not.
+        cost: the cost of the model, including rejected replies.
+        fell_back: the model should have written it and could not.
     """
 
     source: SummarySource
@@ -90,12 +73,11 @@ class SummaryDraft:
     fell_back: bool = False
 
     def summary(self, covers: tuple[int, int], at: str, source: int, made: int) -> Summary:
-        """Return it as a summary with its receipt; what the plan knows is still to be filled in.
+        """Return it as a summary with its receipt, except for the fields that only the fold knows.
 
         Args:
-            covers: the memories that it tells of, both ends included.
-            at: when it was made.
-            source, made: the tokens of what it was made from, and its own.
+            covers: the first and last memory, both inclusive.
+            source, made: tokens of the source and of the summary.
         """
         asked, cost = asked_of(self.source), self.cost
         return Summary(
@@ -113,25 +95,18 @@ class SummaryDraft:
 
 
 class SummaryWriter:
-    """Has drafts written.
-
-    Args:
-        services: the summarizers, the model, the prompt styles.
-    """
-
     def __init__(self, services: CompactionServices) -> None:
         self._summarizers, self.model, self._prompts = services.summarizers, services.model, services.prompts
         self.trouble: str | None = None
-        """Why the last summaries are not the model's though one was asked; None when there was no trouble."""
+        """Why the last summaries are not the model's although it was asked; None if they are."""
 
     def may_ask(self, settings: CompactionSettings) -> bool:
-        """Return whether there is a model and the settings want it."""
+        """Return whether a model is available and the settings use it."""
         chosen = self._summarizers.find(settings.summarizer)
         ready = self.model is not None and self._prompts is not None
         return ready and chosen is not None and chosen.needs_model
 
     def by_rules(self, source: SummarySource) -> SummaryDraft:
-        """Return the extractive draft."""
         writing = self._summarizers.get(FALLBACK).write(source, _no_prompts)
         try:
             next(writing)
@@ -142,20 +117,20 @@ class SummaryWriter:
     async def ask(
         self, sources: list[SummarySource], settings: CompactionSettings
     ) -> tuple[list[SummaryDraft], list[str]]:
-        """Return one draft for each source, by the model where it writes well, and why it was not used elsewhere.
+        """Return one draft per source, and the reasons why the model's replies were not used.
 
-        A model that does not answer is not asked again for the next source.
+        After a failed call the model is not asked again for the remaining sources.
         """
         drafts: list[SummaryDraft] = []
         rejected: list[str] = []
         answers, self.trouble = True, None
         for source in sources:
             cost, draft = ModelCost(), None
-            moves = not source.entries and len(source.earlier) == 1  # one summary alone moves down as it is
+            moves = not source.entries and len(source.earlier) == 1  # a single summary moves down unchanged
             if answers and (source.entries or len(source.earlier) > 1):
                 try:
                     draft = await self._tried(source, settings, cost, rejected)
-                except Exception as error:  # whatever a model, its server or a prompt does, the rules can write
+                except Exception as error:  # the rules can write, whatever fails in the model, its server or a prompt
                     answers = False
                     rejected.append(f"{NO_ANSWER}: {error or type(error).__name__}")
             drafts.append(draft or replace(self.by_rules(source), cost=cost, fell_back=not moves))
@@ -168,7 +143,7 @@ class SummaryWriter:
     ) -> SummaryDraft | None:
         assert self._prompts is not None
         summarizer = self._summarizers.get(settings.summarizer)
-        if style_of(source, self._prompts).sections:  # whoever names six headings wants them
+        if style_of(source, self._prompts).sections:  # a prompt style that lists the six headings asks for sections
             source = replace(source, shape=SECTIONS)
         for attempt in range(TRIES):
             asked = replace(source, again=attempt > 0)
@@ -181,10 +156,7 @@ class SummaryWriter:
         return None
 
     def _keeps_too_little(self, text: str, source: SummarySource, least: float) -> list[str]:
-        """Return that a reply keeps too little, as a reason; none when it keeps enough.
-
-        It is measured by what rules keep of the same: how much there is to keep differs from one source to the next.
-        """
+        """Return a reason if a reply keeps too little, compared with what the rules keep of the same source."""
         asked = asked_of(source)
         share = asked.share(text)
         if not least or share is None:
@@ -194,7 +166,7 @@ class SummaryWriter:
         return [reason] if share < least * by_rules else []
 
     async def _run(self, writing: Writing, profile: str, cost: ModelCost) -> str:
-        """Carry out what a summarizer asks for, and return its text."""
+        """Send the prompts that a summarizer yields to the model, and return its text."""
         assert self.model is not None
         try:
             prompt = next(writing)
@@ -213,5 +185,4 @@ def _no_prompts(name: str) -> Style:
 
 
 def written_by_rules(rejected: list[str]) -> str:
-    """Say that and why summaries are not the model's, or not at the first try."""
     return f"summaries were written by rules or at the second try: {'; '.join(rejected)}"
