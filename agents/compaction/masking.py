@@ -1,10 +1,7 @@
-"""Micro compaction: old results of a character's own queries shrink to a line that says what they were and where.
+"""Masking: old results of an agent's own queries are shortened to one line with a reference to the archive.
 
-Pure, and the same for the same memories, so masking twice is masking once. Only results are masked: they can be had
-again by looking again. What was heard, said or done never is, nor is what this turn brought: whoever looked has not
-acted on it yet. A result that cannot be masked is shown as it is.
-
-`MaskLog` masks nothing; it writes into the archive, once each, which results are masked from now on.
+Only results are masked, because the agent can repeat the query; the result of the current turn never is. Masking is
+deterministic and idempotent. `MaskLog` records in the archive which results are masked.
 """
 
 from __future__ import annotations
@@ -26,32 +23,30 @@ if TYPE_CHECKING:
     from agents.compaction.view import StrategyView
 
 KIND = "result"
-"""The one kind of memory that is masked."""
+"""The only kind of memory that is masked."""
 THIS_TURN = 1
-"""Results that a turn brings, and that are never masked while it is the last."""
+"""Results of the current turn, which are never masked."""
 GIST = 60
-"""Characters of what it showed that a masked result keeps."""
+"""Maximum characters of the content in a placeholder."""
 LONGEST_QUERY = 80
-"""Characters of what was asked that it keeps."""
+"""Maximum characters of the query in a placeholder."""
 LONGEST_READ = 300
-"""Characters of a line that are looked at."""
+"""Maximum characters of a line that are examined."""
 EVENT = "micro_compact"
-"""The name of the archive's line."""
+"""Name of the event in the archive."""
 CHUNK = 1024
-"""Memories read at once."""
 MOST = 500
-"""Results that one line names at most."""
+"""Maximum results in one event."""
 
 _QUOTED = re.compile(r"[\"“„«](.+)[\"”“»]")
 _NAMED = re.compile(r"([^:.!?]{1,60}): (?=\S)")
 
 
 def placeholder(entry: Entry, owner: str) -> str:
-    """Return the line that stands for a masked result: what was asked, what it began with, how it ended, where it is.
+    """Return the line for a masked result: the query, the start of the content, the status, and where it is archived.
 
     Args:
-        entry: the result.
-        owner: folder of whose it is.
+        owner: folder name of the agent.
     """
     lines = [line for line in entry.text.splitlines() if line.strip()]
     query, shown = _query_and_gist([flat(line[:LONGEST_READ]) for line in lines[:2]], entry)
@@ -66,10 +61,10 @@ def _ending(entry: Entry, owner: str) -> str:
 
 
 def _query_and_gist(lines: Sequence[str], entry: Entry) -> tuple[str, str]:
-    """Return what was asked, as far as a result tells, and the beginning of what it showed.
+    """Return the query, as far as it can be guessed, and the start of the content.
 
-    A result does not hold the line that was typed. A look begins with the place, a search with the question, a note
-    and a thing with its name.
+    A result does not contain the typed command. A look begins with the place, a search with the question, a note or a
+    thing with its name.
     """
     first, second = (*lines, "", "")[:2]
     if entry.place and second and first.casefold() == flat(entry.place).casefold():
@@ -91,25 +86,25 @@ def _cut(text: str, most: int) -> str:
 
 
 def may_mask(entry: Entry, settings: CompactionSettings, owner: str) -> bool:
-    """Return whether an entry is a result that a mask makes shorter and that is long enough to be worth one."""
+    """Return whether an entry is a result that is long enough to be masked and gets shorter by it."""
     return _mask(entry, settings, owner) is not None
 
 
 def _mask(entry: Entry, settings: CompactionSettings, owner: str) -> str | None:
-    """Return what stands for an entry; None when it is shown as it is, also because it cannot be masked."""
+    """Return the placeholder for an entry; None if the entry is shown unchanged."""
     try:
         if entry.kind != KIND or len(entry.text) < settings.mask_chars or entry.text.endswith(_ending(entry, owner)):
             return None
         mask = placeholder(entry, owner)
-    except Exception:  # one odd memory must not take the view with it: it is shown whole
+    except Exception:  # one malformed memory must not break the view
         return None
     return mask if len(mask) < len(entry.text) else None
 
 
 def masked_count(results: int, settings: CompactionSettings) -> int:
-    """Return how many of so many results, the oldest, are masked: whole blocks of those that are not kept.
+    """Return how many results, the oldest, are masked: only whole blocks, and never the newest.
 
-    A turn is one command, so that the newest result is what this turn brought.
+    A turn is one command, so the newest result belongs to the current turn.
     """
     free = results - max(settings.mask_keep, THIS_TURN)
     return max(0, free) // settings.mask_block * settings.mask_block
@@ -118,13 +113,12 @@ def masked_count(results: int, settings: CompactionSettings) -> int:
 def masked(
     entries: Sequence[Entry], settings: CompactionSettings, owner: str, count: int | None = None
 ) -> tuple[Entry, ...]:
-    """Return memories as they are shown, with the old results masked.
+    """Return memories with the old results masked.
 
     Args:
-        entries: the memories that no summary covers, oldest first, or the newest of them.
-        settings: how many stay whole.
-        owner: folder of whose they are.
-        count: how many of the results, the oldest, are masked; None when the entries are all there are.
+        entries: the unfolded memories, oldest first, or the newest of them.
+        owner: folder name of the agent.
+        count: how many of the results, the oldest, are masked; None if `entries` is complete.
     """
     if count is None:
         count = masked_count(sum(entry.kind == KIND for entry in entries), settings)
@@ -141,26 +135,21 @@ def _shown(entries: Sequence[Entry], left: int, settings: CompactionSettings, ow
 
 
 class MaskLog:
-    """Writes down one memory's masks. Nothing depends on these lines: one that could not be written is no loss.
-
-    Args:
-        view: the memory as its strategy shows it.
-        clock: the time.
-    """
+    """Records the masks of one memory in the archive. Nothing depends on these records."""
 
     def __init__(self, view: StrategyView, clock: Clock) -> None:
         self._view, self._memory, self._clock = view, view.memory, clock
         self.forget()
 
     def forget(self) -> None:
-        """Forget what was counted; the memory holds another life now."""
+        """-"""
         self._results: list[int] = []
         self._through = 0
         self._noted: int | None = None
-        """The newest result that is written down as masked; None before the archive was asked."""
+        """The newest result recorded as masked; None before the archive was read."""
 
     def turn(self) -> list[int]:
-        """Write down which results are masked since the last time, and return them. Costs next to nothing when none is.
+        """Record the results masked since the last call and return them. Cheap if there are none.
 
         Raises:
             OSError: when the archive cannot be read.
@@ -184,9 +173,9 @@ class MaskLog:
         return fresh
 
     def _count(self) -> None:
-        """Count what came, and let go of what was folded."""
+        """Count new memories and drop folded ones."""
         memory = self._memory
-        if memory.total < self._through:  # another life stands there now
+        if memory.total < self._through:  # the memory holds another life now
             self.forget()
         self._through = max(self._through, memory.watermark)
         while self._through < memory.total:
@@ -197,7 +186,7 @@ class MaskLog:
         del self._results[: bisect_right(self._results, memory.watermark)]
 
     def _noted_before(self) -> int:
-        """Return the last result that an earlier run wrote down as masked; 0 for none."""
+        """Return the last result that an earlier run recorded as masked; 0 for none."""
         event = last_event(self._memory.folder / "archive", EVENT) or {}
         noted = event.get("masked")
         return max((seq for seq in noted if isinstance(seq, int)), default=0) if isinstance(noted, list) else 0

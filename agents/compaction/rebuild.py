@@ -1,9 +1,9 @@
-"""Making every summary of a memory anew from its archive, in parts, and committing them as one fold.
+"""Rewriting all summaries of a memory from its archive, in parts, committed as one fold.
 
-It writes with what folds write with, lets everybody else have their turn after every part, and can be killed at any
-moment: the parts that are made are kept in a file beside the summaries, and the summaries in use hold until the new
-ones do. While it works nothing is folded but in an emergency, to which it yields; what is remembered meanwhile stays
-word for word. It refuses an archive that cannot be read whole, as the summaries may be the last that tell of it.
+The parts are kept in a file beside the summaries, so a rebuild can be killed at any time and continued later; the old
+summaries are used until the new ones are committed. Meanwhile only emergency folds happen, and they abort the
+rebuild. An archive that cannot be read completely is refused, because the summaries may be the only record of what is
+lost.
 """
 
 from __future__ import annotations
@@ -34,23 +34,19 @@ from mud.storage.paths import remove
 
 REBUILD, BOOTSTRAP = "rebuild", "bootstrap"
 CHUNK = 64
-"""Memories of one part at most."""
+"""Maximum memories of one part."""
 GROUP = 16
-"""Parts that are taken up into the long-term summary at once."""
+"""Parts that one long-term summary absorbs at once."""
 FILE = "rebuild.jsonl"
 
 RUNNING, BUSY, NO_SUMMARIES, NOTHING, THERE, FITS = "running", "busy", "no_summaries", "nothing", "there", "fits"
-"""Why nothing is made: one is under way, a fold is, the strategy has no summaries, there are none to make anew, there
-are some already, everything is still shown word for word."""
+"""Reasons to decline: a rebuild is running, a fold is running, the strategy has no summaries, there are none to
+rewrite, there are some already, everything is still shown word for word.
+"""
 
 
 class Declined(LociError):
-    """Nothing is to be made.
-
-    Args:
-        why: one of the reasons above.
-        places: what a sentence about it names.
-    """
+    """Nothing is to be made; `why` is one of the reasons above, `places` are the values for its message."""
 
     def __init__(self, why: str, **places: object) -> None:
         super().__init__(f"{why} {places}" if places else why)
@@ -58,14 +54,13 @@ class Declined(LociError):
 
 
 class Rebuilt(NamedTuple):
-    """What came of it.
+    """The result of a rebuild.
 
     Args:
-        longterm, recent: the new summaries; None for one that there is not.
-        parts: how many parts they were made from.
-        kept: how many of these were made before, by a rebuild that did not come to its end.
-        kept_word_for_word: memories that stay as they are.
-        rejected: why replies of the model were not used, and why it did not answer.
+        parts: number of parts written or reused.
+        kept: how many of them come from an earlier, interrupted rebuild.
+        kept_word_for_word: memories that no summary covers.
+        rejected: why replies of the model were not used.
     """
 
     longterm: Summary | None
@@ -82,12 +77,12 @@ class Rebuilt(NamedTuple):
 
 
 class RebuildStep(NamedTuple):
-    """One part that is to be written.
+    """One part to write.
 
     Args:
-        tier: `recent` for a part made from memories alone, `longterm` for one that takes up those before.
+        tier: `recent` for a part made from memories only, `longterm` for one that absorbs earlier parts.
         covers: the memories that it covers.
-        entries: the memories that it is made from; None for none, it is made of the parts before.
+        entries: the memories that it is made from; None if it is made from earlier parts only.
     """
 
     tier: str
@@ -101,9 +96,9 @@ class RebuildLayout:
 
     Args:
         split: the long-term summary covers `1..split`; 0 for none.
-        through: the recent one covers `split+1..through`; none when both are the same.
-        chunk: memories of one part at most.
-        rolling: every part takes up the one before, as the strategy has one summary.
+        through: the recent summary covers `split+1..through`; there is none if both are equal.
+        chunk: maximum memories of one part.
+        rolling: the strategy has one summary, so every part absorbs the previous one.
     """
 
     split: int
@@ -112,7 +107,7 @@ class RebuildLayout:
     rolling: bool
 
     def steps(self) -> Iterator[RebuildStep]:
-        """Yield the parts in the order in which they are written; the last of each tier are the summaries."""
+        """Yield the parts in the order of writing; the last of each tier becomes the summary."""
         waiting = 0
         for first in range(1, self.split + 1, self.chunk):
             last = min(first + self.chunk - 1, self.split)
@@ -132,9 +127,8 @@ def layout_of(through: int, recent: Range | None, window: int, *, rolling: bool)
     """Return the layout of summaries of `1..through`.
 
     Args:
-        through: the last memory that they cover.
-        recent: what the recent summary covers now, which stays; None for none, then it gets the newest.
-        window: memories of one part at most, as the settings say; never more than `CHUNK`.
+        recent: the range of the current recent summary, which is kept; None if there is none.
+        window: maximum memories of one part by the settings; `CHUNK` is the upper limit.
         rolling: the strategy has one summary.
     """
     if rolling:
@@ -146,28 +140,20 @@ def layout_of(through: int, recent: Range | None, window: int, *, rolling: bool)
 
 
 class RebuildProgress:
-    """The file of the parts of one rebuild.
-
-    It is believed only as far as it fits: other settings, or a line that cannot be understood, and the rest is made
-    again.
-
-    Args:
-        folder: the summaries' folder.
-        open_writer: opens the file for appending.
-    """
+    """The file with the finished parts of one rebuild. Unreadable lines are ignored."""
 
     def __init__(self, folder: Path, open_writer: Callable[[Path], LineWriter]) -> None:
         self._path, self._open_writer = folder / FILE, open_writer
         self._writer: LineWriter | None = None
 
     def begin(self, key: Mapping[str, object]) -> dict[tuple[str, Range], Summary]:
-        """Open the file and return the parts in it, by tier and range; with another key it begins anew.
+        """Open the file and return its parts by tier and range. The file is emptied if its key differs.
 
         Args:
-            key: everything that decides what the parts are like.
+            key: all settings that influence the parts.
 
         Raises:
-            OSError: when it cannot be read or written.
+            OSError: when the file cannot be read or written.
         """
         lines = [line.data for line in read_jsonl(self._path)] if self._path.exists() else []
         if not lines or lines[0] is None or lines[0].get(REBUILD) != json.loads(json.dumps(key)):
@@ -180,29 +166,24 @@ class RebuildProgress:
         return {(part.tier, part.covers): part for part in parts if part is not None}
 
     def add(self, part: Summary) -> None:
-        """Keep one more part.
-
-        Raises:
-            OSError: when it cannot be written.
-        """
+        """Append a part; raises OSError when it cannot be written."""
         assert self._writer is not None
         self._writer.append([json.dumps(asdict(part), ensure_ascii=False)])
 
     def close(self) -> None:
-        """Close the file, which stays."""
         if self._writer is not None:
             self._writer.close()
             self._writer = None
 
     def end(self) -> None:
-        """Remove the file: the summaries hold, or it belongs to other settings."""
+        """Remove the file."""
         self.close()
         for path in (self._path, *self._path.parent.glob(f"{FILE}.torn-*")):
             remove(path)
 
 
 def _part(line: Mapping[str, Any]) -> Summary | None:
-    """Return the part in a line; None when it cannot be understood."""
+    """Return the part in a line; None if it is invalid."""
     try:
         first, last = line["covers"]
         sample = tuple(map(str, line.get("sample", ())))
@@ -215,17 +196,12 @@ def _part(line: Mapping[str, Any]) -> Summary | None:
 
 @dataclass(slots=True)
 class _RebuildRun:
-    """One rebuild under way.
+    """A rebuild in progress.
 
     Args:
-        reason: `rebuild` or `bootstrap`.
-        settings, strategy, style: as they were when it began.
-        layout: what the summaries are to cover.
-        watermark: the last memory that a summary covered when it began.
-        asks: a model is asked.
-        rejected: why it was not used.
-        longterm: the newest part that takes up those before.
-        waiting: the parts since.
+        watermark: the last memory covered when it began.
+        longterm: the newest part that absorbs earlier ones.
+        waiting: the parts written since then.
     """
 
     reason: str
@@ -240,7 +216,7 @@ class _RebuildRun:
     waiting: list[Summary] = field(default_factory=list)
 
     def key(self) -> Mapping[str, object]:
-        """Return everything that decides what the parts are like."""
+        """Return all settings that influence the parts."""
         settings = self.settings
         return {
             "strategy": self.strategy.name,
@@ -260,13 +236,12 @@ class _RebuildRun:
         }
 
     def earlier(self, step: RebuildStep) -> list[Summary]:
-        """Return the parts that a part takes up."""
+        """Return the parts that a step absorbs."""
         if step.tier == "recent":
             return []
         return [*([self.longterm] if self.longterm is not None else []), *self.waiting]
 
     def take(self, step: RebuildStep, part: Summary) -> None:
-        """Go on with a part that is made."""
         if step.tier == "longterm":
             self.longterm, self.waiting = part, []
         else:
@@ -274,25 +249,18 @@ class _RebuildRun:
 
 
 class Rebuild:
-    """Makes the summaries of one memory anew.
-
-    Args:
-        compactor: folds it; it folds nothing meanwhile but in an emergency.
-        open_writer: opens the file of the parts for appending; tests give one that fails or dies.
-    """
-
     def __init__(self, compactor: Compactor, open_writer: Callable[[Path], LineWriter] = JsonlWriter) -> None:
         self._compactor, self._open_writer = compactor, open_writer
         self._memory, self._clock = compactor.memory, compactor.services.clock
         self._writer = SummaryWriter(compactor.services)
         self.progress: tuple[int, int] | None = None
-        """How many parts are made, and of how many; None while nothing is under way."""
+        """Finished and total parts; None while no rebuild is running."""
 
     def check(self, reason: str) -> int:
-        """Return the last memory that the new summaries are to cover.
+        """Return the last memory that the new summaries will cover.
 
         Args:
-            reason: `REBUILD`, which goes as far as the summaries do, or `BOOTSTRAP`, as far as a manual fold would.
+            reason: `REBUILD` covers what the summaries cover now, `BOOTSTRAP` what a manual fold would.
 
         Raises:
             Declined: nothing is to be made.
@@ -321,14 +289,11 @@ class Rebuild:
         return fold.last
 
     async def run(self, reason: str = REBUILD) -> Rebuilt:
-        """Make the summaries and commit them. When cancelled, what is made so far is kept for the next time.
-
-        Args:
-            reason: `rebuild` or `bootstrap`.
+        """Write and commit the summaries. If cancelled, the finished parts are kept for the next time.
 
         Raises:
             Declined: nothing is to be made.
-            LociError: it could not come to its end; the summaries are as they were, the parts are kept.
+            LociError: it failed; the summaries are unchanged and the finished parts are kept.
         """
         run, compactor = self._begin(reason, self.check(reason)), self._compactor
         progress = RebuildProgress(self._memory.folder / "summaries", self._open_writer)
@@ -355,7 +320,7 @@ class Rebuild:
         return _RebuildRun(reason, settings, strategy, style, layout, memory.watermark, asks)
 
     async def _make(self, run: _RebuildRun, progress: RebuildProgress) -> int:
-        """Write every part that is not kept from before; return how many are."""
+        """Write the missing parts and return how many were reused."""
         steps = list(run.layout.steps())
         found, kept, announced, of = progress.begin(run.key()), 0, 0, len(steps)
         self._say(f"making the summaries of 1-{run.layout.through} anew from the archive, in {of} parts")
@@ -366,7 +331,7 @@ class Rebuild:
             else:
                 part = await self._write(run, step)
                 progress.add(part)
-                if step.tier == "longterm":  # those that are kept of the same tier took up another text
+                if step.tier == "longterm":  # the kept parts of this tier absorbed another text
                     found = {which: one for which, one in found.items() if which[0] != step.tier}
             run.take(step, part)
             self.progress = (done, of)
@@ -378,12 +343,12 @@ class Rebuild:
         return kept
 
     def _check_watermark(self, run: _RebuildRun) -> None:
-        """Yield to an emergency fold that came in between: the summaries that would be replaced cover more now."""
+        """Abort if an emergency fold has moved the watermark: the current summaries cover more than the new ones."""
         if self._memory.watermark > run.watermark:
             raise Unavailable("memories were folded in an emergency meanwhile; what was made is kept, ask again")
 
     async def _write(self, run: _RebuildRun, step: RebuildStep) -> Summary:
-        """Return one part with its receipt, by a model where one answers."""
+        """Return one part with its receipt, written by the model if it answers."""
         source, earlier = self._source(run, step), run.earlier(step)
         moves = not source.entries and len(earlier) == 1
         if source.entries and run.strategy.journals:
@@ -394,7 +359,7 @@ class Rebuild:
             run.asks = not any(one.startswith(NO_ANSWER) for one in rejected)
             if draft.fell_back and not run.style.may_fall_back:
                 raise Unavailable(f"only a model may write these summaries: {'; '.join(rejected)}")
-        else:  # rules hold nobody up: a dense part takes them tens of milliseconds
+        else:  # in a thread: rules take tens of milliseconds for a dense part
             draft = await asyncio.to_thread(self._writer.by_rules, source)
         count, at = self._compactor.view.context.tokens, iso(self._clock.now())
         part = await asyncio.to_thread(draft.summary, step.covers, at, count(source.texts()), count([draft.text]))
@@ -404,11 +369,7 @@ class Rebuild:
         return _with_whole_receipt(part, draft, earlier)
 
     def _source(self, run: _RebuildRun, step: RebuildStep) -> SummarySource:
-        """Return what a part is made from.
-
-        Raises:
-            LociError: memories of it cannot be read.
-        """
+        """Return the source of a part; raises LociError when some of its memories cannot be read."""
         settings, style = run.settings, run.style
         entries = tuple(self._memory.read(*step.entries)) if step.entries else ()
         if step.entries and len(entries) != step.entries[1] - step.entries[0] + 1:
@@ -432,7 +393,7 @@ class Rebuild:
         )
 
     def _commit(self, run: _RebuildRun, kept: int, progress: RebuildProgress) -> Rebuilt:
-        """Commit the new summaries with one line in the archive. Never awaits: nobody can come in between."""
+        """Commit the new summaries with one archive line. Never awaits, so nothing can change in between."""
         memory, layout, at = self._memory, run.layout, iso(self._clock.now())
         memory.refresh()
         memory.retry()
@@ -467,13 +428,7 @@ class Rebuild:
 
 
 def _with_whole_receipt(part: Summary, draft: SummaryDraft, earlier: Sequence[Summary]) -> Summary:
-    """Return a part with a receipt that goes back to the memories: depth 1, and what all parts were made from and cost.
-
-    Args:
-        part: it, with the receipt of its own writing.
-        draft: what it was written from.
-        earlier: the parts that it takes up.
-    """
+    """Return a part whose receipt counts the sources and costs of all absorbed parts, with depth 1."""
     written, before = part.tokens["summary"], total_tokens(earlier)
     source = before["source"] + sum(estimate(entry.text) for entry in draft.source.entries)
     spent = {name: part.tokens.get(name, 0) + before[name] for name in ("prompt", "completion")}
