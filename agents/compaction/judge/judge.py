@@ -1,9 +1,8 @@
-"""The judge: the checks that a model's summary must pass, and what of its source it kept.
+"""The judge: the checks that a model's summary must pass, and what it kept of its source.
 
-By rules alone, so the same reply is judged alike every time and without a model. A bad summary never wins: a name or a
-number that is nowhere in the source is reason enough, and so is anything that is not somebody remembering. What others
-said must not become one's own, nor be put into another's mouth, and what was said about oneself is hearsay: it may be
-told only as what somebody said. Who did what to whom the judge cannot tell. No summarizer uses any of its rules.
+The checks are deterministic and need no model. They reject names and numbers that are not in the source, text that is
+not a first-person memory, words attributed to the wrong speaker, and hearsay told as fact. They cannot tell who did
+what to whom. No summarizer uses any of these rules.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ _TEMPLATE = re.compile(
     re.MULTILINE,
 )
 _BLANKS = re.compile(r"\{\w*\}|\[[^\]]{0,60}\]|<[^>]{1,40}>|```")
-"""What a template looks like even between headings."""
+"""Template syntax that is not allowed even in sections."""
 _ME = re.compile(r"\b(?:I|me|my|mine|myself)\b|\b(?:My|Me|Mine|Myself)\b")
 _YOU = re.compile(r"\b(?:you|your|yours|yourself)\b", re.IGNORECASE)
 _CLAIMS = re.compile(
@@ -60,7 +59,7 @@ _CLAIMS = re.compile(
     r"|\bI,? as (?P<d>[^\W\d_a-z][^\W\d_]*)"
 )
 _FOREIGN = 2 / 3
-"""Share of what a summary tells of that may stand in other words than the source has; more is another story."""
+"""Maximum share of content words that are not in the source."""
 _PEOPLE_DO = (
     r"(?:said|says|told|tells|asked|asks|repl(?:ied|ies)|answer(?:ed|s)|promis(?:ed|es)|swore|vowed|whisper(?:ed|s)"
     r"|shout(?:ed|s)|explain(?:ed|s)|warn(?:ed|s)|show(?:ed|s)|gave|gives|taught|agreed|thank(?:ed|s)|greet(?:ed|s)"
@@ -68,12 +67,13 @@ _PEOPLE_DO = (
     r"|married|came|went|left|arrived|walked|and I\b)"
 )
 _OPENING = 6
-"""Words that sentences begin with alike when the same is said again and again."""
+"""Words at the start of sentences that are compared to detect repetition."""
 _CARRIED = 0.2
-"""Share of the facts of earlier summaries that must be kept; else a life begins anew at every fold."""
+"""Minimum share of the facts of earlier summaries that must be kept, so that they do not fade at every fold."""
 _BORROWED = {3: 2, 5: 1}
-"""Words in a row, the speaker's "I" among them, that make another's words one's own, and how many of them must tell
-something: `I am so hungry that` does, `I am so` does not."""
+"""Length of a word sequence shared with another speaker -> content words it must have to count as borrowed: `I am so
+hungry that` does, `I am so` does not.
+"""
 _QUOTATION = re.compile(r'"([^"\n]*)"|“([^”\n]*)”')
 _I_PROMISE = re.compile(
     r"\bI(?:'ve| have| had| also| then)? (?:promised|swore|vowed|gave my word)\b"
@@ -81,26 +81,22 @@ _I_PROMISE = re.compile(
 )
 _CLAUSE = re.compile(r"[,;:]|\b(?:and|but|while)\b")
 _SELF = frozenset({"i", "you"})
-"""Who speaks in one's own memories (`You say`) and summaries (`I said`)."""
+"""Words for the agent in its memories (`You say`) and summaries (`I said`)."""
 _I_AM = re.compile(
     r"\b(?:I(?:['’](?:m|ve|d))?|[Mm]y (?:real |true |own )?[a-z]+)\s+(?:(?:am|was|have been|had been|is|were)\b\s*)?"
 )
-"""Where something is said of oneself; the clause that follows says what."""
+"""The start of a statement about oneself; the rest of the clause is its content."""
 _SAID_OF_ME = re.compile(
     r"\b(?:sa(?:y|ys|id|ying)|told|tells?|claim(?:s|ed)?|call(?:s|ed)?|insist(?:s|ed)?|swears?|swore|accus\w+"
     r"|according|think(?:s|ing)?|thought|believ\w+|guess\w*|rumou?rs?|hear|heard|if|whether|wonder\w*|ask\w*)\b"
     r"|(?:for|as) a\b",
     re.IGNORECASE,
 )
-"""What, before a claim about oneself, leaves it with who made it."""
+"""Words before a statement about oneself that attribute it to somebody."""
 
 
 class SummaryEvidence(JudgedTexts):
-    """Everything a summary may speak of: earlier summaries, memories, who acted, where and why.
-
-    Args:
-        source: what is summarized.
-    """
+    """Everything that a summary of a source may mention."""
 
     def __init__(self, source: SummarySource) -> None:
         self.source = source
@@ -112,27 +108,26 @@ class SummaryEvidence(JudgedTexts):
 
     @cached_property
     def known(self) -> frozenset[str]:
-        """Words that the source writes with a capital, the parts of one's own name, and the day that it was."""
+        """Words that the source writes with a capital, the parts of the agent's name, and the date."""
         return self.capitals | frozenset(self._name) | frozenset(keys_of(self.source.when))
 
     @cached_property
     def pairs(self) -> frozenset[tuple[str, ...]]:
-        """Words that stand side by side in the source."""
+        """Pairs of adjacent words in the source."""
         return frozenset(pair for text in (*self.texts, self.source.name) for pair in rows_of(text, 2))
 
     @cached_property
     def facts(self) -> list[Fact]:
-        """What of the source should be kept: names, numbers, places, promises and instructions, each once."""
+        """The facts of the source that should be kept."""
         return list(facts_among(self.source.entries, self.earlier, self.source.name))
 
 
 def evidence(source: SummarySource) -> SummaryEvidence:
-    """Return what a summary of a source may speak of."""
     return SummaryEvidence(source)
 
 
 def made_up(text: str, proof: SummaryEvidence) -> list[str]:
-    """Return the names and numbers of a text that are nowhere in its source, as reasons."""
+    """Return the names and numbers of a text that are not in its source, as reasons."""
     read = JudgedTexts([text])
     reasons = [f"the name {word} is not in the source" for word in _strangers(text, read, proof)]
     reasons += [f"the number {number} is not in the source" for number in sorted(read.numbers - proof.numbers)]
@@ -142,11 +137,11 @@ def made_up(text: str, proof: SummaryEvidence) -> list[str]:
 
 
 def _strangers(text: str, read: JudgedTexts, proof: SummaryEvidence) -> list[str]:
-    """Return the words of a text that must be names and that the source does not know as such, as written."""
+    """Return the words of a text that must be names but are not known as such in the source."""
     suspects = {
         word
         for word in read.capitals - proof.known
-        if word not in PLAIN and word not in COUNTING and not word.isdigit()  # numbers are judged as such
+        if word not in PLAIN and word not in COUNTING and not word.isdigit()  # numbers are checked separately
     }
     if not suspects:
         return []
@@ -159,29 +154,29 @@ def _strangers(text: str, read: JudgedTexts, proof: SummaryEvidence) -> list[str
 
 
 def _acts(word: str, text: str) -> bool:
-    """Return whether a word is told to do what people do: `Heron told me` makes a person of a heron."""
+    """Return whether a word is the subject of a human action: `Heron told me` makes a heron a person."""
     return re.search(rf"\b{re.escape(word)}(?:,? who|,? also| then)? {_PEOPLE_DO}\b", text) is not None
 
 
 def _joined(text: str, proof: SummaryEvidence) -> list[str]:
-    """Return the longer names of a text that are put together from parts of others, as reasons."""
+    """Return the names of a text that combine parts of different names, as reasons."""
     reasons = []
     for row in neighbours_of(text):
         pairs = list(itertools.pairwise(row))
         there = [False, *(pair in proof.pairs for pair in pairs), False]
         for at, (one, two) in enumerate(pairs, 1):
-            neighbours = there[at - 1] or there[at + 1]  # `the Old Mill Moss built` is two names, and both are there
+            neighbours = there[at - 1] or there[at + 1]  # `the Old Mill Moss built` is two names that are both known
             if not (there[at] or neighbours) and {one, two} <= proof.known:
                 reasons.append(f"the source has no {one.title()} {two.title()}")
     return reasons
 
 
 def validate(text: str, source: SummarySource) -> list[str]:
-    """Return every reason why a text must not become the summary of a source; none when it may.
+    """Return all reasons why a text must not become the summary of a source; empty if it may.
 
     Args:
-        text: what a model replied, tidied.
-        source: what it was asked to summarize; its shape says which form is wanted.
+        text: the model's reply, tidied.
+        source: what it was asked to summarize, including the required shape.
     """
     if len(text.split()) < 4:
         return ["it is empty"]
@@ -200,7 +195,7 @@ def validate(text: str, source: SummarySource) -> list[str]:
 
 
 def _forgets(text: str, proof: SummaryEvidence) -> list[str]:
-    """Return whether a text lets go of what happened; what is summed up already is not to be lost at the next fold."""
+    """Return a reason if a text keeps no facts, or too few of those in the earlier summaries."""
     if len(proof.facts) > 3 and not kept(text, proof.facts):
         return ["it keeps nothing of what happened"]
     carried = facts_among((), proof.earlier, proof.source.name)
@@ -210,7 +205,7 @@ def _forgets(text: str, proof: SummaryEvidence) -> list[str]:
 
 
 def _of_prose(text: str, proof: SummaryEvidence) -> list[str]:
-    """Return what is wrong with the form and the voice of a summary that is told."""
+    """Return what is wrong with the form and voice of a summary in prose."""
     reasons = _meta(text, proof)
     if _unlike(_TEMPLATE, unquoted(text), proof):
         reasons.append("it is a template, a list or a transcript")
@@ -218,7 +213,7 @@ def _of_prose(text: str, proof: SummaryEvidence) -> list[str]:
 
 
 def _of_sections(text: str, proof: SummaryEvidence) -> list[str]:
-    """Return what is wrong with the form and the voice of a summary in sections; the first person is not asked for."""
+    """Return what is wrong with the form and voice of a summary in sections; the first person is not required."""
     said = body_of(text)
     reasons = wrong_sections(text) + _meta(said, proof)
     if _unlike(_BLANKS, unquoted(said), proof):
@@ -232,7 +227,7 @@ def _meta(text: str, proof: SummaryEvidence) -> list[str]:
 
 
 def _unlike(pattern: re.Pattern[str], text: str, proof: SummaryEvidence) -> bool:
-    """Return whether a pattern finds something in a text that the source does not say itself."""
+    """Return whether a pattern matches something in a text that is not in the source."""
     whole = proof.whole.casefold()
     return any(found[0].casefold() not in whole for found in pattern.finditer(text))
 
@@ -277,13 +272,13 @@ def _claims(bare: str, source: SummarySource) -> list[str]:
 
 
 def kept(text: str, facts: Collection[Fact]) -> list[Fact]:
-    """Return the facts that a summary still holds."""
+    """Return the facts that a summary contains."""
     read = JudgedTexts([text])
     return [fact for fact in facts if holds(fact, read.words, read.numbers)]
 
 
 def misquoted(text: str, source: SummarySource) -> list[str]:
-    """Return what is wrong with a text's quotations: who says what in one must have said it in the source."""
+    """Return a reason if a quotation is not in the source, or has another speaker there."""
     if text.count('"') % 2 or text.count("“") != text.count("”"):
         return ["a quotation in it has no end"]
     told = [*source.texts(), *(entry.reason for entry in source.entries if entry.reason)]
@@ -303,7 +298,7 @@ def _in_a_row(text: str) -> str:
 
 
 def _spoken(text: str) -> Iterator[tuple[frozenset[str], str]]:
-    """Yield every quotation as its words in a row, with the names that stand before it in its sentence."""
+    """Yield the normalized words of every quotation with the names before it in its sentence."""
     for sentence in sentences(text):
         start = 0
         for found in _QUOTATION.finditer(sentence):
@@ -314,7 +309,7 @@ def _spoken(text: str) -> Iterator[tuple[frozenset[str], str]]:
 
 
 def borrowed(text: str, source: SummarySource) -> list[str]:
-    """Return what a text says as its own though somebody else said or promised it."""
+    """Return a reason if a text says in the first person what somebody else said or promised."""
     bare = unquoted(text)
     theirs: set[tuple[str, ...]] = set()
     ours: set[tuple[str, ...]] = set()
@@ -328,7 +323,7 @@ def borrowed(text: str, source: SummarySource) -> list[str]:
 
 
 def _voices(source: SummarySource) -> Iterator[tuple[str, bool]]:
-    """Yield what is said in a source, and whether it is one's own."""
+    """Yield the statements of a source, and whether they are the agent's own."""
     for entry in source.entries:
         own = not (entry.actor and entry.kind in ("heard", "saw", "told"))
         yield from ((spoken, own) for spoken in spoken_in(entry.text) or [entry.text])
@@ -338,7 +333,7 @@ def _voices(source: SummarySource) -> Iterator[tuple[str, bool]]:
 
 
 def _borrowed_promises(bare: str, source: SummarySource) -> list[str]:
-    """Return what is wrong with promises a text says it made: one resembles another's more than any of one's own."""
+    """Return a reason if a promise in the first person resembles another's promise more than any of the agent's."""
     own, others = _promises(source)
     for sentence in sentences(bare):
         for found in _I_PROMISE.finditer(sentence):
@@ -350,7 +345,7 @@ def _borrowed_promises(bare: str, source: SummarySource) -> list[str]:
 
 
 def _promises(source: SummarySource) -> tuple[list[frozenset[str]], list[frozenset[str]]]:
-    """Return what oneself and what others promised in a source, as telling words."""
+    """Return the promises of the agent and of others in a source, as content words."""
     own: list[frozenset[str]] = []
     others: list[frozenset[str]] = []
     for entry in source.entries:
@@ -363,7 +358,7 @@ def _promises(source: SummarySource) -> tuple[list[frozenset[str]], list[frozens
 
 
 def taken_for_true(text: str, source: SummarySource) -> list[str]:
-    """Return what a text says of oneself as a fact though it is only what somebody said of one (seed 003)."""
+    """Return a reason if a text states as a fact about the agent what somebody only said (seed 003)."""
     hearsay = list(_hearsay(source))
     if not hearsay:
         return []
@@ -376,14 +371,14 @@ def taken_for_true(text: str, source: SummarySource) -> list[str]:
 
 
 def _of_oneself(sentence: str) -> Iterator[tuple[frozenset[str], bool]]:
-    """Yield what a sentence says of oneself, as telling words, and whether it leaves it with who said so."""
+    """Yield the content words of statements about oneself, and whether they are attributed to somebody."""
     for found in _I_AM.finditer(sentence):
         if what := telling_of(_CLAUSE.split(sentence[found.end() :], maxsplit=1)[0]):
             yield what, _SAID_OF_ME.search(sentence[: found.end()]) is not None
 
 
 def _hearsay(source: SummarySource) -> Iterator[frozenset[str]]:
-    """Yield the telling words of everything that somebody else said of the one who remembers."""
+    """Yield the content words of what somebody else said about the agent."""
     for entry in source.entries:
         for said in spoken_in(entry.text) or [entry.text]:
             yield from (telling_of(one) for one in parts_of(said) if is_hearsay(entry, one, source.name))
@@ -395,7 +390,7 @@ def _hearsay(source: SummarySource) -> Iterator[frozenset[str]]:
 
 
 def _own_words(source: SummarySource) -> frozenset[str]:
-    """Return the telling words of what oneself said, thought and did, and of earlier summaries' own telling."""
+    """Return the content words of the agent's own speech, thoughts and deeds, and of unattributed earlier sentences."""
     own = [entry.text for entry in source.entries if entry.actor is None]
     for sentence in (one for text in source.earlier for one in sentences(text)):
         bare = unquoted(sentence)

@@ -1,7 +1,7 @@
-"""The library's summaries by rules: what steps say in a fixed form, which a later summary reads back and carries on.
+"""The library's summaries by rules, in a fixed form that later summaries parse and carry over.
 
-Its parts are those of seed 001: task, steps, calls of a model, findings, errors; and what an earlier summary in free
-words said. Nothing is understood here: numbers, `word: value` pairs and the names of errors are found by patterns.
+The parts are those of seed 001 (task, steps, model calls, findings, errors) and the free text of earlier summaries.
+Numbers, `word: value` pairs and error names are found by patterns.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from mud.world.sentences import is_abbreviated
 
 _TASK_CHARS, _FINDING_CHARS, _VALUE_CHARS = 100, 50, 30
 _FINDINGS = 3
-"""Findings that one compaction takes from its steps; those of earlier summaries come before them."""
+"""Maximum findings of one compaction; those of earlier summaries are added to them."""
 LEAST_ROOM = 1000
-"""Characters that there always is room for in what earlier summaries said, however short a history shall be."""
+"""Minimum characters for the content of earlier summaries."""
 _PAIRS = 2
-"""`word: value` pairs that one entry gives."""
+"""Maximum `word: value` pairs per entry."""
 
 _NUMBER = re.compile(r"\b\d+(?:,\d{3})*(?:\.\d+)?\b")
 _PAIR = re.compile(r"\b(\w+):\s*([^\n,]+)")
@@ -41,7 +41,7 @@ _NONE = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE | re.MULTILINE,
 )
-"""Where errors are named only to say that there are none."""
+"""Mentions of errors that only say that there are none."""
 KINDS = ("ValueError", "TypeError", "KeyError", "IndexError")
 OTHER = "Error"
 
@@ -55,16 +55,15 @@ _MARKS = " .;"
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """What a summary by rules says.
+    """The content of a summary by rules.
 
     Args:
-        task: what is worked on.
-        steps: how many steps it stands for; 0 says nothing about them.
-        successful: how many of them were; None when that is not known of all.
-        calls: calls of a model that the steps made.
+        steps: how many steps it covers; 0 if unknown.
+        successful: how many of them succeeded; None if unknown.
+        calls: model calls made by the steps.
         findings: numbers and values, oldest first.
-        issues: the kinds of errors met.
-        earlier: what an earlier summary said in free words, one item a sentence, oldest first.
+        issues: kinds of errors.
+        earlier: sentences of earlier summaries in free text, oldest first.
     """
 
     task: str = ""
@@ -76,7 +75,7 @@ class Digest:
     earlier: tuple[str, ...] = ()
 
     def parts(self) -> list[str]:
-        """Return its parts in words, none of which holds the end of a sentence."""
+        """Return its parts as text; none contains the end of a sentence."""
         known = "" if self.successful is None else f" ({self.successful} successful)"
         parts = [
             f"Working on: {self.task}" if self.task else "",
@@ -89,7 +88,7 @@ class Digest:
         return [part for part in parts if part]
 
     def after(self, earlier: Digest) -> Digest:
-        """Return this digest with all that an earlier one says carried on before it."""
+        """Return this digest merged with an earlier one."""
         known = self.successful is not None and earlier.successful is not None
         other = earlier.task and self.task and earlier.task != self.task
         told = (f"worked on {earlier.task}",) if other else ()
@@ -104,7 +103,7 @@ class Digest:
         )
 
     def untold(self, text: str) -> Digest:
-        """Return of findings, issues and earlier sentences what a text does not say."""
+        """Return the findings, issues and earlier sentences that a text does not contain."""
         words, digits = all_words(text), numbers(text)
 
         def told(item: str) -> bool:
@@ -119,7 +118,9 @@ class Digest:
         )
 
     def within(self, chars: int) -> Digest:
-        """Return it with so many characters of findings and of earlier sentences: the oldest and the newest."""
+        """Return it with findings and earlier sentences limited to so many characters each, the oldest and newest
+        kept.
+        """
         return replace(
             self,
             findings=tuple(item for end in oldest_and_newest(self.findings, chars) for item in end),
@@ -127,7 +128,9 @@ class Digest:
         )
 
     def ever_shorter(self) -> Iterator[Digest]:
-        """Yield it, then with ever less of it: counts go first, then findings, the newest first, and the task last."""
+        """Yield ever shorter forms: first without counts, then with fewer findings, the newest dropped first, then
+        without task.
+        """
         yield self
         bare = replace(self, successful=None)
         yield bare
@@ -137,7 +140,7 @@ class Digest:
         yield replace(bare, findings=(), task="")
 
     def with_fewer_findings(self) -> Iterator[Digest]:
-        """Yield it with ever fewer findings, the newest gone first, down to none."""
+        """Yield it with ever fewer findings, the newest dropped first."""
         for left in range(len(self.findings) - 1, -1, -1):
             yield replace(self, findings=self.findings[:left])
 
@@ -147,9 +150,9 @@ def _once(items: Iterable[str]) -> tuple[str, ...]:
 
 
 def oldest_and_newest(items: Sequence[str], chars: int) -> tuple[list[str], list[str]]:
-    """Return what fits of a list into so many characters, taken from both its ends by turns.
+    """Return the oldest and newest items that fit into so many characters, taken from both ends in turn.
 
-    The oldest is cut where it alone is too long.
+    The oldest item is cut if it is too long by itself.
     """
     old: list[str] = []
     new: list[str] = []
@@ -165,7 +168,7 @@ def oldest_and_newest(items: Sequence[str], chars: int) -> tuple[list[str], list
 
 
 def digest_steps(steps: Sequence[HistoryStep], task: str, with_findings: bool) -> Digest:
-    """Return what steps say, none of which is a summary; findings too, if wanted."""
+    """Return the digest of steps that are no summaries."""
     # Most outputs name no error at all, and to look for the second pattern takes ten times as long.
     harmless = [_NONE.sub("", step.output) if _FAILED.search(step.output) else "" for step in steps]
     failed = [bool(_FAILED.search(text)) for text in harmless]
@@ -197,7 +200,7 @@ def _findings(output: str) -> Iterator[str]:
 
 
 def item_of(text: str) -> str:
-    """Return a text as one item of a list: on one line, without a semicolon and without an end of a sentence."""
+    """Return a text as a list item: on one line, without semicolons and sentence ends."""
     line = flat(text).replace(";", ",")
     return _ENDS.sub(_comma, f"{line} ").rstrip(" .!?…,")
 
@@ -207,7 +210,7 @@ def _comma(end: re.Match[str]) -> str:
 
 
 def read_digest(summary: str, steps: int) -> Digest:
-    """Return what a summary of so many steps says, whoever wrote it; what is in no known form is kept as sentences."""
+    """Parse a summary of so many steps; text in no known form is kept as sentences."""
     digest = Digest(steps=steps, successful=None)
     prose: list[str] = []
     for piece in filter(None, (part.strip(_MARKS) for part in _NEXT.split(summary))):
@@ -220,7 +223,7 @@ def read_digest(summary: str, steps: int) -> Digest:
 
 
 def _read(digest: Digest, piece: str) -> Digest | None:
-    """Return a digest with one labelled piece of a summary put in; None for a piece that is only words."""
+    """Return the digest with one labelled part added; None if the part has no known label."""
     label = next((label for label in _LABELS if piece.startswith(label)), "")
     rest = piece[len(label) :]
     items = tuple(item for part in rest.split("; ") if (item := item_of(part)))
@@ -245,10 +248,9 @@ _END = re.compile(r"(?<=[.!?…])[\"”»'’)\]]*\s+")
 
 
 def sentences_of(text: str) -> list[str]:
-    """Return the sentences of a text, each on one line.
+    """Return the sentences of a text, each on one line; a list item is one sentence.
 
-    Split rather too often than too seldom, so that a limit of sentences holds however they are counted; an item of a
-    list is one.
+    Doubtful places are split, so that a limit of sentences holds however they are counted.
     """
     found: list[str] = []
     for line in _BREAK.split(text):
@@ -263,7 +265,7 @@ def sentences_of(text: str) -> list[str]:
 
 
 def joined(parts: Sequence[str], most: int) -> str:
-    """Return parts as at most so many sentences; what is more is joined to the last of them by semicolons."""
+    """Join parts into at most so many sentences; the excess is joined to the last one by semicolons."""
     tail = "; ".join([part.rstrip(_MARKS) for part in parts[most - 1 : -1]] + list(parts[-1:]))
     sentences = [*parts[: most - 1], tail] if len(parts) > most else parts
     return " ".join(one if re.search(r"[.!?…][\"”»'’)\]]*$", one) else f"{one}." for one in sentences)

@@ -1,7 +1,7 @@
-"""Masking alone: old results of one's own queries shrink to a line that says where they are; nothing is folded.
+"""Masking only: old results of own queries are shortened to a reference, and nothing is folded.
 
-After "The Complexity Trap" (arXiv 2508.21433): for agents whose context is mostly output of their own tools, this costs
-nothing and does as well as summaries.
+According to "The Complexity Trap" (arXiv 2508.21433), this is free and as good as summaries for agents whose context
+is mostly tool output.
 """
 
 from __future__ import annotations
