@@ -1,7 +1,6 @@
 """Drafts of summaries: running a summarizer, with or without a model, and judging the result.
 
-A reply becomes a draft only when it passes validation. After `TRIES` failed attempts, the extractive summarizer
-writes instead. The cost of the model is counted either way.
+A reply becomes a draft only if it is valid; after `TRIES` failures the extractive summarizer writes instead.
 """
 
 from __future__ import annotations
@@ -26,9 +25,7 @@ Ask = Callable[[str, str], Awaitable[Completion]]
 """Asks the model; takes the prompt and the name of the LLM profile."""
 FALLBACK = "extractive"
 TRIES = 2
-"""Attempts per summary."""
 NO_ANSWER = "the model did not answer"
-"""Prefix of the reason when the model gave no reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +42,6 @@ class CompactionServices:
 
 @dataclass(slots=True)
 class ModelCost:
-    """Tokens that a summary cost, as counted by the server or else estimated."""
-
     prompt: int = 0
     completion: int = 0
     model: str | None = None
@@ -59,12 +54,7 @@ class ModelCost:
 
 @dataclass(frozen=True, slots=True)
 class SummaryDraft:
-    """A text that may become a summary.
-
-    Args:
-        cost: the cost of the model, including rejected replies.
-        fell_back: the model should have written it and could not.
-    """
+    """A text that may become a summary; its cost includes rejected replies."""
 
     source: SummarySource
     text: str
@@ -73,12 +63,7 @@ class SummaryDraft:
     fell_back: bool = False
 
     def summary(self, covers: tuple[int, int], at: str, source: int, made: int) -> Summary:
-        """Return it as a summary with its receipt, except for the fields that only the fold knows.
-
-        Args:
-            covers: the first and last memory, both inclusive.
-            source, made: tokens of the source and of the summary.
-        """
+        """Return it as a summary of `covers`; `source` and `made` are the tokens of both texts."""
         asked, cost = asked_of(self.source), self.cost
         return Summary(
             tier=self.source.tier,
@@ -101,7 +86,6 @@ class SummaryWriter:
         """Why the last summaries are not the model's although it was asked; None if they are."""
 
     def may_ask(self, settings: CompactionSettings) -> bool:
-        """Return whether a model is available and the settings use it."""
         chosen = self._summarizers.find(settings.summarizer)
         ready = self.model is not None and self._prompts is not None
         return ready and chosen is not None and chosen.needs_model
@@ -117,10 +101,7 @@ class SummaryWriter:
     async def ask(
         self, sources: list[SummarySource], settings: CompactionSettings
     ) -> tuple[list[SummaryDraft], list[str]]:
-        """Return one draft per source, and the reasons why the model's replies were not used.
-
-        After a failed call the model is not asked again for the remaining sources.
-        """
+        """Return a draft per source, and why replies were not used; a model that fails is not asked again."""
         drafts: list[SummaryDraft] = []
         rejected: list[str] = []
         answers, self.trouble = True, None
@@ -166,7 +147,6 @@ class SummaryWriter:
         return [reason] if share < least * by_rules else []
 
     async def _run(self, writing: Writing, profile: str, cost: ModelCost) -> str:
-        """Send the prompts that a summarizer yields to the model, and return its text."""
         assert self.model is not None
         try:
             prompt = next(writing)

@@ -1,7 +1,4 @@
-"""When a fold is due: by the strategy, because the next prompt lacks room, or on request.
-
-The functions take a `StrategyView` and return a plan, or say in words what the next fold waits for.
-"""
+"""When a fold is due: by the strategy, because the next prompt lacks room, or on request."""
 
 from __future__ import annotations
 
@@ -17,9 +14,7 @@ from mud.world.narration import counted
 LONGEST_FOLD = 4096
 """Maximum memories of one fold; the oldest are folded first."""
 ARREAR = 512
-"""Up to this many unfolded memories, a late fold is split as if it had been on time. More are folded in one go: a
-long life that changes its strategy would otherwise wait for hundreds of summaries.
-"""
+"""With more unfolded memories, a late fold is not split as if on time: that could make hundreds of summaries."""
 ENOUGH_TO_ESTIMATE = 64
 """Memories needed to estimate the length of future ones; missing ones count as short."""
 PRESSED_TO = 0.5
@@ -27,13 +22,9 @@ PRESSED_TO = 0.5
 
 
 def fold_due(view: StrategyView, not_below: int = 0) -> FoldPlan | None:
-    """Return the fold that is due automatically now, or None.
+    """Return the fold that is due automatically now, or None; a late one takes the range it would have taken on time.
 
-    A late fold takes the range that it would have taken on time.
-
-    Args:
-        not_below: skip while the view has fewer tokens than this, because the last fold saved too little; 0 for no
-            limit.
+    Nothing is tried while the view has fewer than `not_below` tokens, because the last fold saved too little.
     """
     memory = view.memory
     if not view.settings.auto_enabled or _is_too_early(view):
@@ -68,11 +59,7 @@ def manual_fold(view: StrategyView, reason: str) -> FoldPlan | None:
 
 
 def widen(view: StrategyView, plan: FoldPlan) -> FoldPlan:
-    """Return a plan that has no readable memories, extended until it has some.
-
-    Raises:
-        LociError: when none of the memories that may be folded can be read.
-    """
+    """Extend a plan until it has readable memories; raises LociError when there are none."""
     fold = view.strategy.manual(view.state(), view.settings)
     last, step = plan.last, plan.last - plan.first + 1
     while fold is not None and last < fold.last:
@@ -84,7 +71,6 @@ def widen(view: StrategyView, plan: FoldPlan) -> FoldPlan:
 
 
 def changes_nothing(view: StrategyView) -> bool:
-    """Return whether the newest memory changes nothing: the strategy masks nothing and no fold is due by number."""
     return not view.strategy.masks and _is_too_early(view)
 
 
@@ -119,12 +105,7 @@ def _worthwhile(view: StrategyView, state: MemoryState, fold: DueFold, not_below
 
 
 def _pressed(view: StrategyView, state: MemoryState, not_below: int = 0, through: int = 0) -> DueFold | None:
-    """Return the fold of the oldest memories that makes room in the next prompt; None if there is room.
-
-    Args:
-        not_below: see `fold_due`.
-        through: fold at least up to this memory, even without pressure; 0 for as needed.
-    """
+    """Return the fold of the oldest memories that makes room in the next prompt; `through` forces one."""
     if not through and not (view.is_pressed(state) and state.tokens() >= not_below):
         return None
     left = view.context.room() - view.summary_tokens()
@@ -152,7 +133,6 @@ def next_at(view: StrategyView) -> int | None:
 
 
 def next_fold_in_words(view: StrategyView, state: MemoryState) -> str:
-    """Describe what the next fold waits for, such as `at 129 memories`."""
     if not view.settings.auto_enabled:
         return "only when asked for (@compact-memories)"
     waits = view.strategy.waits(state, view.settings)
@@ -163,10 +143,7 @@ def next_fold_in_words(view: StrategyView, state: MemoryState) -> str:
 
 
 def room_first(view: StrategyView, state: MemoryState) -> ViewBudget | None:
-    """Return the room in the next prompt if it is expected to run out before the strategy folds; otherwise None.
-
-    Future memories are assumed to be as long as the unfolded ones.
-    """
+    """Return the room in the next prompt if it will run out before the strategy folds; otherwise None."""
     settings, strategy = view.settings, view.strategy
     waits = settings.auto_enabled and strategy.reach(settings, state.window) is not None
     if not waits or view.context.room() == UNLIMITED:
@@ -181,7 +158,6 @@ def room_first(view: StrategyView, state: MemoryState) -> ViewBudget | None:
 
 
 def why_nothing(view: StrategyView) -> str:
-    """Explain why a requested fold found nothing to fold."""
     keeps, least = view.strategy.keeps(view.settings), enough(view.settings.recent_window)
     if plan := _everything(view, MANUAL):
         many = counted(plan.last - plan.first + 1, "memory is", "memories are")

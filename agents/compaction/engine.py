@@ -1,8 +1,7 @@
 """The engine that folds one memory: plan, summarize, validate, check the saving, commit.
 
-At most one fold runs at a time; only an emergency overtakes one that waits for a model. A failing model is tried
-again and then replaced by the extractive summarizer. An automatic fold never raises: the error is noted in the
-memory's warnings and the fold is tried again later. Nothing is folded while the archive cannot be written.
+At most one fold runs at a time; only an emergency overtakes one that waits for a model. An automatic fold never
+raises: the error goes to the memory's warnings and the fold is tried again later.
 """
 
 from __future__ import annotations
@@ -32,13 +31,7 @@ SENTENCE = 8
 
 
 class Compactor:
-    """Folds one memory.
-
-    Args:
-        settings: returns the current settings.
-        on_commit: called after every commit.
-        before_fold: called with the memories right before their commit if the strategy keeps a journal.
-    """
+    """Folds one memory. `before_fold` gets the memories before their commit if the strategy keeps a journal."""
 
     def __init__(
         self,
@@ -61,15 +54,11 @@ class Compactor:
     def _reset(self) -> None:
         self._pause, self._not_before = FIRST_PAUSE, 0.0
         self._skip: tuple[CompactionSettings, int] | None = None
-        """Set after a fold that would have saved too little: the settings at that time, and the tokens of the view
-        from which another is tried.
-        """
+        """Settings and minimum tokens for the next try, after a fold that saved too little."""
         self._notice: tuple[CompactionSettings, str] | None = None
         self.skipped = 0
-        """Automatic folds that were not made because they would have saved too little."""
 
     def forget(self) -> None:
-        """Reset the state; the memory now holds another life."""
         self._reset()
         self.view.forget()
 
@@ -91,17 +80,10 @@ class Compactor:
         return self._planned() is not None
 
     def emergency(self) -> bool:
-        """Return whether an emergency fold is due, even while another fold waits for a model."""
         plan = self._planned(overtaking=True)
         return plan is not None and plan.reason == EMERGENCY
 
     def _planned(self, at_once: bool = False, overtaking: bool = False) -> FoldPlan | None:
-        """Return the fold to begin now.
-
-        Args:
-            at_once: ignore the pause after a failure.
-            overtaking: allow an emergency to overtake the running fold.
-        """
         if self.busy and not (overtaking and self.yields):
             return None
         if self.memory.waiting or not (at_once or self._clock.monotonic() >= self._not_before):
@@ -123,10 +105,7 @@ class Compactor:
         return done
 
     def fold_due_now(self) -> list[Commit]:
-        """Fold by rules, without awaiting, until nothing is due; for bulk input and shutdown. Never raises.
-
-        Does nothing if only a model may write the summaries. Only an emergency overtakes a waiting fold.
-        """
+        """Fold by rules, without awaiting, until nothing is due; for bulk input and shutdown. Never raises."""
         done: list[Commit] = []
         if self._needs_model():
             return done
@@ -138,11 +117,9 @@ class Compactor:
         return done
 
     def make_room(self, through: int) -> Commit | None:
-        """Fold at once, by rules, up to `through`, the last memory that the next prompt would leave out. Never
-        raises.
+        """Fold at once, by rules, up to `through`; None if that is not possible now. Never raises.
 
-        Overtakes a fold that waits for a model; the summary may be longer than its source. Returns None while the
-        archive cannot be written, during the pause after a failure, with folds off, or if only a model may write.
+        It overtakes a fold that waits for a model, and the summary may be longer than its source.
         """
         if (self.busy and not self.yields) or self.memory.waiting or self.pause or self._needs_model():
             return None
@@ -167,7 +144,6 @@ class Compactor:
         return self._writer.may_ask(self.settings()) and self._style().may_ask
 
     def _needs_model(self) -> bool:
-        """Return whether only a model may write the summaries."""
         return self._asks() and not self._style().may_fall_back
 
     def _style(self) -> SummaryStyle:
@@ -302,10 +278,7 @@ class Compactor:
         return commit
 
     def _saves_enough(self, fold: Fold, commit: Commit, before: int) -> bool:
-        """Return whether a fold saves enough tokens; otherwise note why it is refused.
-
-        A due waterfall fold may save nothing, because later summaries depend on it, but the view must not grow.
-        """
+        """Return whether a fold saves enough; a due waterfall may save nothing, as later summaries need it."""
         must = fold.strategy.least_saving(self.settings()) if commit.reason == AUTOMATIC else 0
         least = 0 if commit.recent is not None and commit.reason != MANUAL else 1
         if commit.saved >= max(least, must):
@@ -317,11 +290,7 @@ class Compactor:
         return False
 
     def _growth_until_retry(self, commit: Commit, must: int) -> int:
-        """Return by how many tokens the view must grow before the next try of a fold that saved too little.
-
-        That is the required saving, or else the size of what the fold would have replaced; 0 if a wider fold is
-        possible.
-        """
+        """Return by how many tokens the view must grow before the next try; 0 if a wider fold is possible."""
         if commit.reason == PRESSURE:
             more = self.memory.total - 1 > commit.last
         else:
@@ -333,7 +302,6 @@ class Compactor:
         return must or commit.tokens or 1
 
     def _refuse(self, plan: FoldPlan, why: str, stay: bool = True) -> None:
-        """Note why a fold is not made; with `stay`, the note adds that its memories stay as they are."""
         self._note(f"a summary of {spoken(plan.first, plan.last)} {why}{'; they stay as they are' if stay else ''}")
         self._say(f"Compaction skipped ({self.notice})")
 
@@ -362,7 +330,6 @@ class Compactor:
             self.memory.note_trouble("listener", f"after the last fold: {error}")
 
     def _failed(self, error: Exception) -> None:
-        """Note the error and set the pause before the next try."""
         why = str(error) or type(error).__name__
         self._note(f"the memories could not be folded ({why}); they stay as they are")
         self.memory.note_trouble("fold", self.notice)

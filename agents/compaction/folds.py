@@ -19,7 +19,6 @@ from agents.memory.summaries import EDITED, Summary, unread
 from mud.errors import LociError
 
 TOKEN_PARTS = ("source", "summary", "prompt", "completion")
-"""The keys under which a receipt counts tokens."""
 _OF_A_FOLD = (
     *("strategy", "method", "longterm", "tokens", "saved_tokens", "break_even_rounds", "depth", "retention"),
     *("faithful", "seconds", "rejected"),
@@ -29,15 +28,7 @@ _OF_A_FOLD = (
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """A plan with the data read for it.
-
-    The data is compared again before the commit, because a person may have edited a summary meanwhile.
-
-    Args:
-        entries: the memories from which the summary is made.
-        longterm, recent: the summaries at the time of planning.
-        began: the monotonic clock at the time of planning, in seconds.
-    """
+    """A plan with the data read for it, compared again before the commit: a person may have edited a summary."""
 
     plan: FoldPlan
     strategy: Strategy
@@ -58,7 +49,6 @@ class Fold:
 
     @property
     def unchanged(self) -> tuple[Summary, ...]:
-        """The summaries that stay as they are."""
         return (self.longterm,) if self.plan.joins and self.longterm is not None else ()
 
     @property
@@ -67,19 +57,14 @@ class Fold:
 
     @property
     def replaced(self) -> list[str]:
-        """The texts that the new summary stands for: the memories, and the earlier summaries if there is only one
-        summary.
-        """
+        """The texts that the new summary replaces."""
         return [*(self.earlier_texts if self.plan.recent is None else []), *(entry.text for entry in self.entries)]
 
     def gaps(self) -> list[Range]:
-        """Return the ranges of memories that could not be read."""
         return missing((entry.seq for entry in self.entries), *self.plan.source)
 
     def receipt(self, made: Summary, source: SummarySource) -> Summary:
-        """Return the summary with its receipt completed; a long-term summary that only moves keeps its method and
-        depth.
-        """
+        """Return the summary with its receipt completed; one that only moves keeps its method and depth."""
         longterm, earlier = made.tier == "longterm", self.earlier
         gaps = self.gaps() if not longterm or self.plan.recent is None else []
         not_read = tuple(merged([*(unread(*earlier) if longterm else []), *gaps]))
@@ -91,12 +76,7 @@ class Fold:
         return replace(made, depth=max(summary.depth for summary in earlier) + 1)
 
     def sources(self, name: str, settings: CompactionSettings, when: Callable[[str, str], str]) -> list[SummarySource]:
-        """Return the sources of the summaries to write, the long-term one first.
-
-        Args:
-            name: the name of the agent.
-            when: see `StrategyContext.when`.
-        """
+        """Return the sources of the summaries to write, the long-term one first."""
         style, covers = self.strategy.style(settings), self.plan.longterm
         recent = SummarySource(
             name,
@@ -122,11 +102,7 @@ class Fold:
 
 
 def check_join(plan: FoldPlan, entries: Sequence[Entry], recent: Summary | None) -> None:
-    """Check that rewriting a recent summary loses neither a person's edits nor a memory it covers.
-
-    Raises:
-        LociError: it would.
-    """
+    """Raise LociError if rewriting a recent summary would lose a person's edits or a memory it covers."""
     if not plan.joins:
         return
     if not may_be_made_anew(recent):
@@ -144,15 +120,12 @@ class Commit(NamedTuple):
     """A committed fold.
 
     Args:
-        number: how many folds the memory has had, including this one.
         recent: the new recent summary; None for a strategy with one summary.
         longterm: the new long-term summary; None after the first fold of a strategy with two.
         chars, tokens: size of what was replaced, memories and earlier summaries.
         saved: tokens by which the view, and so every later prompt, is shorter.
         before: entries of the view before the fold, memories and summaries.
         kept, kept_chars: number and characters of the memories that stay word for word.
-        rejected: why replies of the model were not used.
-        unchanged: the summaries that stay as they were.
     """
 
     number: int
@@ -174,7 +147,6 @@ class Commit(NamedTuple):
 
     @property
     def made(self) -> tuple[Summary, ...]:
-        """The new summaries, the long-term one first."""
         return tuple(summary for summary in (self.longterm, self.recent) if summary is not None)
 
     @property

@@ -1,7 +1,6 @@
 """Masking: old results of an agent's own queries are shortened to one line with a reference to the archive.
 
-Only results are masked, because the agent can repeat the query; the result of the current turn never is. Masking is
-deterministic and idempotent. `MaskLog` records in the archive which results are masked.
+Only results are masked, because the agent can repeat the query; the result of the current turn never is.
 """
 
 from __future__ import annotations
@@ -23,31 +22,21 @@ if TYPE_CHECKING:
     from agents.compaction.view import StrategyView
 
 KIND = "result"
-"""The only kind of memory that is masked."""
 THIS_TURN = 1
 """Results of the current turn, which are never masked."""
 GIST = 60
-"""Maximum characters of the content in a placeholder."""
 LONGEST_QUERY = 80
-"""Maximum characters of the query in a placeholder."""
 LONGEST_READ = 300
-"""Maximum characters of a line that are examined."""
 EVENT = "micro_compact"
-"""Name of the event in the archive."""
 CHUNK = 1024
 MOST = 500
-"""Maximum results in one event."""
 
 _QUOTED = re.compile(r"[\"“„«](.+)[\"”“»]")
 _NAMED = re.compile(r"([^:.!?]{1,60}): (?=\S)")
 
 
 def placeholder(entry: Entry, owner: str) -> str:
-    """Return the line for a masked result: the query, the start of the content, the status, and where it is archived.
-
-    Args:
-        owner: folder name of the agent.
-    """
+    """Return the line for a masked result; `owner` is the agent's folder."""
     lines = [line for line in entry.text.splitlines() if line.strip()]
     query, shown = _query_and_gist([flat(line[:LONGEST_READ]) for line in lines[:2]], entry)
     count = f"{len(lines)} lines" if len(lines) > 1 else f"{len(entry.text)} characters"
@@ -61,11 +50,7 @@ def _ending(entry: Entry, owner: str) -> str:
 
 
 def _query_and_gist(lines: Sequence[str], entry: Entry) -> tuple[str, str]:
-    """Return the query, as far as it can be guessed, and the start of the content.
-
-    A result does not contain the typed command. A look begins with the place, a search with the question, a note or a
-    thing with its name.
-    """
+    """Guess the query (a result does not contain the typed command) and return it with the start of the content."""
     first, second = (*lines, "", "")[:2]
     if entry.place and second and first.casefold() == flat(entry.place).casefold():
         return f"look at {first}", second
@@ -91,7 +76,6 @@ def may_mask(entry: Entry, settings: CompactionSettings, owner: str) -> bool:
 
 
 def _mask(entry: Entry, settings: CompactionSettings, owner: str) -> str | None:
-    """Return the placeholder for an entry; None if the entry is shown unchanged."""
     try:
         if entry.kind != KIND or len(entry.text) < settings.mask_chars or entry.text.endswith(_ending(entry, owner)):
             return None
@@ -102,10 +86,7 @@ def _mask(entry: Entry, settings: CompactionSettings, owner: str) -> str | None:
 
 
 def masked_count(results: int, settings: CompactionSettings) -> int:
-    """Return how many results, the oldest, are masked: only whole blocks, and never the newest.
-
-    A turn is one command, so the newest result belongs to the current turn.
-    """
+    """Return how many results, the oldest, are masked: only whole blocks, and never the newest."""
     free = results - max(settings.mask_keep, THIS_TURN)
     return max(0, free) // settings.mask_block * settings.mask_block
 
@@ -113,13 +94,7 @@ def masked_count(results: int, settings: CompactionSettings) -> int:
 def masked(
     entries: Sequence[Entry], settings: CompactionSettings, owner: str, count: int | None = None
 ) -> tuple[Entry, ...]:
-    """Return memories with the old results masked.
-
-    Args:
-        entries: the unfolded memories, oldest first, or the newest of them.
-        owner: folder name of the agent.
-        count: how many of the results, the oldest, are masked; None if `entries` is complete.
-    """
+    """Return memories with the `count` oldest results masked; None counts the results in `entries`."""
     if count is None:
         count = masked_count(sum(entry.kind == KIND for entry in entries), settings)
     return tuple(_shown(entries, count, settings, owner))
@@ -142,18 +117,13 @@ class MaskLog:
         self.forget()
 
     def forget(self) -> None:
-        """-"""
         self._results: list[int] = []
         self._through = 0
         self._noted: int | None = None
         """The newest result recorded as masked; None before the archive was read."""
 
     def turn(self) -> list[int]:
-        """Record the results masked since the last call and return them. Cheap if there are none.
-
-        Raises:
-            OSError: when the archive cannot be read.
-        """
+        """Record the results masked since the last call and return them; raises OSError. Cheap if there are none."""
         if not self._view.strategy.masks or self._memory.waiting:
             return []
         self._count()
@@ -173,7 +143,6 @@ class MaskLog:
         return fresh
 
     def _count(self) -> None:
-        """Count new memories and drop folded ones."""
         memory = self._memory
         if memory.total < self._through:  # the memory holds another life now
             self.forget()
@@ -186,7 +155,6 @@ class MaskLog:
         del self._results[: bisect_right(self._results, memory.watermark)]
 
     def _noted_before(self) -> int:
-        """Return the last result that an earlier run recorded as masked; 0 for none."""
         event = last_event(self._memory.folder / "archive", EVENT) or {}
         noted = event.get("masked")
         return max((seq for seq in noted if isinstance(seq, int)), default=0) if isinstance(noted, list) else 0

@@ -1,7 +1,4 @@
-"""The plan of one fold: which memories are folded and which summary takes over which.
-
-A plan always begins right after the watermark. Pure functions, no I/O.
-"""
+"""The plan of one fold. It always begins right after the watermark; pure functions."""
 
 from __future__ import annotations
 
@@ -31,13 +28,12 @@ class DueFold:
 
 @dataclass(frozen=True, slots=True)
 class FoldPlan:
-    """One fold.
+    """One fold, of the memories `first` to `last`.
 
     Args:
-        first, last: the memories to fold.
-        recent: the range of the recent summary afterwards; None for a strategy with one summary. If it begins before
-            `first`, the current recent summary is written again together with the folded memories.
-        longterm: the range of the long-term summary afterwards; None if it is unchanged or there is none.
+        recent: the range of the new recent summary; None for a strategy with one summary. If it begins before
+            `first`, the recent summary is written again together with the folded memories.
+        longterm: the range of the long-term summary; None if it is unchanged or there is none.
     """
 
     strategy: str
@@ -53,7 +49,6 @@ class FoldPlan:
 
     @property
     def joins(self) -> bool:
-        """Whether the current recent summary is written again together with the folded memories."""
         return self.recent is not None and self.recent[0] < self.first
 
     @property
@@ -67,15 +62,7 @@ class FoldPlan:
 
 
 def plan_fold(strategy: str, fold: DueFold | None, watermark: int, *, rolling: bool = False) -> FoldPlan | None:
-    """Return the plan for a fold, or None for no fold.
-
-    Args:
-        watermark: the last memory that a summary covers.
-        rolling: one summary absorbs the previous one and the memories; otherwise there are two, as in a waterfall.
-
-    Raises:
-        ValueError: when the range is empty or does not begin right after the watermark.
-    """
+    """Return the plan for a fold; ValueError if it does not begin right after the watermark."""
     if fold is None:
         return None
     first, last = fold.first, fold.last
@@ -87,15 +74,9 @@ def plan_fold(strategy: str, fold: DueFold | None, watermark: int, *, rolling: b
 
 
 def join_recent(plan: FoldPlan, recent: Range | None, window: int, *, replaceable: bool) -> FoldPlan | None:
-    """Return a manual fold that extends the recent summary if possible, or None if there is too little to fold.
+    """Return a manual fold that extends the recent summary while both fit into one window.
 
-    The folded memories join the recent summary while both fit into one window. Beyond that, a small remainder is left
-    alone, so that it does not push the recent summary out.
-
-    Args:
-        recent: the range of the current recent summary, if any.
-        window: memories that a recent summary covers.
-        replaceable: the recent summary may be written again from its memories.
+    A small remainder is not folded (None), so that it does not push the recent summary out.
     """
     if plan.recent is None or recent is None:
         return plan

@@ -1,9 +1,7 @@
 """Rewriting all summaries of a memory from its archive, in parts, committed as one fold.
 
-The parts are kept in a file beside the summaries, so a rebuild can be killed at any time and continued later; the old
-summaries are used until the new ones are committed. Meanwhile only emergency folds happen, and they abort the
-rebuild. An archive that cannot be read completely is refused, because the summaries may be the only record of what is
-lost.
+Finished parts are kept in a file, so a rebuild can be interrupted; the old summaries are used until the commit. An
+archive that cannot be read completely is refused: the summaries may be the only record of what is lost.
 """
 
 from __future__ import annotations
@@ -34,19 +32,16 @@ from mud.storage.paths import remove
 
 REBUILD, BOOTSTRAP = "rebuild", "bootstrap"
 CHUNK = 64
-"""Maximum memories of one part."""
 GROUP = 16
 """Parts that one long-term summary absorbs at once."""
 FILE = "rebuild.jsonl"
 
 RUNNING, BUSY, NO_SUMMARIES, NOTHING, THERE, FITS = "running", "busy", "no_summaries", "nothing", "there", "fits"
-"""Reasons to decline: a rebuild is running, a fold is running, the strategy has no summaries, there are none to
-rewrite, there are some already, everything is still shown word for word.
-"""
+"""Reasons to decline."""
 
 
 class Declined(LociError):
-    """Nothing is to be made; `why` is one of the reasons above, `places` are the values for its message."""
+    """Nothing is to be made, for one of the reasons above."""
 
     def __init__(self, why: str, **places: object) -> None:
         super().__init__(f"{why} {places}" if places else why)
@@ -54,14 +49,7 @@ class Declined(LociError):
 
 
 class Rebuilt(NamedTuple):
-    """The result of a rebuild.
-
-    Args:
-        parts: number of parts written or reused.
-        kept: how many of them come from an earlier, interrupted rebuild.
-        kept_word_for_word: memories that no summary covers.
-        rejected: why replies of the model were not used.
-    """
+    """The result: `kept` of the `parts` come from an earlier, interrupted rebuild."""
 
     longterm: Summary | None
     recent: Summary | None
@@ -77,13 +65,7 @@ class Rebuilt(NamedTuple):
 
 
 class RebuildStep(NamedTuple):
-    """One part to write.
-
-    Args:
-        tier: `recent` for a part made from memories only, `longterm` for one that absorbs earlier parts.
-        covers: the memories that it covers.
-        entries: the memories that it is made from; None if it is made from earlier parts only.
-    """
+    """One part: a `recent` one is made from memories only, a `longterm` one absorbs earlier parts."""
 
     tier: str
     covers: Range
@@ -92,14 +74,7 @@ class RebuildStep(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RebuildLayout:
-    """Which memories the new summaries cover.
-
-    Args:
-        split: the long-term summary covers `1..split`; 0 for none.
-        through: the recent summary covers `split+1..through`; there is none if both are equal.
-        chunk: maximum memories of one part.
-        rolling: the strategy has one summary, so every part absorbs the previous one.
-    """
+    """The long-term summary covers `1..split`, the recent one `split+1..through`; each may be empty."""
 
     split: int
     through: int
@@ -124,13 +99,7 @@ class RebuildLayout:
 
 
 def layout_of(through: int, recent: Range | None, window: int, *, rolling: bool) -> RebuildLayout:
-    """Return the layout of summaries of `1..through`.
-
-    Args:
-        recent: the range of the current recent summary, which is kept; None if there is none.
-        window: maximum memories of one part by the settings; `CHUNK` is the upper limit.
-        rolling: the strategy has one summary.
-    """
+    """Return the layout of summaries of `1..through`; the range of a recent summary is kept if possible."""
     if rolling:
         return RebuildLayout(through, through, CHUNK, True)
     chunk = max(1, min(window, CHUNK))
@@ -147,14 +116,7 @@ class RebuildProgress:
         self._writer: LineWriter | None = None
 
     def begin(self, key: Mapping[str, object]) -> dict[tuple[str, Range], Summary]:
-        """Open the file and return its parts by tier and range. The file is emptied if its key differs.
-
-        Args:
-            key: all settings that influence the parts.
-
-        Raises:
-            OSError: when the file cannot be read or written.
-        """
+        """Open the file and return its parts by tier and range; it is emptied if `key`, the settings, differs."""
         lines = [line.data for line in read_jsonl(self._path)] if self._path.exists() else []
         if not lines or lines[0] is None or lines[0].get(REBUILD) != json.loads(json.dumps(key)):
             self.end()
@@ -166,7 +128,6 @@ class RebuildProgress:
         return {(part.tier, part.covers): part for part in parts if part is not None}
 
     def add(self, part: Summary) -> None:
-        """Append a part; raises OSError when it cannot be written."""
         assert self._writer is not None
         self._writer.append([json.dumps(asdict(part), ensure_ascii=False)])
 
@@ -176,14 +137,12 @@ class RebuildProgress:
             self._writer = None
 
     def end(self) -> None:
-        """Remove the file."""
         self.close()
         for path in (self._path, *self._path.parent.glob(f"{FILE}.torn-*")):
             remove(path)
 
 
 def _part(line: Mapping[str, Any]) -> Summary | None:
-    """Return the part in a line; None if it is invalid."""
     try:
         first, last = line["covers"]
         sample = tuple(map(str, line.get("sample", ())))
@@ -196,14 +155,6 @@ def _part(line: Mapping[str, Any]) -> Summary | None:
 
 @dataclass(slots=True)
 class _RebuildRun:
-    """A rebuild in progress.
-
-    Args:
-        watermark: the last memory covered when it began.
-        longterm: the newest part that absorbs earlier ones.
-        waiting: the parts written since then.
-    """
-
     reason: str
     settings: CompactionSettings
     strategy: Strategy
@@ -216,7 +167,6 @@ class _RebuildRun:
     waiting: list[Summary] = field(default_factory=list)
 
     def key(self) -> Mapping[str, object]:
-        """Return all settings that influence the parts."""
         settings = self.settings
         return {
             "strategy": self.strategy.name,
@@ -236,7 +186,6 @@ class _RebuildRun:
         }
 
     def earlier(self, step: RebuildStep) -> list[Summary]:
-        """Return the parts that a step absorbs."""
         if step.tier == "recent":
             return []
         return [*([self.longterm] if self.longterm is not None else []), *self.waiting]
@@ -257,10 +206,7 @@ class Rebuild:
         """Finished and total parts; None while no rebuild is running."""
 
     def check(self, reason: str) -> int:
-        """Return the last memory that the new summaries will cover.
-
-        Args:
-            reason: `REBUILD` covers what the summaries cover now, `BOOTSTRAP` what a manual fold would.
+        """Return the last memory to cover: the watermark for `REBUILD`, the end of a manual fold for `BOOTSTRAP`.
 
         Raises:
             Declined: nothing is to be made.
@@ -293,7 +239,7 @@ class Rebuild:
 
         Raises:
             Declined: nothing is to be made.
-            LociError: it failed; the summaries are unchanged and the finished parts are kept.
+            LociError: it failed; the summaries are unchanged.
         """
         run, compactor = self._begin(reason, self.check(reason)), self._compactor
         progress = RebuildProgress(self._memory.folder / "summaries", self._open_writer)
@@ -320,7 +266,6 @@ class Rebuild:
         return _RebuildRun(reason, settings, strategy, style, layout, memory.watermark, asks)
 
     async def _make(self, run: _RebuildRun, progress: RebuildProgress) -> int:
-        """Write the missing parts and return how many were reused."""
         steps = list(run.layout.steps())
         found, kept, announced, of = progress.begin(run.key()), 0, 0, len(steps)
         self._say(f"making the summaries of 1-{run.layout.through} anew from the archive, in {of} parts")
@@ -343,12 +288,11 @@ class Rebuild:
         return kept
 
     def _check_watermark(self, run: _RebuildRun) -> None:
-        """Abort if an emergency fold has moved the watermark: the current summaries cover more than the new ones."""
+        """Abort if an emergency fold has moved the watermark."""
         if self._memory.watermark > run.watermark:
             raise Unavailable("memories were folded in an emergency meanwhile; what was made is kept, ask again")
 
     async def _write(self, run: _RebuildRun, step: RebuildStep) -> Summary:
-        """Return one part with its receipt, written by the model if it answers."""
         source, earlier = self._source(run, step), run.earlier(step)
         moves = not source.entries and len(earlier) == 1
         if source.entries and run.strategy.journals:
@@ -369,7 +313,6 @@ class Rebuild:
         return _with_whole_receipt(part, draft, earlier)
 
     def _source(self, run: _RebuildRun, step: RebuildStep) -> SummarySource:
-        """Return the source of a part; raises LociError when some of its memories cannot be read."""
         settings, style = run.settings, run.style
         entries = tuple(self._memory.read(*step.entries)) if step.entries else ()
         if step.entries and len(entries) != step.entries[1] - step.entries[0] + 1:
@@ -428,7 +371,7 @@ class Rebuild:
 
 
 def _with_whole_receipt(part: Summary, draft: SummaryDraft, earlier: Sequence[Summary]) -> Summary:
-    """Return a part whose receipt counts the sources and costs of all absorbed parts, with depth 1."""
+    """Return a part whose receipt counts the sources and costs of all absorbed parts."""
     written, before = part.tokens["summary"], total_tokens(earlier)
     source = before["source"] + sum(estimate(entry.text) for entry in draft.source.entries)
     spent = {name: part.tokens.get(name, 0) + before[name] for name in ("prompt", "completion")}

@@ -97,7 +97,6 @@ def _prompt(status: Mapping[str, Any]) -> str:
 
 
 def next_fold(status: Mapping[str, Any]) -> str:
-    """Describe what the next fold waits for, with the memories still to go if it depends on their number."""
     at, total, waits = status["next_compaction_at"], status["total"], str(status["waits"])
     if at is None or not waits.startswith(by := f"at {at} memories"):
         return waits
@@ -145,14 +144,12 @@ def told_inner(inner: Mapping[str, Any]) -> str:
 
 
 def _last_time(did: str, at: str | None, looked_from: int) -> str:
-    """Return the minute something was last done, or that it was not done and since which memory that is known."""
     if at:
         return f"{did} {at[:10]} {at[11:16]}"
     return f"not {did}{_since(looked_from) or ' yet'}"
 
 
 def _since(first: int) -> str:
-    """Return from which memory on something is known; empty for all of them."""
     return f" since memory {first:,}" if first > 1 else ""
 
 
@@ -165,7 +162,6 @@ def _strategy(status: Mapping[str, Any]) -> str:
 
 
 def _settings(status: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the settings that the strategy reads and those that differ from the default, with their origins."""
     title = "Settings"
     for one in describe(CompactionSettings):
         known = status["settings"].get(one.key)

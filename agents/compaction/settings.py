@@ -15,7 +15,6 @@ LEAST_SUMMARY, SUMMARY_SHARE = 40, 8
 """Minimum for the limit of a summary in tokens, and the divisor of the window that gives the limit."""
 PROSE, SECTIONS = "prose", "sections"
 OWN = "own"
-"""The preset that leaves the eight settings of `entry_summary` unchanged."""
 OFF = "off"
 """The preset that folds nothing automatically; its numbers are the highest that seed 001 allowed."""
 _TUNED = (
@@ -44,7 +43,6 @@ class SummaryStyle(NamedTuple):
         shape: `prose`, or `sections` with seed 004's six headings.
         sentences: maximum sentences of a rolling summary; None for no limit.
         may_fall_back: the rules write when the model fails; otherwise nothing is folded.
-        findings: summaries by rules list names, numbers and values.
     """
 
     shape: str = PROSE
@@ -176,5 +174,4 @@ class CompactionSettings:
         return self if self.max_summary_tokens <= most else replace(self, max_summary_tokens=most)
 
     def tuned(self) -> CompactionSettings:
-        """Return these settings with the preset applied."""
         return self if self.preset == OWN else replace(self, **PRESETS[self.preset])

@@ -1,7 +1,6 @@
 """The status of a memory as plain values, computed from what is shown. Read-only.
 
-Only the newest memories are read, and the rest is counted in the bytes of the archive, so that it is fast for a long
-life (see `agents.memory.scan`).
+Only the newest memories are read and the rest is counted in the archive's bytes: that is fast for a long life.
 """
 
 from __future__ import annotations
@@ -29,11 +28,9 @@ from mud.storage.configuration import Configuration
 from mud.storage.settings import Scalar, Value, describe
 
 FILE = "memory_compaction"
-"""Name of the config file, without its suffix."""
 READ = 1024
 """Maximum unfolded memories that are read; the size of the others is estimated from these."""
 SPOKEN_AMONG = 512
-"""How many of the newest memories are searched for repetition."""
 DEEP = 3
 """Depth from which on a warning is given: the summary was made from summaries of summaries."""
 BANDS = ((0.70, "ok"), (0.85, "warning"), (0.95, "danger"))
@@ -43,8 +40,6 @@ BANDS = ((0.70, "ok"), (0.85, "warning"), (0.95, "danger"))
 
 
 class Shed(NamedTuple):
-    """What a prompt leaves out, in words, and the range of it that no summary covers."""
-
     words: tuple[str, ...]
     unheld: Range | None
 
@@ -54,15 +49,11 @@ class Facts:
     """What a status needs besides the memory.
 
     Args:
-        now: the time; None for no ages.
         index: `lexical_through` and `vector_through`; None if there is no index.
         settings: value and origin of every setting.
-        errors: other recent errors, one sentence each.
         skipped: folds skipped since the start because they would have saved too little.
-        notice: why the last fold did not happen; empty if it did.
         room: tokens for summaries and memories in the next prompt; None if there is no prompt.
-        inner: the last reflection and dream, and the progress to the next reflection; None if unknown.
-        unreadable: memories known to be unreadable after a full check of the archive.
+        inner: the last reflection and dream; None if unknown.
     """
 
     now: datetime | None = None
@@ -103,7 +94,6 @@ def coverage(view: View) -> list[Range]:
 
 
 def holes(ranges: Sequence[Range], total: int) -> tuple[list[Range], list[Range]]:
-    """Return the gaps and the overlaps of ranges over `1..total`."""
     gaps: list[Range] = []
     overlaps: list[Range] = []
     end = 0
@@ -192,7 +182,6 @@ def _indexed(index: Mapping[str, int], total: int) -> dict[str, dict[str, int | 
 
 
 def shown_texts(strategy_view: StrategyView) -> list[str]:
-    """Return the texts of a view that a status reads, for the token count of a model's server."""
     return texts_of(_newest_shown(strategy_view), strategy_view.memory.name)
 
 
@@ -208,7 +197,6 @@ def _newest_shown(strategy_view: StrategyView) -> View:
 
 
 def _verbatim_range(memory: Memory, view: View, total: int) -> Range | None:
-    """Return the range shown word for word, from the first readable memory to the last."""
     if not view.tail:
         return None
     first = (view.hidden[1] if view.hidden else memory.watermark) + 1
@@ -217,7 +205,6 @@ def _verbatim_range(memory: Memory, view: View, total: int) -> Range | None:
 
 
 def _damaged(memory: Memory) -> list[Range]:
-    """Return the memories below the watermark that the archive has lost."""
     try:
         return lost(memory.folder / "archive", 1, memory.watermark, memory.total)
     except OSError:
@@ -225,7 +212,6 @@ def _damaged(memory: Memory) -> list[Range]:
 
 
 def _not_held(settings: CompactionSettings, shed: Shed | None) -> str:
-    """Return a warning if the next prompt leaves out memories that no summary covers; otherwise an empty string."""
     if shed is None or shed.unheld is None:
         return ""
     why = "they could not be folded" if settings.auto_enabled else "auto_enabled is off; @compact-memories folds them"
@@ -233,7 +219,6 @@ def _not_held(settings: CompactionSettings, shed: Shed | None) -> str:
 
 
 def _too_late(strategy_view: StrategyView, window: int) -> str:
-    """Return a warning if the strategy waits for more tokens than the window holds; otherwise an empty string."""
     settings, strategy = strategy_view.settings, strategy_view.strategy
     reach = strategy.reach(settings, window)
     if not settings.auto_enabled or reach is None or reach[1] <= window:
@@ -288,7 +273,6 @@ def _tier(summary: Summary, now: datetime | None) -> dict[str, Any]:
 
 
 def _age(written: str, now: datetime | None) -> int | None:
-    """Return the age of a timestamp in seconds; None if it is invalid."""
     try:
         return max(0, round((now - datetime.fromisoformat(written)).total_seconds())) if now is not None else None
     except (ValueError, TypeError):  # a person may have edited it, for example without a time zone
@@ -296,9 +280,6 @@ def _age(written: str, now: datetime | None) -> int | None:
 
 
 def _repetition(memory: Memory) -> dict[str, Any]:
-    """Return how often the agent repeats itself and over which memories that was counted; None if it has said
-    nothing.
-    """
     try:
         newest = memory.read(memory.total - SPOKEN_AMONG + 1, memory.total)
     except OSError:  # the error is reported elsewhere; the memories in RAM can be counted
@@ -313,7 +294,6 @@ def _repetition(memory: Memory) -> dict[str, Any]:
 
 
 def _depth(summaries: Sequence[Summary]) -> dict[str, Any]:
-    """Return the largest depth of the summaries, and a warning if it is too large."""
     depth = max((summary.depth for summary in summaries), default=0)
     warning = (
         f"summaries of summaries, {depth} deep: details wear off; @rebuild-summaries makes them anew from the archive"
@@ -330,10 +310,7 @@ def _archive(memory: Memory) -> dict[str, int | None]:
 
 
 def _last_fold(summaries: Sequence[Summary]) -> dict[str, Any] | None:
-    """Return the data of the last fold from the receipts of the current summaries; None before the first fold.
-
-    Break-even assumes that tokens in and out cost the same.
-    """
+    """Return the last fold by the summaries' receipts; tokens in and out count as equally expensive."""
     if not summaries:
         return None
     newest = summaries[-1]
@@ -359,11 +336,8 @@ class Weight(NamedTuple):
     """The size of a view.
 
     Args:
-        tokens: tokens of summaries and memories as shown.
-        chars: characters of the same, plus the hidden memories.
+        chars: characters of summaries, memories and hidden memories.
         verbatim: characters of the memories shown word for word.
-        window: tokens of the thinking model's window.
-        counted_by: description of the token counter.
         estimated: only the newest memories were counted, the others are extrapolated.
     """
 
@@ -394,13 +368,7 @@ def band(share: float) -> str:
 
 
 def weigh(memory: Memory, view: View, verbatim: Range | None, window: int, counter: TokenCounter) -> Weight:
-    """Return the size of a view.
-
-    Args:
-        view: the summaries and the newest memories of the tail.
-        verbatim: the range of all memories shown word for word.
-        window: tokens of the thinking model's window.
-    """
+    """Return the size of a view; `verbatim` is the range shown, of which the view has the newest memories."""
     summaries = [summary.text for summary in (memory.longterm, memory.recent) if summary is not None]
     newest = [in_prompt(entry, memory.name) for entry in view.tail]
     tokens, by = counter.total([*summaries, *newest])

@@ -1,7 +1,7 @@
 """The interface of summarizers, prompt styles, and summaries in sections.
 
-A summarizer is a generator that yields prompts, is sent replies, and returns a text. It never waits itself, so the
-same code runs with an asynchronous model and without one. Styles are templates in `vault/prompts/summaries/`.
+A summarizer is a generator that yields prompts, is sent replies, and returns a text, so that the same code runs with
+and without a model.
 """
 
 from __future__ import annotations
@@ -24,13 +24,10 @@ HEADINGS = (
     "Pending Actions",
     "Important References",
 )
-"""The headings of a summary in sections, in order (seed 004)."""
 ARCHIVE = re.compile(r"^memories (\d+)-(\d+): @archive \1-\2$")
-"""The reference to the covered memories in a summary in sections."""
 
 _NEEDED = ("memories", "earlier", "again")
 _PLACES = ("name", *_NEEDED)
-"""The placeholders of a style; all but `name` are required."""
 _PLACE = re.compile(r"\{([a-z_]+)\}")
 _FRONT = re.compile(r"---\n(?:.*\n)*?---\n")
 _HEADING = re.compile(
@@ -42,14 +39,9 @@ _NOTHING = re.compile(r"^\W*(?:none|nothing|n/?a|unknown)?\W*$", re.IGNORECASE)
 
 
 class Style(NamedTuple):
-    """A checked prompt template.
+    """A checked prompt template, whose last line is the cue.
 
-    The paragraph with `{earlier}` is left out if there is no earlier summary. Other braces are plain text, and
-    inserted values are not searched for placeholders.
-
-    Args:
-        file: its path inside the vault.
-        paragraphs: its paragraphs; the last line of the last one is the cue.
+    The paragraph with `{earlier}` is left out if there is no earlier summary. Other braces are plain text.
     """
 
     file: str
@@ -57,12 +49,10 @@ class Style(NamedTuple):
 
     @property
     def cue(self) -> str:
-        """The last line, which the model continues."""
         return self.paragraphs[-1].rpartition("\n")[2]
 
     @property
     def sections(self) -> bool:
-        """Whether it asks for the six headings."""
         return all(heading in "\n".join(self.paragraphs) for heading in HEADINGS)
 
     @property
@@ -80,11 +70,7 @@ class Style(NamedTuple):
 
 
 def parse_style(text: str, file: str) -> Style:
-    """Parse a style; the text below the front matter is the template.
-
-    Raises:
-        VaultProblem: lists every unknown or missing placeholder.
-    """
+    """Parse a template; VaultProblem lists every unknown or missing placeholder."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     front = _FRONT.match(text)
     start = front.end() if front else 0
@@ -108,7 +94,6 @@ def parse_style(text: str, file: str) -> Style:
 
 
 Writing = Generator[str, str, str]
-"""Yields prompts, is sent replies, returns the summary."""
 
 Prompts = Callable[[str], Style]
 """Returns a prompt style by its name, that of a file in `vault/prompts/summaries` without the suffix."""
@@ -120,17 +105,14 @@ class SummarySource:
 
     Args:
         name: the agent, the "I" of the summary.
-        tier: `recent` or `longterm`.
         entries: the memories, oldest first; empty for a summary of summaries.
         earlier: the summaries to absorb, oldest first.
         max_sentences, max_tokens: limits of the summary; tokens are estimated.
         max_source_tokens: limit of the memories in one prompt.
         begins: it includes the first memory of the life.
         again: an earlier try was rejected.
-        shape: `prose`, or `sections`: six headings with one line per fact.
         findings: a summary by rules lists names, numbers and values.
-        covers: the range that the summary will cover; None if unknown.
-        sample: facts of the earlier summaries, used by the judge (see `agents.compaction.judge.retention`).
+        sample: facts of the earlier summaries (see `agents.compaction.judge.retention`).
         when: the time of the memories as the start of a sentence, `On Tuesday morning`; may be empty.
     """
 
@@ -155,13 +137,7 @@ class SummarySource:
 
 
 class Summarizer(NamedTuple):
-    """A plug-in that writes summaries.
-
-    Args:
-        name: the value of the setting `summarizer`, and the name of its file.
-        help: one sentence for people.
-        needs_model: it yields prompts; without a model another summarizer is used.
-    """
+    """A plug-in that writes summaries; its name is that of its file."""
 
     name: str
     help: str
@@ -170,10 +146,7 @@ class Summarizer(NamedTuple):
 
 
 def sections_of(text: str) -> list[tuple[str, list[str]]]:
-    """Return the headings of a text with the lines below each, without list marks.
-
-    Text before the first heading has the heading "".
-    """
+    """Return the headings of a text with the lines below each; "" for text before the first."""
     found: list[tuple[str, list[str]]] = [("", [])]
     for line in text.splitlines():
         heading = _HEADING.match(line)

@@ -16,17 +16,13 @@ from agents.memory.memory import Memory, View
 from mud.registry import Registry
 
 CHUNK = 1024
-"""Memories read at once."""
 UNLIMITED = 1 << 60
 """The room if no prompt is ever built."""
 FALLBACK = "waterfall"
-"""The strategy used when the settings name an unknown one."""
 MARK_STEP = 4096
 """Step, in memories, of the position from which results are counted in a very long life."""
 PRESSED_FROM = 0.99
-"""Share of the prompt's room from which on memories are folded under pressure. The rest, with the room reserved for
-place descriptions, gives a model time to write the summary before the prompt needs it.
-"""
+"""Share of the prompt's room from which memories are folded; the rest is time for the model to write."""
 LEAST_SHARE = 0.25
 """Share of the room that memories may always take, however long the summaries are (people may edit them)."""
 
@@ -37,13 +33,10 @@ class StrategyContext:
 
     Args:
         owner: folder name of the agent, used in archive references.
-        window: tokens of the thinking model's window.
-        counting: returns the current token counter.
         scale: the calibration of the counter; when it changes, everything is counted again.
         passed: describes the time between two consecutive memories in a prompt; may be empty.
         room: tokens that summaries and memories may take in the next prompt.
-        when: describes the time span of two timestamps as the start of a sentence, `On Tuesday morning`; may be
-            empty.
+        when: describes a time span as the start of a sentence, `On Tuesday morning`; may be empty.
     """
 
     owner: str = "life"
@@ -60,10 +53,7 @@ class StrategyContext:
 
 
 class ViewSize:
-    """Incremental sizes of the unfolded memories.
-
-    It keeps running sums, so it also knows the sizes at any earlier total; a late fold needs them.
-    """
+    """Incremental sizes of the unfolded memories; running sums give them at any earlier total too."""
 
     def __init__(self, memory: Memory, context: StrategyContext) -> None:
         self._memory, self._context = memory, context
@@ -73,7 +63,6 @@ class ViewSize:
         """Reset the counts; the memory may hold another life now."""
         self._counted_by: tuple[str, int, str, float] | None = None
         self._summaries: tuple[tuple[str, ...], int] = ((), 0)
-        """The texts of the summaries when they were last counted, and their tokens."""
         self._begin(1)
 
     def _begin(self, first: int) -> None:
@@ -105,21 +94,17 @@ class ViewSize:
         )
 
     def tokens_after(self, settings: CompactionSettings, masks: bool, last: int, texts: Sequence[str]) -> int:
-        """Return the tokens of the view if these summaries covered everything up to `last`."""
         return self._shown_tokens(settings, masks, last, self._memory.total) + self._context.tokens(texts)
 
     def tokens_of(self, settings: CompactionSettings, first: int, last: int) -> int:
-        """Return the tokens of unfolded memories, unmasked, both ends inclusive."""
         self._update(settings, self._memory.watermark)
         return self._span(self._tokens, first - 1, last)
 
     def chars_of(self, settings: CompactionSettings, first: int, last: int) -> int:
-        """Return the characters of unfolded memories, both ends inclusive."""
         self._update(settings, self._memory.watermark)
         return self._span(self._chars, first - 1, last)
 
     def results(self, settings: CompactionSettings, after: int) -> int:
-        """Return the number of results after a memory."""
         self._update(settings, after)
         return len(self._results) - bisect_right(self._results, after)
 
@@ -151,7 +136,6 @@ class ViewSize:
         return sums[end - self._first + 1] - sums[after - self._first + 1]
 
     def _update(self, settings: CompactionSettings, after: int) -> None:
-        """Count new memories after `after`, and drop most of the folded ones."""
         memory = self._memory
         by = (settings.strategy, settings.mask_chars, settings.token_counter, self._context.scale())
         through = self._first + len(self._chars) - 2
@@ -199,8 +183,6 @@ class ViewSize:
 
 
 class StrategyView:
-    """What the current strategy shows of one memory."""
-
     def __init__(
         self,
         memory: Memory,
@@ -216,10 +198,8 @@ class StrategyView:
         )
         self._size = ViewSize(memory, context)
         self._chosen: tuple[CompactionSettings, Strategy] | None = None
-        """The settings of the last lookup and the strategy found; saves a lookup per memory."""
 
     def forget(self) -> None:
-        """-"""
         self._size.forget()
 
     @property
@@ -257,7 +237,6 @@ class StrategyView:
         return replace(settings, mask_keep=0) if self.is_pressed(self._size.state(settings, masks, total)) else settings
 
     def is_pressed(self, state: MemoryState) -> bool:
-        """Return whether the unfolded memories take nearly all their room in the next prompt."""
         if self.context.room() == UNLIMITED:
             return False
         room = self.room(state)
@@ -278,15 +257,12 @@ class StrategyView:
         return self.state().tokens()
 
     def tokens_after(self, last: int, texts: Sequence[str]) -> int:
-        """Return the tokens of the view if these summaries covered everything up to `last`."""
         return self._size.tokens_after(self.settings_in_force(), self.strategy.masks, last, texts)
 
     def tokens_of(self, first: int, last: int) -> int:
-        """Return the tokens of unfolded memories, unmasked, both ends inclusive."""
         return self._size.tokens_of(self.settings, first, last)
 
     def chars_of(self, first: int, last: int) -> int:
-        """Return the characters of unfolded memories, both ends inclusive."""
         return self._size.chars_of(self.settings, first, last)
 
     def budgets(self) -> tuple[ViewBudget, ...]:
@@ -307,10 +283,7 @@ class StrategyView:
         return View(memory.longterm, memory.recent, tail, hidden, left_out)
 
     def _masked_of(self, tail: Sequence[Entry], settings: CompactionSettings) -> int | None:
-        """Return how many results in the tail are masked, so that the masks are stable while the window moves.
-
-        None if the tail begins before the mark. In a very long life the count starts at a mark that seldom moves.
-        """
+        """Return how many results of the tail are masked, counted from a mark that seldom moves."""
         memory = self.memory
         mark = max(memory.watermark, (memory.total // MARK_STEP - 1) * MARK_STEP)
         if not tail or tail[0].seq <= mark:

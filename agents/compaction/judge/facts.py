@@ -1,8 +1,4 @@
-"""The facts of a memory: names, numbers, places, promises and instructions, and how reliable the memory is.
-
-The rules are independent of the summarizers'. What others say about the agent is hearsay: a quotation worth keeping,
-but not a fact about the agent.
-"""
+"""The facts of a memory, and how reliable it is. What others say about the agent is hearsay, not a fact about it."""
 
 from __future__ import annotations
 
@@ -20,7 +16,6 @@ DIRECT, OBSERVED, INFERRED, AMBIENT = 0.9, 0.8, 0.6, 0.3
 """Reliability of a memory, 0 to 1 (seed 003): told directly, observed, inferred, overheard."""
 
 ORDINARY = 3
-"""The importance assumed for facts of earlier summaries."""
 
 _TRUST = {
     "told": DIRECT,
@@ -48,7 +43,6 @@ PROMISE = re.compile(
     r"|(?:give|gave|have|had) (?:you |him |her |them )?(?:my|his|her|their) word|my word)\b",
     re.IGNORECASE,
 )
-"""Matches a sentence that is a promise."""
 
 INSTRUCTION = re.compile(
     r"\byou(?:'d|’d)? (?:must|should|shall|need to|have to|ought to|had better|better|are to)\b"
@@ -60,7 +54,6 @@ INSTRUCTION = re.compile(
     r"(?!\s+(?:is|are|was|were|of)\b))",
     re.IGNORECASE | re.MULTILINE,
 )
-"""Matches a sentence that is an instruction when said by another."""
 
 _OF_ME = re.compile(
     r"(?<!if )(?<!when )(?<!where )(?<!what )(?<!do )(?<!did )(?<!are )(?<!would )(?<!could )(?<!can )(?<!will )"
@@ -72,15 +65,7 @@ _OF_ME = re.compile(
 
 
 class Fact(NamedTuple):
-    """Something in a memory that a summary should keep.
-
-    Args:
-        kind: `name`, `number`, `place`, `promise` or `instruction`.
-        what: a name or place as written, a number in figures, or the normalized content words of a promise or
-            instruction.
-        said: its sentence; may be empty.
-        hearsay: somebody else said it about the agent.
-    """
+    """A name, number, place, promise or instruction, of which `what` is normalized, that a summary should keep."""
 
     kind: str
     what: str
@@ -89,10 +74,7 @@ class Fact(NamedTuple):
 
 
 def trust_of(entry: Entry, name: str = "") -> float:
-    """Return the reliability of a memory: `DIRECT`, `OBSERVED`, `INFERRED` or `AMBIENT`.
-
-    With the name of the agent, speech addressed to another name counts as overheard.
-    """
+    """Return the reliability of a memory; with `name`, speech addressed to somebody else counts as overheard."""
     if entry.kind == "heard":
         if entry.actor is None:
             return AMBIENT
@@ -105,7 +87,6 @@ def trust_of(entry: Entry, name: str = "") -> float:
 
 
 def spoken_in(text: str) -> list[str]:
-    """Return the quotations of a text."""
     return ["".join(groups) for groups in _SPOKEN.findall(text)]
 
 
@@ -136,7 +117,6 @@ def facts_of_entry(entry: Entry, name: str = "") -> list[Fact]:
 
 
 def _sentences(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the sentences of a memory, bare and with their speaker if the memory is speech."""
     spoken = _SAYS.match(text)
     for sentence in parts_of(spoken[2] if spoken else text):
         yield sentence, f'{spoken[1]}"{sentence}"' if spoken else sentence
@@ -177,7 +157,6 @@ def is_hearsay(entry: Entry, sentence: str, name: str = "") -> bool:
 
 
 def _instructs(entry: Entry) -> bool:
-    """Return whether a memory is speech of somebody else, which may instruct."""
     return entry.actor is not None and entry.kind in ("heard", "told")
 
 
@@ -194,13 +173,6 @@ def _instructed(text: str) -> tuple[Fact, ...]:
 
 
 class _LineFacts(NamedTuple):
-    """The facts of one line, independent of the agent.
-
-    Args:
-        names: pairs of normalized and written form.
-        rest: numbers, promises and instructions.
-    """
-
     names: tuple[tuple[str, str], ...]
     rest: tuple[Fact, ...]
 
@@ -216,10 +188,7 @@ def _line(text: str, instructs: bool) -> _LineFacts:
 
 
 def facts_among(entries: Iterable[Entry], earlier: Iterable[str], name: str) -> dict[Fact, int]:
-    """Return the facts of memories and earlier summaries, without their sentences, with their weights.
-
-    The weight is the importance of the memory with the fact, the maximum if there are several.
-    """
+    """Return the facts of memories and earlier summaries, weighted by the largest importance."""
     texts: dict[tuple[str, bool], int] = dict.fromkeys(
         ((one, False) for text in earlier for one in parts_of(text)), ORDINARY
     )
@@ -242,7 +211,6 @@ def facts_among(entries: Iterable[Entry], earlier: Iterable[str], name: str) -> 
 
 
 def holds(fact: Fact, words: frozenset[str], numbers: frozenset[str]) -> bool:
-    """Return whether a text with these normalized words and numbers contains a fact."""
     if fact.kind == "number":
         return fact.what in numbers
     if fact.kind in ("promise", "instruction"):
@@ -253,6 +221,5 @@ def holds(fact: Fact, words: frozenset[str], numbers: frozenset[str]) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def _parts(name: str) -> tuple[str, ...]:
-    """Return the distinctive words of a name or place."""
     parts = tuple(keys_of(name))
     return tuple(word for word in parts if word not in ("the", "a", "an", "of")) or parts or ("?",)

@@ -1,8 +1,7 @@
 """The judge: the checks that a model's summary must pass, and what it kept of its source.
 
-The checks are deterministic and need no model. They reject names and numbers that are not in the source, text that is
-not a first-person memory, words attributed to the wrong speaker, and hearsay told as fact. They cannot tell who did
-what to whom. No summarizer uses any of these rules.
+Deterministic and independent of the summarizers' rules. It rejects invented names and numbers, text that is not a
+first-person memory, words of the wrong speaker, and hearsay as fact. It cannot tell who did what to whom.
 """
 
 from __future__ import annotations
@@ -49,7 +48,6 @@ _TEMPLATE = re.compile(
     re.MULTILINE,
 )
 _BLANKS = re.compile(r"\{\w*\}|\[[^\]]{0,60}\]|<[^>]{1,40}>|```")
-"""Template syntax that is not allowed even in sections."""
 _ME = re.compile(r"\b(?:I|me|my|mine|myself)\b|\b(?:My|Me|Mine|Myself)\b")
 _YOU = re.compile(r"\b(?:you|your|yours|yourself)\b", re.IGNORECASE)
 _CLAIMS = re.compile(
@@ -67,13 +65,10 @@ _PEOPLE_DO = (
     r"|married|came|went|left|arrived|walked|and I\b)"
 )
 _OPENING = 6
-"""Words at the start of sentences that are compared to detect repetition."""
 _CARRIED = 0.2
 """Minimum share of the facts of earlier summaries that must be kept, so that they do not fade at every fold."""
 _BORROWED = {3: 2, 5: 1}
-"""Length of a word sequence shared with another speaker -> content words it must have to count as borrowed: `I am so
-hungry that` does, `I am so` does not.
-"""
+"""Length of a shared word sequence -> content words that make it borrowed: `I am so hungry that` is, `I am so` not."""
 _QUOTATION = re.compile(r'"([^"\n]*)"|“([^”\n]*)”')
 _I_PROMISE = re.compile(
     r"\bI(?:'ve| have| had| also| then)? (?:promised|swore|vowed|gave my word)\b"
@@ -85,19 +80,15 @@ _SELF = frozenset({"i", "you"})
 _I_AM = re.compile(
     r"\b(?:I(?:['’](?:m|ve|d))?|[Mm]y (?:real |true |own )?[a-z]+)\s+(?:(?:am|was|have been|had been|is|were)\b\s*)?"
 )
-"""The start of a statement about oneself; the rest of the clause is its content."""
 _SAID_OF_ME = re.compile(
     r"\b(?:sa(?:y|ys|id|ying)|told|tells?|claim(?:s|ed)?|call(?:s|ed)?|insist(?:s|ed)?|swears?|swore|accus\w+"
     r"|according|think(?:s|ing)?|thought|believ\w+|guess\w*|rumou?rs?|hear|heard|if|whether|wonder\w*|ask\w*)\b"
     r"|(?:for|as) a\b",
     re.IGNORECASE,
 )
-"""Words before a statement about oneself that attribute it to somebody."""
 
 
 class SummaryEvidence(JudgedTexts):
-    """Everything that a summary of a source may mention."""
-
     def __init__(self, source: SummarySource) -> None:
         self.source = source
         about = {part for one in source.entries for part in (one.actor, one.place, one.reason) if part}
@@ -113,12 +104,10 @@ class SummaryEvidence(JudgedTexts):
 
     @cached_property
     def pairs(self) -> frozenset[tuple[str, ...]]:
-        """Pairs of adjacent words in the source."""
         return frozenset(pair for text in (*self.texts, self.source.name) for pair in rows_of(text, 2))
 
     @cached_property
     def facts(self) -> list[Fact]:
-        """The facts of the source that should be kept."""
         return list(facts_among(self.source.entries, self.earlier, self.source.name))
 
 
@@ -137,7 +126,6 @@ def made_up(text: str, proof: SummaryEvidence) -> list[str]:
 
 
 def _strangers(text: str, read: JudgedTexts, proof: SummaryEvidence) -> list[str]:
-    """Return the words of a text that must be names but are not known as such in the source."""
     suspects = {
         word
         for word in read.capitals - proof.known
@@ -172,12 +160,7 @@ def _joined(text: str, proof: SummaryEvidence) -> list[str]:
 
 
 def validate(text: str, source: SummarySource) -> list[str]:
-    """Return all reasons why a text must not become the summary of a source; empty if it may.
-
-    Args:
-        text: the model's reply, tidied.
-        source: what it was asked to summarize, including the required shape.
-    """
+    """Return all reasons why a tidied reply must not become the summary of a source; empty if it may."""
     if len(text.split()) < 4:
         return ["it is empty"]
     proof = evidence(source)
@@ -195,7 +178,6 @@ def validate(text: str, source: SummarySource) -> list[str]:
 
 
 def _forgets(text: str, proof: SummaryEvidence) -> list[str]:
-    """Return a reason if a text keeps no facts, or too few of those in the earlier summaries."""
     if len(proof.facts) > 3 and not kept(text, proof.facts):
         return ["it keeps nothing of what happened"]
     carried = facts_among((), proof.earlier, proof.source.name)
@@ -205,7 +187,6 @@ def _forgets(text: str, proof: SummaryEvidence) -> list[str]:
 
 
 def _of_prose(text: str, proof: SummaryEvidence) -> list[str]:
-    """Return what is wrong with the form and voice of a summary in prose."""
     reasons = _meta(text, proof)
     if _unlike(_TEMPLATE, unquoted(text), proof):
         reasons.append("it is a template, a list or a transcript")
@@ -213,7 +194,6 @@ def _of_prose(text: str, proof: SummaryEvidence) -> list[str]:
 
 
 def _of_sections(text: str, proof: SummaryEvidence) -> list[str]:
-    """Return what is wrong with the form and voice of a summary in sections; the first person is not required."""
     said = body_of(text)
     reasons = wrong_sections(text) + _meta(said, proof)
     if _unlike(_BLANKS, unquoted(said), proof):
@@ -251,7 +231,6 @@ def _copies(text: str, proof: SummaryEvidence) -> list[str]:
 
 
 def _is_prose(texts: Sequence[str]) -> bool:
-    """Return whether the source itself is told in the first person, as earlier summaries are."""
     own = [text for text in texts if len(text.split()) > 3]
     return bool(own) and sum(bool(_ME.search(unquoted(text))) for text in own) > len(own) / 2
 
@@ -272,7 +251,6 @@ def _claims(bare: str, source: SummarySource) -> list[str]:
 
 
 def kept(text: str, facts: Collection[Fact]) -> list[Fact]:
-    """Return the facts that a summary contains."""
     read = JudgedTexts([text])
     return [fact for fact in facts if holds(fact, read.words, read.numbers)]
 
@@ -298,7 +276,6 @@ def _in_a_row(text: str) -> str:
 
 
 def _spoken(text: str) -> Iterator[tuple[frozenset[str], str]]:
-    """Yield the normalized words of every quotation with the names before it in its sentence."""
     for sentence in sentences(text):
         start = 0
         for found in _QUOTATION.finditer(sentence):
@@ -323,7 +300,6 @@ def borrowed(text: str, source: SummarySource) -> list[str]:
 
 
 def _voices(source: SummarySource) -> Iterator[tuple[str, bool]]:
-    """Yield the statements of a source, and whether they are the agent's own."""
     for entry in source.entries:
         own = not (entry.actor and entry.kind in ("heard", "saw", "told"))
         yield from ((spoken, own) for spoken in spoken_in(entry.text) or [entry.text])
@@ -345,7 +321,6 @@ def _borrowed_promises(bare: str, source: SummarySource) -> list[str]:
 
 
 def _promises(source: SummarySource) -> tuple[list[frozenset[str]], list[frozenset[str]]]:
-    """Return the promises of the agent and of others in a source, as content words."""
     own: list[frozenset[str]] = []
     others: list[frozenset[str]] = []
     for entry in source.entries:
@@ -371,14 +346,12 @@ def taken_for_true(text: str, source: SummarySource) -> list[str]:
 
 
 def _of_oneself(sentence: str) -> Iterator[tuple[frozenset[str], bool]]:
-    """Yield the content words of statements about oneself, and whether they are attributed to somebody."""
     for found in _I_AM.finditer(sentence):
         if what := telling_of(_CLAUSE.split(sentence[found.end() :], maxsplit=1)[0]):
             yield what, _SAID_OF_ME.search(sentence[: found.end()]) is not None
 
 
 def _hearsay(source: SummarySource) -> Iterator[frozenset[str]]:
-    """Yield the content words of what somebody else said about the agent."""
     for entry in source.entries:
         for said in spoken_in(entry.text) or [entry.text]:
             yield from (telling_of(one) for one in parts_of(said) if is_hearsay(entry, one, source.name))
@@ -390,7 +363,6 @@ def _hearsay(source: SummarySource) -> Iterator[frozenset[str]]:
 
 
 def _own_words(source: SummarySource) -> frozenset[str]:
-    """Return the content words of the agent's own speech, thoughts and deeds, and of unattributed earlier sentences."""
     own = [entry.text for entry in source.entries if entry.actor is None]
     for sentence in (one for text in source.earlier for one in sentences(text)):
         bare = unquoted(sentence)

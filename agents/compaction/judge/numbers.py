@@ -1,7 +1,6 @@
-"""Numbers in figures of any script and in English words, normalized to figures.
+"""Numbers in figures and in English words, normalized to figures.
 
-`two`, `second`, `twice` and `2` are the same number, as are `twenty-three` and `23`; leading zeros are significant,
-as in a code. The word `one` alone is no number.
+Leading zeros are significant, as in a code. The word `one` alone is no number.
 """
 
 from __future__ import annotations
@@ -26,7 +25,6 @@ _GREAT = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
 
 
 def _table() -> dict[str, int]:
-    """Return the values of the counting words below one hundred."""
     table = {"one": 1}
     rows = [(value, row) for value, row in enumerate(_SMALL.split(";"))]
     rows += [(10 * value, row) for value, row in enumerate(_TENS.split(";"), 2)]
@@ -61,7 +59,6 @@ def _as_figures(found: str) -> str:
 
 
 def _in_words(text: str) -> frozenset[str]:
-    """Return the numbers written in words, joined by blanks, hyphens or `and`."""
     found: set[str] = set()
     row: list[str] = []
     for token in [*_PHRASE.findall(text), "."]:

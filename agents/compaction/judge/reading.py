@@ -1,7 +1,4 @@
-"""Tokenization for the judge: sentences, normalized words, and which words are names.
-
-Independent of the summarizers. In doubt, a word counts as a name.
-"""
+"""Tokenization for the judge: sentences, normalized words, and which words are names (in doubt, it is one)."""
 
 from __future__ import annotations
 
@@ -19,7 +16,6 @@ from mud.world.sentences import is_abbreviated
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _SHORT = frozenset({"s", "t", "ll", "ve", "re", "d", "m", ""})
-"""Suffixes after an apostrophe that do not belong to the word."""
 _AFTER_ARTICLE = re.compile(r"\b(?:an?|the|this|that|these|those|my|your|his|her|its|our|their)\s+$", re.IGNORECASE)
 _QUOTE = re.compile(r'"[^"\n]*"|“[^“”\n]*”|«[^«»\n]*»')
 _END = re.compile(r"[.!?…]+[\"”»'’)\]]*(?=\s|$)|[.!?…][\"”»](?=\s)")
@@ -29,7 +25,6 @@ _OPENS = frozenset(".!?…:;\n-–—>")
 
 
 def unquoted(text: str) -> str:
-    """Return a text with its quotations replaced by empty quotation marks."""
     return _QUOTE.sub('""', text)
 
 
@@ -66,13 +61,10 @@ class Token(NamedTuple):
     """A whitespace-delimited token and its properties.
 
     Args:
-        words: its words, normalized.
-        capitals: those of them that are written with a capital.
+        capitals: its normalized words that are written with a capital.
         name: its first word, if that is capitalized and may be a name.
-        figures: its numbers in figures.
         counts: it is a counting word other than `one`.
         joins: it may be part of a number of several words.
-        pledge: it may be part of a promise.
         cue: it may be part of a promise or an instruction.
         goes_on: the next token starts neither a sentence nor a quotation.
     """
@@ -110,7 +102,6 @@ def token_of(written: str) -> Token:
 
 @functools.lru_cache(maxsize=32_768)
 def normalize(written: str) -> str:
-    """Return a word in its form for comparison."""
     folded = unicodedata.normalize("NFKC", written).replace("’", "'").casefold()
     head, mark, tail = folded.rpartition("'")
     while mark and head and tail in _SHORT:
@@ -120,12 +111,10 @@ def normalize(written: str) -> str:
 
 
 def composed(text: str) -> str:
-    """Return a text in Unicode's composed form."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def keys_of(text: str) -> list[str]:
-    """Return the normalized words of a text, in order."""
     return [normalize(word) for word in _WORD.findall(composed(text))]
 
 
@@ -144,12 +133,7 @@ def rows_of(text: str, length: int) -> set[tuple[str, ...]]:
 
 
 class CapitalizedToken(NamedTuple):
-    """A word with a capital letter in its context.
-
-    Args:
-        opens: it begins a sentence, a line or a quotation.
-        article: an article or a similar word precedes it.
-    """
+    """A capitalized word; it `opens` a sentence, line or quotation, or follows an `article`."""
 
     word: str
     key: str
@@ -170,7 +154,6 @@ def _capital(text: str, start: int, word: str) -> CapitalizedToken:
 
 
 def neighbours_of(text: str) -> Iterator[list[str]]:
-    """Yield the sequences of adjacent names, normalized."""
     text = composed(text)
     row: list[str] = []
     end = 0
@@ -204,7 +187,6 @@ class JudgedTexts:
 
     @cached_property
     def whole(self) -> str:
-        """-"""
         return "\n".join(self.texts)
 
     @cached_property
@@ -246,17 +228,14 @@ class JudgedTexts:
 
     @property
     def may_instruct(self) -> bool:
-        """Whether an instruction is possible."""
         return any(token.cue for token in self._tokens.values())
 
     @cached_property
     def scripts(self) -> frozenset[str]:
-        """Scripts without capitals."""
         return scripts_of(self.whole)
 
 
 def _counted(row: Iterable[str]) -> Iterator[str]:
-    """Yield the numbers written in words; only runs of counting words are parsed."""
     for joins, run in itertools.groupby(row, lambda written: token_of(written).joins):
         tokens = list(run) if joins else []
         if any(token_of(one).counts for one in tokens):

@@ -1,10 +1,8 @@
 """Retention: the share of the facts of all covered memories that a summary contains.
 
-Memories are not read again, so that the cost of a fold does not grow. Instead every summary carries a sample of the
-facts of all its memories, and the next summary merges the samples. Up to `SAMPLE` facts are kept completely; beyond
-that it is a priority sample (Duffield, Lund and Thorup, 2007) with the importance of the memory as weight. The random
-numbers are hashes of the facts, so merging two samples gives exactly the sample of the union. The weighted share
-estimated from it is unbiased; with 64 facts its error is about 0.06.
+To bound the cost, memories are not read again: every summary carries a sample of their facts, and the next one merges
+the samples. Beyond `SAMPLE` facts it is a priority sample (Duffield, Lund and Thorup, 2007) weighted by importance,
+with hashes as random numbers, so that merged samples are exact. With 64 facts the error is about 0.06.
 """
 
 from __future__ import annotations
@@ -26,12 +24,7 @@ _MARKS = str.maketrans(';"\\', ",' ")
 
 
 class AskedFacts(NamedTuple):
-    """The facts that a summary is checked for.
-
-    Args:
-        facts: with their weights.
-        whole: they are complete; otherwise they are a sample, with the lowest priority last.
-    """
+    """The facts that a summary is checked for; not `whole` means a sample, with the lowest priority last."""
 
     facts: Mapping[Fact, int]
     whole: bool
@@ -49,7 +42,6 @@ class AskedFacts(NamedTuple):
         return round(held / there, 2) if there else None
 
     def sample(self) -> tuple[str, ...]:
-        """Return the sample to store in `Summary.sample`."""
         facts = _drawn(self.facts) if self.whole else self.facts
         return tuple(_written(fact, weight) for fact, weight in facts.items())
 
@@ -76,7 +68,6 @@ def carried(summaries: Iterable[Summary], name: str) -> tuple[str, ...]:
 
 
 def _said_in(text: str) -> str:
-    """Return a summary without headings."""
     return body_of(text) if "\n" in text else text
 
 
@@ -106,13 +97,11 @@ def _written(fact: Fact, weight: int) -> str:
 
 @functools.lru_cache(maxsize=64)
 def _read(sample: tuple[str, ...]) -> Mapping[Fact, int]:
-    """Return the facts of a sample, without invalid ones."""
     return {fact: weight for fact, weight in map(_fact, sample) if fact.what}
 
 
 @functools.lru_cache(maxsize=4096)
 def _fact(written: str) -> tuple[Fact, int]:
-    """-"""
     weight, _, rest = written.partition(" ")
     kind, _, what = rest.partition(" ")
     known = weight.isdecimal() and len(weight) < 4 and int(weight) > 0

@@ -65,7 +65,6 @@ DULL = _words(
     wondered good great big little new old thing things way bit lot kind will may might
     """
 )
-"""Words too common in speech to be content words, in addition to the plain ones."""
 
 PLEDGES = _words(
     """
@@ -81,4 +80,3 @@ CUES = PLEDGES | _words(
     remember remind show leave stay stop open close ask beware always forget come go take look watch put
     """
 )
-"""Words of which a promise or an instruction contains at least one."""

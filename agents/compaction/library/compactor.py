@@ -46,7 +46,6 @@ _NO_SUMMARY = re.compile(
     r"^\W*(?:as an ai\b|(?:i(?:['’]m| am) )?sorry\b|i(?:['’]m| am) unable\b|i can(?:not|['’]t)\b)|\{\w*\}",
     re.IGNORECASE,
 )
-"""A reply that is a refusal or a template."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +55,6 @@ class CompactionConfig:
     Args:
         min_entries_for_compaction: fewer entries are never compacted, however long they are.
         max_entries_before_compaction, max_chars_before_compaction: compact from so many entries or characters on.
-        summary_max_sentences: maximum sentences of a summary.
-        preserve_last_n_entries: number of newest entries that stay unchanged.
-        include_key_findings: summaries by rules list numbers and values.
-        use_llm_for_summary: ask the model, if one is connected.
         fallback_to_deterministic: write by rules when the model fails; otherwise its error is raised.
     """
 
@@ -84,11 +79,7 @@ class CompactionConfig:
 
     @classmethod
     def preset(cls, name: str) -> CompactionConfig:
-        """Return a preset: aggressive, high_throughput, long_research, small_context, context_8k or off.
-
-        Raises:
-            UnknownName: when there is no such preset.
-        """
+        """Return a preset by its name, such as `aggressive`; raises UnknownName."""
         if name not in PRESETS:
             raise UnknownName(f"there is no preset {name!r}; there is: {', '.join(PRESETS)}")
         return cls(**PRESETS[name])
@@ -100,14 +91,12 @@ def _now() -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class CompactionResult:
-    """The result of one compaction.
+    """The result of one compaction; the summary is empty when nothing was compacted.
 
     Args:
         compacted_entries, compacted_chars: sizes afterwards; the summary counts as one entry, without its marks.
-        summary: the text; empty when nothing was compacted.
         preserved_entries: the newest entries, the same objects.
         timestamp: ISO-8601, UTC.
-        used_llm: a model wrote the summary.
     """
 
     original_entries: int
@@ -130,7 +119,6 @@ class MemoryCompactor:
 
     Args:
         llm_connector: any object with `generate_response(prompt=...)` that returns text; None for summaries by rules.
-        now: returns the time for the timestamps of results.
     """
 
     def __init__(
@@ -145,7 +133,6 @@ class MemoryCompactor:
         self._now = now
 
     def set_llm_connector(self, connector: Any) -> None:
-        """Set the model that writes summaries; None for rules."""
         self._connector = connector
 
     def should_compact(self, history: Any) -> bool:
@@ -160,10 +147,7 @@ class MemoryCompactor:
         return len(steps) >= config.max_entries_before_compaction or chars >= config.max_chars_before_compaction
 
     def compact(self, history: Any, task: str | None = "", force: bool = False) -> CompactionResult:
-        """Return the result of compacting a history; the history is not modified.
-
-        Nothing is compacted (empty summary, all entries preserved) if it is neither due nor forced, if the old
-        entries are all summaries, or if the summary would not be shorter.
+        """Return the result of compacting a history, which is not modified.
 
         Args:
             history: any sequence of entries, or an object that has one as `entries`.
@@ -172,7 +156,7 @@ class MemoryCompactor:
 
         Raises:
             TypeError: when it is no history of known entries.
-            Exception: the model's error, or Unavailable for an empty reply, without `fallback_to_deterministic`.
+            Exception: the model's error, without `fallback_to_deterministic`.
         """
         entries = entries_of(history)
         steps = steps_of(entries)
@@ -194,10 +178,7 @@ class MemoryCompactor:
         )
 
     def apply_compaction(self, history: Any, compaction_result: CompactionResult) -> list[Any]:
-        """Return the compacted history: the summary entry, the preserved entries, and any added since.
-
-        The summary entry has the form of the entries it replaces: a string, a dict, or a `SummaryEntry`. Without a
-        summary the history is returned unchanged.
+        """Return the compacted history: the summary entry, in the form of the others, and the newer entries.
 
         Raises:
             TypeError: when it is no history of known entries.
@@ -246,7 +227,6 @@ class MemoryCompactor:
 
 
 def _cut(entries: Sequence[Any], result: CompactionResult) -> int:
-    """Return how many entries a result replaces; raises ValueError if its preserved entries are not found."""
     kept = result.preserved_entries
     for start in (result.original_entries - len(kept), len(entries) - len(kept)):
         if start >= 0 and entries[start : start + len(kept)] == kept:
@@ -270,14 +250,12 @@ class _PlannedCompaction:
         return [step for step in self.steps if step.is_summary]
 
     def known(self) -> Digest:
-        """Return the merged content of the earlier summaries."""
         known = Digest()
         for step in self.earlier:
             known = read_digest(step.summary, step.stands_for).after(known)
         return known
 
     def lines(self, summary: str, with_comment: bool | None = None) -> tuple[str, str, str]:
-        """Return the lines of the summary entry; by default with the comment if the history gets shorter anyway."""
         with_comment = self.saves(summary, with_comment=True) if with_comment is None else with_comment
         return summary_lines(summary, sum(step.stands_for for step in self.steps), with_comment)
 
@@ -301,7 +279,6 @@ class _PlannedCompaction:
 
 
 def _shown(step: HistoryStep, number: int) -> str:
-    """Return a step as shown in a prompt: each part on one line, cut to its maximum length."""
     if step.whole:
         return f"Step {number}: {flat(step.output)[:_REASONING_CHARS]}"
     parts = (

@@ -36,9 +36,7 @@ class Turn(NamedTuple):
 class ConversationMemory:
     """Keeps a conversation and builds the context for a prompt.
 
-    Args:
-        compactor: compacts the steps within a turn; its `max_chars_before_compaction` limits the older turns.
-        max_turns: maximum unfolded turns, at least 1; when exceeded, the older half is folded.
+    With more than `max_turns` unfolded turns, the older half is folded.
     """
 
     def __init__(self, compactor: MemoryCompactor | None = None, max_turns: int = 20) -> None:
@@ -54,12 +52,7 @@ class ConversationMemory:
         return list(self._turns)
 
     def add_turn(self, user_message: str, assistant_response: str, history: Any = None, task: str = "") -> None:
-        """Add a turn; its steps are compacted when due. Nothing is added if that raises.
-
-        Args:
-            task: what the turn is about.
-            history: the steps that led to the answer, in any form that the compactor accepts.
-        """
+        """Add a turn; its steps, in any form that the compactor accepts, are compacted when due."""
         steps: list[Any] = []
         summary = ""
         if history is not None:
@@ -98,6 +91,5 @@ def _preview(turn: Turn, chars: int) -> str:
 
 
 def _begun(text: str, chars: int) -> str:
-    """Return the first characters of a text on one line, with dots if it is longer."""
     line = flat(text)
     return line if len(line) <= chars else f"{line[:chars]}..."

@@ -1,6 +1,5 @@
 """The library's summaries by rules, in a fixed form that later summaries parse and carry over.
 
-The parts are those of seed 001 (task, steps, model calls, findings, errors) and the free text of earlier summaries.
 Numbers, `word: value` pairs and error names are found by patterns.
 """
 
@@ -17,11 +16,9 @@ from mud.world.sentences import is_abbreviated
 
 _TASK_CHARS, _FINDING_CHARS, _VALUE_CHARS = 100, 50, 30
 _FINDINGS = 3
-"""Maximum findings of one compaction; those of earlier summaries are added to them."""
 LEAST_ROOM = 1000
 """Minimum characters for the content of earlier summaries."""
 _PAIRS = 2
-"""Maximum `word: value` pairs per entry."""
 
 _NUMBER = re.compile(r"\b\d+(?:,\d{3})*(?:\.\d+)?\b")
 _PAIR = re.compile(r"\b(\w+):\s*([^\n,]+)")
@@ -55,16 +52,7 @@ _MARKS = " .;"
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """The content of a summary by rules.
-
-    Args:
-        steps: how many steps it covers; 0 if unknown.
-        successful: how many of them succeeded; None if unknown.
-        calls: model calls made by the steps.
-        findings: numbers and values, oldest first.
-        issues: kinds of errors.
-        earlier: sentences of earlier summaries in free text, oldest first.
-    """
+    """The content of a summary by rules: `steps` of 0 and `successful` of None mean unknown."""
 
     task: str = ""
     steps: int = 0
@@ -128,9 +116,7 @@ class Digest:
         )
 
     def ever_shorter(self) -> Iterator[Digest]:
-        """Yield ever shorter forms: first without counts, then with fewer findings, the newest dropped first, then
-        without task.
-        """
+        """Yield ever shorter forms: without counts, then with fewer findings, then without the task."""
         yield self
         bare = replace(self, successful=None)
         yield bare
@@ -140,7 +126,6 @@ class Digest:
         yield replace(bare, findings=(), task="")
 
     def with_fewer_findings(self) -> Iterator[Digest]:
-        """Yield it with ever fewer findings, the newest dropped first."""
         for left in range(len(self.findings) - 1, -1, -1):
             yield replace(self, findings=self.findings[:left])
 
@@ -150,10 +135,7 @@ def _once(items: Iterable[str]) -> tuple[str, ...]:
 
 
 def oldest_and_newest(items: Sequence[str], chars: int) -> tuple[list[str], list[str]]:
-    """Return the oldest and newest items that fit into so many characters, taken from both ends in turn.
-
-    The oldest item is cut if it is too long by itself.
-    """
+    """Return the items that fit into so many characters, taken from both ends in turn."""
     old: list[str] = []
     new: list[str] = []
     while len(old) + len(new) < len(items):
@@ -168,7 +150,6 @@ def oldest_and_newest(items: Sequence[str], chars: int) -> tuple[list[str], list
 
 
 def digest_steps(steps: Sequence[HistoryStep], task: str, with_findings: bool) -> Digest:
-    """Return the digest of steps that are no summaries."""
     # Most outputs name no error at all, and to look for the second pattern takes ten times as long.
     harmless = [_NONE.sub("", step.output) if _FAILED.search(step.output) else "" for step in steps]
     failed = [bool(_FAILED.search(text)) for text in harmless]
@@ -223,7 +204,6 @@ def read_digest(summary: str, steps: int) -> Digest:
 
 
 def _read(digest: Digest, piece: str) -> Digest | None:
-    """Return the digest with one labelled part added; None if the part has no known label."""
     label = next((label for label in _LABELS if piece.startswith(label)), "")
     rest = piece[len(label) :]
     items = tuple(item for part in rest.split("; ") if (item := item_of(part)))
@@ -248,10 +228,7 @@ _END = re.compile(r"(?<=[.!?…])[\"”»'’)\]]*\s+")
 
 
 def sentences_of(text: str) -> list[str]:
-    """Return the sentences of a text, each on one line; a list item is one sentence.
-
-    Doubtful places are split, so that a limit of sentences holds however they are counted.
-    """
+    """Return the sentences of a text; doubtful places are split, so that a limit holds however they are counted."""
     found: list[str] = []
     for line in _BREAK.split(text):
         plain = flat(_BULLET.sub("", line.strip()))

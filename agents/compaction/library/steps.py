@@ -1,7 +1,6 @@
 """The entries of the library's histories: their content and length, and the summary entry.
 
 An entry is a string, or an object or mapping with `text`, or with `reasoning`, `code`, `output` and `llm_calls`.
-Entries are never modified. Anything else raises a TypeError that names the entry.
 """
 
 from __future__ import annotations
@@ -39,13 +38,11 @@ class HistoryStep:
 
     @property
     def summary(self) -> str:
-        """The summary of a summary entry, without its marks."""
         text = self.output if self.whole else self.reasoning
         return _COUNT.sub("", text).removeprefix(MARK).rstrip().removesuffix(COMMENT).strip()
 
     @property
     def stands_for(self) -> int:
-        """How many steps it covers: 1, or those that an earlier compaction summarized."""
         count = _COUNT.search(self.output) if self.is_summary else None
         return int(count[1]) if count else 1
 
@@ -104,12 +101,10 @@ def _kind(value: Any) -> str:
 
 
 def summary_lines(summary: str, steps: int, with_comment: bool = True) -> tuple[str, str, str]:
-    """Return reasoning, code and output of a summary entry."""
     return f"{MARK} {summary}", COMMENT if with_comment else "", f"(Compacted {steps} steps)"
 
 
 def as_text(lines: Iterable[str]) -> str:
-    """Return the lines of a summary entry as one text, which is the longest of its forms."""
     return "\n".join(filter(None, lines))
 
 

@@ -25,9 +25,7 @@ Reach = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class ViewBudget:
-    """A limit that a strategy keeps for a view; `unit` is `memories`, `entries` (with the summary), `characters` or
-    `tokens`.
-    """
+    """A limit that a strategy keeps for a view, in memories, entries, characters or tokens."""
 
     unit: str
     taken: int
@@ -43,7 +41,6 @@ class MemoryState:
 
     Args:
         watermark: the last memory that a summary covers.
-        summaries: number of summaries, 0 to 2.
         window: tokens of the thinking model's window.
         chars: characters of the summaries and unfolded memories.
         tokens: tokens of the view, summaries and memories as shown.
@@ -71,7 +68,6 @@ def all_but_newest(state: MemoryState, count: int, reason: str = AUTOMATIC) -> D
 
 
 def newest(count: int) -> str:
-    """Describe the newest memories that are never folded."""
     return f"the newest {count:,} memories" if count > 1 else "the newest memory" if count else "nothing"
 
 
@@ -84,16 +80,13 @@ class Strategy:
     """A plug-in that decides what is folded and when: pure functions of the state of a memory and the settings.
 
     Args:
-        name: the value of the setting `strategy`, and the name of its file.
-        help: one sentence for people.
         due: returns the automatic fold that is due now.
         manual: returns the fold on request; its reason is ignored.
         waits: describes what it waits for, such as `at 129 memories`.
         keeps: describes what is never folded, such as `the newest 64 memories`.
-        next_at: number of memories at which the next fold is due; None if it does not depend on their number.
+        next_at: memories at which the next fold is due; None if it does not depend on their number.
         by_number: a fold is due from that number on and never before.
-        rolling: it has one summary, rewritten in every fold from the previous one and the memories.
-        masks: old results are masked.
+        rolling: it has one summary, rewritten in every fold.
         hides: the range of unfolded memories that is not shown either.
         least_saving: tokens that an automatic fold must save.
         by_tokens: it decides by tokens, so they are counted as exactly as possible.

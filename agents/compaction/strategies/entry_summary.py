@@ -1,7 +1,6 @@
-"""Seed 001: one summary of a few sentences and the newest entries; folds at a number of entries or characters.
+"""Seed 001: one summary and the newest entries; folds at a number of entries or characters.
 
-The summary counts as an entry, as in the seed: with the defaults, folds come at 10, 17, 24 ... memories. Fewer than
-the minimum number of entries are never folded, however long they are.
+The summary counts as an entry, as in the seed: with the defaults, folds come at 10, 17, 24 ... memories.
 """
 
 from __future__ import annotations
@@ -59,11 +58,7 @@ def style(settings: CompactionSettings) -> SummaryStyle:
 
 
 def budgets(state: MemoryState, settings: CompactionSettings) -> tuple[ViewBudget, ...]:
-    """Return the limits for entries, with the summary counted as one, and for characters.
-
-    The limit for characters may be exceeded by fewer entries than the minimum, or by the newest, which are never
-    folded.
-    """
+    """Return the limits for entries, with the summary counted as one, and for characters."""
     at = next_at(state, settings)
     if at is None:
         return ()

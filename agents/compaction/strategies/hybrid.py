@@ -1,7 +1,4 @@
-"""Masking combined with one rolling summary: at 43 memories all but the newest ten are folded.
-
-The numbers are from "The Complexity Trap" (arXiv 2508.21433).
-"""
+"""Masking and one rolling summary at 43 memories, as in "The Complexity Trap" (arXiv 2508.21433)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Seed 004: results are masked every turn; above a number of tokens everything becomes one summary of six sections.
-
-No memory stays word for word after a fold, so that no fact appears twice. A fold that saves too little is skipped.
-"""
+"""Seed 004: results are masked every turn; above a number of tokens everything becomes one summary in sections."""
 
 from __future__ import annotations
 

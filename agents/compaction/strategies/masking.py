@@ -1,8 +1,4 @@
-"""Masking only: old results of own queries are shortened to a reference, and nothing is folded.
-
-According to "The Complexity Trap" (arXiv 2508.21433), this is free and as good as summaries for agents whose context
-is mostly tool output.
-"""
+"""Masking only ("The Complexity Trap", arXiv 2508.21433): old results become references, nothing is folded."""
 
 from __future__ import annotations
 

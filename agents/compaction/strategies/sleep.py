@@ -1,7 +1,6 @@
 """Seed 003: memories are folded while the agent sleeps, or awake in an emergency.
 
-Asleep from 70 % of the window on, awake from 80 %. The newest twenty, or a fifth of the window if that is more, stay
-word for word. Important facts go to the journal before the fold, and the summary afterwards.
+Asleep from 70 % of the window on, awake from 80 %. Important facts go to the journal before the fold.
 """
 
 from __future__ import annotations
@@ -17,9 +16,7 @@ def _threshold(state: MemoryState, settings: CompactionSettings) -> int:
 
 
 def due(state: MemoryState, settings: CompactionSettings) -> DueFold | None:
-    """Return all but the newest once the view takes too much of the window; halve what is kept until something is
-    folded.
-    """
+    """Return all but the newest once the view takes too much; fewer are kept if nothing would be folded."""
     if state.tokens() <= _threshold(state, settings):
         return None
     keep = _preserved(state, settings)

@@ -1,7 +1,4 @@
-"""The sliding window, for comparison: the newest memories and a marker for the older ones. Nothing is folded.
-
-Hidden memories stay in the archive and can be recalled, and another strategy can fold them later.
-"""
+"""The sliding window, for comparison: the newest memories and a marker for the older ones. Nothing is folded."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """The waterfall: recent memories become a short summary, and the previous short summary is merged into the long one.
 
-With windows of 64 and 64, folds are due at 129, 193, 257 ... memories and take 1-65, 66-129, 130-193 ...: the first
-takes one more, because a fold waits until both windows are full and one memory has left them. A late fold takes the
-range that it would have taken on time.
+With windows of 64 and 64, folds are due at 129, 193, 257 ... memories and take 1-65, 66-129, 130-193 ...: a fold
+waits until both windows are full and one memory has left them.
 """
 
 from __future__ import annotations
@@ -30,7 +29,6 @@ def manual(state: MemoryState, settings: CompactionSettings) -> DueFold | None:
 
 
 def budgets(state: MemoryState, settings: CompactionSettings) -> tuple[ViewBudget, ...]:
-    """Return the limit for memories word for word: both windows."""
     return (ViewBudget("memories", state.unfolded, settings.immediate_window + settings.recent_window),)
 
 

@@ -1,10 +1,7 @@
-"""Selection of the memories and lines of a summary by weight.
+"""Selection of the memories and lines of a summary by weight; small talk is used only if there is nothing else.
 
-What people tell of themselves, promises, numbers, names, gifts and quarrels rank above observations. Small talk is
-used only if there is nothing else. Repeated statements are told once, with a note.
-
-The selection greedily maximizes a submodular function with a heap: content that was told already adds nothing, and a
-new speaker adds a bonus. This reaches a fixed share of the optimum.
+It greedily maximizes a submodular function, which reaches a fixed share of the optimum: content already told adds
+nothing, and a new speaker adds a bonus.
 """
 
 from __future__ import annotations
@@ -25,7 +22,6 @@ from agents.text.english import PLAIN, flat, quoted, sentences, word_set
 from mud.world.sentences import sentences as sentences_in_quotations
 
 AGAIN = ("More than once ", "Again and again ")
-"""Openings of a sentence that was said twice, and more often."""
 TALE = 3.6
 """Weight below which a memory is small talk: three content words alone reach 2 to 3, a plain fact 4.5."""
 SMALL = 2.2
@@ -42,7 +38,6 @@ _ACTS = word_set(
     argues shout shouts shouted spit spits break breaks broke burn burns burned kill kills die dies died offer
     offers thank thanks apologise apologises apologize apologizes"""
 )
-"""Actions that change possessions or relations."""
 _LONGEST = 60  # tokens that a memory contributes at most, about those of a quotation of `LONGEST_QUOTE` characters
 _MUCH_OF_IT = 0.85
 """If less than this share of a memory is told, only the told part is weighed."""
@@ -50,7 +45,6 @@ _MOST = 24  # candidates, the memories with the highest weights
 _POSES = word_set(
     """attention nod nods grin smile smiles look looks glance bow wave wink shrug sigh knock sleeve cheek forehead"""
 )
-"""Objects of a gesture, which changes nothing."""
 _PLAIN_FIRST = word_set("My The A An We He She They It There Somebody When Then")
 _UNTOLD = frozenset({"result", "note", "moved"})
 """Kinds that are not told: results can be queried again, notes are stored, places are in the scene."""
@@ -64,15 +58,12 @@ _PLEDGE = re.compile(r"\b(?:promis\w+|swear|swore|vow\w*|my word)\b", re.IGNOREC
 
 _SOMEBODY = 0.5  # added for the first line of a speaker
 _PROMISE = 0.3
-"""Added for a binding promise, because they are rare and concern the future."""
 _HEAVY = 2  # weight of a name or number relative to other words
 _LENGTH = 0.9
 """Exponent of the length in tokens that the gain is divided by: 0 ignores the length."""
 _POWER = 0.6  # exponent of the worth: below 1, two facts rank above one that is worth as much as both
 SAME, ALIKE = 0.2, 0.5
-"""Minimum share of a line that must be new. With less than `SAME` it repeats others; with less than `ALIKE` it is
-similar, which is too little for memories and passing thoughts.
-"""
+"""Minimum share of a line that must be new; with less than `ALIKE` it is similar to others."""
 _WORD = re.compile(r"\w+")
 _SOME_WORDS = 4  # minimum words of a sentence for detecting repetition; "Good morning." repeats anyway
 _LEAST = 8  # minimum length in tokens used for the gain
@@ -86,9 +77,7 @@ class Weighed(NamedTuple):
     reading: StatementContent
     weight: float
     times: int
-    """How often it was said in the same words."""
     small: bool
-    """Small talk, a gesture or a passing thought."""
 
 
 class Claim(NamedTuple):
@@ -96,12 +85,8 @@ class Claim(NamedTuple):
 
     Args:
         words, heavy: its content words and numbers; those that are names or numbers.
-        who: the speaker or actor, or empty.
         same: the share of its words that must be new, `SAME` or `ALIKE`.
-        text: the line; a line that repeats a quoted sentence is skipped.
-        promise: it is a binding promise.
-        put: computes the final claim lazily, because that is slow; it returns None if the memory cannot be told.
-            Until then the other fields are upper bounds.
+        put: computes the final claim lazily, because that is slow; until then the other fields are upper bounds.
     """
 
     worth: float
@@ -116,11 +101,7 @@ class Claim(NamedTuple):
 
 
 def weighed(entries: Sequence[Entry], name: str) -> list[Weighed]:
-    """Return the memories that may be told with their weights; duplicates are merged.
-
-    Looks, moves, gestures and small talk are left out unless there is nothing else; questions are kept. Memories that
-    mention the agent by name weigh more.
-    """
+    """Return the memories that may be told with their weights, without duplicates."""
     own = _words_of([name])
     people = _words_of(entry.actor for entry in entries)
     known = own | people | _words_of(entry.place for entry in entries)
@@ -152,7 +133,6 @@ def _is_told(entry: Entry, own: frozenset[str], people: frozenset[str]) -> bool:
 
 
 def _is_deed(entry: Entry, own: frozenset[str], people: frozenset[str]) -> bool:
-    """Return whether something was done to a person that is more than a gesture."""
     words = entry.text.split()
     if _ACTS.isdisjoint(words):
         return False
@@ -162,7 +142,6 @@ def _is_deed(entry: Entry, own: frozenset[str], people: frozenset[str]) -> bool:
 
 
 def _once_each(entries: Iterable[tuple[int, Entry]]) -> list[tuple[int, Entry, StatementContent, int]]:
-    """Return memories with their places and readings, duplicates of the same actor merged and counted."""
     found: dict[tuple[str | None, str, str], tuple[int, Entry, StatementContent, int]] = {}
     for place, entry in entries:
         same = (entry.actor, entry.kind, entry.text)
@@ -174,14 +153,9 @@ def _once_each(entries: Iterable[tuple[int, Entry]]) -> list[tuple[int, Entry, S
 
 
 class _Context(NamedTuple):
-    """What the weights depend on besides the memory itself."""
-
     once: frozenset[str]
-    """Words that occur in one memory only."""
     own: frozenset[str]
-    """Words of the agent's name."""
     known: frozenset[str]
-    """Words of the names of people and places that were present."""
 
 
 def _words_of(names: Iterable[str | None]) -> frozenset[str]:
@@ -216,7 +190,6 @@ def _is_small(entry: Entry, reading: StatementContent, known: frozenset[str]) ->
 
 
 def _holds_fact(entry: Entry, reading: StatementContent) -> bool:
-    """Return whether the agent's own words state a fact and are not a mere acknowledgement."""
     if not (reading.states or reading.promise or reading.counted):
         return False
     if not HEARD_YOU.search(entry.text) and reading.states:
@@ -226,13 +199,7 @@ def _holds_fact(entry: Entry, reading: StatementContent) -> bool:
 
 
 def chosen(found: Sequence[Weighed], name: str, room: int, most: int) -> list[tuple[str, float]]:
-    """Return the selected sentences in chronological order, with their weights.
-
-    Args:
-        name: the agent.
-        room: token limit; the first sentence may exceed it.
-        most: maximum sentences, before any are joined.
-    """
+    """Return the selected sentences in chronological order, with their weights; the first may exceed `room`."""
     ranked = sorted(found, key=lambda one: (-one.weight, one.place))
     worth = [one for one in ranked[:_MOST] if one.weight >= TALE and not one.small]
     places = covering([_claim(one, name) for one in worth], room, most)
@@ -309,7 +276,6 @@ def covering(claims: Sequence[Claim], room: int, most: int | None = None) -> lis
 
 
 def _adds(one: Claim, told: set[str], known: set[str]) -> float:
-    """Return the gain of a claim divided by its length."""
     share: float = 1.0
     if one.words and told:
         new = one.words - told
@@ -322,7 +288,6 @@ def _adds(one: Claim, told: set[str], known: set[str]) -> float:
 
 @lru_cache(maxsize=4096)
 def _spoken_in(text: str) -> frozenset[str]:
-    """Return the normalized quoted sentences of a line, without short ones."""
     parts = (part for one in quoted(text) for part in sentences_in_quotations(one))
     plain = (" ".join(_WORD.findall(part.lower())) for part in parts)
     return frozenset(part for part in plain if part.count(" ") >= _SOME_WORDS - 1)

@@ -1,8 +1,6 @@
 """Parsing of prose summaries into scenes (where and with whom) and distinct sentences.
 
-Only identical sentences are merged, with a note, because similar ones may differ in a fact (`the ferry at 7`, `the
-ferry at 8`). `read_scene` parses exactly what `Scene` writes, so that places and people carry over to the next
-summary.
+Only identical sentences are merged: similar ones may differ in a fact. `read_scene` parses what `Scene` writes.
 """
 
 from __future__ import annotations
@@ -33,7 +31,6 @@ _THOUGHT = "I thought, "
 _IDLE = ("I wondered ", "I thought about ", "I mused ")
 _SAID = re.compile(r'([^"]*?)( said| promised)?, "([^"]*)"\.?')
 _SCRAP = re.compile(r"\W*|[(\[][^()\[\]]*[)\]]\W*")
-"""A quotation without content, or with only the place where something was read."""
 _BETWEEN = re.compile(r", | and ")
 _OTHERS = "others"
 _IN_NAMES = frozenset({"the", "of", "and", "de", "van", "von", _OTHERS})
@@ -70,15 +67,12 @@ class Scene(NamedTuple):
         return f"{self.when} I was {there}." if self.when else f"I was {there}."
 
     def undated(self) -> Scene:
-        """Return it without the time, for estimating the space it needs."""
         return self._replace(when="")
 
     def without(self, told: str) -> Scene:
-        """Return it without the people mentioned in a text; the first scene of a life is not changed."""
         return self if self.begins else self._replace(people=tuple(p for p in self.people if not mentions(told, p)))
 
     def bounded(self, people: int) -> Scene:
-        """Return it with at most so many people, and half as many places, at least three."""
         return self._replace(
             places=tuple(first_and_last(self.places, max(3, people // 2))),
             people=tuple(first_and_last(self.people, people)),
@@ -86,13 +80,11 @@ class Scene(NamedTuple):
 
 
 def first_and_last(found: Sequence[str], most: int) -> Sequence[str]:
-    """Return a sequence cut to a length: the first third and the last two thirds."""
     return found if len(found) <= most else [*found[: most // 3], *found[-(most - most // 3) :]]
 
 
 @lru_cache(maxsize=1024)
 def placed(name: str) -> str:
-    """Return the name of a location as used in a sentence."""
     place = flat(name)
     return f"the {place[4:]}" if place.startswith("The ") else place
 
@@ -110,7 +102,6 @@ def read_scene(sentence: str) -> Scene | None:
 
 
 def _unlisted(text: str | None) -> tuple[str, ...]:
-    """Undo `listed`."""
     if not text:
         return ()
     head, _, last = text.rpartition(" and ")
@@ -147,14 +138,9 @@ class SummarySentence(NamedTuple):
     """A parsed sentence of a summary.
 
     Args:
-        plain: the sentence without its repetition prefix.
-        level: 0 for once, 1 for more than once, 2 for more often.
+        plain, level: the sentence without its repetition prefix; 0 for once, 1 for more than once, 2 for more often.
         who, what: the speakers and the quotation, if the sentence is only that.
         same: the key for detecting duplicates.
-        tokens: maximum tokens, including the following blank.
-        worth: the value of keeping it; repetition raises it, except for small talk.
-        small: small talk or a passing thought.
-        empty: its quotation has no content.
     """
 
     plain: str
@@ -178,15 +164,12 @@ class SummarySentence(NamedTuple):
 
 
 class Carried(NamedTuple):
-    """The content of earlier summaries, oldest first."""
-
     scenes: list[Scene]
     lines: list[SummarySentence]
 
 
 @lru_cache(maxsize=4096)
 def line(text: str) -> SummarySentence:
-    """Parse a sentence of a summary."""
     plain, level = text, 0
     for at, again in enumerate(AGAIN, 1):
         if text.startswith(again):
@@ -213,10 +196,7 @@ def _speakers(text: str) -> tuple[str, ...]:
 
 
 def carried(texts: Iterable[str], name: str) -> Carried:
-    """Parse summaries in prose, oldest first; incomplete sentences are dropped.
-
-    Sentences about `name`, the agent, are put in the first person if possible.
-    """
+    """Parse prose summaries, in the first person where they mention `name`; incomplete sentences are dropped."""
     every = [one for text in texts for one in sentences(flat_lines(text))]
     scenes = [read_scene(one) for one in every]
     rest = (one for one, known in zip(every, scenes, strict=True) if known is None)
@@ -226,12 +206,10 @@ def carried(texts: Iterable[str], name: str) -> Carried:
 
 
 def flat_lines(text: str) -> str:
-    """Return a text with whitespace normalized in every line, without blank lines."""
     return "\n".join(filter(None, map(flat, text.split("\n"))))
 
 
 def merged(texts: Iterable[str]) -> list[SummarySentence]:
-    """Parse sentences and merge duplicates."""
     found: dict[str, SummarySentence] = {}
     for text in texts:
         new = line(text)
@@ -240,7 +218,6 @@ def merged(texts: Iterable[str]) -> list[SummarySentence]:
 
 
 def _again(old: SummarySentence, new: SummarySentence) -> SummarySentence:
-    """Merge two sentences that say the same, with their speakers or the repetition prefix."""
     more = [name for name in new.who if name not in old.who]
     if more and _OTHERS not in old.who:
         who = [*old.who, *more]

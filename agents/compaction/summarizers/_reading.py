@@ -1,8 +1,4 @@
-"""Analysis of a statement: promises, numbers, names, places and relations, and how much it is worth keeping.
-
-The results are only used as weights; summaries consist of sentences and clauses of their source. The judge has its
-own rules, so that neither repeats the other's mistakes.
-"""
+"""Analysis of a statement: promises, numbers, names and places, and its worth. Used as weights only."""
 
 from __future__ import annotations
 
@@ -21,7 +17,6 @@ _PROMISED = 6.0  # added for a promise that is not a mere acknowledgement
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*")
 _NAMES = re.compile(r"(?<=[\w,;:] )[^\W\d_a-z][\w'’-]+(?: [^\W\d_a-z][\w'’-]+)*")
-"""Sequences of capitalized words inside a sentence."""
 _MARKS_AFTER = frozenset({"", ",", ".", "!", "?", ";"})
 _DIGIT = re.compile(r"\d")
 _SAID = re.compile(r'[^"“]*["“](.*)["”]', re.DOTALL)
@@ -42,7 +37,6 @@ _DROPPED = (
     he's she's a b c d e f g h i j k l m n o p q r s t u v w x y z"""
     )
 )
-"""Words without content: plain ones, and those of small talk."""
 _PLEDGING = re.compile(r"\b(?:i will|i['’]ll|i shall|my word|you must|never forget)\b")
 _BINDS = re.compile(r"\b(?:(?:i will|i['’]ll|i shall)(?! (?:not|never) forget)|my word)\b")
 """Binding promises; not forgetting is a grudge or thanks."""
@@ -68,7 +62,6 @@ HEARD_YOU = re.compile(
     r"|\b(?:thank you|thanks|I see|I understand|I hear you|good to know|noted)\b",
     re.IGNORECASE,
 )
-"""Mere acknowledgements and thanks."""
 _FILLERS = re.compile(r"^(?:(?:well|ah|oh|hm|so|yes|no|hey|hi|look|listen|wow|you (?:see|know)),? )+")
 _TIE = re.compile(
     r"\bi (?:was|am|became|have been) (?:a|an|the|your)\b|\byou and i\b"
@@ -98,7 +91,6 @@ _OF_SELF = re.compile(
     r"|\bmy (?:own |real |late |dear |first |second |last |only |old |elder |younger |little |best |favou?rite )*"
     rf"(?:{_KIN.replace(' ', '|')})\b"
 )
-"""Statements about oneself: identity, origin, family, possessions, deeds and wishes."""
 _YOU = re.compile(r"\byou(?:rs?|rself|['’]re|['’]ve|['’]ll)?\b")
 
 _COUNTS, _PLEDGES, _MAY_PLEDGE, _DECIDES, _WEIGHS, _MAY_HEDGE, _LASTS, _PLACES, _ADDRESSES, _MAY_ASK, _TOUCHES = (
@@ -139,22 +131,15 @@ for _mark, _table in _TABLES.items():
         _MARKS[_word] = _MARKS.get(_word, 0) | _mark
 _MARKED = frozenset(_MARKS)
 COUNTING = frozenset(_TABLES[_COUNTS].split()) | {"zero", "first", "second"}
-"""Number words except `one`."""
 
 
 class StatementContent(NamedTuple):
     """The analysis of a statement.
 
     Args:
-        words: content words and numbers, in lower case.
-        names: capitalized words inside a sentence, in lower case, without the person addressed.
-        heavy: its names and numbers.
+        words, names: content words; capitalized words inside a sentence, without the person addressed; lower case.
         worth: the value of keeping it: small talk 0 to 2, a fact 3 to 12.
-        counted: it contains a number.
         promise: it promises something or says what must be done.
-        hedged: the speaker is not sure.
-        placed: it says where something is permanently.
-        asks: it is a request.
         binds: it is a promise that is not a mere acknowledgement.
     """
 
@@ -172,13 +157,11 @@ class StatementContent(NamedTuple):
 
     @property
     def states(self) -> bool:
-        """Whether it states a fact: a promise, a number, a name or a place, and is no question."""
         return not self.question and (self.promise or self.counted or self.placed or bool(self.names))
 
 
 @lru_cache(maxsize=CACHED)
 def read(text: str) -> StatementContent:
-    """Return the analysis of spoken words, without their speaker."""
     low = text.lower()
     every = frozenset(map(intern, _TOKEN.findall(low)))  # share equal strings to save memory
     words = every - _DROPPED
@@ -220,12 +203,10 @@ def read(text: str) -> StatementContent:
 
 
 def _unless_thing(found: re.Match[str]) -> str:
-    """Return the clause, or an empty string if a noun precedes `I will`."""
     return found[0] if found[1] in _DROPPED else ""
 
 
 def _named(text: str, words: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the names in a text, and separately those used to address somebody."""
     names: list[str] = []
     called: list[str] = []
     for row in _NAMES.finditer(text):
@@ -237,6 +218,5 @@ def _named(text: str, words: frozenset[str]) -> tuple[frozenset[str], frozenset[
 
 
 def spoken(text: str) -> str:
-    """Return the quoted part of a text, from its first mark to its last, or the whole text."""
     found = _SAID.match(text) if '"' in text or "“" in text else None
     return found[1] if found else text

@@ -1,8 +1,4 @@
-"""Summaries by rules under six fixed headings, with one line per fact.
-
-Earlier summaries in this form are parsed and carried over; prose is added line by line. What others say about the
-agent stays a quotation.
-"""
+"""Summaries by rules under six fixed headings, with one line per fact; earlier ones are parsed and carried over."""
 
 from __future__ import annotations
 
@@ -35,7 +31,6 @@ _MOST = {GOAL: 4, DECISIONS: 8, OPEN: 6, PENDING: 8}
 """Maximum lines under a heading, the newest; facts are limited by tokens only."""
 _MOST_NAMES = 12  # maximum people, and places, in the references
 _SHARE = {GOAL: 0.15, DECISIONS: 0.2, OPEN: 0.15, PENDING: 0.2}
-"""Share of the tokens for each heading; facts get the rest."""
 _WANTS = re.compile(
     r"\bI(?:['’]d| would)? (?:want|wish|need|hope|intend|aim|long|like) to\b"
     r"|\bI (?:want|need|seek)\b|\bI(?:['’]m| am) (?:"
@@ -59,8 +54,6 @@ _AT_ONCE = 4  # memories after a question in which one common word said by anoth
 
 @dataclass(slots=True)
 class _Page:
-    """The lines under each heading, oldest first, and the references."""
-
     items: dict[str, list[str]] = field(default_factory=lambda: {heading: [] for heading in HEADINGS[:-1]})
     references: dict[str, list[str]] = field(default_factory=lambda: {"people": [], "places": []})
 
@@ -69,12 +62,10 @@ class _Page:
 
 
 def is_sections(text: str) -> bool:
-    """Return whether a summary has the six headings."""
     return {heading for heading, _ in _headed(text)} >= set(HEADINGS)
 
 
 def _headed(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield the headings in canonical spelling with their lines."""
     written = {heading.casefold(): heading for heading in HEADINGS}
     for heading, lines in sections_of(text):
         if heading:
@@ -122,7 +113,6 @@ def _take_up_prose(page: _Page, text: str, name: str) -> None:
 
 
 def _heading(one: SummarySentence) -> str:
-    """Return the heading for a sentence."""
     found, own = one.reading, one.own
     said = one.what or one.plain
     if found.question:
@@ -155,7 +145,6 @@ def _add(page: _Page, source: SummarySource) -> None:
 
 
 def _asked(one: Weighed) -> str:
-    """Return the last question of a statement, as a sentence."""
     text = flat(spoken(one.entry.text))
     every = sentences(text)
     asked = [at for at, found in enumerate(every) if found.endswith("?") and closed(found)]
@@ -183,7 +172,6 @@ def _of(one: Weighed) -> str | None:
 
 
 def _settle(page: _Page, entries: Sequence[Entry]) -> None:
-    """Move fulfilled promises to the decisions and remove answered questions."""
     deeds = [read(entry.text).words for entry in entries if entry.kind == "did" and not entry.failed]
     done = [text for text in page.items[PENDING] if _is_kept(line(text), deeds)]
     page.items[PENDING] = [text for text in page.items[PENDING] if text not in done]
@@ -203,7 +191,6 @@ def _is_answered(question: SummarySentence, statements: Iterable[frozenset[str]]
 
 
 def _answered_at_once(one: Weighed, entries: Sequence[Entry]) -> bool:
-    """Return whether somebody else answered right after a question."""
     replies = (
         read(spoken(later.text))
         for later in entries[one.place + 1 : one.place + 1 + _AT_ONCE]
@@ -217,7 +204,6 @@ def _holds(what: frozenset[str], words: frozenset[str], share: float) -> bool:
 
 
 def _written(page: _Page, source: SummarySource) -> str:
-    """Return the text of a page within the token limit; empty if the headings do not fit."""
     references = list(_references(page, source.covers))
     while (left := source.max_tokens - estimate(_page({}, references))) < 0 and len(references) > 1:
         references.pop(0)

@@ -1,8 +1,7 @@
 """Retelling a memory in the first person and the past: `Moss says, "..."` becomes `Moss said, "..."`.
 
-Small tables of English are used, and unknown words are left unchanged: a wrong tense is better than a wrong
-statement. Sentences are kept or dropped whole; of a sentence that is too long a contiguous part is taken, with dots
-for the rest. No word is added that could be a name.
+Unknown words are left unchanged: a wrong tense is better than a wrong statement. No word is added that could be a
+name.
 """
 
 from __future__ import annotations
@@ -18,17 +17,16 @@ from agents.text.grammar import NO_VERBS, base_of, first_person, past_of, split_
 from agents.text.quotations import missing_marks
 
 LONGEST_QUOTE = 180
-"""Maximum characters of a quotation; of a longer one the best sentences are taken."""
+"""Maximum characters; of a longer quotation the best sentences are taken."""
 SHORT_QUOTE = 80
 """Quotations up to this length are not shortened, because they would lose their sense."""
 LONGEST_SENTENCE = 240
-"""Maximum characters of one sentence; of a longer one a part is taken."""
+"""Maximum characters; of a longer sentence a part is taken."""
 _TELLING = 1.8  # worth below which a sentence is dropped if another one has more
 _MOST_LONG = 4  # long sentences of a memory that are examined
 
 _SPOKEN = re.compile(r"""^([^"]*)"(.*)"([.!?]?)$""")
 _OPEN = re.compile(r"""(?<![.!?"”»'’)\]])$|(?<![.!?])["”»'’)\]]+$""")
-"""The end of a sentence without an end mark."""
 _ENDS_WITH_DOTS = re.compile(r"""(?:…|\.\.\.)["”»'’)\]]*$""")
 _ASIDE = re.compile(r"[(\[][^()\[\]]*[)\]][.!?]?")
 """A bracketed remark, such as where something was read, without a sentence of its own."""
@@ -43,7 +41,6 @@ _OF_ME = re.compile(
     r"You(?:r|['’](?:re|ve|ll|d)|(?: \w+ly)? (?:are|were|have|had|will|would|must|should|can|could|may|might|used|owe"
     r"|love|hate|like|belong|always|never|promised|said|killed|stole|live|lived|come|came|was|is))\b[^\"]*$"
 )
-"""Statements about the agent, which are hearsay."""
 _YOU = re.compile(r"\byou(?:r|rs|rself)?\b", re.IGNORECASE)
 _NEGATED = {"do": "did not", "ca": "could not", "can": "could not", "are": "was not"}
 _SAYINGS = {"heard": "said", "saw": "said", "told": "told me", "said": "said", "thought": "thought", "note": "noted"}
@@ -77,7 +74,6 @@ _VOW = re.compile(
     r")[.!]?\Z",
     re.IGNORECASE,
 )
-"""A vow without content at the end of a statement."""
 _LONGEST_VOW = 48  # maximum characters of a vow at the end
 _FILLER = re.compile(
     r"(?:well|oh|ah|hm|you see|you know|look|listen|by the way|to tell (?:you )?the truth|truth be told"
@@ -85,14 +81,10 @@ _FILLER = re.compile(
     re.IGNORECASE,
 )
 _CALLED = re.compile(r"(?:I am|I['’]m|[Mm]y name is|[Mm]y name['’]s) ([^,.]+?)(?:\.|,?\s+and|,)\s+(?=I\b|[Mm]y\b)")
-"""A self-introduction before a statement about oneself."""
 
 
 def retell(entry: Entry, name: str = "") -> str:
-    """Return a memory as the agent tells it, in the past if the verb is known.
-
-    Empty if no sentence is complete, or if it cannot be told without the agent's own name.
-    """
+    """Return a memory as the agent tells it, in the past if the verb is known; empty if it cannot be told."""
     reason = entry.reason if entry.kind not in ("said", "thought") else None  # speech explains itself
     return _retold(entry.kind, None if entry.actor == name else entry.actor, entry.text, reason, name)
 
@@ -109,7 +101,6 @@ def _retold(kind: str, actor: str | None, text: str, reason: str | None, name: s
 
 
 def _told(kind: str, actor: str | None, text: str, name: str) -> str:
-    """Return the text of a memory in the past and in the first person; own names in it are not replaced."""
     if kind in ("heard", "told") and _OF_ME.match(text):
         return f'{flat(actor) if actor else "Somebody"} told me, "{text.replace(chr(34), chr(39))}"'
     if text.startswith(("You ", "You'", "You’")):
@@ -140,7 +131,6 @@ def ended(text: str) -> str:
 
 
 def closed(text: str) -> bool:
-    """Return whether all quotations in a text are closed."""
     if '"' not in text and "“" not in text and "”" not in text:
         return True
     if "“" not in text and "”" not in text and "\n" not in text:
@@ -151,7 +141,6 @@ def closed(text: str) -> bool:
 
 
 def _whole(kind: str, actor: str | None, text: str) -> str:
-    """Return the complete part of a memory: whole sentences, or clauses of a long one."""
     text = flat(text)
     spoken = _SPOKEN.match(text) if kind in ("heard", "told", "said", "thought") else None
     if spoken and len(spoken[1]) <= LONGEST_SENTENCE:
@@ -162,12 +151,7 @@ def _whole(kind: str, actor: str | None, text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _passage(text: str, scrap: re.Pattern[str] | None = None, *, said: bool = False) -> str:
-    """Return the best sequence of sentences within the length limit, or a part of a sentence that is too long.
-
-    Args:
-        scrap: the pattern of an end that was already cut off when it was remembered.
-        said: the text is a quotation.
-    """
+    """Return the best sequence of sentences, or a part of a long one; `scrap` matches a cut-off end."""
     every = sentences(text)
     found = [
         one if closed(one) and not _ASIDE.fullmatch(one) and not (scrap and scrap.search(one)) else "" for one in every
@@ -193,7 +177,6 @@ def _in_a_row(text: str, every: list[str], found: list[str]) -> str:
 
 
 def _best(found: list[str]) -> tuple[int, int]:
-    """Return the start and end of the best sequence of sentences; "" ends a sequence."""
     best, most = (0, 0), 0.0
     for start in range(len(found)):
         row, end = "", start
@@ -208,7 +191,6 @@ def _best(found: list[str]) -> tuple[int, int]:
 
 
 def _trimmed(found: list[str]) -> tuple[int, int]:
-    """Return the start and end of the sentences without small talk at both ends."""
     every = list(map(read, found)) if len(found) > 1 else []
     tells = [at for at, one in enumerate(every) if one.worth >= _TELLING or (one.names and not one.question)]
     return (tells[0], tells[-1] + 1) if tells else (0, len(found))
@@ -228,7 +210,6 @@ def _past_own(match: re.Match[str]) -> str:
 
 
 def _mine(text: str) -> str:
-    """Replace the remaining "you" by "me", outside quotations."""
     parts = split_quotes(text)
     return "".join(part if at % 2 else _mine_part(part) for at, part in enumerate(parts))
 
@@ -257,11 +238,7 @@ def _others(text: str, actor: str) -> str:
 
 
 def _fewer_words(text: str, name: str) -> str:
-    """Return a quotation without fillers, self-introduction and vows; any other sentence unchanged.
-
-    `Bo said, "Well, I am Bo, and I'll pay, my word on it."` becomes `Bo promised, "I'll pay."`. Sentences stay
-    complete, and `not`, `if` and `unless` are never dropped. `name` is the agent, told as I.
-    """
+    """Return a quotation without fillers, self-introduction and vows; `not`, `if` and `unless` are never dropped."""
     said = _SAID.fullmatch(text)
     if said is None:
         return text
@@ -277,10 +254,7 @@ def _fewer_words(text: str, name: str) -> str:
 
 
 def _shortened(text: str, sentence: str, said: bool) -> str:
-    """Return the best part of a sentence that is too long; empty if there is none.
-
-    If it is not quoted, only the beginning up to the end of a clause is used, so that it can be a sentence.
-    """
+    """Return the best part of a long sentence; of unquoted ones only the beginning, so that it can stand alone."""
     starts = [0]
     if said:
         starts += islice((found.end() for found in _NEW.finditer(sentence)), _CLAUSES)
@@ -304,7 +278,6 @@ def _worth(part: str) -> float:
 
 
 def _parts(text: str, anywhere: bool) -> list[str]:
-    """Return the beginnings of a text up to the end of a clause, or else up to a comma, or else to any word."""
     if _LEAST <= len(text) <= LONGEST_QUOTE and _balanced(text):
         return [text]
     for marks in (_CLAUSE, _COMMA, *((_BLANK,) if anywhere else ())):
@@ -335,7 +308,6 @@ def _counts(word: str) -> bool:
 
 
 def _balanced(text: str) -> bool:
-    """Return whether all quotation marks and brackets are closed."""
     return '"' not in unquoted(text).replace('""', "") and all(
         text.count(one) == text.count(end) for one, end in _BRACKETS
     )

@@ -1,8 +1,7 @@
 """The extractive summarizer: a summary by rules alone, from sentences of its source.
 
-It states when, where and with whom, then the sentences with the most content for their length, from as many people as
-there is room for. A long-term summary selects in the same way among all earlier facts; the first facts of a life
-weigh more. It adds no names or numbers and does not use the rules of the judge.
+It states when, where and with whom, then the sentences with the most content for their length. It adds no names or
+numbers and does not use the rules of the judge.
 """
 
 from __future__ import annotations
@@ -41,7 +40,6 @@ _MOST_TOLD = 12  # maximum statements in a few sentences
 
 
 def write(source: SummarySource, prompts: Prompts) -> Writing:
-    """-"""
     return extract(source)
     yield  # makes it a generator, like every summarizer
 
@@ -76,7 +74,6 @@ def _recent(source: SummarySource, limit: int) -> str:
 
 
 def _told(source: SummarySource, room: int) -> list[tuple[str, float]]:
-    """Return the sentences of the memories within so many tokens, in order, with their weights."""
     found = weighed(source.entries, source.name)
     if not source.findings:
         found = [one for one in found if not read(one.entry.text).counted]
@@ -88,13 +85,11 @@ def _told(source: SummarySource, room: int) -> list[tuple[str, float]]:
 
 
 def _replaced(source: SummarySource) -> int:
-    """Return the characters of what a summary replaces, with one between any two texts."""
     texts = source.texts()
     return sum(map(len, texts)) + len(texts) - 1
 
 
 def _rolling(source: SummarySource, earlier: Sequence[str], limit: int) -> str:
-    """Return the earlier summaries with the new memories added."""
     old = carried(earlier, source.name)
     new = [ended(text) for text, _ in _told(source, limit * _A_SENTENCE)]
     scenes = [*old.scenes, scene_of(source.entries, source.name, source.begins)]
@@ -108,7 +103,6 @@ def _of_summaries(source: SummarySource, earlier: Sequence[str]) -> str:
 
 
 def _long(source: SummarySource, told: Carried) -> str:
-    """Return scenes and the best lines, in order, as one text within the limits."""
     lines = told.lines if source.findings else [one for one in told.lines if not read(one.plain).counted]
     most = source.max_sentences
     room = source.max_tokens if most is None else min(source.max_tokens, most * _A_SENTENCE)
@@ -136,10 +130,7 @@ def _long(source: SummarySource, told: Carried) -> str:
 
 
 def _openings(scenes: Sequence[Scene], told: str, tokens: int) -> list[str]:
-    """Return the sentences of the scenes, with as many names as there is room for.
-
-    People named in the rest of the text are left out.
-    """
+    """Return the scenes as sentences, with as many names as there is room for; people in `told` are left out."""
     scenes = [one.without(told) for one in scenes]
     most = max(_OPENING * tokens, tokens - estimate(told) if told else 0)
     for people in KNOWN:

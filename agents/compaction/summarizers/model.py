@@ -1,7 +1,6 @@
 """The summarizer that asks a language model, in one of the styles of `vault/prompts/summaries/`.
 
-Replies are only tidied here, and checked by the caller. If the source exceeds one prompt, it is summarized piece by
-piece, each together with the summary so far.
+Replies are only tidied here. If the source exceeds one prompt, it is summarized piece by piece.
 """
 
 from __future__ import annotations
@@ -29,7 +28,6 @@ from mud.errors import Unavailable
 PREVIEWS = {"heard": 600, "told": 600, "said": 600, "thought": 400, "note": 400, "dream": 400, "result": 160}
 """Maximum characters of a memory in a prompt, by kind: speech gets more, because it cannot be looked up again."""
 PREVIEW = 240
-"""The maximum for other kinds."""
 
 _AGAIN = ", a few sentences, only names and numbers that stand above"
 _AGAIN_IN_SECTIONS = ", short, with all six headings, only names and numbers that stand above"
@@ -40,17 +38,12 @@ _ENDED = re.compile(r"[.!?…][\"”»'’)]*$")
 
 
 def style_of(source: SummarySource, prompts: Prompts) -> Style:
-    """Return the style of a source; if it requires sections, a style with headings."""
     style = prompts(source.style)
     return style if style.sections or source.shape != SECTIONS else prompts(SECTIONS)
 
 
 def write(source: SummarySource, prompts: Prompts) -> Writing:
-    """Write a summary by asking the model.
-
-    Raises:
-        Unavailable: the earlier summary leaves no room for anything new.
-    """
+    """Write a summary by asking the model; Unavailable if the earlier summary leaves no room for anything new."""
     style = style_of(source, prompts)
     again = (_AGAIN_IN_SECTIONS if style.sections else _AGAIN) if source.again else ""
     earlier = [text for text in source.earlier if text.strip()]
@@ -71,11 +64,7 @@ def _preview(entry: Entry) -> str:
 
 
 def _fitting(lines: list[str], most: int, earlier: str) -> list[str]:
-    """Remove from the front of `lines` what fits into one prompt, at least one line, which is cut if necessary.
-
-    Raises:
-        Unavailable: the earlier summary leaves less than a quarter of the prompt.
-    """
+    """Remove from the front of `lines` what fits into one prompt, at least one line, cut if necessary."""
     room = most - estimate(earlier)
     if room < most / 4:
         raise Unavailable(f"the summary so far takes {most - room} of the {most} tokens that a prompt may hold")
@@ -92,10 +81,7 @@ def _fitting(lines: list[str], most: int, earlier: str) -> list[str]:
 
 
 def tidy(reply: str, source: SummarySource, style: Style) -> str:
-    """Return a reply without cue marks, text after the summary, and an incomplete last sentence.
-
-    The limits of the source are kept by cutting at a sentence end; a line of the template ends the reply.
-    """
+    """Return a reply within the limits, without cue marks, text after the summary, and an incomplete last sentence."""
     text = unicodedata.normalize("NFC", reply).lstrip()
     text = text.removeprefix(style.cue) if len(style.cue) > 1 else text
     ends = [at for stop in style.stops if (at := text.find(f"\n{stop}")) >= 0]
@@ -119,7 +105,6 @@ def _tidy_prose(text: str, source: SummarySource) -> str:
 
 
 def _tidy_sections(text: str, source: SummarySource, style: Style) -> str:
-    """Return a reply under its headings; the first may have been the cue. The longest sections are cut to the limit."""
     text = _CUT_SECTIONS.split(text, maxsplit=1)[0]
     first = style.cue.rstrip(":")
     found = sections_of(text)
