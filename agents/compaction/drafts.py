@@ -30,7 +30,7 @@ NO_ANSWER = "the model did not answer"
 
 @dataclass(frozen=True, slots=True)
 class CompactionServices:
-    """What folding needs from the program. Without `model` and `prompts`, rules write all summaries."""
+    """What folding needs from the program; without `model` and `prompts`, rules write all summaries."""
 
     strategies: Registry[Strategy]
     summarizers: Registry[Summarizer]

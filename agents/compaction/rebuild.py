@@ -74,7 +74,7 @@ class RebuildStep(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RebuildLayout:
-    """The long-term summary covers `1..split`, the recent one `split+1..through`; each may be empty."""
+    """The long-term summary covers `1..split` (0 for none), the recent one `split+1..through` (may be empty)."""
 
     split: int
     through: int

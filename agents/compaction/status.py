@@ -34,9 +34,7 @@ SPOKEN_AMONG = 512
 DEEP = 3
 """Depth from which on a warning is given: the summary was made from summaries of summaries."""
 BANDS = ((0.70, "ok"), (0.85, "warning"), (0.95, "danger"))
-"""Upper limits of the share of the window for each band, from seed 003; exclusive except the last. Above is
-`critical`.
-"""
+"""Upper limits of each band as a share of the window (seed 003), the last one inclusive; above is `critical`."""
 
 
 class Shed(NamedTuple):

@@ -2,12 +2,10 @@
 
 In a context, every turn appears in one of these forms:
 
-    the newest five       in full
-    older turns           the first 100 characters of question and answer
-    folded turns          when more than `max_turns` are unfolded, the older half is folded: of each fold three turns
-        keep 100 characters, the others 30
-    middle turns          only counted, if the older turns take more than `max_chars_before_compaction` characters (at
-        least 1,000); the oldest and the newest of them stay
+    the newest five  in full
+    older turns      the first 100 characters of question and answer
+    folded turns     three turns of each fold with 100 characters, the others with 30
+    middle turns     only counted, if the older ones exceed `max_chars_before_compaction` (at least 1,000 characters)
 """
 
 from __future__ import annotations

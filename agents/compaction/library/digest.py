@@ -106,9 +106,7 @@ class Digest:
         )
 
     def within(self, chars: int) -> Digest:
-        """Return it with findings and earlier sentences limited to so many characters each, the oldest and newest
-        kept.
-        """
+        """Return it with findings and earlier sentences cut to so many characters each."""
         return replace(
             self,
             findings=tuple(item for end in oldest_and_newest(self.findings, chars) for item in end),
