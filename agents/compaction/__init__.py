@@ -45,7 +45,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> object:
-    """Load a part of the library when it is first asked for (PEP 562): a world folds without it."""
+    """Import a class of the library on first access (PEP 562), so that a world does not load it."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(f"agents.compaction.library.{_MODULES[name]}"), name)

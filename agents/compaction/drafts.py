@@ -1,7 +1,6 @@
-"""Drafts of summaries: running a summarizer, by rules or by asking a model, and judging what it wrote.
+"""Drafts of summaries: running a summarizer, with or without a model, and judging the result.
 
-A reply of a model becomes a draft only when nothing speaks against it; after one more try the extractive summarizer
-writes instead. What the model cost is counted either way.
+A reply becomes a draft only if it is valid; after `TRIES` failures the extractive summarizer writes instead.
 """
 
 from __future__ import annotations
@@ -23,25 +22,15 @@ from mud.clock import Clock
 from mud.registry import Registry
 
 Ask = Callable[[str, str], Awaitable[Completion]]
-"""Asks the language model: the prompt, and the name of the LLM profile."""
+"""Asks the model; takes the prompt and the name of the LLM profile."""
 FALLBACK = "extractive"
 TRIES = 2
-"""How often a model is asked for one summary."""
 NO_ANSWER = "the model did not answer"
-"""How the reason begins that a model was not used at all."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompactionServices:
-    """What folding needs from the program.
-
-    Args:
-        strategies, summarizers: the plug-ins.
-        clock: the time.
-        log: takes lines for the log.
-        model: asks the language model; None when there is none.
-        prompts: returns a prompt style by its name; needed with a model.
-    """
+    """What folding needs from the program; without `model` and `prompts`, rules write all summaries."""
 
     strategies: Registry[Strategy]
     summarizers: Registry[Summarizer]
@@ -53,19 +42,11 @@ class CompactionServices:
 
 @dataclass(slots=True)
 class ModelCost:
-    """What asking a model took.
-
-    Args:
-        prompt, completion: tokens in and out, as the server counted or else as estimated.
-        model: name of the model; None when none answered.
-    """
-
     prompt: int = 0
     completion: int = 0
     model: str | None = None
 
     def add(self, prompt: str, reply: Completion) -> None:
-        """Count one more call."""
         self.prompt += reply.prompt_tokens if reply.prompt_tokens is not None else estimate(prompt)
         self.completion += reply.completion_tokens if reply.completion_tokens is not None else estimate(reply.text)
         self.model = reply.model
@@ -73,15 +54,7 @@ class ModelCost:
 
 @dataclass(frozen=True, slots=True)
 class SummaryDraft:
-    """A text that may become a summary.
-
-    Args:
-        source: what it was made from.
-        text: the text.
-        method: the summarizer that wrote it.
-        cost: what asking a model took, for replies that were thrown away too.
-        fell_back: a model was to write it, and could not.
-    """
+    """A text that may become a summary; its cost includes rejected replies."""
 
     source: SummarySource
     text: str
@@ -90,13 +63,7 @@ class SummaryDraft:
     fell_back: bool = False
 
     def summary(self, covers: tuple[int, int], at: str, source: int, made: int) -> Summary:
-        """Return it as a summary with its receipt; what the plan knows is still to be filled in.
-
-        Args:
-            covers: the memories that it tells of, both ends included.
-            at: when it was made.
-            source, made: the tokens of what it was made from, and its own.
-        """
+        """Return it as a summary of `covers`; `source` and `made` are the tokens of both texts."""
         asked, cost = asked_of(self.source), self.cost
         return Summary(
             tier=self.source.tier,
@@ -113,25 +80,17 @@ class SummaryDraft:
 
 
 class SummaryWriter:
-    """Has drafts written.
-
-    Args:
-        services: the summarizers, the model, the prompt styles.
-    """
-
     def __init__(self, services: CompactionServices) -> None:
         self._summarizers, self.model, self._prompts = services.summarizers, services.model, services.prompts
         self.trouble: str | None = None
-        """Why the last summaries are not the model's though one was asked; None when there was no trouble."""
+        """Why the last summaries are not the model's although it was asked; None if they are."""
 
     def may_ask(self, settings: CompactionSettings) -> bool:
-        """Return whether there is a model and the settings want it."""
         chosen = self._summarizers.find(settings.summarizer)
         ready = self.model is not None and self._prompts is not None
         return ready and chosen is not None and chosen.needs_model
 
     def by_rules(self, source: SummarySource) -> SummaryDraft:
-        """Return the extractive draft."""
         writing = self._summarizers.get(FALLBACK).write(source, _no_prompts)
         try:
             next(writing)
@@ -142,20 +101,17 @@ class SummaryWriter:
     async def ask(
         self, sources: list[SummarySource], settings: CompactionSettings
     ) -> tuple[list[SummaryDraft], list[str]]:
-        """Return one draft for each source, by the model where it writes well, and why it was not used elsewhere.
-
-        A model that does not answer is not asked again for the next source.
-        """
+        """Return a draft per source, and why replies were not used; a model that fails is not asked again."""
         drafts: list[SummaryDraft] = []
         rejected: list[str] = []
         answers, self.trouble = True, None
         for source in sources:
             cost, draft = ModelCost(), None
-            moves = not source.entries and len(source.earlier) == 1  # one summary alone moves down as it is
+            moves = not source.entries and len(source.earlier) == 1  # a single summary moves down unchanged
             if answers and (source.entries or len(source.earlier) > 1):
                 try:
                     draft = await self._tried(source, settings, cost, rejected)
-                except Exception as error:  # whatever a model, its server or a prompt does, the rules can write
+                except Exception as error:  # the rules can write, whatever fails in the model, its server or a prompt
                     answers = False
                     rejected.append(f"{NO_ANSWER}: {error or type(error).__name__}")
             drafts.append(draft or replace(self.by_rules(source), cost=cost, fell_back=not moves))
@@ -168,7 +124,7 @@ class SummaryWriter:
     ) -> SummaryDraft | None:
         assert self._prompts is not None
         summarizer = self._summarizers.get(settings.summarizer)
-        if style_of(source, self._prompts).sections:  # whoever names six headings wants them
+        if style_of(source, self._prompts).sections:  # a prompt style that lists the six headings asks for sections
             source = replace(source, shape=SECTIONS)
         for attempt in range(TRIES):
             asked = replace(source, again=attempt > 0)
@@ -181,10 +137,7 @@ class SummaryWriter:
         return None
 
     def _keeps_too_little(self, text: str, source: SummarySource, least: float) -> list[str]:
-        """Return that a reply keeps too little, as a reason; none when it keeps enough.
-
-        It is measured by what rules keep of the same: how much there is to keep differs from one source to the next.
-        """
+        """Return a reason if a reply keeps too little, compared with what the rules keep of the same source."""
         asked = asked_of(source)
         share = asked.share(text)
         if not least or share is None:
@@ -194,7 +147,6 @@ class SummaryWriter:
         return [reason] if share < least * by_rules else []
 
     async def _run(self, writing: Writing, profile: str, cost: ModelCost) -> str:
-        """Carry out what a summarizer asks for, and return its text."""
         assert self.model is not None
         try:
             prompt = next(writing)
@@ -213,5 +165,4 @@ def _no_prompts(name: str) -> Style:
 
 
 def written_by_rules(rejected: list[str]) -> str:
-    """Say that and why summaries are not the model's, or not at the first try."""
     return f"summaries were written by rules or at the second try: {'; '.join(rejected)}"

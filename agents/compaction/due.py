@@ -1,7 +1,4 @@
-"""Where a fold becomes due: automatically (`fold_due`), for want of room in the next prompt, or because somebody asks.
-
-Each function looks at a `StrategyView` and returns a plan, or says in words what the next fold waits for.
-"""
+"""When a fold is due: by the strategy, because the next prompt lacks room, or on request."""
 
 from __future__ import annotations
 
@@ -15,35 +12,30 @@ from mud.errors import LociError
 from mud.world.narration import counted
 
 LONGEST_FOLD = 4096
-"""Memories that one fold takes at most; of a longer arrear the oldest are folded first."""
+"""Maximum memories of one fold; the oldest are folded first."""
 ARREAR = 512
-"""Unfolded memories up to which a late fold takes what it would have taken on time; more are folded as they stand, or
-a long life that changes its strategy would wait for hundreds of summaries."""
+"""With more unfolded memories, a late fold is not split as if on time: that could make hundreds of summaries."""
 ENOUGH_TO_ESTIMATE = 64
-"""Memories that tell how long those to come will be; of fewer, the missing ones count as short."""
+"""Memories needed to estimate the length of future ones; missing ones count as short."""
 PRESSED_TO = 0.5
-"""Share of the room in a prompt, but for the summaries, that is kept word for word under pressure; the next fold is as
-far away again."""
+"""Share of the prompt's room, without the summaries, that stays word for word after a fold under pressure."""
 
 
 def fold_due(view: StrategyView, not_below: int = 0) -> FoldPlan | None:
-    """Return the fold that is due automatically now; None for none. A late one takes what it would have on time.
+    """Return the fold that is due automatically now, or None; a late one takes the range it would have taken on time.
 
-    Args:
-        view: the memory as its strategy shows it.
-        not_below: tokens of the view below which nothing is tried, since the last fold would have saved too little;
-            0 when it did not.
+    Nothing is tried while the view has fewer than `not_below` tokens, because the last fold saved too little.
     """
     memory = view.memory
     if not view.settings.auto_enabled or _is_too_early(view):
         return None
     fold = _due_at(view, memory.total, not_below)
     if fold is None or fold.reason == SLEEP or memory.total - memory.watermark > ARREAR:
-        return _plan(view, fold)  # who falls asleep only now is on time
+        return _plan(view, fold)  # a late sleep fold is still on time
     if fold.reason == PRESSURE and view.strategy.hides(view.state(), view.settings):
-        return _plan(view, fold)  # of what is hidden nobody knows how much was shown before
+        return _plan(view, fold)  # how much of the hidden memories was shown before is unknown
     early, on_time = memory.watermark, memory.total
-    middle = on_time - 1  # nearly always the fold is not late at all
+    middle = on_time - 1  # the fold is rarely late, so try the newest memory first
     while on_time - early > 1:
         found = _due_at(view, middle, not_below)
         early, on_time, fold = (early, middle, found) if found is not None else (middle, on_time, fold)
@@ -52,17 +44,12 @@ def fold_due(view: StrategyView, not_below: int = 0) -> FoldPlan | None:
 
 
 def fold_under_pressure(view: StrategyView, through: int) -> FoldPlan | None:
-    """Return the fold after which the next prompt need not leave out a memory that no summary holds.
-
-    Args:
-        view: the memory as its strategy shows it.
-        through: the last memory that it would leave out.
-    """
+    """Return the fold that keeps the next prompt from leaving out unsummarized memories up to `through`."""
     return _plan(view, _pressed(view, view.state(), through=through)) if view.settings.auto_enabled else None
 
 
 def manual_fold(view: StrategyView, reason: str) -> FoldPlan | None:
-    """Return the fold of everything that may be folded; None for nothing, or for too little to be asked for."""
+    """Return the fold of everything that may be folded; None if there is nothing or, on request, too little."""
     plan = _everything(view, reason)
     if plan is None or reason != MANUAL:
         return plan
@@ -72,11 +59,7 @@ def manual_fold(view: StrategyView, reason: str) -> FoldPlan | None:
 
 
 def widen(view: StrategyView, plan: FoldPlan) -> FoldPlan:
-    """Return a plan none of whose memories can be read, with as many more as it takes until some can be.
-
-    Raises:
-        LociError: when that is none of all that may be folded; the fold waits for others.
-    """
+    """Extend a plan until it has readable memories; raises LociError when there are none."""
     fold = view.strategy.manual(view.state(), view.settings)
     last, step = plan.last, plan.last - plan.first + 1
     while fold is not None and last < fold.last:
@@ -88,12 +71,11 @@ def widen(view: StrategyView, plan: FoldPlan) -> FoldPlan:
 
 
 def changes_nothing(view: StrategyView) -> bool:
-    """Return whether the newest memory changes nothing: nothing is masked, and no fold is due by their number."""
     return not view.strategy.masks and _is_too_early(view)
 
 
 def _is_too_early(view: StrategyView) -> bool:
-    """Return whether no fold is due by the number of memories, nor by anything else. Asked after every memory."""
+    """Return whether no fold can be due yet by the number of memories; cheap, called after every memory."""
     strategy = view.strategy
     if not strategy.by_number:
         return False
@@ -105,7 +87,6 @@ def _is_too_early(view: StrategyView) -> bool:
 
 
 def _due_at(view: StrategyView, total: int, not_below: int) -> DueFold | None:
-    """Return the fold that is due with so many memories and that saves enough, as far as can be told before."""
     state = view.state(total)
     fold = view.strategy.due(state, view.settings)
     worthwhile = _worthwhile(view, state, fold, not_below) if fold is not None else None
@@ -113,30 +94,22 @@ def _due_at(view: StrategyView, total: int, not_below: int) -> DueFold | None:
 
 
 def _worthwhile(view: StrategyView, state: MemoryState, fold: DueFold, not_below: int) -> DueFold | None:
-    """Return a fold that is due if it saves enough, as far as can be told before."""
     strategy, settings = view.strategy, view.settings
     least = strategy.least_saving(settings)
     if least or not_below:
         tokens = state.tokens()
         if tokens < not_below or tokens - settings.max_summary_tokens * bool(least) < least:
-            return None  # a summary as long as it may be would save too little; nobody pays for that
-    more = strategy.manual(state, settings) if not_below else None  # the same ones would save too little again
+            return None  # a summary of full length would save too little
+    more = strategy.manual(state, settings) if not_below else None  # the same range would save too little again
     return fold if more is None else replace(fold, last=max(fold.last, more.last))
 
 
 def _pressed(view: StrategyView, state: MemoryState, not_below: int = 0, through: int = 0) -> DueFold | None:
-    """Return the fold that makes room in the next prompt, of the oldest memories; None when there is enough.
-
-    Args:
-        view: the memory as its strategy shows it.
-        state: its state.
-        not_below: see `fold_due`.
-        through: fold up to this memory at least, whether it seems necessary or not; 0 for as it seems.
-    """
+    """Return the fold of the oldest memories that makes room in the next prompt; `through` forces one."""
     if not through and not (view.is_pressed(state) and state.tokens() >= not_below):
         return None
     left = view.context.room() - view.summary_tokens()
-    # What saved too little is not tried again alone: then everything but the newest is folded.
+    # A fold that saved too little is not repeated: then everything but the newest memory is folded.
     kept = 1 if not_below else max(1, state.fitting(int(PRESSED_TO * left)))
     last = min(max(through, state.total - kept), state.total - 1)
     return DueFold(state.watermark + 1, last, PRESSURE) if last > state.watermark else None
@@ -154,13 +127,12 @@ def _plan(view: StrategyView, fold: DueFold | None) -> FoldPlan | None:
 
 
 def next_at(view: StrategyView) -> int | None:
-    """Return at how many memories the next fold is due; None when none is by their number."""
+    """Return the number of memories at which the next fold is due; None if it does not depend on their number."""
     settings = view.settings
     return view.strategy.next_at(view.state(), settings) if settings.auto_enabled else None
 
 
 def next_fold_in_words(view: StrategyView, state: MemoryState) -> str:
-    """Say what the next fold waits for, such as `at 129 memories`."""
     if not view.settings.auto_enabled:
         return "only when asked for (@compact-memories)"
     waits = view.strategy.waits(state, view.settings)
@@ -171,10 +143,7 @@ def next_fold_in_words(view: StrategyView, state: MemoryState) -> str:
 
 
 def room_first(view: StrategyView, state: MemoryState) -> ViewBudget | None:
-    """Return the room in the next prompt, where it is gone before what the strategy waits for; else None.
-
-    As far as can be told: memories to come are taken to be as long as those that are not folded yet.
-    """
+    """Return the room in the next prompt if it will run out before the strategy folds; otherwise None."""
     settings, strategy = view.settings, view.strategy
     waits = settings.auto_enabled and strategy.reach(settings, state.window) is not None
     if not waits or view.context.room() == UNLIMITED:
@@ -189,7 +158,6 @@ def room_first(view: StrategyView, state: MemoryState) -> ViewBudget | None:
 
 
 def why_nothing(view: StrategyView) -> str:
-    """Say why a fold that is asked for finds nothing to fold."""
     keeps, least = view.strategy.keeps(view.settings), enough(view.settings.recent_window)
     if plan := _everything(view, MANUAL):
         many = counted(plan.last - plan.first + 1, "memory is", "memories are")

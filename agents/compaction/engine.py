@@ -1,10 +1,7 @@
-"""The engine: folds one memory, from the question whether a fold is due to the commit.
+"""The engine that folds one memory: plan, summarize, validate, check the saving, commit.
 
-plan -> summarize -> validate -> check what it saves -> commit. At most one fold is in flight; what arrives meanwhile
-stays outside it, and only an emergency overtakes one that waits for a model, which then yields. A model that fails or
-makes things up is tried once more and then replaced by the extractive summarizer. An automatic fold never raises: what
-went wrong stands in the memory's warnings, and it is tried again later. Nothing is folded while the archive cannot be
-written, and what is not folded stays visible word for word.
+At most one fold runs at a time; only an emergency overtakes one that waits for a model. An automatic fold never
+raises: the error goes to the memory's warnings and the fold is tried again later.
 """
 
 from __future__ import annotations
@@ -27,24 +24,14 @@ from mud.clock import iso
 from mud.errors import LociError, Unavailable
 
 FIRST_PAUSE = 2.0
-"""Seconds before a fold that failed is tried again automatically; each further failure doubles it."""
+"""Seconds until a failed automatic fold is tried again; doubles with each failure."""
 LONGEST_PAUSE = 300.0
 SENTENCE = 8
-"""Tokens of a short sentence; nobody asks a model to say in one what takes no more than that."""
+"""Tokens of a short sentence; a manual fold of so few is refused without asking the model."""
 
 
 class Compactor:
-    """Folds one memory.
-
-    Args:
-        memory: the memory.
-        settings: returns the settings of the moment.
-        services: the plug-ins, the model, the clock, the log.
-        on_commit: is called with every commit.
-        context: what is outside the memory: the model's window, sleep, how tokens are counted.
-        before_fold: is called with the memories right before their fold is committed, where the strategy keeps a
-            journal.
-    """
+    """Folds one memory. `before_fold` gets the memories before their commit if the strategy keeps a journal."""
 
     def __init__(
         self,
@@ -59,30 +46,25 @@ class Compactor:
         self._clock, self._on_commit = services.clock, on_commit
         self._writer = SummaryWriter(services)
         self.view = StrategyView(memory, settings, services.strategies, context or StrategyContext())
-        """What is shown of the memory."""
         self.busy = False
         self.yields = False
-        """What is under way waits for a model or its turn, and looks again before it commits: an emergency may come in
-        between."""
+        """The running fold waits and checks again before its commit, so an emergency may overtake it."""
         self._reset()
 
     def _reset(self) -> None:
         self._pause, self._not_before = FIRST_PAUSE, 0.0
         self._skip: tuple[CompactionSettings, int] | None = None
-        """Since the last fold would have saved too little: the settings then, and the tokens of the view from which on
-        another is tried while they hold, one that takes more."""
+        """Settings and minimum tokens for the next try, after a fold that saved too little."""
         self._notice: tuple[CompactionSettings, str] | None = None
         self.skipped = 0
-        """Automatic folds that were not made because they would have saved too little."""
 
     def forget(self) -> None:
-        """Forget the state of earlier folds; another life begins in the memory."""
         self._reset()
         self.view.forget()
 
     @property
     def notice(self) -> str:
-        """Why the last fold that was asked for did not happen; empty when it did, or other settings hold now."""
+        """Why the last requested fold did not happen; empty if it did or the settings have changed."""
         return self._notice[1] if self._notice is not None and self._notice[0] == self.settings() else ""
 
     def _note(self, text: str) -> None:
@@ -90,25 +72,18 @@ class Compactor:
 
     @property
     def pause(self) -> float:
-        """Seconds until a fold that failed may be tried again automatically; 0 for at once."""
+        """Seconds until a failed fold may be tried again automatically; 0 for at once."""
         return max(0.0, self._not_before - self._clock.monotonic())
 
     def due(self) -> bool:
-        """Return whether a fold should begin now. Cheap: asked after every memory."""
+        """Return whether a fold should begin now. Cheap: called after every memory."""
         return self._planned() is not None
 
     def emergency(self) -> bool:
-        """Return whether the view takes too much to wait for anything, a fold that waits for a model included."""
         plan = self._planned(overtaking=True)
         return plan is not None and plan.reason == EMERGENCY
 
     def _planned(self, at_once: bool = False, overtaking: bool = False) -> FoldPlan | None:
-        """Return the fold to begin now.
-
-        Args:
-            at_once: do not wait after one that failed.
-            overtaking: what is under way may be overtaken, by an emergency.
-        """
         if self.busy and not (overtaking and self.yields):
             return None
         if self.memory.waiting or not (at_once or self._clock.monotonic() >= self._not_before):
@@ -119,25 +94,18 @@ class Compactor:
         return plan if plan is None or not self.busy or plan.reason == EMERGENCY else None
 
     async def fold_due(self, may_ask_model: bool = True) -> list[Commit]:
-        """Fold until nothing is due and return the commits.
-
-        Never raises but when cancelled, and then the watermark has not moved.
-        """
+        """Fold until nothing is due and return the commits. Raises only when cancelled, before the watermark moves."""
         done: list[Commit] = []
         while (plan := self._planned()) is not None:
             commit = await self._fold(plan, may_ask_model)
             if commit is not None:
                 done.append(commit)
             if self.due():
-                await self._clock.sleep(0)  # an arrear of many folds must not keep everybody else from their turn
+                await self._clock.sleep(0)  # many folds in a row must not block other tasks
         return done
 
     def fold_due_now(self) -> list[Commit]:
-        """Fold until nothing is due, by rules and without awaiting: for bulk, and for the end. Never raises.
-
-        What waits for a model or its turn is overtaken by an emergency, and by nothing else.
-        A strategy whose summaries only a model may write folds nothing here when there is one.
-        """
+        """Fold by rules, without awaiting, until nothing is due; for bulk input and shutdown. Never raises."""
         done: list[Commit] = []
         if self._needs_model():
             return done
@@ -149,14 +117,9 @@ class Compactor:
         return done
 
     def make_room(self, through: int) -> Commit | None:
-        """Fold at once, by rules, so that the next prompt need not leave out what no summary holds. Never raises.
+        """Fold at once, by rules, up to `through`; None if that is not possible now. Never raises.
 
-        What waits for a model is overtaken, and a summary may be no shorter than what it stands for. Nothing happens
-        while the archive cannot be written, for a while after a fold that failed, while folds are off, or where only a
-        model may write summaries.
-
-        Args:
-            through: the last memory that the prompt would leave out.
+        It overtakes a fold that waits for a model, and the summary may be longer than its source.
         """
         if (self.busy and not self.yields) or self.memory.waiting or self.pause or self._needs_model():
             return None
@@ -164,7 +127,7 @@ class Compactor:
         return self._by_rules(plan, at_any_length=True) if plan is not None else None
 
     async def fold_now(self, reason: str = MANUAL, may_ask_model: bool = True) -> Commit | None:
-        """Fold everything that may be folded, due or not; None when that is nothing, and `notice` says why."""
+        """Fold everything that may be folded; None if there is nothing, with the reason in `notice`."""
         memory = self.memory
         memory.retry()
         if self.busy:
@@ -178,11 +141,9 @@ class Compactor:
         return await self._fold(plan, may_ask_model) if plan is not None else None
 
     def _asks(self) -> bool:
-        """Return whether a model writes the summaries."""
         return self._writer.may_ask(self.settings()) and self._style().may_ask
 
     def _needs_model(self) -> bool:
-        """Return whether nobody but a model may write the summaries."""
         return self._asks() and not self._style().may_fall_back
 
     def _style(self) -> SummaryStyle:
@@ -202,7 +163,7 @@ class Compactor:
 
     @contextmanager
     def _under_way(self) -> Iterator[None]:
-        """Within it a fold is under way; what goes wrong in it is noted, and never ends a tick."""
+        """Mark a fold as running; errors are noted and suppressed."""
         before = self.busy, self.yields
         self.busy, self.yields = True, False
         try:
@@ -239,7 +200,7 @@ class Compactor:
         return self._fold_at_once(plan, [*rejected, "a summary was edited meanwhile; its text was taken up by rules"])
 
     def _fold_at_once(self, plan: FoldPlan, rejected: list[str], at_any_length: bool = False) -> Commit | None:
-        """Fold by rules, from what the files hold now, without awaiting: nobody can come in between."""
+        """Fold by rules from the current files. Never awaits, so nothing can change in between."""
         fold = self._begin(plan, quiet=bool(rejected))
         drafts = [self._writer.by_rules(source) for source in self._sources(fold)]
         return self._commit(fold, drafts, rejected, at_any_length)
@@ -254,7 +215,7 @@ class Compactor:
             raise LociError(f"the fold of {plan.first} to {plan.last} does not begin after memory {memory.watermark}")
         entries = tuple(memory.read(*plan.source))
         check_join(plan, entries, memory.recent)
-        if not entries:  # no summary can be made of nothing; what reaches further says what it does not know
+        if not entries:  # nothing readable: extend the range, and the receipt lists the gaps
             plan = widen(self.view, plan)
             entries = tuple(memory.read(plan.first, plan.last))
         began = self._clock.monotonic()
@@ -317,10 +278,7 @@ class Compactor:
         return commit
 
     def _saves_enough(self, fold: Fold, commit: Commit, before: int) -> bool:
-        """Return whether a fold saves what it must: as a rule something; a manual one need not save more.
-
-        A waterfall that is due may save nothing, as its next summaries wait for this one, but the view never grows.
-        """
+        """Return whether a fold saves enough; a due waterfall may save nothing, as later summaries need it."""
         must = fold.strategy.least_saving(self.settings()) if commit.reason == AUTOMATIC else 0
         least = 0 if commit.recent is not None and commit.reason != MANUAL else 1
         if commit.saved >= max(least, must):
@@ -332,11 +290,7 @@ class Compactor:
         return False
 
     def _growth_until_retry(self, commit: Commit, must: int) -> int:
-        """Count a fold that was due and saved too little, and return by how much the view must grow before another.
-
-        That is what it must save, or where that is nothing, as much again as it would have replaced; nothing at all
-        where there is more to fold than it took.
-        """
+        """Return by how many tokens the view must grow before the next try; 0 if a wider fold is possible."""
         if commit.reason == PRESSURE:
             more = self.memory.total - 1 > commit.last
         else:
@@ -348,12 +302,10 @@ class Compactor:
         return must or commit.tokens or 1
 
     def _refuse(self, plan: FoldPlan, why: str, stay: bool = True) -> None:
-        """Say why a fold is not made; `stay`: its memories stay as they are."""
         self._note(f"a summary of {spoken(plan.first, plan.last)} {why}{'; they stay as they are' if stay else ''}")
         self._say(f"Compaction skipped ({self.notice})")
 
     def _summary(self, fold: Fold, draft: SummaryDraft, at: str) -> Summary:
-        """Return a draft as a summary with its receipt."""
         plan, tokens = fold.plan, self.view.context.tokens
         covers = plan.longterm if draft.source.tier == "longterm" else plan.recent
         assert covers is not None
@@ -378,7 +330,6 @@ class Compactor:
             self.memory.note_trouble("listener", f"after the last fold: {error}")
 
     def _failed(self, error: Exception) -> None:
-        """Say what went wrong, and wait before it is tried again."""
         why = str(error) or type(error).__name__
         self._note(f"the memories could not be folded ({why}); they stay as they are")
         self.memory.note_trouble("fold", self.notice)

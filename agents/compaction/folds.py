@@ -1,4 +1,4 @@
-"""A fold under way, with what it read when it was planned, and one that was committed, with what it cost and saves."""
+"""A fold in progress with the data read for it, and a committed fold with its cost and savings."""
 
 from __future__ import annotations
 
@@ -19,26 +19,16 @@ from agents.memory.summaries import EDITED, Summary, unread
 from mud.errors import LociError
 
 TOKEN_PARTS = ("source", "summary", "prompt", "completion")
-"""What a receipt counts tokens of."""
 _OF_A_FOLD = (
     *("strategy", "method", "longterm", "tokens", "saved_tokens", "break_even_rounds", "depth", "retention"),
     *("faithful", "seconds", "rejected"),
 )
-"""What the record of a fold has and that of none has not."""
+"""The fields of the record that are empty when nothing was folded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """A plan with what it read; that is compared before the commit, as a person may have edited meanwhile.
-
-    Args:
-        plan: the plan.
-        strategy: what made it.
-        entries: the memories that the summary of the fold is made from.
-        settings: as they were when it was planned.
-        longterm, recent: the summaries as they were when it was planned.
-        began: the monotonic clock then, in seconds.
-    """
+    """A plan with the data read for it, compared again before the commit: a person may have edited a summary."""
 
     plan: FoldPlan
     strategy: Strategy
@@ -50,35 +40,31 @@ class Fold:
 
     @property
     def earlier(self) -> list[Summary]:
-        """The summaries that the new long-term summary takes up."""
+        """The current summaries, which the new long-term summary absorbs."""
         return [summary for summary in (self.longterm, self.recent) if summary is not None]
 
     @property
     def earlier_texts(self) -> list[str]:
-        """Their texts; when they have changed by the time of the commit, a person edited them."""
         return [summary.text for summary in self.earlier]
 
     @property
     def unchanged(self) -> tuple[Summary, ...]:
-        """The summaries that hold after the fold as they did before."""
         return (self.longterm,) if self.plan.joins and self.longterm is not None else ()
 
     @property
     def replaced_summaries(self) -> list[str]:
-        """The texts of the summaries that it replaces."""
         return [summary.text for summary in self.earlier if summary not in self.unchanged]
 
     @property
     def replaced(self) -> list[str]:
-        """The texts that what is to be written stands for: the memories, and what one summary takes up."""
+        """The texts that the new summary replaces."""
         return [*(self.earlier_texts if self.plan.recent is None else []), *(entry.text for entry in self.entries)]
 
     def gaps(self) -> list[Range]:
-        """Return the memories that could not be read."""
         return missing((entry.seq for entry in self.entries), *self.plan.source)
 
     def receipt(self, made: Summary, source: SummarySource) -> Summary:
-        """Return a summary with what the fold knows of it; a long-term one that only moves stays what it was."""
+        """Return the summary with its receipt completed; one that only moves keeps its method and depth."""
         longterm, earlier = made.tier == "longterm", self.earlier
         gaps = self.gaps() if not longterm or self.plan.recent is None else []
         not_read = tuple(merged([*(unread(*earlier) if longterm else []), *gaps]))
@@ -90,13 +76,7 @@ class Fold:
         return replace(made, depth=max(summary.depth for summary in earlier) + 1)
 
     def sources(self, name: str, settings: CompactionSettings, when: Callable[[str, str], str]) -> list[SummarySource]:
-        """Return what is to be written: the long-term summary first, as it takes up the recent one.
-
-        Args:
-            name: whose memories they are.
-            settings: the settings of now.
-            when: says when something was, see `StrategyContext.when`.
-        """
+        """Return the sources of the summaries to write, the long-term one first."""
         style, covers = self.strategy.style(settings), self.plan.longterm
         recent = SummarySource(
             name,
@@ -122,11 +102,7 @@ class Fold:
 
 
 def check_join(plan: FoldPlan, entries: Sequence[Entry], recent: Summary | None) -> None:
-    """Make sure that a recent summary that is made anew loses nothing: no person's words, no memory it knew.
-
-    Raises:
-        LociError: it would.
-    """
+    """Raise LociError if rewriting a recent summary would lose a person's edits or a memory it covers."""
     if not plan.joins:
         return
     if not may_be_made_anew(recent):
@@ -136,28 +112,20 @@ def check_join(plan: FoldPlan, entries: Sequence[Entry], recent: Summary | None)
 
 
 def may_be_made_anew(recent: Summary | None) -> bool:
-    """Return whether a recent summary may be made anew: no person wrote it, and it knows all its memories."""
+    """Return whether a recent summary may be written again: not edited by a person, and made from all its memories."""
     return recent is not None and recent.method != EDITED and not recent.unread
 
 
 class Commit(NamedTuple):
-    """A fold that was committed.
+    """A committed fold.
 
     Args:
-        number: how many folds this memory has had, this one included.
-        reason: why, such as `automatic` or `manual`.
-        at: when it was committed.
-        first, last: the memories that were folded.
-        recent: the new recent summary, with its receipt; None for a strategy with one summary.
+        recent: the new recent summary; None for a strategy with one summary.
         longterm: the new long-term summary; None after the first fold of a strategy with two.
-        chars, tokens: of what was replaced: those memories and the earlier summaries.
-        saved: tokens by which the view, and with it every later prompt, is shorter.
-        before: entries of the view before it, memories and summaries.
-        kept: memories that stay word for word.
-        kept_chars: their characters.
-        seconds: how long it took, the model's part included.
-        rejected: why replies of the model were not used, and why it did not answer.
-        unchanged: the summaries that hold as they did before.
+        chars, tokens: size of what was replaced, memories and earlier summaries.
+        saved: tokens by which the view, and so every later prompt, is shorter.
+        before: entries of the view before the fold, memories and summaries.
+        kept, kept_chars: number and characters of the memories that stay word for word.
     """
 
     number: int
@@ -179,26 +147,24 @@ class Commit(NamedTuple):
 
     @property
     def made(self) -> tuple[Summary, ...]:
-        """The summaries that were made, the long-term one first."""
         return tuple(summary for summary in (self.longterm, self.recent) if summary is not None)
 
     @property
     def newest(self) -> Summary:
-        """The summary of the memories that were folded."""
         return self.made[-1]
 
     @property
     def spent(self) -> int:
-        """Tokens that the model read and wrote for it, rejected replies included."""
+        """Tokens read and written by the model, including rejected replies."""
         return sum(summary.tokens.get(part, 0) for summary in self.made for part in ("prompt", "completion"))
 
     @property
     def break_even(self) -> int | None:
-        """Prompts after which it has saved what it cost; None when it saves nothing."""
+        """Prompts after which the fold has paid for itself; None if it saves nothing."""
         return math.ceil(self.spent / self.saved) if self.saved > 0 else None
 
     def record(self) -> dict[str, object]:
-        """Return the result record: seed 001's fields, of the whole view, then range, tokens, retention and cost."""
+        """Return the result record: seed 001's fields for the whole view, then range, tokens, retention and cost."""
         kept, newest = self.kept_chars + sum(len(summary.text) for summary in self.unchanged), self.newest
         chars, after = self.chars + kept, sum(len(summary.text) for summary in self.made) + kept
         return {
@@ -228,12 +194,11 @@ class Commit(NamedTuple):
 
 
 def total_tokens(summaries: Sequence[Summary]) -> dict[str, int]:
-    """Return the tokens of several receipts together."""
     return {part: sum(summary.tokens.get(part, 0) for summary in summaries) for part in TOKEN_PARTS}
 
 
 def no_fold(view: View, at: str, why: str) -> dict[str, object]:
-    """Return the result record of a fold that there was not: an empty summary, everything preserved."""
+    """Return the result record for when nothing was folded: an empty summary, everything preserved."""
     texts = [summary.text for summary in (view.longterm, view.recent) if summary is not None]
     texts += [entry.text for entry in view.tail]
     chars = sum(map(len, texts))

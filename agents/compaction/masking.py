@@ -1,10 +1,6 @@
-"""Micro compaction: old results of a character's own queries shrink to a line that says what they were and where.
+"""Masking: old results of an agent's own queries are shortened to one line with a reference to the archive.
 
-Pure, and the same for the same memories, so masking twice is masking once. Only results are masked: they can be had
-again by looking again. What was heard, said or done never is, nor is what this turn brought: whoever looked has not
-acted on it yet. A result that cannot be masked is shown as it is.
-
-`MaskLog` masks nothing; it writes into the archive, once each, which results are masked from now on.
+Only results are masked, because the agent can repeat the query; the result of the current turn never is.
 """
 
 from __future__ import annotations
@@ -26,33 +22,21 @@ if TYPE_CHECKING:
     from agents.compaction.view import StrategyView
 
 KIND = "result"
-"""The one kind of memory that is masked."""
 THIS_TURN = 1
-"""Results that a turn brings, and that are never masked while it is the last."""
+"""Results of the current turn, which are never masked."""
 GIST = 60
-"""Characters of what it showed that a masked result keeps."""
 LONGEST_QUERY = 80
-"""Characters of what was asked that it keeps."""
 LONGEST_READ = 300
-"""Characters of a line that are looked at."""
 EVENT = "micro_compact"
-"""The name of the archive's line."""
 CHUNK = 1024
-"""Memories read at once."""
 MOST = 500
-"""Results that one line names at most."""
 
 _QUOTED = re.compile(r"[\"“„«](.+)[\"”“»]")
 _NAMED = re.compile(r"([^:.!?]{1,60}): (?=\S)")
 
 
 def placeholder(entry: Entry, owner: str) -> str:
-    """Return the line that stands for a masked result: what was asked, what it began with, how it ended, where it is.
-
-    Args:
-        entry: the result.
-        owner: folder of whose it is.
-    """
+    """Return the line for a masked result; `owner` is the agent's folder."""
     lines = [line for line in entry.text.splitlines() if line.strip()]
     query, shown = _query_and_gist([flat(line[:LONGEST_READ]) for line in lines[:2]], entry)
     count = f"{len(lines)} lines" if len(lines) > 1 else f"{len(entry.text)} characters"
@@ -66,11 +50,7 @@ def _ending(entry: Entry, owner: str) -> str:
 
 
 def _query_and_gist(lines: Sequence[str], entry: Entry) -> tuple[str, str]:
-    """Return what was asked, as far as a result tells, and the beginning of what it showed.
-
-    A result does not hold the line that was typed. A look begins with the place, a search with the question, a note
-    and a thing with its name.
-    """
+    """Guess the query (a result does not contain the typed command) and return it with the start of the content."""
     first, second = (*lines, "", "")[:2]
     if entry.place and second and first.casefold() == flat(entry.place).casefold():
         return f"look at {first}", second
@@ -91,26 +71,22 @@ def _cut(text: str, most: int) -> str:
 
 
 def may_mask(entry: Entry, settings: CompactionSettings, owner: str) -> bool:
-    """Return whether an entry is a result that a mask makes shorter and that is long enough to be worth one."""
+    """Return whether an entry is a result that is long enough to be masked and gets shorter by it."""
     return _mask(entry, settings, owner) is not None
 
 
 def _mask(entry: Entry, settings: CompactionSettings, owner: str) -> str | None:
-    """Return what stands for an entry; None when it is shown as it is, also because it cannot be masked."""
     try:
         if entry.kind != KIND or len(entry.text) < settings.mask_chars or entry.text.endswith(_ending(entry, owner)):
             return None
         mask = placeholder(entry, owner)
-    except Exception:  # one odd memory must not take the view with it: it is shown whole
+    except Exception:  # one malformed memory must not break the view
         return None
     return mask if len(mask) < len(entry.text) else None
 
 
 def masked_count(results: int, settings: CompactionSettings) -> int:
-    """Return how many of so many results, the oldest, are masked: whole blocks of those that are not kept.
-
-    A turn is one command, so that the newest result is what this turn brought.
-    """
+    """Return how many results, the oldest, are masked: only whole blocks, and never the newest."""
     free = results - max(settings.mask_keep, THIS_TURN)
     return max(0, free) // settings.mask_block * settings.mask_block
 
@@ -118,14 +94,7 @@ def masked_count(results: int, settings: CompactionSettings) -> int:
 def masked(
     entries: Sequence[Entry], settings: CompactionSettings, owner: str, count: int | None = None
 ) -> tuple[Entry, ...]:
-    """Return memories as they are shown, with the old results masked.
-
-    Args:
-        entries: the memories that no summary covers, oldest first, or the newest of them.
-        settings: how many stay whole.
-        owner: folder of whose they are.
-        count: how many of the results, the oldest, are masked; None when the entries are all there are.
-    """
+    """Return memories with the `count` oldest results masked; None counts the results in `entries`."""
     if count is None:
         count = masked_count(sum(entry.kind == KIND for entry in entries), settings)
     return tuple(_shown(entries, count, settings, owner))
@@ -141,30 +110,20 @@ def _shown(entries: Sequence[Entry], left: int, settings: CompactionSettings, ow
 
 
 class MaskLog:
-    """Writes down one memory's masks. Nothing depends on these lines: one that could not be written is no loss.
-
-    Args:
-        view: the memory as its strategy shows it.
-        clock: the time.
-    """
+    """Records the masks of one memory in the archive. Nothing depends on these records."""
 
     def __init__(self, view: StrategyView, clock: Clock) -> None:
         self._view, self._memory, self._clock = view, view.memory, clock
         self.forget()
 
     def forget(self) -> None:
-        """Forget what was counted; the memory holds another life now."""
         self._results: list[int] = []
         self._through = 0
         self._noted: int | None = None
-        """The newest result that is written down as masked; None before the archive was asked."""
+        """The newest result recorded as masked; None before the archive was read."""
 
     def turn(self) -> list[int]:
-        """Write down which results are masked since the last time, and return them. Costs next to nothing when none is.
-
-        Raises:
-            OSError: when the archive cannot be read.
-        """
+        """Record the results masked since the last call and return them; raises OSError. Cheap if there are none."""
         if not self._view.strategy.masks or self._memory.waiting:
             return []
         self._count()
@@ -184,9 +143,8 @@ class MaskLog:
         return fresh
 
     def _count(self) -> None:
-        """Count what came, and let go of what was folded."""
         memory = self._memory
-        if memory.total < self._through:  # another life stands there now
+        if memory.total < self._through:  # the memory holds another life now
             self.forget()
         self._through = max(self._through, memory.watermark)
         while self._through < memory.total:
@@ -197,7 +155,6 @@ class MaskLog:
         del self._results[: bisect_right(self._results, memory.watermark)]
 
     def _noted_before(self) -> int:
-        """Return the last result that an earlier run wrote down as masked; 0 for none."""
         event = last_event(self._memory.folder / "archive", EVENT) or {}
         noted = event.get("masked")
         return max((seq for seq in noted if isinstance(seq, int)), default=0) if isinstance(noted, list) else 0

@@ -1,8 +1,4 @@
-"""What one fold would do, as a value.
-
-Pure: numbers in, numbers out. A plan says which memories are folded and which summary takes up which; it begins at the
-watermark or is not made at all.
-"""
+"""The plan of one fold. It always begins right after the watermark; pure functions."""
 
 from __future__ import annotations
 
@@ -13,22 +9,17 @@ MANUAL = "manual"
 SLEEP = "sleep"
 EMERGENCY = "emergency"
 PRESSURE = "pressure"
-"""Else the next prompt would leave out memories that no summary holds."""
+"""Without the fold, the next prompt would leave out memories that no summary covers."""
 
 Range = tuple[int, int]
-"""First and last memory, both included."""
+"""First and last memory, both inclusive."""
 LEAST_SHARE = 4
-"""A manual fold makes a recent summary of its own from a window's fourth part on."""
+"""A manual fold of at least this fraction (1/4) of the window makes its own recent summary."""
 
 
 @dataclass(frozen=True, slots=True)
 class DueFold:
-    """What a strategy wants folded.
-
-    Args:
-        first, last: the memories.
-        reason: why.
-    """
+    """A range of memories that a strategy wants folded."""
 
     first: int
     last: int
@@ -37,15 +28,12 @@ class DueFold:
 
 @dataclass(frozen=True, slots=True)
 class FoldPlan:
-    """One fold.
+    """One fold, of the memories `first` to `last`.
 
     Args:
-        strategy: the strategy that made it.
-        reason: `automatic`, `manual`, `sleep`, `emergency` or `pressure`.
-        first, last: the memories that are folded.
-        recent: what the recent summary covers afterwards; None for a strategy with one summary. Where it begins before
-            `first`, the current recent summary is made anew with what is folded.
-        longterm: what the long-term summary covers afterwards; None when it stays as it is, or there is none yet.
+        recent: the range of the new recent summary; None for a strategy with one summary. If it begins before
+            `first`, the recent summary is written again together with the folded memories.
+        longterm: the range of the long-term summary; None if it is unchanged or there is none.
     """
 
     strategy: str
@@ -57,38 +45,24 @@ class FoldPlan:
 
     @property
     def source(self) -> Range:
-        """The memories from which the newest summary is made."""
         return self.recent or (self.first, self.last)
 
     @property
     def joins(self) -> bool:
-        """Whether the current recent summary is made anew with what is folded."""
         return self.recent is not None and self.recent[0] < self.first
 
     @property
     def event(self) -> str:
-        """The event of its commit line."""
         return "manual_compact" if self.reason == MANUAL else "auto_compact"
 
     def until(self, last: int) -> FoldPlan:
-        """Return the same fold up to another memory."""
         if self.recent is None:
             return replace(self, last=last, longterm=(1, last))
         return replace(self, last=last, recent=(self.recent[0], last))
 
 
 def plan_fold(strategy: str, fold: DueFold | None, watermark: int, *, rolling: bool = False) -> FoldPlan | None:
-    """Return the plan for a fold, or None for no fold.
-
-    Args:
-        strategy: name of the strategy.
-        fold: the memories to fold.
-        watermark: the last memory that a summary covers.
-        rolling: one summary takes up the one before and the memories; else two, as in a waterfall.
-
-    Raises:
-        ValueError: when the range does not begin right after the watermark or is empty.
-    """
+    """Return the plan for a fold; ValueError if it does not begin right after the watermark."""
     if fold is None:
         return None
     first, last = fold.first, fold.last
@@ -100,16 +74,9 @@ def plan_fold(strategy: str, fold: DueFold | None, watermark: int, *, rolling: b
 
 
 def join_recent(plan: FoldPlan, recent: Range | None, window: int, *, replaceable: bool) -> FoldPlan | None:
-    """Return a manual fold so that it never pushes a recent summary out for little; None for too little.
+    """Return a manual fold that extends the recent summary while both fit into one window.
 
-    What is to be folded joins what the recent summary covers as long as both fit into a window. Of the rest, little is
-    left alone until there is more of it.
-
-    Args:
-        plan: the fold as the strategy has it.
-        recent: what the recent summary covers; None where there is none.
-        window: memories that a recent summary covers.
-        replaceable: that one may be made anew from its memories.
+    A small remainder is not folded (None), so that it does not push the recent summary out.
     """
     if plan.recent is None or recent is None:
         return plan
@@ -119,5 +86,5 @@ def join_recent(plan: FoldPlan, recent: Range | None, window: int, *, replaceabl
 
 
 def enough(window: int) -> int:
-    """Return how many memories get a recent summary of their own in a manual fold."""
+    """Return how many memories a manual fold needs for a recent summary of its own."""
     return -(-window // LEAST_SHARE)

@@ -1,9 +1,7 @@
-"""Making every summary of a memory anew from its archive, in parts, and committing them as one fold.
+"""Rewriting all summaries of a memory from its archive, in parts, committed as one fold.
 
-It writes with what folds write with, lets everybody else have their turn after every part, and can be killed at any
-moment: the parts that are made are kept in a file beside the summaries, and the summaries in use hold until the new
-ones do. While it works nothing is folded but in an emergency, to which it yields; what is remembered meanwhile stays
-word for word. It refuses an archive that cannot be read whole, as the summaries may be the last that tell of it.
+Finished parts are kept in a file, so a rebuild can be interrupted; the old summaries are used until the commit. An
+archive that cannot be read completely is refused: the summaries may be the only record of what is lost.
 """
 
 from __future__ import annotations
@@ -34,23 +32,16 @@ from mud.storage.paths import remove
 
 REBUILD, BOOTSTRAP = "rebuild", "bootstrap"
 CHUNK = 64
-"""Memories of one part at most."""
 GROUP = 16
-"""Parts that are taken up into the long-term summary at once."""
+"""Parts that one long-term summary absorbs at once."""
 FILE = "rebuild.jsonl"
 
 RUNNING, BUSY, NO_SUMMARIES, NOTHING, THERE, FITS = "running", "busy", "no_summaries", "nothing", "there", "fits"
-"""Why nothing is made: one is under way, a fold is, the strategy has no summaries, there are none to make anew, there
-are some already, everything is still shown word for word."""
+"""Reasons to decline."""
 
 
 class Declined(LociError):
-    """Nothing is to be made.
-
-    Args:
-        why: one of the reasons above.
-        places: what a sentence about it names.
-    """
+    """Nothing is to be made, for one of the reasons above."""
 
     def __init__(self, why: str, **places: object) -> None:
         super().__init__(f"{why} {places}" if places else why)
@@ -58,15 +49,7 @@ class Declined(LociError):
 
 
 class Rebuilt(NamedTuple):
-    """What came of it.
-
-    Args:
-        longterm, recent: the new summaries; None for one that there is not.
-        parts: how many parts they were made from.
-        kept: how many of these were made before, by a rebuild that did not come to its end.
-        kept_word_for_word: memories that stay as they are.
-        rejected: why replies of the model were not used, and why it did not answer.
-    """
+    """The result: `kept` of the `parts` come from an earlier, interrupted rebuild."""
 
     longterm: Summary | None
     recent: Summary | None
@@ -82,13 +65,7 @@ class Rebuilt(NamedTuple):
 
 
 class RebuildStep(NamedTuple):
-    """One part that is to be written.
-
-    Args:
-        tier: `recent` for a part made from memories alone, `longterm` for one that takes up those before.
-        covers: the memories that it covers.
-        entries: the memories that it is made from; None for none, it is made of the parts before.
-    """
+    """One part: a `recent` one is made from memories only, a `longterm` one absorbs earlier parts."""
 
     tier: str
     covers: Range
@@ -97,14 +74,7 @@ class RebuildStep(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RebuildLayout:
-    """Which memories the new summaries cover.
-
-    Args:
-        split: the long-term summary covers `1..split`; 0 for none.
-        through: the recent one covers `split+1..through`; none when both are the same.
-        chunk: memories of one part at most.
-        rolling: every part takes up the one before, as the strategy has one summary.
-    """
+    """The long-term summary covers `1..split` (0 for none), the recent one `split+1..through` (may be empty)."""
 
     split: int
     through: int
@@ -112,7 +82,7 @@ class RebuildLayout:
     rolling: bool
 
     def steps(self) -> Iterator[RebuildStep]:
-        """Yield the parts in the order in which they are written; the last of each tier are the summaries."""
+        """Yield the parts in the order of writing; the last of each tier becomes the summary."""
         waiting = 0
         for first in range(1, self.split + 1, self.chunk):
             last = min(first + self.chunk - 1, self.split)
@@ -129,14 +99,7 @@ class RebuildLayout:
 
 
 def layout_of(through: int, recent: Range | None, window: int, *, rolling: bool) -> RebuildLayout:
-    """Return the layout of summaries of `1..through`.
-
-    Args:
-        through: the last memory that they cover.
-        recent: what the recent summary covers now, which stays; None for none, then it gets the newest.
-        window: memories of one part at most, as the settings say; never more than `CHUNK`.
-        rolling: the strategy has one summary.
-    """
+    """Return the layout of summaries of `1..through`; the range of a recent summary is kept if possible."""
     if rolling:
         return RebuildLayout(through, through, CHUNK, True)
     chunk = max(1, min(window, CHUNK))
@@ -146,29 +109,14 @@ def layout_of(through: int, recent: Range | None, window: int, *, rolling: bool)
 
 
 class RebuildProgress:
-    """The file of the parts of one rebuild.
-
-    It is believed only as far as it fits: other settings, or a line that cannot be understood, and the rest is made
-    again.
-
-    Args:
-        folder: the summaries' folder.
-        open_writer: opens the file for appending.
-    """
+    """The file with the finished parts of one rebuild. Unreadable lines are ignored."""
 
     def __init__(self, folder: Path, open_writer: Callable[[Path], LineWriter]) -> None:
         self._path, self._open_writer = folder / FILE, open_writer
         self._writer: LineWriter | None = None
 
     def begin(self, key: Mapping[str, object]) -> dict[tuple[str, Range], Summary]:
-        """Open the file and return the parts in it, by tier and range; with another key it begins anew.
-
-        Args:
-            key: everything that decides what the parts are like.
-
-        Raises:
-            OSError: when it cannot be read or written.
-        """
+        """Open the file and return its parts by tier and range; it is emptied if `key`, the settings, differs."""
         lines = [line.data for line in read_jsonl(self._path)] if self._path.exists() else []
         if not lines or lines[0] is None or lines[0].get(REBUILD) != json.loads(json.dumps(key)):
             self.end()
@@ -180,29 +128,21 @@ class RebuildProgress:
         return {(part.tier, part.covers): part for part in parts if part is not None}
 
     def add(self, part: Summary) -> None:
-        """Keep one more part.
-
-        Raises:
-            OSError: when it cannot be written.
-        """
         assert self._writer is not None
         self._writer.append([json.dumps(asdict(part), ensure_ascii=False)])
 
     def close(self) -> None:
-        """Close the file, which stays."""
         if self._writer is not None:
             self._writer.close()
             self._writer = None
 
     def end(self) -> None:
-        """Remove the file: the summaries hold, or it belongs to other settings."""
         self.close()
         for path in (self._path, *self._path.parent.glob(f"{FILE}.torn-*")):
             remove(path)
 
 
 def _part(line: Mapping[str, Any]) -> Summary | None:
-    """Return the part in a line; None when it cannot be understood."""
     try:
         first, last = line["covers"]
         sample = tuple(map(str, line.get("sample", ())))
@@ -215,19 +155,6 @@ def _part(line: Mapping[str, Any]) -> Summary | None:
 
 @dataclass(slots=True)
 class _RebuildRun:
-    """One rebuild under way.
-
-    Args:
-        reason: `rebuild` or `bootstrap`.
-        settings, strategy, style: as they were when it began.
-        layout: what the summaries are to cover.
-        watermark: the last memory that a summary covered when it began.
-        asks: a model is asked.
-        rejected: why it was not used.
-        longterm: the newest part that takes up those before.
-        waiting: the parts since.
-    """
-
     reason: str
     settings: CompactionSettings
     strategy: Strategy
@@ -240,7 +167,6 @@ class _RebuildRun:
     waiting: list[Summary] = field(default_factory=list)
 
     def key(self) -> Mapping[str, object]:
-        """Return everything that decides what the parts are like."""
         settings = self.settings
         return {
             "strategy": self.strategy.name,
@@ -260,13 +186,11 @@ class _RebuildRun:
         }
 
     def earlier(self, step: RebuildStep) -> list[Summary]:
-        """Return the parts that a part takes up."""
         if step.tier == "recent":
             return []
         return [*([self.longterm] if self.longterm is not None else []), *self.waiting]
 
     def take(self, step: RebuildStep, part: Summary) -> None:
-        """Go on with a part that is made."""
         if step.tier == "longterm":
             self.longterm, self.waiting = part, []
         else:
@@ -274,25 +198,15 @@ class _RebuildRun:
 
 
 class Rebuild:
-    """Makes the summaries of one memory anew.
-
-    Args:
-        compactor: folds it; it folds nothing meanwhile but in an emergency.
-        open_writer: opens the file of the parts for appending; tests give one that fails or dies.
-    """
-
     def __init__(self, compactor: Compactor, open_writer: Callable[[Path], LineWriter] = JsonlWriter) -> None:
         self._compactor, self._open_writer = compactor, open_writer
         self._memory, self._clock = compactor.memory, compactor.services.clock
         self._writer = SummaryWriter(compactor.services)
         self.progress: tuple[int, int] | None = None
-        """How many parts are made, and of how many; None while nothing is under way."""
+        """Finished and total parts; None while no rebuild is running."""
 
     def check(self, reason: str) -> int:
-        """Return the last memory that the new summaries are to cover.
-
-        Args:
-            reason: `REBUILD`, which goes as far as the summaries do, or `BOOTSTRAP`, as far as a manual fold would.
+        """Return the last memory to cover: the watermark for `REBUILD`, the end of a manual fold for `BOOTSTRAP`.
 
         Raises:
             Declined: nothing is to be made.
@@ -321,14 +235,11 @@ class Rebuild:
         return fold.last
 
     async def run(self, reason: str = REBUILD) -> Rebuilt:
-        """Make the summaries and commit them. When cancelled, what is made so far is kept for the next time.
-
-        Args:
-            reason: `rebuild` or `bootstrap`.
+        """Write and commit the summaries. If cancelled, the finished parts are kept for the next time.
 
         Raises:
             Declined: nothing is to be made.
-            LociError: it could not come to its end; the summaries are as they were, the parts are kept.
+            LociError: it failed; the summaries are unchanged.
         """
         run, compactor = self._begin(reason, self.check(reason)), self._compactor
         progress = RebuildProgress(self._memory.folder / "summaries", self._open_writer)
@@ -355,7 +266,6 @@ class Rebuild:
         return _RebuildRun(reason, settings, strategy, style, layout, memory.watermark, asks)
 
     async def _make(self, run: _RebuildRun, progress: RebuildProgress) -> int:
-        """Write every part that is not kept from before; return how many are."""
         steps = list(run.layout.steps())
         found, kept, announced, of = progress.begin(run.key()), 0, 0, len(steps)
         self._say(f"making the summaries of 1-{run.layout.through} anew from the archive, in {of} parts")
@@ -366,7 +276,7 @@ class Rebuild:
             else:
                 part = await self._write(run, step)
                 progress.add(part)
-                if step.tier == "longterm":  # those that are kept of the same tier took up another text
+                if step.tier == "longterm":  # the kept parts of this tier absorbed another text
                     found = {which: one for which, one in found.items() if which[0] != step.tier}
             run.take(step, part)
             self.progress = (done, of)
@@ -378,12 +288,11 @@ class Rebuild:
         return kept
 
     def _check_watermark(self, run: _RebuildRun) -> None:
-        """Yield to an emergency fold that came in between: the summaries that would be replaced cover more now."""
+        """Abort if an emergency fold has moved the watermark."""
         if self._memory.watermark > run.watermark:
             raise Unavailable("memories were folded in an emergency meanwhile; what was made is kept, ask again")
 
     async def _write(self, run: _RebuildRun, step: RebuildStep) -> Summary:
-        """Return one part with its receipt, by a model where one answers."""
         source, earlier = self._source(run, step), run.earlier(step)
         moves = not source.entries and len(earlier) == 1
         if source.entries and run.strategy.journals:
@@ -394,7 +303,7 @@ class Rebuild:
             run.asks = not any(one.startswith(NO_ANSWER) for one in rejected)
             if draft.fell_back and not run.style.may_fall_back:
                 raise Unavailable(f"only a model may write these summaries: {'; '.join(rejected)}")
-        else:  # rules hold nobody up: a dense part takes them tens of milliseconds
+        else:  # in a thread: rules take tens of milliseconds for a dense part
             draft = await asyncio.to_thread(self._writer.by_rules, source)
         count, at = self._compactor.view.context.tokens, iso(self._clock.now())
         part = await asyncio.to_thread(draft.summary, step.covers, at, count(source.texts()), count([draft.text]))
@@ -404,11 +313,6 @@ class Rebuild:
         return _with_whole_receipt(part, draft, earlier)
 
     def _source(self, run: _RebuildRun, step: RebuildStep) -> SummarySource:
-        """Return what a part is made from.
-
-        Raises:
-            LociError: memories of it cannot be read.
-        """
         settings, style = run.settings, run.style
         entries = tuple(self._memory.read(*step.entries)) if step.entries else ()
         if step.entries and len(entries) != step.entries[1] - step.entries[0] + 1:
@@ -432,7 +336,7 @@ class Rebuild:
         )
 
     def _commit(self, run: _RebuildRun, kept: int, progress: RebuildProgress) -> Rebuilt:
-        """Commit the new summaries with one line in the archive. Never awaits: nobody can come in between."""
+        """Commit the new summaries with one archive line. Never awaits, so nothing can change in between."""
         memory, layout, at = self._memory, run.layout, iso(self._clock.now())
         memory.refresh()
         memory.retry()
@@ -467,13 +371,7 @@ class Rebuild:
 
 
 def _with_whole_receipt(part: Summary, draft: SummaryDraft, earlier: Sequence[Summary]) -> Summary:
-    """Return a part with a receipt that goes back to the memories: depth 1, and what all parts were made from and cost.
-
-    Args:
-        part: it, with the receipt of its own writing.
-        draft: what it was written from.
-        earlier: the parts that it takes up.
-    """
+    """Return a part whose receipt counts the sources and costs of all absorbed parts."""
     written, before = part.tokens["summary"], total_tokens(earlier)
     source = before["source"] + sum(estimate(entry.text) for entry in draft.source.entries)
     spent = {name: part.tokens.get(name, 0) + before[name] for name in ("prompt", "completion")}

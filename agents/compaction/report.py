@@ -1,7 +1,4 @@
-"""A status put into words for people: aligned plain text, one thing a line, the summaries' words below.
-
-It looks nothing up: what it says stands in the status.
-"""
+"""A memory status as aligned plain text for people. All data comes from the status itself."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ _TITLES = {"longterm": "Long-term summary", "recent": "Recent summary"}
 
 
 def report(status: Mapping[str, Any]) -> str:
-    """Return what `agents.compaction.status.status` returned in aligned plain text."""
+    """Return the status from `agents.compaction.status.status` as aligned plain text."""
     rows = [(name, text) for name, text in _rows(status) if text]
     width = max(len(name) for name, _ in rows)
     lines = [f"Memory of {status['agent']}", *(f"  {name:<{width}}  {text}" for name, text in rows)]
@@ -35,7 +32,7 @@ def report(status: Mapping[str, Any]) -> str:
 
 
 def warnings_of(status: Mapping[str, Any]) -> list[str]:
-    """Return all that a status warns of, each thing once: what another sentence says as well is left out."""
+    """Return all warnings of a status, without those contained in another one."""
     told = {one.rstrip("."): one for one in [*status["warnings"], *status["errors"]]}
     return [one for bare, one in told.items() if not any(bare != other and bare in other for other in told)]
 
@@ -92,7 +89,6 @@ def _view(tokens: Mapping[str, Any]) -> str:
 
 
 def _prompt(status: Mapping[str, Any]) -> str:
-    """Say how much room memories have in the next prompt and what it leaves out."""
     room, shed = status["room"], status["shed"]
     if room is None:
         return ""
@@ -101,7 +97,6 @@ def _prompt(status: Mapping[str, Any]) -> str:
 
 
 def next_fold(status: Mapping[str, Any]) -> str:
-    """Say what the next fold waits for, and how many memories that is from now where it goes by them."""
     at, total, waits = status["next_compaction_at"], status["total"], str(status["waits"])
     if at is None or not waits.startswith(by := f"at {at} memories"):
         return waits
@@ -140,7 +135,7 @@ def _repetition(status: Mapping[str, Any]) -> str:
 
 
 def told_inner(inner: Mapping[str, Any]) -> str:
-    """Return when it looked back and dreamed last, and how far the next look back is, of `Reflection.told`."""
+    """Describe the last reflection and dream, and how close the next reflection is."""
     count, most = inner["insights"], inner["reflection_threshold"]
     told = [f"{count:,} {_plural(count, 'insight')}{_since(inner['counted_from'])}"]
     told += [_last_time(did, inner[f"{did}_at"], inner["looked_from"]) for did in ("reflected", "dreamed")]
@@ -149,14 +144,12 @@ def told_inner(inner: Mapping[str, Any]) -> str:
 
 
 def _last_time(did: str, at: str | None, looked_from: int) -> str:
-    """Return when something was done last, as far as its minute; else that it was not, and since when not."""
     if at:
         return f"{did} {at[:10]} {at[11:16]}"
     return f"not {did}{_since(looked_from) or ' yet'}"
 
 
 def _since(first: int) -> str:
-    """Return from which memory on something is known; nothing when that is all of them."""
     return f" since memory {first:,}" if first > 1 else ""
 
 
@@ -169,7 +162,6 @@ def _strategy(status: Mapping[str, Any]) -> str:
 
 
 def _settings(status: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the settings that the strategy reads, and every other that is not as by default, with their origins."""
     title = "Settings"
     for one in describe(CompactionSettings):
         known = status["settings"].get(one.key)
@@ -181,7 +173,7 @@ def _settings(status: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def in_force(status: Mapping[str, Any]) -> list[str]:
-    """Return the settings that the strategy goes by, with the values that act, but for the preset that sets them."""
+    """Return the settings that the strategy reads, with their effective values, without the preset."""
     known = status["settings"]
     return [
         f"{one.key} {_value(known[one.key]['value'])}"
@@ -199,7 +191,6 @@ def _value(value: object) -> str:
 
 
 def _coverage(status: Mapping[str, Any]) -> str:
-    """Say which memories the view accounts for, and which of them cannot be read any more."""
     gaps, overlaps, total = status["gaps"], status["overlaps"], status["total"]
     if not total:
         return "nothing to cover yet"
@@ -248,7 +239,7 @@ def _size(taken: int) -> str:
 
 
 def ago(seconds: int | None) -> str:
-    """Return an age in words, `3 hours ago`; empty when it is not known."""
+    """Return an age in words, such as `3 hours ago`; empty for None."""
     if seconds is None:
         return ""
     for least, unit in _UNITS:

@@ -1,4 +1,4 @@
-"""`config/memory_compaction.md`: which strategy, when it folds, and how summaries are written."""
+"""The settings in `config/memory_compaction.md`: the strategy, when it folds, and how summaries are written."""
 
 from __future__ import annotations
 
@@ -10,15 +10,13 @@ from mud.registry import plug_in_names
 from mud.storage.settings import setting
 
 PROMPT_WORDS = 300
-"""Tokens kept free for the words of a prompt besides the memories; the shipped ones take about 60."""
+"""Tokens of a prompt reserved for its own text; the shipped prompts take about 60."""
 LEAST_SUMMARY, SUMMARY_SHARE = 40, 8
-"""Tokens that a summary may always have, and the part of a small window that it may take at most."""
+"""Minimum for the limit of a summary in tokens, and the divisor of the window that gives the limit."""
 PROSE, SECTIONS = "prose", "sections"
-"""The shapes of a summary."""
 OWN = "own"
-"""The preset that leaves the eight settings of `entry_summary` as they are."""
 OFF = "off"
-"""The preset under which nothing is folded automatically; its numbers are the most that seed 001 could say."""
+"""The preset that folds nothing automatically; its numbers are the highest that seed 001 allowed."""
 _TUNED = (
     "min_entries_for_compaction",
     "max_entries_before_compaction",
@@ -35,18 +33,16 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     "context_8k": {"max_entries_before_compaction": 5, "max_chars_before_compaction": 3000},
     OFF: dict(zip(_TUNED[:3], (999, 999, 999_999), strict=True)),
 }
-"""Seed 001's tunings of entry compaction: each sets some of its eight settings, and leaves the rest."""
+"""Seed 001's presets for `entry_summary`: each sets some of the eight settings."""
 
 
 class SummaryStyle(NamedTuple):
-    """How a strategy wants its summaries written, where that differs from what the settings say.
+    """How a strategy wants its summaries written, where that differs from the settings.
 
     Args:
         shape: `prose`, or `sections` with seed 004's six headings.
-        sentences: sentences of a rolling summary at most; None for as many as fit.
-        may_ask: a model may be asked.
-        may_fall_back: rules write when the model fails; else nothing is folded.
-        findings: summaries by rules name numbers and values.
+        sentences: maximum sentences of a rolling summary; None for no limit.
+        may_fall_back: the rules write when the model fails; otherwise nothing is folded.
     """
 
     shape: str = PROSE
@@ -58,8 +54,6 @@ class SummaryStyle(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CompactionSettings:
-    """`config/memory_compaction.md`."""
-
     strategy: str = setting(
         "waterfall",
         "How memories are folded; @memory-status shows it.",
@@ -171,22 +165,13 @@ class CompactionSettings:
     )
 
     def within(self, window: int) -> CompactionSettings:
-        """Return these settings with no more memories in a prompt than a window has room for.
-
-        Args:
-            window: tokens of the model's window that the reply leaves.
-        """
+        """Return these settings with `max_source_tokens` limited to a window of so many tokens (without the reply)."""
         return replace(self, max_source_tokens=max(1, min(self.max_source_tokens, window - PROMPT_WORDS)))
 
     def for_prompts(self, window: int) -> CompactionSettings:
-        """Return these settings with summaries no longer than leaves most of a prompt to what no summary stands for.
-
-        Args:
-            window: tokens of the thinking model's window.
-        """
+        """Return these settings with `max_summary_tokens` limited to a share of a window of so many tokens."""
         most = max(LEAST_SUMMARY, window // SUMMARY_SHARE)
         return self if self.max_summary_tokens <= most else replace(self, max_summary_tokens=most)
 
     def tuned(self) -> CompactionSettings:
-        """Return these settings with what the preset sets."""
         return self if self.preset == OWN else replace(self, **PRESETS[self.preset])

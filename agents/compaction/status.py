@@ -1,7 +1,6 @@
-"""The status of a memory, as values: computed from what is shown, not from what should be. It mends nothing.
+"""The status of a memory as plain values, computed from what is shown. Read-only.
 
-It is quick however long the life: of memories that no summary covers the newest are read, the others are counted in
-the archive's bytes (see `agents.memory.scan`).
+Only the newest memories are read and the rest is counted in the archive's bytes: that is fast for a long life.
 """
 
 from __future__ import annotations
@@ -29,45 +28,30 @@ from mud.storage.configuration import Configuration
 from mud.storage.settings import Scalar, Value, describe
 
 FILE = "memory_compaction"
-"""The config file of the settings, without its ending."""
 READ = 1024
-"""Memories of the tail that are read for a status at most, the newest; what the others take is estimated from these."""
+"""Maximum unfolded memories that are read; the size of the others is estimated from these."""
 SPOKEN_AMONG = 512
-"""Newest memories among which the lines are that tell how often an agent repeats itself."""
 DEEP = 3
-"""Depth from which on a summary is warned of: it was made from summaries of summaries, and details wear off."""
+"""Depth from which on a warning is given: the summary was made from summaries of summaries."""
 BANDS = ((0.70, "ok"), (0.85, "warning"), (0.95, "danger"))
-"""Shares of the window below, and at the last up to, which a band reaches; seed 003's. What is beyond is critical."""
+"""Upper limits of each band as a share of the window (seed 003), the last one inclusive; above is `critical`."""
 
 
 class Shed(NamedTuple):
-    """What a prompt leaves out.
-
-    Args:
-        words: each thing in words.
-        unheld: first and last memory among it that no summary holds; None when there is none.
-    """
-
     words: tuple[str, ...]
     unheld: Range | None
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a status tells beside the memory itself.
+    """What a status needs besides the memory.
 
     Args:
-        now: the time; None for no ages.
-        index: `lexical_through` and `vector_through`; None when there is no index.
-        counter: counts the tokens of the view.
-        settings: every setting's value and where it comes from.
-        errors: what else went wrong lately, one sentence each.
-        skipped: folds that were not made since the start, as they would have saved too little.
-        notice: why the last fold did not happen; empty when it did.
-        room: tokens that summaries and memories may take in its next prompt; None when there is no prompt.
-        shed: what that leaves out; None when there is no prompt.
-        inner: when it reflected and dreamed last, and how far the next reflection is; None when that is not known.
-        unreadable: memories that every line of the archive was looked at for, and that cannot be read.
+        index: `lexical_through` and `vector_through`; None if there is no index.
+        settings: value and origin of every setting.
+        skipped: folds skipped since the start because they would have saved too little.
+        room: tokens for summaries and memories in the next prompt; None if there is no prompt.
+        inner: the last reflection and dream; None if unknown.
     """
 
     now: datetime | None = None
@@ -86,13 +70,7 @@ class Facts:
 def origins(
     configuration: Configuration, overrides: Mapping[str, Value], settings: CompactionSettings
 ) -> dict[str, tuple[Scalar, str]]:
-    """Return every setting's value as it acts, and what set it: agent.md, a config file, a preset, or the default.
-
-    Args:
-        configuration: the config files in force.
-        overrides: what the agent sets for itself.
-        settings: the settings as they act.
-    """
+    """Return the effective value of every setting and its origin: agent.md, a config file, a preset, or the default."""
     preset = PRESETS.get(settings.preset, {})
     found: dict[str, tuple[Scalar, str]] = {}
     for one in describe(CompactionSettings):
@@ -107,14 +85,13 @@ def origins(
 
 
 def coverage(view: View) -> list[Range]:
-    """Return the ranges that a view accounts for, in order: summaries, what is hidden, the runs shown word for word."""
+    """Return the ranges that a view covers, in order: summaries, the hidden range, the runs shown word for word."""
     ranges = [summary.covers for summary in (view.longterm, view.recent) if summary is not None]
     ranges += [view.hidden] if view.hidden else []
     return [*ranges, *merged((entry.seq, entry.seq) for entry in view.tail)]
 
 
 def holes(ranges: Sequence[Range], total: int) -> tuple[list[Range], list[Range]]:
-    """Return the gaps and the overlaps of ranges over `1..total`."""
     gaps: list[Range] = []
     overlaps: list[Range] = []
     end = 0
@@ -130,7 +107,7 @@ def holes(ranges: Sequence[Range], total: int) -> tuple[list[Range], list[Range]
 
 
 def status(strategy_view: StrategyView, facts: Facts | None = None) -> dict[str, Any]:
-    """Return how a memory stands, with the keys of the command line's `status`; the first thirteen are a contract."""
+    """Return the status of a memory, with the keys of the command line's `status`; the first thirteen are stable."""
     facts = facts or Facts()
     memory, settings, strategy = strategy_view.memory, strategy_view.settings, strategy_view.strategy
     total = memory.total + memory.waiting
@@ -141,7 +118,7 @@ def status(strategy_view: StrategyView, facts: Facts | None = None) -> dict[str,
     for gap in unreadable:
         memory.note_unreadable(*gap)
     weight = weigh(memory, view, verbatim, state.window, facts.counter)
-    # by the sizes that were just counted: a long life is not counted again
+    # use the sizes just computed: counting a long life again is slow
     state = replace(state, chars=lambda: weight.chars, tokens=lambda: weight.tokens)
     room = room_first(strategy_view, state)
     budgets = (room,) if room is not None else strategy.budgets(state, settings)
@@ -150,7 +127,7 @@ def status(strategy_view: StrategyView, facts: Facts | None = None) -> dict[str,
     summaries = [summary for summary in (memory.longterm, memory.recent) if summary is not None]
     tiers = [_tier(summary, facts.now) for summary in summaries]
     if verbatim:
-        age = _age(view.tail[0].at, facts.now)  # that of the oldest one that was read
+        age = _age(view.tail[0].at, facts.now)  # of the oldest memory that was read
         sizes = {"memories": verbatim[1] - verbatim[0] + 1, "chars": weight.verbatim, "age_seconds": age}
         tiers.append({"tier": "immediate", **_range(verbatim), **sizes})
     return {
@@ -192,7 +169,6 @@ def status(strategy_view: StrategyView, facts: Facts | None = None) -> dict[str,
 
 
 def _indexed(index: Mapping[str, int], total: int) -> dict[str, dict[str, int | None]]:
-    """Return how far the index is, and how far behind."""
     lexical, vector = index.get("lexical_through"), index.get("vector_through")
     return {
         "index": {"lexical_through": lexical, "vector_through": vector},
@@ -204,12 +180,11 @@ def _indexed(index: Mapping[str, int], total: int) -> dict[str, dict[str, int | 
 
 
 def shown_texts(strategy_view: StrategyView) -> list[str]:
-    """Return the texts of a view, as far as a status reads them: what a model's server is asked to count."""
     return texts_of(_newest_shown(strategy_view), strategy_view.memory.name)
 
 
 def _newest_shown(strategy_view: StrategyView) -> View:
-    """Return what is shown, of a long tail the newest; there the masks may be off by a block, as nobody counts them."""
+    """Return what is shown, limited to the newest `READ` memories; the masks may then be off by one block."""
     memory, settings, strategy = strategy_view.memory, strategy_view.settings, strategy_view.strategy
     hidden = strategy.hides(strategy_view.state(), settings)
     if memory.total + memory.waiting - (hidden[1] if hidden else memory.watermark) <= READ:
@@ -220,7 +195,6 @@ def _newest_shown(strategy_view: StrategyView) -> View:
 
 
 def _verbatim_range(memory: Memory, view: View, total: int) -> Range | None:
-    """Return what is shown word for word: from the first memory that can be read to the last."""
     if not view.tail:
         return None
     first = (view.hidden[1] if view.hidden else memory.watermark) + 1
@@ -229,7 +203,6 @@ def _verbatim_range(memory: Memory, view: View, total: int) -> Range | None:
 
 
 def _damaged(memory: Memory) -> list[Range]:
-    """Return the memories below the watermark that their archive has lost; their summaries still tell of them."""
     try:
         return lost(memory.folder / "archive", 1, memory.watermark, memory.total)
     except OSError:
@@ -237,7 +210,6 @@ def _damaged(memory: Memory) -> list[Range]:
 
 
 def _not_held(settings: CompactionSettings, shed: Shed | None) -> str:
-    """Say that the next prompt leaves out memories that no summary holds, and why; empty when it does not."""
     if shed is None or shed.unheld is None:
         return ""
     why = "they could not be folded" if settings.auto_enabled else "auto_enabled is off; @compact-memories folds them"
@@ -245,7 +217,6 @@ def _not_held(settings: CompactionSettings, shed: Shed | None) -> str:
 
 
 def _too_late(strategy_view: StrategyView, window: int) -> str:
-    """Say that the strategy waits for more than the window holds; empty when it does not."""
     settings, strategy = strategy_view.settings, strategy_view.strategy
     reach = strategy.reach(settings, window)
     if not settings.auto_enabled or reach is None or reach[1] <= window:
@@ -254,7 +225,6 @@ def _too_late(strategy_view: StrategyView, window: int) -> str:
 
 
 def beyond_reach(strategy: str, tokens: int, window: int) -> str:
-    """Return the sentence that a strategy waits for more tokens than a window holds."""
     return (
         f"{strategy} waits for {tokens:,} tokens or more, but the window holds {window:,}: its folds come only when a "
         "prompt has no room left"
@@ -262,7 +232,7 @@ def beyond_reach(strategy: str, tokens: int, window: int) -> str:
 
 
 def _older(memory: Memory, view: View, verbatim: Range | None) -> list[Range]:
-    """Return the runs of what is shown that were not read for the view; what the archive seems to lack is read."""
+    """Return the ranges of the tail that were not read for the view, without the gaps in the archive."""
     if verbatim is None or view.tail[0].seq <= verbatim[0]:
         return []
     first, last = verbatim[0], view.tail[0].seq - 1
@@ -283,7 +253,6 @@ def _brief(summary: Summary | None) -> dict[str, Any] | None:
 
 
 def _tier(summary: Summary, now: datetime | None) -> dict[str, Any]:
-    """Return a summary with its receipt and text."""
     return {
         "tier": summary.tier,
         **_range(summary.covers),
@@ -302,18 +271,16 @@ def _tier(summary: Summary, now: datetime | None) -> dict[str, Any]:
 
 
 def _age(written: str, now: datetime | None) -> int | None:
-    """Return how many seconds ago a time was; None when that cannot be told."""
     try:
         return max(0, round((now - datetime.fromisoformat(written)).total_seconds())) if now is not None else None
-    except (ValueError, TypeError):  # a hand may have written anything, a time without its zone too
+    except (ValueError, TypeError):  # a person may have edited it, for example without a time zone
         return None
 
 
 def _repetition(memory: Memory) -> dict[str, Any]:
-    """Return how often an agent repeats itself, and over what that was counted; None when it has said nothing."""
     try:
         newest = memory.read(memory.total - SPOKEN_AMONG + 1, memory.total)
-    except OSError:  # told elsewhere; what is in RAM can still be counted
+    except OSError:  # the error is reported elsewhere; the memories in RAM can be counted
         newest = memory.newest(SPOKEN_AMONG)
     rate = RepetitionRate()
     for entry in newest:
@@ -325,7 +292,6 @@ def _repetition(memory: Memory) -> dict[str, Any]:
 
 
 def _depth(summaries: Sequence[Summary]) -> dict[str, Any]:
-    """Return how many times over the oldest was summarized, and what is to be said of that."""
     depth = max((summary.depth for summary in summaries), default=0)
     warning = (
         f"summaries of summaries, {depth} deep: details wear off; @rebuild-summaries makes them anew from the archive"
@@ -342,15 +308,11 @@ def _archive(memory: Memory) -> dict[str, int | None]:
 
 
 def _last_fold(summaries: Sequence[Summary]) -> dict[str, Any] | None:
-    """Return what the last fold came to, from the receipts of the summaries in use; None before the first.
-
-    It pays off after as many prompts as what the model read and wrote for it is of what each prompt is shorter by;
-    tokens in and out are taken to cost the same.
-    """
+    """Return the last fold by the summaries' receipts; tokens in and out count as equally expensive."""
     if not summaries:
         return None
     newest = summaries[-1]
-    # the long-term one may have stayed
+    # the long-term summary may be older
     tokens = total_tokens([summary for summary in summaries if summary.updated == newest.updated])
     saved, spent = tokens["source"] - tokens["summary"], tokens["prompt"] + tokens["completion"]
     return {
@@ -369,15 +331,12 @@ def _last_fold(summaries: Sequence[Summary]) -> dict[str, Any] | None:
 
 
 class Weight(NamedTuple):
-    """How much a view takes.
+    """The size of a view.
 
     Args:
-        tokens: tokens of the view: summaries, and the memories as they are shown.
-        chars: characters of the same, and of what is hidden.
-        verbatim: characters of the memories that are shown word for word.
-        window: tokens of the thinking model's window.
-        counted_by: what counted the tokens, in words.
-        estimated: only the newest memories were counted; the others are taken to be like them.
+        chars: characters of summaries, memories and hidden memories.
+        verbatim: characters of the memories shown word for word.
+        estimated: only the newest memories were counted, the others are extrapolated.
     """
 
     tokens: int
@@ -388,8 +347,7 @@ class Weight(NamedTuple):
     estimated: bool
 
     def record(self) -> dict[str, Any]:
-        """Return it for a status."""
-        share = self.tokens / max(1, self.window)  # may be more than 1, since a prompt shows what fits
+        share = self.tokens / max(1, self.window)  # may be more than 1, because a prompt shows only what fits
         return {
             "view": self.tokens,
             "window": self.window,
@@ -401,7 +359,6 @@ class Weight(NamedTuple):
 
 
 def band(share: float) -> str:
-    """Return the name of a utilization: `ok` below 70 %, `warning` below 85 %, `danger` up to 95 %, else `critical`."""
     for below, name in BANDS:
         if share < below or (name == "danger" and share <= below):
             return name
@@ -409,15 +366,7 @@ def band(share: float) -> str:
 
 
 def weigh(memory: Memory, view: View, verbatim: Range | None, window: int, counter: TokenCounter) -> Weight:
-    """Weigh a view.
-
-    Args:
-        memory: the memory it is of.
-        view: its summaries, and the newest memories of its tail.
-        verbatim: all the memories that are shown word for word.
-        window: tokens of the thinking model's window.
-        counter: counts.
-    """
+    """Return the size of a view; `verbatim` is the range shown, of which the view has the newest memories."""
     summaries = [summary.text for summary in (memory.longterm, memory.recent) if summary is not None]
     newest = [in_prompt(entry, memory.name) for entry in view.tail]
     tokens, by = counter.total([*summaries, *newest])
@@ -426,6 +375,6 @@ def weigh(memory: Memory, view: View, verbatim: Range | None, window: int, count
     more = (count - read) / read if estimated else 0.0
     tokens += round(more * (tokens - counter.total(summaries)[0])) if estimated else 0
     chars = round(sum(len(entry.text) for entry in view.tail) * (1 + more))
-    # what is hidden is taken to be like what is shown
+    # hidden memories are assumed to be as long as those shown
     hidden = round((view.hidden[1] - view.hidden[0] + 1) * chars / count) if view.hidden and count else 0
     return Weight(tokens, sum(map(len, summaries)) + chars + hidden, chars, window, by, estimated)

@@ -1,8 +1,7 @@
-"""What a summarizer is: what it is given, how it asks a model, and the two shapes that a summary may have.
+"""The interface of summarizers, prompt styles, and summaries in sections.
 
-A summarizer is a generator that asks for replies, if it needs any, and returns a text. It never waits and never asks by
-itself, so the same summarizer runs in a fold that awaits a model and in one that must end at once. How a model is asked
-stands in a style, a template in `vault/prompts/summaries/`. Pure.
+A summarizer is a generator that yields prompts, is sent replies, and returns a text, so that the same code runs with
+and without a model.
 """
 
 from __future__ import annotations
@@ -25,13 +24,10 @@ HEADINGS = (
     "Pending Actions",
     "Important References",
 )
-"""The six headings of a summary in sections, in their order (seed 004)."""
 ARCHIVE = re.compile(r"^memories (\d+)-(\d+): @archive \1-\2$")
-"""The reference of a summary in sections to the memories that it stands for."""
 
 _NEEDED = ("memories", "earlier", "again")
 _PLACES = ("name", *_NEEDED)
-"""The places that a style may have, all needed but `name`: whose memories they are."""
 _PLACE = re.compile(r"\{([a-z_]+)\}")
 _FRONT = re.compile(r"---\n(?:.*\n)*?---\n")
 _HEADING = re.compile(
@@ -43,15 +39,9 @@ _NOTHING = re.compile(r"^\W*(?:none|nothing|n/?a|unknown)?\W*$", re.IGNORECASE)
 
 
 class Style(NamedTuple):
-    """A checked template that a model is asked with.
+    """A checked prompt template, whose last line is the cue.
 
-    One template asks for a first summary, for a summary and new memories together, and for two summaries made one: what
-    is summed up already is `{earlier}`, whose paragraph is left out when there is none, and all that is new is
-    `{memories}`. Other braces are plain text, and what is filled in is never searched for places.
-
-    Args:
-        file: its path inside the vault.
-        paragraphs: its paragraphs; the last line of the last one is the cue.
+    The paragraph with `{earlier}` is left out if there is no earlier summary. Other braces are plain text.
     """
 
     file: str
@@ -59,34 +49,28 @@ class Style(NamedTuple):
 
     @property
     def cue(self) -> str:
-        """The last line, after which a model goes on."""
         return self.paragraphs[-1].rpartition("\n")[2]
 
     @property
     def sections(self) -> bool:
-        """Whether it asks for the six headings."""
         return all(heading in "\n".join(self.paragraphs) for heading in HEADINGS)
 
     @property
     def stops(self) -> tuple[str, ...]:
-        """Lines of its own that a model must not go on with: at one of them a reply ends."""
+        """Lines of the template that end a reply if the model repeats them."""
         lines = "\n".join(self.paragraphs).split("\n")
         headings = self.cue if self.sections else None
         return tuple(line for line in lines if len(line) > 3 and not _PLACE.search(line) and line != headings)
 
     def fill(self, *, name: str, memories: str, earlier: str = "", again: str = "") -> str:
-        """Return the prompt, with what is asked for besides at the second try as `again`."""
+        """Return the prompt; `again` is the extra instruction of the second try."""
         values = {"name": name, "memories": memories, "earlier": earlier, "again": again}
         told = (one for one in self.paragraphs if earlier or "{earlier}" not in one)
         return "\n\n".join(_PLACE.sub(lambda place: values[place[1]], one) for one in told)
 
 
 def parse_style(text: str, file: str) -> Style:
-    """Read a style; what stands below its front matter is what the model reads.
-
-    Raises:
-        VaultProblem: with every place that is unknown or missing.
-    """
+    """Parse a template; VaultProblem lists every unknown or missing placeholder."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     front = _FRONT.match(text)
     start = front.end() if front else 0
@@ -110,31 +94,26 @@ def parse_style(text: str, file: str) -> Style:
 
 
 Writing = Generator[str, str, str]
-"""A summary being written: yields prompts, is sent replies, returns the text."""
 
 Prompts = Callable[[str], Style]
-"""Gives a prompt style by its name, that of a file in `vault/prompts/summaries` without its ending."""
+"""Returns a prompt style by its name, that of a file in `vault/prompts/summaries` without the suffix."""
 
 
 @dataclass(frozen=True, slots=True)
 class SummarySource:
-    """What is to be summarized, and within which limits.
+    """The input of a summary, and its limits.
 
     Args:
-        name: whose memories they are; the "I" of the summary.
-        tier: `recent` or `longterm`.
+        name: the agent, the "I" of the summary.
         entries: the memories, oldest first; empty for a summary of summaries.
-        earlier: the summaries that the new one takes up, oldest first.
-        max_sentences, max_tokens: how long it may be; tokens are estimated.
-        max_source_tokens: tokens of memories that one prompt may hold.
-        begins: it holds the first memory of the life.
+        earlier: the summaries to absorb, oldest first.
+        max_sentences, max_tokens: limits of the summary; tokens are estimated.
+        max_source_tokens: limit of the memories in one prompt.
+        begins: it includes the first memory of the life.
         again: an earlier try was rejected.
-        style: how a model is asked, a file of `vault/prompts/summaries`.
-        shape: `prose`, or `sections`: six headings with a line for each fact.
-        findings: a summary by rules names numbers and values.
-        covers: the memories that the summary will stand for, both ends included; None when that is not known.
-        sample: what is asked of the earlier summaries, for the judge alone (see `agents.compaction.judge.retention`).
-        when: when the memories were, as a sentence begins with it: `On Tuesday morning`; empty when that is not said.
+        findings: a summary by rules lists names, numbers and values.
+        sample: facts of the earlier summaries (see `agents.compaction.judge.retention`).
+        when: the time of the memories as the start of a sentence, `On Tuesday morning`; may be empty.
     """
 
     name: str
@@ -154,18 +133,11 @@ class SummarySource:
     when: str = ""
 
     def texts(self) -> list[str]:
-        """Return what is replaced: the earlier summaries, and the memories' texts."""
         return [*self.earlier, *(entry.text for entry in self.entries)]
 
 
 class Summarizer(NamedTuple):
-    """A way to write summaries, as a plug-in.
-
-    Args:
-        name: what `summarizer:` says; also the name of its file.
-        help: one sentence for people.
-        needs_model: it yields prompts; without a model another one writes.
-    """
+    """A plug-in that writes summaries; its name is that of its file."""
 
     name: str
     help: str
@@ -174,10 +146,7 @@ class Summarizer(NamedTuple):
 
 
 def sections_of(text: str) -> list[tuple[str, list[str]]]:
-    """Return the headings of a text as it has them, each with the lines below, without their marks.
-
-    What stands before the first heading has the heading "".
-    """
+    """Return the headings of a text with the lines below each; "" for text before the first."""
     found: list[tuple[str, list[str]]] = [("", [])]
     for line in text.splitlines():
         heading = _HEADING.match(line)
@@ -190,7 +159,6 @@ def sections_of(text: str) -> list[tuple[str, list[str]]]:
 
 
 def wrong_sections(text: str) -> list[str]:
-    """Return what is wrong with the headings of a text."""
     found = sections_of(text)
     if [heading.casefold() for heading, _ in found] != [heading.casefold() for heading in HEADINGS]:
         return ["it has not the six headings in their order"]
@@ -198,13 +166,13 @@ def wrong_sections(text: str) -> list[str]:
 
 
 def body_of(text: str) -> str:
-    """Return what a text in sections says, a line each, without headings, marks and where to look further."""
+    """Return the lines of a text in sections, without headings, list marks and the archive reference."""
     lines = (line for _, section in sections_of(text) for line in section)
     return "\n".join(line for line in lines if not (_NOTHING.match(line) or ARCHIVE.match(line)))
 
 
 def tidy_sections(text: str) -> str:
-    """Return a text in sections in its one written form: `Heading:`, then a line for each thing said."""
+    """Return a text in sections in canonical form: `Heading:`, then one line per fact."""
     names = {heading.casefold(): heading for heading in HEADINGS}
     written = []
     for heading, lines in sections_of(text):

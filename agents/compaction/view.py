@@ -1,7 +1,4 @@
-"""What is shown of a memory, and how large that is: by the strategy of the moment, kept up to date entry by entry.
-
-Nothing here changes a memory; `due` decides by it and the engine acts on it.
-"""
+"""What the current strategy shows of a memory, and the size of that, updated entry by entry. Read-only."""
 
 from __future__ import annotations
 
@@ -19,18 +16,15 @@ from agents.memory.memory import Memory, View
 from mud.registry import Registry
 
 CHUNK = 1024
-"""Memories read at once."""
 UNLIMITED = 1 << 60
-"""The room where no prompt is ever built."""
+"""The room if no prompt is ever built."""
 FALLBACK = "waterfall"
-"""The strategy that is used when the settings name none that there is."""
 MARK_STEP = 4096
-"""Memories by which the mark moves from which on results are counted in a very long life."""
+"""Step, in memories, of the position from which results are counted in a very long life."""
 PRESSED_FROM = 0.99
-"""Share of the room in the next prompt from which on memories are folded under pressure. Together with what the room
-keeps free for descriptions of places it gives a model some time to write the summary that the prompt needs."""
+"""Share of the prompt's room from which memories are folded; the rest is time for the model to write."""
 LEAST_SHARE = 0.25
-"""Share of that room that memories may take however long the summaries are, such as ones that people wrote."""
+"""Share of the room that memories may always take, however long the summaries are (people may edit them)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +32,11 @@ class StrategyContext:
     """What a strategy needs to know from outside the memory.
 
     Args:
-        owner: folder of whose memory it is; archive references name it.
-        window: returns the tokens of the thinking model's window.
-        asleep: returns whether the character sleeps.
-        counting: returns what counts the tokens of a text at the moment.
-        scale: what the counting goes by; when that changes, what was counted is counted anew.
-        passed: says in a prompt how much time passed between two written times, one memory's and the next one's; empty
-            for no words.
-        room: returns the tokens that summaries and memories may take in the next prompt.
-        when: says from when to when something was, of two written times, as a sentence begins with it: `On Tuesday
-            morning`; empty when that is not said.
+        owner: folder name of the agent, used in archive references.
+        scale: the calibration of the counter; when it changes, everything is counted again.
+        passed: describes the time between two consecutive memories in a prompt; may be empty.
+        room: tokens that summaries and memories may take in the next prompt.
+        when: describes a time span as the start of a sentence, `On Tuesday morning`; may be empty.
     """
 
     owner: str = "life"
@@ -60,41 +49,31 @@ class StrategyContext:
     when: Callable[[str, str], str] = lambda first, last: ""
 
     def tokens(self, texts: Iterable[str]) -> int:
-        """Return how many tokens some texts take together."""
         return sum(map(self.counting(), texts))
 
 
 class ViewSize:
-    """Counts the memories that no summary covers once, when it is first asked, and from then on only what comes.
-
-    It holds running sums, so it also knows the sizes of the same memory when it was shorter: by that a fold that comes
-    late takes what it would have taken on time.
-
-    Args:
-        memory: the memory.
-        context: what is outside it.
-    """
+    """Incremental sizes of the unfolded memories; running sums give them at any earlier total too."""
 
     def __init__(self, memory: Memory, context: StrategyContext) -> None:
         self._memory, self._context = memory, context
         self.forget()
 
     def forget(self) -> None:
-        """Forget what was counted; the memory may hold another life now."""
+        """Reset the counts; the memory may hold another life now."""
         self._counted_by: tuple[str, int, str, float] | None = None
         self._summaries: tuple[tuple[str, ...], int] = ((), 0)
-        """The summaries' texts when they were last counted, and their tokens."""
         self._begin(1)
 
     def _begin(self, first: int) -> None:
         self._first, self._last_at = first, ""
         self._chars, self._tokens = array("q", [0]), array("q", [0])
-        """Of all memories from `_first` on: the sums through each of them, and 0 before the first."""
+        """Cumulative sums of the memories from `_first` on, with a leading 0."""
         self._results, self._saved = array("q"), array("q", [0])
-        """The numbers of the results among them, and the tokens that masks save, summed in the same way."""
+        """The sequence numbers of the results, and the cumulative tokens that masks save."""
 
     def state(self, settings: CompactionSettings, masks: bool, total: int | None = None) -> MemoryState:
-        """Return the state of the memory, now or with `total` entries; sizes are counted when they are asked for."""
+        """Return the state of the memory, now or with `total` entries; sizes are computed on access."""
         memory, context = self._memory, self._context
         end, after = memory.total if total is None else total, memory.watermark
 
@@ -115,26 +94,21 @@ class ViewSize:
         )
 
     def tokens_after(self, settings: CompactionSettings, masks: bool, last: int, texts: Sequence[str]) -> int:
-        """Return the tokens that the view would take if these summaries covered everything up to a memory."""
         return self._shown_tokens(settings, masks, last, self._memory.total) + self._context.tokens(texts)
 
     def tokens_of(self, settings: CompactionSettings, first: int, last: int) -> int:
-        """Return the tokens of memories that are not folded yet, unmasked, both ends included."""
         self._update(settings, self._memory.watermark)
         return self._span(self._tokens, first - 1, last)
 
     def chars_of(self, settings: CompactionSettings, first: int, last: int) -> int:
-        """Return the characters of memories that are not folded yet, both ends included."""
         self._update(settings, self._memory.watermark)
         return self._span(self._chars, first - 1, last)
 
     def results(self, settings: CompactionSettings, after: int) -> int:
-        """Return how many results there are after a memory."""
         self._update(settings, after)
         return len(self._results) - bisect_right(self._results, after)
 
     def summary_tokens(self) -> int:
-        """Return the tokens of the summaries; the same ones are counted once."""
         texts = self._summary_texts()
         if texts != self._summaries[0]:
             self._summaries = (texts, self._context.tokens(texts))
@@ -149,7 +123,7 @@ class ViewSize:
         return self._span(self._chars, after, end)
 
     def _shown_tokens(self, settings: CompactionSettings, masks: bool, after: int, end: int) -> int:
-        """Return the tokens of the memories after one and up to another as they are shown."""
+        """Return the tokens of a range of memories as shown, with masks."""
         self._update(settings, after)
         whole = self._span(self._tokens, after, end)
         if not masks:
@@ -162,7 +136,6 @@ class ViewSize:
         return sums[end - self._first + 1] - sums[after - self._first + 1]
 
     def _update(self, settings: CompactionSettings, after: int) -> None:
-        """Count what came, from the one after a memory on, and let go of most of what was folded."""
         memory = self._memory
         by = (settings.strategy, settings.mask_chars, settings.token_counter, self._context.scale())
         through = self._first + len(self._chars) - 2
@@ -177,7 +150,7 @@ class ViewSize:
             through = last
 
     def _add(self, seq: int, entries: Sequence[Entry], last: int, settings: CompactionSettings) -> None:
-        """Count the memories from a number on to another; what cannot be read is not shown either."""
+        """Count a range of memories; unreadable ones have size 0."""
         count, owner = self._context.counting(), self._context.owner
         chars, tokens = self._chars[-1], self._tokens[-1]
         for entry in entries:
@@ -202,7 +175,7 @@ class ViewSize:
             self._tokens.append(tokens)
 
     def _drop(self, through: int) -> None:
-        """Forget the memories up to one; now and then only, since it moves all the others."""
+        """Drop the memories up to `through`; called rarely, because it moves all the others."""
         count, results = through - self._first + 1, bisect_right(self._results, through)
         del self._chars[:count], self._tokens[:count]
         del self._results[:results], self._saved[:results]
@@ -210,15 +183,6 @@ class ViewSize:
 
 
 class StrategyView:
-    """What the strategy of the moment shows of one memory.
-
-    Args:
-        memory: the memory.
-        current_settings: returns the settings of the moment.
-        strategies: the plug-ins.
-        context: what is outside the memory.
-    """
-
     def __init__(
         self,
         memory: Memory,
@@ -234,23 +198,19 @@ class StrategyView:
         )
         self._size = ViewSize(memory, context)
         self._chosen: tuple[CompactionSettings, Strategy] | None = None
-        """The settings by which the strategy was chosen last, and that strategy."""
 
     def forget(self) -> None:
-        """Forget what was counted; the memory holds another life now."""
         self._size.forget()
 
     @property
     def settings(self) -> CompactionSettings:
-        """The settings of the moment."""
         return self._current_settings()
 
     @property
     def strategy(self) -> Strategy:
-        """The strategy of the moment."""
         settings = self.settings
         if self._chosen is not None and self._chosen[0] is settings:
-            return self._chosen[1]  # it is asked for with every memory
+            return self._chosen[1]
         found = self._strategies.find(settings.strategy)
         if found is not None:
             self.memory.note_trouble("strategy", None)
@@ -262,7 +222,7 @@ class StrategyView:
         return self._strategies.get(FALLBACK)
 
     def state(self, total: int | None = None) -> MemoryState:
-        """Return what the strategy decides by: the state of the memory now, or when it had `total` entries."""
+        """Return the input of the strategy's decisions: the state now, or with `total` entries."""
         strategy = self.strategy
         state = self._size.state(self.settings_in_force(total), strategy.masks, total)
         if strategy.hides(state, self.settings) is None:
@@ -270,21 +230,20 @@ class StrategyView:
         return replace(state, tokens=lambda: self.context.tokens(texts_of(self.shown(), self.memory.name)))
 
     def settings_in_force(self, total: int | None = None) -> CompactionSettings:
-        """Return the settings of the moment; under pressure a strategy with masks masks all but the newest result."""
+        """Return the current settings; under pressure, a strategy with masks keeps only the newest result unmasked."""
         settings, masks = self.settings, self.strategy.masks
         if not (masks and settings.mask_keep and settings.auto_enabled):
             return settings
         return replace(settings, mask_keep=0) if self.is_pressed(self._size.state(settings, masks, total)) else settings
 
     def is_pressed(self, state: MemoryState) -> bool:
-        """Return whether what no summary covers nearly takes the room that it has in the next prompt."""
         if self.context.room() == UNLIMITED:
             return False
         room = self.room(state)
         return room.taken > room.most
 
     def room(self, state: MemoryState) -> ViewBudget:
-        """Return the tokens of the next prompt over which memories are folded whatever the strategy waits for."""
+        """Return the tokens above which memories are folded regardless of the strategy, and the tokens in use."""
         room = self.context.room()
         hidden = self.strategy.hides(state, self.settings)
         shown = state.total - (hidden[1] if hidden else state.watermark)
@@ -292,35 +251,25 @@ class StrategyView:
         return ViewBudget("tokens", state.tokens() + shown, int(max(PRESSED_FROM * room, least)))
 
     def summary_tokens(self) -> int:
-        """Return the tokens of the summaries."""
         return self._size.summary_tokens()
 
     def tokens(self) -> int:
-        """Return the tokens of the view as it is now."""
         return self.state().tokens()
 
     def tokens_after(self, last: int, texts: Sequence[str]) -> int:
-        """Return the tokens that the view would take if these summaries covered everything up to a memory."""
         return self._size.tokens_after(self.settings_in_force(), self.strategy.masks, last, texts)
 
     def tokens_of(self, first: int, last: int) -> int:
-        """Return the tokens of memories that are not folded yet, unmasked, both ends included."""
         return self._size.tokens_of(self.settings, first, last)
 
     def chars_of(self, first: int, last: int) -> int:
-        """Return the characters of memories that are not folded yet, both ends included."""
         return self._size.chars_of(self.settings, first, last)
 
     def budgets(self) -> tuple[ViewBudget, ...]:
-        """Return within what the strategy keeps the view by itself, and how much of it is taken now."""
         return self.strategy.budgets(self.state(), self.settings)
 
     def shown(self, most: int | None = None) -> View:
-        """Return what is shown: summaries, what is hidden, and the rest with old results masked.
-
-        Args:
-            most: memories shown word for word at most, the newest; None for all.
-        """
+        """Return what is shown: summaries, the hidden range, and the newest memories (at most `most`), with masks."""
         memory, strategy, settings = self.memory, self.strategy, self.settings_in_force()
         hidden = strategy.hides(self._size.state(settings, strategy.masks), settings)
         first = hidden[1] + 1 if hidden else memory.watermark + 1
@@ -334,10 +283,7 @@ class StrategyView:
         return View(memory.longterm, memory.recent, tail, hidden, left_out)
 
     def _masked_of(self, tail: Sequence[Entry], settings: CompactionSettings) -> int | None:
-        """Return how many results of the newest memories are masked, so that masks stay as the window moves on.
-
-        Of a very long life it counts from a mark that seldom moves; None when the memories begin before that.
-        """
+        """Return how many results of the tail are masked, counted from a mark that seldom moves."""
         memory = self.memory
         mark = max(memory.watermark, (memory.total // MARK_STEP - 1) * MARK_STEP)
         if not tail or tail[0].seq <= mark:
@@ -349,6 +295,6 @@ class StrategyView:
 
 
 def texts_of(view: View, name: str) -> list[str]:
-    """Return the texts of a view as a prompt shows them to the character with this name."""
+    """Return the texts of a view as a prompt shows them to the agent with this name."""
     summaries = [summary.text for summary in (view.longterm, view.recent) if summary is not None]
     return [*summaries, *(in_prompt(entry, name) for entry in view.tail)]

@@ -1,1 +1,1 @@
-"""How the judge of summaries reads: its own words, its own numbers, its own names. No summarizer may import it."""
+"""The judge of summaries, with its own words, numbers and names. No summarizer may import it."""

@@ -1,8 +1,4 @@
-"""The facts of a memory as the judge finds them: names, numbers, places, promises, instructions, and how far to trust.
-
-The rules are this package's own; the summarizers find what they tell of by others. What somebody says about the one
-who remembers is hearsay: worth keeping as what was said, and never a fact about oneself. Pure.
-"""
+"""The facts of a memory, and how reliable it is. What others say about the agent is hearsay, not a fact about it."""
 
 from __future__ import annotations
 
@@ -17,10 +13,9 @@ from agents.memory.entries import Entry
 from mud.world.sentences import is_abbreviated
 
 DIRECT, OBSERVED, INFERRED, AMBIENT = 0.9, 0.8, 0.6, 0.3
-"""How far a memory is to be trusted, 0 to 1 (seed 003): told to one's face, seen, concluded, overheard."""
+"""Reliability of a memory, 0 to 1 (seed 003): told directly, observed, inferred, overheard."""
 
 ORDINARY = 3
-"""The weight of what an earlier summary tells, of whose memories nothing else is known."""
 
 _TRUST = {
     "told": DIRECT,
@@ -48,7 +43,6 @@ PROMISE = re.compile(
     r"|(?:give|gave|have|had) (?:you |him |her |them )?(?:my|his|her|their) word|my word)\b",
     re.IGNORECASE,
 )
-"""What makes a sentence a promise."""
 
 INSTRUCTION = re.compile(
     r"\byou(?:'d|’d)? (?:must|should|shall|need to|have to|ought to|had better|better|are to)\b"
@@ -60,7 +54,6 @@ INSTRUCTION = re.compile(
     r"(?!\s+(?:is|are|was|were|of)\b))",
     re.IGNORECASE | re.MULTILINE,
 )
-"""What makes a sentence, said by another, an instruction."""
 
 _OF_ME = re.compile(
     r"(?<!if )(?<!when )(?<!where )(?<!what )(?<!do )(?<!did )(?<!are )(?<!would )(?<!could )(?<!can )(?<!will )"
@@ -72,15 +65,7 @@ _OF_ME = re.compile(
 
 
 class Fact(NamedTuple):
-    """Something that a memory holds and a summary should keep.
-
-    Args:
-        kind: `name`, `number`, `place`, `promise` or `instruction`.
-        what: what it is: a name or a place as written, a number in figures, the telling words of a promise or an
-            instruction, as compared.
-        said: the sentence in which it stands; empty where that was not asked for.
-        hearsay: it was said about the one who remembers, by somebody else.
-    """
+    """A name, number, place, promise or instruction, of which `what` is normalized, that a summary should keep."""
 
     kind: str
     what: str
@@ -89,10 +74,7 @@ class Fact(NamedTuple):
 
 
 def trust_of(entry: Entry, name: str = "") -> float:
-    """Return how far a memory is to be trusted, 0 to 1: `DIRECT`, `OBSERVED`, `INFERRED` or `AMBIENT`.
-
-    With the name of whose memory it is, what was said to somebody else by name counts as overheard.
-    """
+    """Return the reliability of a memory; with `name`, speech addressed to somebody else counts as overheard."""
     if entry.kind == "heard":
         if entry.actor is None:
             return AMBIENT
@@ -105,12 +87,11 @@ def trust_of(entry: Entry, name: str = "") -> float:
 
 
 def spoken_in(text: str) -> list[str]:
-    """Return what stands in quotation marks."""
     return ["".join(groups) for groups in _SPOKEN.findall(text)]
 
 
 def facts_of_entry(entry: Entry, name: str = "") -> list[Fact]:
-    """Return what one memory holds, each fact once, with the sentence it stands in; `name`, its owner's, is no fact."""
+    """Return the facts of one memory with their sentences; `name`, the agent's own, is no fact."""
     own = set(keys_of(name))
     found: dict[tuple[str, str], Fact] = {}
 
@@ -136,14 +117,13 @@ def facts_of_entry(entry: Entry, name: str = "") -> list[Fact]:
 
 
 def _sentences(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the sentences of a memory, each also with who says it where the memory is somebody's words."""
     spoken = _SAYS.match(text)
     for sentence in parts_of(spoken[2] if spoken else text):
         yield sentence, f'{spoken[1]}"{sentence}"' if spoken else sentence
 
 
 def longer(sentence: str, names: Iterable[str]) -> Iterator[str]:
-    """Yield the names of a sentence as they are written, with what belongs to them: `Salt Mill`, not `Salt`."""
+    """Yield the full names in a sentence that contain one of `names`: `Salt Mill`, not `Salt`."""
     wanted = set(names)
     for match in _ROW.finditer(sentence) if wanted else ():
         words = match[0].split(" ")
@@ -154,7 +134,7 @@ def longer(sentence: str, names: Iterable[str]) -> Iterator[str]:
 
 
 def parts_of(text: str) -> Iterator[str]:
-    """Yield the sentences of a text, those inside quotations too, each without its marks."""
+    """Yield the sentences of a text, including those in quotations, without quotation marks."""
     start = 0
     for match in _BREAK.finditer(text):
         if match[0] == "." and is_abbreviated(text, match.end()):
@@ -167,7 +147,7 @@ def parts_of(text: str) -> Iterator[str]:
 
 
 def is_hearsay(entry: Entry, sentence: str, name: str = "") -> bool:
-    """Return whether a sentence of a memory is what somebody else says about the one who remembers."""
+    """Return whether a sentence of a memory is what somebody else says about the agent."""
     if entry.actor is None or entry.kind not in ("heard", "told") or sentence.rstrip().endswith("?"):
         return False
     if _OF_ME.search(sentence):
@@ -177,7 +157,6 @@ def is_hearsay(entry: Entry, sentence: str, name: str = "") -> bool:
 
 
 def _instructs(entry: Entry) -> bool:
-    """Return whether a memory is what somebody else said, who may have instructed."""
     return entry.actor is not None and entry.kind in ("heard", "told")
 
 
@@ -186,7 +165,6 @@ def _promised(text: str) -> tuple[Fact, ...]:
 
 
 def _instructed(text: str) -> tuple[Fact, ...]:
-    """Return the instructions of a text, a fact for each sentence that is one."""
     if not INSTRUCTION.search(text):
         return ()
     every = (sentence for said in spoken_in(text) or [text] for sentence in parts_of(said))
@@ -195,20 +173,13 @@ def _instructed(text: str) -> tuple[Fact, ...]:
 
 
 class _LineFacts(NamedTuple):
-    """What one line holds, whoever remembers it.
-
-    Args:
-        names: as compared, and as written.
-        rest: its numbers, promises and instructions.
-    """
-
     names: tuple[tuple[str, str], ...]
     rest: tuple[Fact, ...]
 
 
 @functools.lru_cache(maxsize=4096)
 def _line(text: str, instructs: bool) -> _LineFacts:
-    """Return what a line holds; it is read once for all who heard it, and small talk comes again."""
+    """Return the facts of a line. Cached, because several agents hear the same line and small talk repeats."""
     read = JudgedTexts([text])
     promised = _promised(text) if read.may_promise else ()
     instructed = _instructed(text) if instructs and read.may_instruct else ()
@@ -217,10 +188,7 @@ def _line(text: str, instructs: bool) -> _LineFacts:
 
 
 def facts_among(entries: Iterable[Entry], earlier: Iterable[str], name: str) -> dict[Fact, int]:
-    """Return the facts of many memories and earlier summaries with their weights, without their sentences.
-
-    The weight is the importance of the memory that tells of it, the greatest of several.
-    """
+    """Return the facts of memories and earlier summaries, weighted by the largest importance."""
     texts: dict[tuple[str, bool], int] = dict.fromkeys(
         ((one, False) for text in earlier for one in parts_of(text)), ORDINARY
     )
@@ -243,7 +211,6 @@ def facts_among(entries: Iterable[Entry], earlier: Iterable[str], name: str) -> 
 
 
 def holds(fact: Fact, words: frozenset[str], numbers: frozenset[str]) -> bool:
-    """Return whether a text with these words, as compared, and numbers keeps a fact."""
     if fact.kind == "number":
         return fact.what in numbers
     if fact.kind in ("promise", "instruction"):
@@ -254,6 +221,5 @@ def holds(fact: Fact, words: frozenset[str], numbers: frozenset[str]) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def _parts(name: str) -> tuple[str, ...]:
-    """Return the words of a name or a place that tell it from others."""
     parts = tuple(keys_of(name))
     return tuple(word for word in parts if word not in ("the", "a", "an", "of")) or parts or ("?",)

@@ -1,9 +1,7 @@
-"""The judge: the checks that a model's summary must pass, and what of its source it kept.
+"""The judge: the checks that a model's summary must pass, and what it kept of its source.
 
-By rules alone, so the same reply is judged alike every time and without a model. A bad summary never wins: a name or a
-number that is nowhere in the source is reason enough, and so is anything that is not somebody remembering. What others
-said must not become one's own, nor be put into another's mouth, and what was said about oneself is hearsay: it may be
-told only as what somebody said. Who did what to whom the judge cannot tell. No summarizer uses any of its rules.
+Deterministic and independent of the summarizers' rules. It rejects invented names and numbers, text that is not a
+first-person memory, words of the wrong speaker, and hearsay as fact. It cannot tell who did what to whom.
 """
 
 from __future__ import annotations
@@ -50,7 +48,6 @@ _TEMPLATE = re.compile(
     re.MULTILINE,
 )
 _BLANKS = re.compile(r"\{\w*\}|\[[^\]]{0,60}\]|<[^>]{1,40}>|```")
-"""What a template looks like even between headings."""
 _ME = re.compile(r"\b(?:I|me|my|mine|myself)\b|\b(?:My|Me|Mine|Myself)\b")
 _YOU = re.compile(r"\b(?:you|your|yours|yourself)\b", re.IGNORECASE)
 _CLAIMS = re.compile(
@@ -60,7 +57,7 @@ _CLAIMS = re.compile(
     r"|\bI,? as (?P<d>[^\W\d_a-z][^\W\d_]*)"
 )
 _FOREIGN = 2 / 3
-"""Share of what a summary tells of that may stand in other words than the source has; more is another story."""
+"""Maximum share of content words that are not in the source."""
 _PEOPLE_DO = (
     r"(?:said|says|told|tells|asked|asks|repl(?:ied|ies)|answer(?:ed|s)|promis(?:ed|es)|swore|vowed|whisper(?:ed|s)"
     r"|shout(?:ed|s)|explain(?:ed|s)|warn(?:ed|s)|show(?:ed|s)|gave|gives|taught|agreed|thank(?:ed|s)|greet(?:ed|s)"
@@ -68,12 +65,10 @@ _PEOPLE_DO = (
     r"|married|came|went|left|arrived|walked|and I\b)"
 )
 _OPENING = 6
-"""Words that sentences begin with alike when the same is said again and again."""
 _CARRIED = 0.2
-"""Share of the facts of earlier summaries that must be kept; else a life begins anew at every fold."""
+"""Minimum share of the facts of earlier summaries that must be kept, so that they do not fade at every fold."""
 _BORROWED = {3: 2, 5: 1}
-"""Words in a row, the speaker's "I" among them, that make another's words one's own, and how many of them must tell
-something: `I am so hungry that` does, `I am so` does not."""
+"""Length of a shared word sequence -> content words that make it borrowed: `I am so hungry that` is, `I am so` not."""
 _QUOTATION = re.compile(r'"([^"\n]*)"|“([^”\n]*)”')
 _I_PROMISE = re.compile(
     r"\bI(?:'ve| have| had| also| then)? (?:promised|swore|vowed|gave my word)\b"
@@ -81,27 +76,19 @@ _I_PROMISE = re.compile(
 )
 _CLAUSE = re.compile(r"[,;:]|\b(?:and|but|while)\b")
 _SELF = frozenset({"i", "you"})
-"""Who speaks in one's own memories (`You say`) and summaries (`I said`)."""
+"""Words for the agent in its memories (`You say`) and summaries (`I said`)."""
 _I_AM = re.compile(
     r"\b(?:I(?:['’](?:m|ve|d))?|[Mm]y (?:real |true |own )?[a-z]+)\s+(?:(?:am|was|have been|had been|is|were)\b\s*)?"
 )
-"""Where something is said of oneself; the clause that follows says what."""
 _SAID_OF_ME = re.compile(
     r"\b(?:sa(?:y|ys|id|ying)|told|tells?|claim(?:s|ed)?|call(?:s|ed)?|insist(?:s|ed)?|swears?|swore|accus\w+"
     r"|according|think(?:s|ing)?|thought|believ\w+|guess\w*|rumou?rs?|hear|heard|if|whether|wonder\w*|ask\w*)\b"
     r"|(?:for|as) a\b",
     re.IGNORECASE,
 )
-"""What, before a claim about oneself, leaves it with who made it."""
 
 
 class SummaryEvidence(JudgedTexts):
-    """Everything a summary may speak of: earlier summaries, memories, who acted, where and why.
-
-    Args:
-        source: what is summarized.
-    """
-
     def __init__(self, source: SummarySource) -> None:
         self.source = source
         about = {part for one in source.entries for part in (one.actor, one.place, one.reason) if part}
@@ -112,27 +99,24 @@ class SummaryEvidence(JudgedTexts):
 
     @cached_property
     def known(self) -> frozenset[str]:
-        """Words that the source writes with a capital, the parts of one's own name, and the day that it was."""
+        """Words that the source writes with a capital, the parts of the agent's name, and the date."""
         return self.capitals | frozenset(self._name) | frozenset(keys_of(self.source.when))
 
     @cached_property
     def pairs(self) -> frozenset[tuple[str, ...]]:
-        """Words that stand side by side in the source."""
         return frozenset(pair for text in (*self.texts, self.source.name) for pair in rows_of(text, 2))
 
     @cached_property
     def facts(self) -> list[Fact]:
-        """What of the source should be kept: names, numbers, places, promises and instructions, each once."""
         return list(facts_among(self.source.entries, self.earlier, self.source.name))
 
 
 def evidence(source: SummarySource) -> SummaryEvidence:
-    """Return what a summary of a source may speak of."""
     return SummaryEvidence(source)
 
 
 def made_up(text: str, proof: SummaryEvidence) -> list[str]:
-    """Return the names and numbers of a text that are nowhere in its source, as reasons."""
+    """Return the names and numbers of a text that are not in its source, as reasons."""
     read = JudgedTexts([text])
     reasons = [f"the name {word} is not in the source" for word in _strangers(text, read, proof)]
     reasons += [f"the number {number} is not in the source" for number in sorted(read.numbers - proof.numbers)]
@@ -142,11 +126,10 @@ def made_up(text: str, proof: SummaryEvidence) -> list[str]:
 
 
 def _strangers(text: str, read: JudgedTexts, proof: SummaryEvidence) -> list[str]:
-    """Return the words of a text that must be names and that the source does not know as such, as written."""
     suspects = {
         word
         for word in read.capitals - proof.known
-        if word not in PLAIN and word not in COUNTING and not word.isdigit()  # numbers are judged as such
+        if word not in PLAIN and word not in COUNTING and not word.isdigit()  # numbers are checked separately
     }
     if not suspects:
         return []
@@ -159,30 +142,25 @@ def _strangers(text: str, read: JudgedTexts, proof: SummaryEvidence) -> list[str
 
 
 def _acts(word: str, text: str) -> bool:
-    """Return whether a word is told to do what people do: `Heron told me` makes a person of a heron."""
+    """Return whether a word is the subject of a human action: `Heron told me` makes a heron a person."""
     return re.search(rf"\b{re.escape(word)}(?:,? who|,? also| then)? {_PEOPLE_DO}\b", text) is not None
 
 
 def _joined(text: str, proof: SummaryEvidence) -> list[str]:
-    """Return the longer names of a text that are put together from parts of others, as reasons."""
+    """Return the names of a text that combine parts of different names, as reasons."""
     reasons = []
     for row in neighbours_of(text):
         pairs = list(itertools.pairwise(row))
         there = [False, *(pair in proof.pairs for pair in pairs), False]
         for at, (one, two) in enumerate(pairs, 1):
-            neighbours = there[at - 1] or there[at + 1]  # `the Old Mill Moss built` is two names, and both are there
+            neighbours = there[at - 1] or there[at + 1]  # `the Old Mill Moss built` is two names that are both known
             if not (there[at] or neighbours) and {one, two} <= proof.known:
                 reasons.append(f"the source has no {one.title()} {two.title()}")
     return reasons
 
 
 def validate(text: str, source: SummarySource) -> list[str]:
-    """Return every reason why a text must not become the summary of a source; none when it may.
-
-    Args:
-        text: what a model replied, tidied.
-        source: what it was asked to summarize; its shape says which form is wanted.
-    """
+    """Return all reasons why a tidied reply must not become the summary of a source; empty if it may."""
     if len(text.split()) < 4:
         return ["it is empty"]
     proof = evidence(source)
@@ -200,7 +178,6 @@ def validate(text: str, source: SummarySource) -> list[str]:
 
 
 def _forgets(text: str, proof: SummaryEvidence) -> list[str]:
-    """Return whether a text lets go of what happened; what is summed up already is not to be lost at the next fold."""
     if len(proof.facts) > 3 and not kept(text, proof.facts):
         return ["it keeps nothing of what happened"]
     carried = facts_among((), proof.earlier, proof.source.name)
@@ -210,7 +187,6 @@ def _forgets(text: str, proof: SummaryEvidence) -> list[str]:
 
 
 def _of_prose(text: str, proof: SummaryEvidence) -> list[str]:
-    """Return what is wrong with the form and the voice of a summary that is told."""
     reasons = _meta(text, proof)
     if _unlike(_TEMPLATE, unquoted(text), proof):
         reasons.append("it is a template, a list or a transcript")
@@ -218,7 +194,6 @@ def _of_prose(text: str, proof: SummaryEvidence) -> list[str]:
 
 
 def _of_sections(text: str, proof: SummaryEvidence) -> list[str]:
-    """Return what is wrong with the form and the voice of a summary in sections; the first person is not asked for."""
     said = body_of(text)
     reasons = wrong_sections(text) + _meta(said, proof)
     if _unlike(_BLANKS, unquoted(said), proof):
@@ -232,7 +207,7 @@ def _meta(text: str, proof: SummaryEvidence) -> list[str]:
 
 
 def _unlike(pattern: re.Pattern[str], text: str, proof: SummaryEvidence) -> bool:
-    """Return whether a pattern finds something in a text that the source does not say itself."""
+    """Return whether a pattern matches something in a text that is not in the source."""
     whole = proof.whole.casefold()
     return any(found[0].casefold() not in whole for found in pattern.finditer(text))
 
@@ -256,7 +231,6 @@ def _copies(text: str, proof: SummaryEvidence) -> list[str]:
 
 
 def _is_prose(texts: Sequence[str]) -> bool:
-    """Return whether the source itself is told in the first person, as earlier summaries are."""
     own = [text for text in texts if len(text.split()) > 3]
     return bool(own) and sum(bool(_ME.search(unquoted(text))) for text in own) > len(own) / 2
 
@@ -277,13 +251,12 @@ def _claims(bare: str, source: SummarySource) -> list[str]:
 
 
 def kept(text: str, facts: Collection[Fact]) -> list[Fact]:
-    """Return the facts that a summary still holds."""
     read = JudgedTexts([text])
     return [fact for fact in facts if holds(fact, read.words, read.numbers)]
 
 
 def misquoted(text: str, source: SummarySource) -> list[str]:
-    """Return what is wrong with a text's quotations: who says what in one must have said it in the source."""
+    """Return a reason if a quotation is not in the source, or has another speaker there."""
     if text.count('"') % 2 or text.count("“") != text.count("”"):
         return ["a quotation in it has no end"]
     told = [*source.texts(), *(entry.reason for entry in source.entries if entry.reason)]
@@ -303,7 +276,6 @@ def _in_a_row(text: str) -> str:
 
 
 def _spoken(text: str) -> Iterator[tuple[frozenset[str], str]]:
-    """Yield every quotation as its words in a row, with the names that stand before it in its sentence."""
     for sentence in sentences(text):
         start = 0
         for found in _QUOTATION.finditer(sentence):
@@ -314,7 +286,7 @@ def _spoken(text: str) -> Iterator[tuple[frozenset[str], str]]:
 
 
 def borrowed(text: str, source: SummarySource) -> list[str]:
-    """Return what a text says as its own though somebody else said or promised it."""
+    """Return a reason if a text says in the first person what somebody else said or promised."""
     bare = unquoted(text)
     theirs: set[tuple[str, ...]] = set()
     ours: set[tuple[str, ...]] = set()
@@ -328,7 +300,6 @@ def borrowed(text: str, source: SummarySource) -> list[str]:
 
 
 def _voices(source: SummarySource) -> Iterator[tuple[str, bool]]:
-    """Yield what is said in a source, and whether it is one's own."""
     for entry in source.entries:
         own = not (entry.actor and entry.kind in ("heard", "saw", "told"))
         yield from ((spoken, own) for spoken in spoken_in(entry.text) or [entry.text])
@@ -338,7 +309,7 @@ def _voices(source: SummarySource) -> Iterator[tuple[str, bool]]:
 
 
 def _borrowed_promises(bare: str, source: SummarySource) -> list[str]:
-    """Return what is wrong with promises a text says it made: one resembles another's more than any of one's own."""
+    """Return a reason if a promise in the first person resembles another's promise more than any of the agent's."""
     own, others = _promises(source)
     for sentence in sentences(bare):
         for found in _I_PROMISE.finditer(sentence):
@@ -350,7 +321,6 @@ def _borrowed_promises(bare: str, source: SummarySource) -> list[str]:
 
 
 def _promises(source: SummarySource) -> tuple[list[frozenset[str]], list[frozenset[str]]]:
-    """Return what oneself and what others promised in a source, as telling words."""
     own: list[frozenset[str]] = []
     others: list[frozenset[str]] = []
     for entry in source.entries:
@@ -363,7 +333,7 @@ def _promises(source: SummarySource) -> tuple[list[frozenset[str]], list[frozens
 
 
 def taken_for_true(text: str, source: SummarySource) -> list[str]:
-    """Return what a text says of oneself as a fact though it is only what somebody said of one (seed 003)."""
+    """Return a reason if a text states as a fact about the agent what somebody only said (seed 003)."""
     hearsay = list(_hearsay(source))
     if not hearsay:
         return []
@@ -376,14 +346,12 @@ def taken_for_true(text: str, source: SummarySource) -> list[str]:
 
 
 def _of_oneself(sentence: str) -> Iterator[tuple[frozenset[str], bool]]:
-    """Yield what a sentence says of oneself, as telling words, and whether it leaves it with who said so."""
     for found in _I_AM.finditer(sentence):
         if what := telling_of(_CLAUSE.split(sentence[found.end() :], maxsplit=1)[0]):
             yield what, _SAID_OF_ME.search(sentence[: found.end()]) is not None
 
 
 def _hearsay(source: SummarySource) -> Iterator[frozenset[str]]:
-    """Yield the telling words of everything that somebody else said of the one who remembers."""
     for entry in source.entries:
         for said in spoken_in(entry.text) or [entry.text]:
             yield from (telling_of(one) for one in parts_of(said) if is_hearsay(entry, one, source.name))
@@ -395,7 +363,6 @@ def _hearsay(source: SummarySource) -> Iterator[frozenset[str]]:
 
 
 def _own_words(source: SummarySource) -> frozenset[str]:
-    """Return the telling words of what oneself said, thought and did, and of earlier summaries' own telling."""
     own = [entry.text for entry in source.entries if entry.actor is None]
     for sentence in (one for text in source.earlier for one in sentences(text)):
         bare = unquoted(sentence)

@@ -1,7 +1,6 @@
-"""Numbers as the judge reads them: in figures of any script, and in English words, compared as figures.
+"""Numbers in figures and in English words, normalized to figures.
 
-`two`, `second`, `twice` and `2` are one number, `twenty-three` and `23` too; a leading zero makes another, as in a
-code. The word `one` alone counts nothing.
+Leading zeros are significant, as in a code. The word `one` alone is no number.
 """
 
 from __future__ import annotations
@@ -26,7 +25,6 @@ _GREAT = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
 
 
 def _table() -> dict[str, int]:
-    """Return what each counting word is worth; the great ones are left out."""
     table = {"one": 1}
     rows = [(value, row) for value, row in enumerate(_SMALL.split(";"))]
     rows += [(10 * value, row) for value, row in enumerate(_TENS.split(";"), 2)]
@@ -34,7 +32,7 @@ def _table() -> dict[str, int]:
         for word in row.split():
             table[word] = value
             table[f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"] = value
-    del table["seconds"], table["pairs"], table["twices"], table["thrices"]  # a time, or nothing
+    del table["seconds"], table["pairs"], table["twices"], table["thrices"]  # units of time, or no words
     del table["pair"]
     return table
 
@@ -42,18 +40,12 @@ def _table() -> dict[str, int]:
 _VALUES = _table()
 _SCALES = {form: value for word, value in _GREAT.items() for form in (word, f"{word}s", f"{word}th")}
 COUNTING = frozenset((*_VALUES, *_SCALES))
-"""Every counting word."""
 
 
 @functools.lru_cache(maxsize=2048)
 def numbers_of(text: str, counted: bool = True) -> frozenset[str]:
-    """Return the numbers of a text.
-
-    Args:
-        text: the text, in Unicode's composed form.
-        counted: it may hold counting words; false saves looking for them.
-    """
-    # A line is read in every fold of those who heard it, and a summary in the fold after its own.
+    """Return the numbers of a text in Unicode's composed form; `counted=False` skips number words."""
+    # Cached: a line is read in the folds of all who heard it, a summary again in the next fold.
     found = {_as_figures(figures) for figures in _FIGURES.findall(text)}
     if not text.isascii():
         found |= {sign for sign in set(text) if unicodedata.category(sign) in ("No", "Nl")}
@@ -67,7 +59,6 @@ def _as_figures(found: str) -> str:
 
 
 def _in_words(text: str) -> frozenset[str]:
-    """Return the numbers written in words: rows of them joined by blanks, hyphens and `and`."""
     found: set[str] = set()
     row: list[str] = []
     for token in [*_PHRASE.findall(text), "."]:
@@ -81,12 +72,12 @@ def _in_words(text: str) -> frozenset[str]:
 
 
 def _read(row: list[str]) -> list[int]:
-    """Return the numbers that a row of counting words says: a word that cannot go on with one begins the next."""
+    """Return the numbers in a sequence of counting words; a word that cannot continue a number starts the next."""
     if row == ["one"] or row == ["ones"]:
         return []
     numbers: list[int] = []
     whole, part = 0, 0
-    room, top = _ENDLESS, _ENDLESS  # what comes next must be smaller to belong to the same number
+    room, top = _ENDLESS, _ENDLESS  # exclusive limit for the next word of the same number
     begun = False
     for word in row:
         scale = _SCALES.get(word)

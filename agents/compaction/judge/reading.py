@@ -1,8 +1,4 @@
-"""Reading for the judge: sentences, words and how they are compared, and which words are names. In one pass.
-
-The rules are the judge's own and shared with no summarizer. Careful in one direction: what might be a name is taken
-for one.
-"""
+"""Tokenization for the judge: sentences, normalized words, and which words are names (in doubt, it is one)."""
 
 from __future__ import annotations
 
@@ -20,7 +16,6 @@ from mud.world.sentences import is_abbreviated
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _SHORT = frozenset({"s", "t", "ll", "ve", "re", "d", "m", ""})
-"""What follows an apostrophe without belonging to the word."""
 _AFTER_ARTICLE = re.compile(r"\b(?:an?|the|this|that|these|those|my|your|his|her|its|our|their)\s+$", re.IGNORECASE)
 _QUOTE = re.compile(r'"[^"\n]*"|“[^“”\n]*”|«[^«»\n]*»')
 _END = re.compile(r"[.!?…]+[\"”»'’)\]]*(?=\s|$)|[.!?…][\"”»](?=\s)")
@@ -30,12 +25,11 @@ _OPENS = frozenset(".!?…:;\n-–—>")
 
 
 def unquoted(text: str) -> str:
-    """Return a text with its quotations replaced by empty quotation marks."""
     return _QUOTE.sub('""', text)
 
 
 def sentences(text: str) -> list[str]:
-    """Split a text into sentences. A quotation is not split; a line's end ends a sentence."""
+    """Split a text into sentences. Quotations are not split; a line break ends a sentence."""
     return [sentence for line in text.split("\n") for sentence in _sentences_of(line.strip())]
 
 
@@ -64,18 +58,15 @@ def _sentences_of(line: str) -> tuple[str, ...]:
 
 
 class Token(NamedTuple):
-    """What stands between two blanks, marks and all, looked at once.
+    """A whitespace-delimited token and its properties.
 
     Args:
-        words: its words, as compared.
-        capitals: those of them that are written with a capital.
-        name: the first of those when nothing stands before it; empty otherwise.
-        figures: its numbers in figures.
-        counts: it is a counting word, and more than `one`.
-        joins: it may stand within a number of several words, as it says nothing else.
-        pledge: a promise may stand near it.
-        cue: a promise or an instruction may.
-        goes_on: what follows begins neither a sentence nor a quotation.
+        capitals: its normalized words that are written with a capital.
+        name: its first word, if that is capitalized and may be a name.
+        counts: it is a counting word other than `one`.
+        joins: it may be part of a number of several words.
+        cue: it may be part of a promise or an instruction.
+        goes_on: the next token starts neither a sentence nor a quotation.
     """
 
     words: tuple[str, ...]
@@ -91,7 +82,6 @@ class Token(NamedTuple):
 
 @functools.lru_cache(maxsize=16_384)
 def token_of(written: str) -> Token:
-    """Return what there is to know about a token."""
     found = _WORD.findall(written)
     keys = tuple(map(normalize, found))
     capitals = tuple(key for word, key in zip(found, keys, strict=True) if word != word.lower())
@@ -112,7 +102,6 @@ def token_of(written: str) -> Token:
 
 @functools.lru_cache(maxsize=32_768)
 def normalize(written: str) -> str:
-    """Return a word as it is compared."""
     folded = unicodedata.normalize("NFKC", written).replace("’", "'").casefold()
     head, mark, tail = folded.rpartition("'")
     while mark and head and tail in _SHORT:
@@ -122,17 +111,15 @@ def normalize(written: str) -> str:
 
 
 def composed(text: str) -> str:
-    """Return a text in Unicode's composed form."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def keys_of(text: str) -> list[str]:
-    """Return the words of a text as they are compared, in order."""
     return [normalize(word) for word in _WORD.findall(composed(text))]
 
 
 def telling_of(text: str) -> frozenset[str]:
-    """Return the words that tell what a text is about: neither plain nor dull nor short."""
+    """Return the content words of a text: neither plain nor dull nor short."""
     return frozenset(
         word
         for word in keys_of(text)
@@ -141,19 +128,12 @@ def telling_of(text: str) -> frozenset[str]:
 
 
 def rows_of(text: str, length: int) -> set[tuple[str, ...]]:
-    """Return every row of `length` words of a text."""
     found = keys_of(text)
     return {tuple(found[at : at + length]) for at in range(len(found) - length + 1)}
 
 
 class CapitalizedToken(NamedTuple):
-    """A word with a capital letter where it stands.
-
-    Args:
-        word, key: as written, and as compared.
-        opens: it begins a sentence, a line or a quotation.
-        article: an article or the like stands before it.
-    """
+    """A capitalized word; it `opens` a sentence, line or quotation, or follows an `article`."""
 
     word: str
     key: str
@@ -162,7 +142,6 @@ class CapitalizedToken(NamedTuple):
 
 
 def capitals_of(text: str) -> list[CapitalizedToken]:
-    """Return the words that hold a capital letter, in order."""
     text = composed(text)
     return [_capital(text, match.start(), match[0]) for match in _WORD.finditer(text) if match[0] != match[0].lower()]
 
@@ -175,7 +154,6 @@ def _capital(text: str, start: int, word: str) -> CapitalizedToken:
 
 
 def neighbours_of(text: str) -> Iterator[list[str]]:
-    """Yield the rows of names that stand side by side, as compared: longer names, and neighbours."""
     text = composed(text)
     row: list[str] = []
     end = 0
@@ -192,19 +170,14 @@ def neighbours_of(text: str) -> Iterator[list[str]]:
 
 
 def scripts_of(text: str) -> frozenset[str]:
-    """Return the scripts without capitals that a text uses, by the first word of their letters' Unicode names."""
+    """Return the scripts without capitals in a text, by the first word of the Unicode names of their letters."""
     if text.isascii():
         return frozenset()
     return frozenset(unicodedata.name(sign, "?").split()[0] for sign in set(text) if unicodedata.category(sign) == "Lo")
 
 
 class JudgedTexts:
-    """Some texts, read once; what is asked for later is found then.
-
-    Args:
-        texts: the texts.
-        known: readings of the texts that stand before them.
-    """
+    """Texts tokenized once, with properties computed on access; `known` are readings of preceding texts."""
 
     def __init__(self, texts: Iterable[str], known: Sequence[JudgedTexts] = ()) -> None:
         self._known, self._own = known, [composed(text) for text in texts]
@@ -214,24 +187,20 @@ class JudgedTexts:
 
     @cached_property
     def whole(self) -> str:
-        """All texts, a line each."""
         return "\n".join(self.texts)
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """Every word, as compared."""
         found = itertools.chain.from_iterable([token.words for token in self._tokens.values()])
         return frozenset().union(found, *(one.words for one in self._known))
 
     @cached_property
     def capitals(self) -> frozenset[str]:
-        """Every word that is written with a capital somewhere, as compared."""
         found = itertools.chain.from_iterable([token.capitals for token in self._tokens.values()])
         return frozenset().union(found, *(one.capitals for one in self._known))
 
     @cached_property
     def numbers(self) -> frozenset[str]:
-        """Every number."""
         found = set(itertools.chain.from_iterable([token.figures for token in self._tokens.values()]))
         counting = {written for written, token in self._tokens.items() if token.counts}
         if counting:
@@ -242,7 +211,7 @@ class JudgedTexts:
 
     @cached_property
     def names(self) -> dict[str, str]:
-        """Every name, as compared and as written: words with a capital that no rule of sentences explains."""
+        """Names, normalized -> as written: capitalized words inside a sentence."""
         named = {written: token.name for written, token in self._tokens.items() if token.name}
         found = {key: name for one in self._known for key, name in one.names.items()}
         for row in self._rows:
@@ -254,22 +223,19 @@ class JudgedTexts:
 
     @property
     def may_promise(self) -> bool:
-        """Whether a promise may stand here; a search for how it does takes ten times as long."""
+        """Whether a promise is possible; ten times faster than searching for one."""
         return any(token.pledge for token in self._tokens.values())
 
     @property
     def may_instruct(self) -> bool:
-        """Whether an instruction may stand here."""
         return any(token.cue for token in self._tokens.values())
 
     @cached_property
     def scripts(self) -> frozenset[str]:
-        """Every script without capitals."""
         return scripts_of(self.whole)
 
 
 def _counted(row: Iterable[str]) -> Iterator[str]:
-    """Yield the numbers that are written in words among tokens: only runs of counting words are read for them."""
     for joins, run in itertools.groupby(row, lambda written: token_of(written).joins):
         tokens = list(run) if joins else []
         if any(token_of(one).counts for one in tokens):
@@ -278,5 +244,5 @@ def _counted(row: Iterable[str]) -> Iterator[str]:
 
 @functools.lru_cache(maxsize=16)
 def reading_of(text: str) -> JudgedTexts:
-    """Return the reading of a summary, which is judged once when it is made and read again when it is folded."""
+    """Return a cached reading: a summary is judged when it is made and read again when it is folded."""
     return JudgedTexts([text])

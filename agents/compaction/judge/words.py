@@ -1,8 +1,4 @@
-"""The words that the judge knows: which begin a sentence and name nobody, which are names too, which count.
-
-Made for the judge alone. The summarizer that works by rules has lists of its own, so that what one overlooks the other
-can still see.
-"""
+"""The word lists of the judge. The extractive summarizer has its own, so that neither repeats the other's mistakes."""
 
 from __future__ import annotations
 
@@ -42,7 +38,7 @@ _TIMES = """
 _CALLS = "yes no not oh ah o alas hey hello goodbye farewell please thanks ok okay well hm hmm"
 
 PLAIN = _words(_PRONOUNS + _JOINTS + _VERBS + _TIMES + _CALLS)
-"""Words that begin a sentence without naming anybody. Those that are names too (will, may, rose) are not here."""
+"""Words that may begin a sentence and are no names. Words that are also names (will, may, rose) are excluded."""
 
 ALSO_NAMES = _words(
     """
@@ -60,7 +56,7 @@ ALSO_NAMES = _words(
     marina dot chip skip rush mace peg vine van page carol angel christmas easter
     """
 )
-"""Ordinary words that are names too: in small letters in the source they do not speak for a name in a summary."""
+"""Ordinary words that are also names: in lower case in the source they do not justify a name in a summary."""
 
 DULL = _words(
     """
@@ -69,7 +65,6 @@ DULL = _words(
     wondered good great big little new old thing things way bit lot kind will may might
     """
 )
-"""Words so common in talk that they tell nothing, besides the plain ones."""
 
 PLEDGES = _words(
     """
@@ -77,7 +72,7 @@ PLEDGES = _words(
     we'll i’ll we’ll
     """
 )
-"""Words without which a sentence does not promise; they save looking closer."""
+"""Words of which a promise contains at least one; used to avoid a slow search."""
 
 CUES = PLEDGES | _words(
     """
@@ -85,4 +80,3 @@ CUES = PLEDGES | _words(
     remember remind show leave stay stop open close ask beware always forget come go take look watch put
     """
 )
-"""Words without which a sentence neither promises nor instructs."""

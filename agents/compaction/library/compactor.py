@@ -1,4 +1,4 @@
-"""Makes a long history short: one summary of the old entries, and the newest as they are."""
+"""Compacts a history into one summary of the old entries and the newest entries unchanged."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from mud.errors import Unavailable, UnknownName
 log = logging.getLogger(__name__)
 
 _REASONING_CHARS, _CODE_CHARS, _OUTPUT_CHARS = 200, 150, 100
-"""How much of each part of a step a model is shown; of an entry that is one text, as much as of reasoning."""
+"""Maximum characters of each part of a step in a prompt; an entry with a single text gets as many as reasoning."""
 _ASK = """Summarize these steps of a longer task in at most {limit}.
 
 Task: {task}
@@ -46,21 +46,16 @@ _NO_SUMMARY = re.compile(
     r"^\W*(?:as an ai\b|(?:i(?:['’]m| am) )?sorry\b|i(?:['’]m| am) unable\b|i can(?:not|['’]t)\b)|\{\w*\}",
     re.IGNORECASE,
 )
-"""A reply that is no summary of anything."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompactionConfig:
-    """When a history is compacted, and how; a number or a switch that cannot be is a TypeError or a ValueError.
+    """When and how a history is compacted. Raises TypeError or ValueError for an invalid value.
 
     Args:
-        min_entries_for_compaction: with fewer entries nothing is ever due, however long they are.
-        max_entries_before_compaction, max_chars_before_compaction: due at so many entries or characters.
-        summary_max_sentences: sentences of a summary at most, whoever writes it.
-        preserve_last_n_entries: how many of the newest entries stay as they are.
-        include_key_findings: summaries by rules name numbers and values.
-        use_llm_for_summary: ask the model, if one is connected.
-        fallback_to_deterministic: write by rules when the model fails; else its error is raised.
+        min_entries_for_compaction: fewer entries are never compacted, however long they are.
+        max_entries_before_compaction, max_chars_before_compaction: compact from so many entries or characters on.
+        fallback_to_deterministic: write by rules when the model fails; otherwise its error is raised.
     """
 
     min_entries_for_compaction: int = 5
@@ -84,11 +79,7 @@ class CompactionConfig:
 
     @classmethod
     def preset(cls, name: str) -> CompactionConfig:
-        """Return one of the seed's tunings: aggressive, high_throughput, long_research, small_context, context_8k, off.
-
-        Raises:
-            UnknownName: when there is no such tuning; the message says which there are.
-        """
+        """Return a preset by its name, such as `aggressive`; raises UnknownName."""
         if name not in PRESETS:
             raise UnknownName(f"there is no preset {name!r}; there is: {', '.join(PRESETS)}")
         return cls(**PRESETS[name])
@@ -100,15 +91,12 @@ def _now() -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class CompactionResult:
-    """What one compaction did.
+    """The result of one compaction; the summary is empty when nothing was compacted.
 
     Args:
-        original_entries, original_chars: entries and characters before.
-        compacted_entries, compacted_chars: the same after; the summary is one entry, whose marks are not counted.
-        summary: the text; empty when nothing was compacted.
-        preserved_entries: the newest entries, the very same objects.
-        timestamp: when, ISO-8601, UTC.
-        used_llm: a model wrote the summary.
+        compacted_entries, compacted_chars: sizes afterwards; the summary counts as one entry, without its marks.
+        preserved_entries: the newest entries, the same objects.
+        timestamp: ISO-8601, UTC.
     """
 
     original_entries: int
@@ -122,17 +110,15 @@ class CompactionResult:
 
     @property
     def compression_ratio(self) -> float:
-        """Return the share of the characters that is gone: 1 - compacted / original; 0.0 of nothing."""
+        """The share of the characters that was removed, 0.0 for an empty history."""
         return 1.0 - self.compacted_chars / self.original_chars if self.original_chars else 0.0
 
 
 class MemoryCompactor:
-    """Makes a long history short: one summary of the old entries, and the newest as they are.
+    """Compacts a history into one summary of the old entries and the newest entries unchanged.
 
     Args:
-        config: when and how; the defaults of `CompactionConfig` without one.
-        llm_connector: whoever writes summaries: anything with `generate_response(prompt=...)` that returns text.
-        now: the time of day, for the timestamp of results.
+        llm_connector: any object with `generate_response(prompt=...)` that returns text; None for summaries by rules.
     """
 
     def __init__(
@@ -147,11 +133,10 @@ class MemoryCompactor:
         self._now = now
 
     def set_llm_connector(self, connector: Any) -> None:
-        """Let another model write summaries from now on; None lets rules write them."""
         self._connector = connector
 
     def should_compact(self, history: Any) -> bool:
-        """Return whether a history is due: never with too few entries; else with many entries, or many characters."""
+        """Return whether a history is due: it has enough entries, and many entries or many characters."""
         return self._due(steps_of(entries_of(history)))
 
     def _due(self, steps: Sequence[HistoryStep]) -> bool:
@@ -162,19 +147,16 @@ class MemoryCompactor:
         return len(steps) >= config.max_entries_before_compaction or chars >= config.max_chars_before_compaction
 
     def compact(self, history: Any, task: str | None = "", force: bool = False) -> CompactionResult:
-        """Return what compacting a history comes to; the history itself stays as it is.
-
-        A no-op, with an empty summary and every entry preserved, when nothing is due and nothing is forced, when there
-        is nothing new among the old entries, or when a summary would be no shorter than they are.
+        """Return the result of compacting a history, which is not modified.
 
         Args:
             history: any sequence of entries, or an object that has one as `entries`.
             task: what the entries work on.
-            force: compact though it is not due.
+            force: compact even if it is not due.
 
         Raises:
             TypeError: when it is no history of known entries.
-            Exception: what the model raises, or Unavailable for an empty reply, when rules may not write instead.
+            Exception: the model's error, without `fallback_to_deterministic`.
         """
         entries = entries_of(history)
         steps = steps_of(entries)
@@ -196,14 +178,11 @@ class MemoryCompactor:
         )
 
     def apply_compaction(self, history: Any, compaction_result: CompactionResult) -> list[Any]:
-        """Return the compacted history: the summary's entry, what was preserved, and what has been added since.
-
-        The summary's entry has the form of the entries it replaces: a string, a dict, or a `SummaryEntry`. After a
-        no-op the history is returned as it is.
+        """Return the compacted history: the summary entry, in the form of the others, and the newer entries.
 
         Raises:
             TypeError: when it is no history of known entries.
-            ValueError: when the result is of another history.
+            ValueError: when the result belongs to another history.
         """
         if not compaction_result.summary:
             return history if isinstance(history, list) else entries_of(history)
@@ -215,7 +194,7 @@ class MemoryCompactor:
         return [summary_entry(like, lines, compaction_result.timestamp), *entries[cut:]]
 
     def _summary(self, planned: _PlannedCompaction) -> tuple[str, bool]:
-        """Return a summary that saves something, and whether a model wrote it; an empty one when there is none."""
+        """Return a summary that saves characters (or an empty string), and whether a model wrote it."""
         known = planned.known().within(max(LEAST_ROOM, self.config.max_chars_before_compaction // 4))
         if self.config.use_llm_for_summary and self._connector is not None and planned.saves("?"):
             try:
@@ -230,13 +209,13 @@ class MemoryCompactor:
                 if not self.config.fallback_to_deterministic:
                     return "", False
         digest = digest_steps(planned.fresh, planned.task, self.config.include_key_findings)
-        # What was known stays in all of them; a history that has no room takes a shorter one.
+        # All candidates keep what the earlier summaries say; only the new part gets shorter.
         shorter = (digest, *digest.with_fewer_findings()) if planned.earlier else digest.ever_shorter()
         summaries = [joined(one.after(known).parts(), self.config.summary_max_sentences) for one in shorter]
         return planned.first_that_saves(summaries), False
 
     def _asked(self, planned: _PlannedCompaction, known: Digest) -> str:
-        """Return the model's summary, cut to the limit, and behind it what it leaves out of the earlier summary."""
+        """Return the model's summary within the limit, plus what it omits of the earlier summary."""
         most = self.config.summary_max_sentences
         reply = self._connector.generate_response(prompt=planned.prompt(most))
         found = sentences_of(reply.replace(MARK, " "))[:most] if isinstance(reply, str) else []
@@ -248,7 +227,6 @@ class MemoryCompactor:
 
 
 def _cut(entries: Sequence[Any], result: CompactionResult) -> int:
-    """Return how many entries a result replaces: all before those that it preserved."""
     kept = result.preserved_entries
     for start in (result.original_entries - len(kept), len(entries) - len(kept)):
         if start >= 0 and entries[start : start + len(kept)] == kept:
@@ -258,7 +236,7 @@ def _cut(entries: Sequence[Any], result: CompactionResult) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _PlannedCompaction:
-    """What one compaction would replace: the old entries, at least one of them no summary, and their task."""
+    """The entries that one compaction would replace, at least one of them no summary."""
 
     steps: Sequence[HistoryStep]
     task: str
@@ -272,31 +250,25 @@ class _PlannedCompaction:
         return [step for step in self.steps if step.is_summary]
 
     def known(self) -> Digest:
-        """Return all that the earlier summaries say."""
         known = Digest()
         for step in self.earlier:
             known = read_digest(step.summary, step.stands_for).after(known)
         return known
 
     def lines(self, summary: str, with_comment: bool | None = None) -> tuple[str, str, str]:
-        """Return the lines of its summary entry; by default with the comment if the history gets shorter even so."""
         with_comment = self.saves(summary, with_comment=True) if with_comment is None else with_comment
         return summary_lines(summary, sum(step.stands_for for step in self.steps), with_comment)
 
     def saves(self, summary: str, with_comment: bool = False) -> bool:
-        """Return whether the whole entry of a summary, in any form, is shorter than what it replaces."""
+        """Return whether the whole summary entry, in any form, is shorter than what it replaces."""
         return len(as_text(self.lines(summary, with_comment))) < sum(step.chars for step in self.steps)
 
     def first_that_saves(self, summaries: Sequence[str]) -> str:
-        """Return the first of some summaries that saves something, empty when none does.
-
-        The comment is a part of a step's form, and is given up last.
-        """
+        """Return the first summary that saves characters, or an empty string. The comment is dropped last."""
         commented = (False,) if self.fresh[0].whole else (True, False)
         return next((one for comment in commented for one in summaries if self.saves(one, comment)), "")
 
     def prompt(self, most: int) -> str:
-        """Return how a model is asked for a summary of so many sentences at most."""
         earlier = self.earlier
         return _ASK.format(
             limit=f"{most} sentence{'s' * (most > 1)}",
@@ -307,7 +279,6 @@ class _PlannedCompaction:
 
 
 def _shown(step: HistoryStep, number: int) -> str:
-    """Return a step as a model is shown it: each part on one line, and no more of it than its preview."""
     if step.whole:
         return f"Step {number}: {flat(step.output)[:_REASONING_CHARS]}"
     parts = (

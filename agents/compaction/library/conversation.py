@@ -1,15 +1,11 @@
-"""The library's memory of a conversation: every turn is kept, and a context for the next call of a model made of them.
+"""The memory of a conversation: all turns are kept, and a context for the next model call is built from them.
 
-A context grows coarser with age, and no turn is missing from it:
+In a context, every turn appears in one of these forms:
 
-    the newest five         word for word
-    older ones              the first 100 characters of question and answer
-    turns folded away       as soon as there are more than `max_turns` unfolded, the older half of those: of each fold
-                            three turns keep 100 characters, the others 30
-    the middle of a life    only counted, where the brackets would hold more than `max_chars_before_compaction`
-                            characters (1,000 at least); the oldest and the newest stay
-
-What is in brackets and what is word for word are together always all turns. `turns` itself never loses one.
+    the newest five  in full
+    older turns      the first 100 characters of question and answer
+    folded turns     three turns of each fold with 100 characters, the others with 30
+    middle turns     only counted, if the older ones exceed `max_chars_before_compaction` (at least 1,000 characters)
 """
 
 from __future__ import annotations
@@ -20,13 +16,13 @@ from agents.compaction.library.compactor import MemoryCompactor
 from agents.compaction.library.digest import LEAST_ROOM, oldest_and_newest
 from agents.text.english import flat
 
-_SHOWN = 5  # turns that a context has word for word
+_SHOWN = 5  # turns that a context shows in full
 _PREVIEW_CHARS, _TRACE_CHARS = 100, 30
-_PREVIEWS = 3  # turns of one fold that keep a long preview: its first, by which what began a conversation stays
+_PREVIEWS = 3  # turns of one fold that keep a long preview, so that the beginning of a conversation stays
 
 
 class Turn(NamedTuple):
-    """One question and its answer, with the steps that led to it, as compaction left them, and the summary of these."""
+    """A question and its answer, with the compacted steps that led to it and their summary."""
 
     user_message: str
     assistant_response: str
@@ -36,11 +32,9 @@ class Turn(NamedTuple):
 
 
 class ConversationMemory:
-    """Keeps a conversation, and says of it what fits into a prompt.
+    """Keeps a conversation and builds the context for a prompt.
 
-    Args:
-        compactor: compacts the steps within a turn; its `max_chars_before_compaction` bounds the older turns' brackets.
-        max_turns: how many turns, 1 or more, may be unfolded; one more, and the older half is folded.
+    With more than `max_turns` unfolded turns, the older half is folded.
     """
 
     def __init__(self, compactor: MemoryCompactor | None = None, max_turns: int = 20) -> None:
@@ -53,16 +47,10 @@ class ConversationMemory:
 
     @property
     def turns(self) -> list[Turn]:
-        """Every turn ever added, in order."""
         return list(self._turns)
 
     def add_turn(self, user_message: str, assistant_response: str, history: Any = None, task: str = "") -> None:
-        """Add a turn; its steps are compacted when they are due. Nothing is added when that fails.
-
-        Args:
-            user_message, assistant_response, task: question, answer and what they are about.
-            history: the steps that led to the answer, in any form that the compactor takes.
-        """
+        """Add a turn; its steps, in any form that the compactor accepts, are compacted when due."""
         steps: list[Any] = []
         summary = ""
         if history is not None:
@@ -75,7 +63,7 @@ class ConversationMemory:
             self._traces += [_preview(turn, _TRACE_CHARS) for turn in folded[_PREVIEWS:]]
 
     def get_context(self) -> str:
-        """Return the conversation for a prompt: the older turns in brackets, then the newest word for word."""
+        """Return the conversation for a prompt: the older turns in brackets, then the newest in full."""
         cut = max(len(self._traces), len(self._turns) - _SHOWN)
         older = [*self._traces, *(_preview(turn, _PREVIEW_CHARS) for turn in self._turns[len(self._traces) : cut])]
         parts = [_whole(turn) for turn in self._turns[cut:]]
@@ -87,7 +75,6 @@ class ConversationMemory:
         return "\n\n".join(parts)
 
     def clear(self) -> None:
-        """Forget every turn."""
         self._turns.clear()
         self._traces.clear()
 
@@ -102,6 +89,5 @@ def _preview(turn: Turn, chars: int) -> str:
 
 
 def _begun(text: str, chars: int) -> str:
-    """Return the first characters of a text on one line, with dots where there are more."""
     line = flat(text)
     return line if len(line) <= chars else f"{line[:chars]}..."

@@ -1,7 +1,6 @@
-"""The library's summaries by rules: what steps say in a fixed form, which a later summary reads back and carries on.
+"""The library's summaries by rules, in a fixed form that later summaries parse and carry over.
 
-Its parts are those of seed 001: task, steps, calls of a model, findings, errors; and what an earlier summary in free
-words said. Nothing is understood here: numbers, `word: value` pairs and the names of errors are found by patterns.
+Numbers, `word: value` pairs and error names are found by patterns.
 """
 
 from __future__ import annotations
@@ -17,11 +16,9 @@ from mud.world.sentences import is_abbreviated
 
 _TASK_CHARS, _FINDING_CHARS, _VALUE_CHARS = 100, 50, 30
 _FINDINGS = 3
-"""Findings that one compaction takes from its steps; those of earlier summaries come before them."""
 LEAST_ROOM = 1000
-"""Characters that there always is room for in what earlier summaries said, however short a history shall be."""
+"""Minimum characters for the content of earlier summaries."""
 _PAIRS = 2
-"""`word: value` pairs that one entry gives."""
 
 _NUMBER = re.compile(r"\b\d+(?:,\d{3})*(?:\.\d+)?\b")
 _PAIR = re.compile(r"\b(\w+):\s*([^\n,]+)")
@@ -41,7 +38,7 @@ _NONE = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE | re.MULTILINE,
 )
-"""Where errors are named only to say that there are none."""
+"""Mentions of errors that only say that there are none."""
 KINDS = ("ValueError", "TypeError", "KeyError", "IndexError")
 OTHER = "Error"
 
@@ -55,17 +52,7 @@ _MARKS = " .;"
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """What a summary by rules says.
-
-    Args:
-        task: what is worked on.
-        steps: how many steps it stands for; 0 says nothing about them.
-        successful: how many of them were; None when that is not known of all.
-        calls: calls of a model that the steps made.
-        findings: numbers and values, oldest first.
-        issues: the kinds of errors met.
-        earlier: what an earlier summary said in free words, one item a sentence, oldest first.
-    """
+    """The content of a summary by rules: `steps` of 0 and `successful` of None mean unknown."""
 
     task: str = ""
     steps: int = 0
@@ -76,7 +63,7 @@ class Digest:
     earlier: tuple[str, ...] = ()
 
     def parts(self) -> list[str]:
-        """Return its parts in words, none of which holds the end of a sentence."""
+        """Return its parts as text; none contains the end of a sentence."""
         known = "" if self.successful is None else f" ({self.successful} successful)"
         parts = [
             f"Working on: {self.task}" if self.task else "",
@@ -89,7 +76,7 @@ class Digest:
         return [part for part in parts if part]
 
     def after(self, earlier: Digest) -> Digest:
-        """Return this digest with all that an earlier one says carried on before it."""
+        """Return this digest merged with an earlier one."""
         known = self.successful is not None and earlier.successful is not None
         other = earlier.task and self.task and earlier.task != self.task
         told = (f"worked on {earlier.task}",) if other else ()
@@ -104,7 +91,7 @@ class Digest:
         )
 
     def untold(self, text: str) -> Digest:
-        """Return of findings, issues and earlier sentences what a text does not say."""
+        """Return the findings, issues and earlier sentences that a text does not contain."""
         words, digits = all_words(text), numbers(text)
 
         def told(item: str) -> bool:
@@ -119,7 +106,7 @@ class Digest:
         )
 
     def within(self, chars: int) -> Digest:
-        """Return it with so many characters of findings and of earlier sentences: the oldest and the newest."""
+        """Return it with findings and earlier sentences cut to so many characters each."""
         return replace(
             self,
             findings=tuple(item for end in oldest_and_newest(self.findings, chars) for item in end),
@@ -127,7 +114,7 @@ class Digest:
         )
 
     def ever_shorter(self) -> Iterator[Digest]:
-        """Yield it, then with ever less of it: counts go first, then findings, the newest first, and the task last."""
+        """Yield ever shorter forms: without counts, then with fewer findings, then without the task."""
         yield self
         bare = replace(self, successful=None)
         yield bare
@@ -137,7 +124,6 @@ class Digest:
         yield replace(bare, findings=(), task="")
 
     def with_fewer_findings(self) -> Iterator[Digest]:
-        """Yield it with ever fewer findings, the newest gone first, down to none."""
         for left in range(len(self.findings) - 1, -1, -1):
             yield replace(self, findings=self.findings[:left])
 
@@ -147,10 +133,7 @@ def _once(items: Iterable[str]) -> tuple[str, ...]:
 
 
 def oldest_and_newest(items: Sequence[str], chars: int) -> tuple[list[str], list[str]]:
-    """Return what fits of a list into so many characters, taken from both its ends by turns.
-
-    The oldest is cut where it alone is too long.
-    """
+    """Return the items that fit into so many characters, taken from both ends in turn."""
     old: list[str] = []
     new: list[str] = []
     while len(old) + len(new) < len(items):
@@ -165,7 +148,6 @@ def oldest_and_newest(items: Sequence[str], chars: int) -> tuple[list[str], list
 
 
 def digest_steps(steps: Sequence[HistoryStep], task: str, with_findings: bool) -> Digest:
-    """Return what steps say, none of which is a summary; findings too, if wanted."""
     # Most outputs name no error at all, and to look for the second pattern takes ten times as long.
     harmless = [_NONE.sub("", step.output) if _FAILED.search(step.output) else "" for step in steps]
     failed = [bool(_FAILED.search(text)) for text in harmless]
@@ -197,7 +179,7 @@ def _findings(output: str) -> Iterator[str]:
 
 
 def item_of(text: str) -> str:
-    """Return a text as one item of a list: on one line, without a semicolon and without an end of a sentence."""
+    """Return a text as a list item: on one line, without semicolons and sentence ends."""
     line = flat(text).replace(";", ",")
     return _ENDS.sub(_comma, f"{line} ").rstrip(" .!?…,")
 
@@ -207,7 +189,7 @@ def _comma(end: re.Match[str]) -> str:
 
 
 def read_digest(summary: str, steps: int) -> Digest:
-    """Return what a summary of so many steps says, whoever wrote it; what is in no known form is kept as sentences."""
+    """Parse a summary of so many steps; text in no known form is kept as sentences."""
     digest = Digest(steps=steps, successful=None)
     prose: list[str] = []
     for piece in filter(None, (part.strip(_MARKS) for part in _NEXT.split(summary))):
@@ -220,7 +202,6 @@ def read_digest(summary: str, steps: int) -> Digest:
 
 
 def _read(digest: Digest, piece: str) -> Digest | None:
-    """Return a digest with one labelled piece of a summary put in; None for a piece that is only words."""
     label = next((label for label in _LABELS if piece.startswith(label)), "")
     rest = piece[len(label) :]
     items = tuple(item for part in rest.split("; ") if (item := item_of(part)))
@@ -245,11 +226,7 @@ _END = re.compile(r"(?<=[.!?…])[\"”»'’)\]]*\s+")
 
 
 def sentences_of(text: str) -> list[str]:
-    """Return the sentences of a text, each on one line.
-
-    Split rather too often than too seldom, so that a limit of sentences holds however they are counted; an item of a
-    list is one.
-    """
+    """Return the sentences of a text; doubtful places are split, so that a limit holds however they are counted."""
     found: list[str] = []
     for line in _BREAK.split(text):
         plain = flat(_BULLET.sub("", line.strip()))
@@ -263,7 +240,7 @@ def sentences_of(text: str) -> list[str]:
 
 
 def joined(parts: Sequence[str], most: int) -> str:
-    """Return parts as at most so many sentences; what is more is joined to the last of them by semicolons."""
+    """Join parts into at most so many sentences; the excess is joined to the last one by semicolons."""
     tail = "; ".join([part.rstrip(_MARKS) for part in parts[most - 1 : -1]] + list(parts[-1:]))
     sentences = [*parts[: most - 1], tail] if len(parts) > most else parts
     return " ".join(one if re.search(r"[.!?…][\"”»'’)\]]*$", one) else f"{one}." for one in sentences)

@@ -25,13 +25,7 @@ Reach = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class ViewBudget:
-    """Within what a strategy keeps a view by itself, in one unit.
-
-    Args:
-        unit: what is counted: `memories` word for word, `entries` with the summary, `characters` or `tokens`.
-        taken: how much the view takes.
-        most: how much it may take.
-    """
+    """A limit that a strategy keeps for a view, in memories, entries, characters or tokens."""
 
     unit: str
     taken: int
@@ -43,17 +37,14 @@ class ViewBudget:
 
 @dataclass(frozen=True, slots=True)
 class MemoryState:
-    """Everything that a strategy decides by; sizes are counted when they are asked for.
+    """The input of a strategy's decisions; sizes are computed on access.
 
     Args:
-        total: number of memories.
         watermark: the last memory that a summary covers.
-        summaries: number of summaries, 0 to 2.
         window: tokens of the thinking model's window.
-        asleep: whether the character sleeps.
-        chars: counts the characters of the summaries and of the memories that are not folded.
-        tokens: counts the tokens of the view: summaries, and memories as they are shown.
-        fitting: counts how many of the newest memories fit into so many tokens.
+        chars: characters of the summaries and unfolded memories.
+        tokens: tokens of the view, summaries and memories as shown.
+        fitting: returns how many of the newest memories fit into so many tokens.
     """
 
     total: int
@@ -67,49 +58,42 @@ class MemoryState:
 
     @property
     def unfolded(self) -> int:
-        """Memories that no summary covers."""
         return self.total - self.watermark
 
 
 def all_but_newest(state: MemoryState, count: int, reason: str = AUTOMATIC) -> DueFold | None:
-    """Return the fold of all memories but the newest `count`; None when that is nothing."""
+    """Return the fold of all memories but the newest `count`; None if there are none."""
     end = state.total - count
     return DueFold(state.watermark + 1, end, reason) if end > state.watermark else None
 
 
 def newest(count: int) -> str:
-    """Say that so many of the newest memories are never folded."""
     return f"the newest {count:,} memories" if count > 1 else "the newest memory" if count else "nothing"
 
 
 def nothing(state: MemoryState, settings: CompactionSettings) -> DueFold | None:
-    """Fold nothing."""
     return None
 
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
-    """A way to keep a view small, as a plug-in: pure functions of the state of a memory and its settings.
+    """A plug-in that decides what is folded and when: pure functions of the state of a memory and the settings.
 
     Args:
-        name: what `strategy:` says; also the name of its file.
-        help: one sentence for people.
-        due: which memories to fold automatically now; None for nothing.
-        manual: which memories to fold when somebody asks for it; its reason does not matter.
-        waits: says in words what it waits for, such as `at 129 memories`.
-        keeps: says in words what is never folded, such as `the newest 64 memories`.
-        next_at: number of memories at which the next fold is due; None when it does not go by their number.
-        by_number: it goes by nothing else: a fold is due from that number on and never before.
-        rolling: it has one summary, made anew with every fold from the one before and the memories.
-        masks: results of the character's own queries shrink to a line when newer ones have come.
-        hides: which memories that are not folded are not shown either.
+        due: returns the automatic fold that is due now.
+        manual: returns the fold on request; its reason is ignored.
+        waits: describes what it waits for, such as `at 129 memories`.
+        keeps: describes what is never folded, such as `the newest 64 memories`.
+        next_at: memories at which the next fold is due; None if it does not depend on their number.
+        by_number: a fold is due from that number on and never before.
+        rolling: it has one summary, rewritten in every fold.
+        hides: the range of unfolded memories that is not shown either.
         least_saving: tokens that an automatic fold must save.
-        by_tokens: it decides by tokens, which are counted as exactly as can be then.
-        journals: facts are kept in the journal before a fold, and its owner is told when much waits to be folded.
-        style: how its summaries are written.
-        budgets: within what it keeps the view by itself; empty for no bounds.
-        reach: of settings and the tokens of a window, the key that decides and the tokens from which on it folds
-            automatically at the latest; None when it never does.
+        by_tokens: it decides by tokens, so they are counted as exactly as possible.
+        journals: facts go to the journal before a fold, and the agent is told when a fold is near.
+        budgets: the limits that it keeps for the view.
+        reach: the deciding key of the settings, and the tokens at which it folds at the latest; None if it never
+            does.
     """
 
     name: str

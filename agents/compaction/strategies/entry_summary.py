@@ -1,7 +1,6 @@
-"""Seed 001: one summary of a few sentences and the newest entries; folded when entries or characters are too many.
+"""Seed 001: one summary and the newest entries; folds at a number of entries or characters.
 
-The summary counts as an entry, as it does in the seed's history: with the defaults folds come at 10, 17, 24 ...
-memories. Fewer entries than the gate are never folded, however long they are.
+The summary counts as an entry, as in the seed: with the defaults, folds come at 10, 17, 24 ... memories.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from agents.compaction.settings import OFF, CompactionSettings, SummaryStyle
 from agents.compaction.strategies import LEAST_MEMORY, MemoryState, Reach, Strategy, ViewBudget, all_but_newest, newest
 
 LETTERS = 5
-"""Characters of a token at most, in the mean of a text."""
+"""Maximum average characters of a token."""
 
 
 def _entries(state: MemoryState) -> int:
@@ -19,7 +18,6 @@ def _entries(state: MemoryState) -> int:
 
 
 def next_at(state: MemoryState, settings: CompactionSettings) -> int | None:
-    """Return at how many memories the next fold is due, if it does not come earlier by their length."""
     if settings.preset == OFF:
         return None
     settings = settings.tuned()
@@ -28,7 +26,6 @@ def next_at(state: MemoryState, settings: CompactionSettings) -> int | None:
 
 
 def due(state: MemoryState, settings: CompactionSettings) -> DueFold | None:
-    """Return all but the newest once there are enough entries, or enough characters in enough entries."""
     if settings.preset == OFF:
         return None
     settings, entries = settings.tuned(), _entries(state)
@@ -40,12 +37,10 @@ def due(state: MemoryState, settings: CompactionSettings) -> DueFold | None:
 
 
 def manual(state: MemoryState, settings: CompactionSettings) -> DueFold | None:
-    """Return all but the newest."""
     return all_but_newest(state, settings.tuned().preserve_last_n_entries)
 
 
 def waits(state: MemoryState, settings: CompactionSettings) -> str:
-    """Say what it waits for."""
     if settings.preset == OFF:
         return "only when asked for (the preset is off)"
     most = settings.tuned().max_chars_before_compaction
@@ -53,7 +48,6 @@ def waits(state: MemoryState, settings: CompactionSettings) -> str:
 
 
 def style(settings: CompactionSettings) -> SummaryStyle:
-    """Return how its summary is written."""
     settings = settings.tuned()
     return SummaryStyle(
         sentences=settings.summary_max_sentences,
@@ -64,10 +58,7 @@ def style(settings: CompactionSettings) -> SummaryStyle:
 
 
 def budgets(state: MemoryState, settings: CompactionSettings) -> tuple[ViewBudget, ...]:
-    """Return the entries of the view, the summary counted as one, and its characters.
-
-    The characters cannot hold where fewer entries than the gate, or the newest that are never folded, take more.
-    """
+    """Return the limits for entries, with the summary counted as one, and for characters."""
     at = next_at(state, settings)
     if at is None:
         return ()
@@ -76,7 +67,7 @@ def budgets(state: MemoryState, settings: CompactionSettings) -> tuple[ViewBudge
 
 
 def reach(settings: CompactionSettings, window: int) -> Reach | None:
-    """Return which of entries and characters comes first, and what so many of them take at least."""
+    """Return the limit that comes first, entries or characters, with the least tokens it takes."""
     if settings.preset == OFF:
         return None
     settings = settings.tuned()

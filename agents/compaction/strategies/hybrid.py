@@ -1,7 +1,4 @@
-"""Masking, and a summary now and then: results shrink early, and at 43 memories all but the newest ten are folded.
-
-The numbers are those of "The Complexity Trap" (arXiv 2508.21433); one summary is carried on from fold to fold.
-"""
+"""Masking and one rolling summary at 43 memories, as in "The Complexity Trap" (arXiv 2508.21433)."""
 
 from __future__ import annotations
 
@@ -11,22 +8,18 @@ from agents.compaction.strategies import LEAST_MEMORY, MemoryState, Strategy, Vi
 
 
 def _due_from(settings: CompactionSettings) -> int:
-    """Return the number of unfolded memories from which on a fold is due."""
     return max(settings.hybrid_entries, settings.hybrid_keep + 1)
 
 
 def next_at(state: MemoryState, settings: CompactionSettings) -> int | None:
-    """Return at how many memories the next fold is due."""
     return state.watermark + _due_from(settings)
 
 
 def due(state: MemoryState, settings: CompactionSettings) -> DueFold | None:
-    """Return all but the newest once there are enough."""
     return manual(state, settings) if state.unfolded >= settings.hybrid_entries else None
 
 
 def manual(state: MemoryState, settings: CompactionSettings) -> DueFold | None:
-    """Return all but the newest."""
     return all_but_newest(state, settings.hybrid_keep)
 
 

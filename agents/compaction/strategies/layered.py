@@ -1,7 +1,4 @@
-"""Seed 004: old results shrink at every turn; over a number of tokens everything becomes one summary of six sections.
-
-Nothing stays word for word after a fold, so that no fact stands twice. A fold that would save too little is not made.
-"""
+"""Seed 004: results are masked every turn; above a number of tokens everything becomes one summary in sections."""
 
 from __future__ import annotations
 
@@ -11,23 +8,20 @@ from agents.compaction.strategies import MemoryState, Strategy, ViewBudget, all_
 
 
 def due(state: MemoryState, settings: CompactionSettings) -> DueFold | None:
-    """Return everything once the view takes more tokens than the threshold."""
     return manual(state, settings) if state.tokens() > settings.threshold_tokens else None
 
 
 def manual(state: MemoryState, settings: CompactionSettings) -> DueFold | None:
-    """Return everything that is not folded."""
     return all_but_newest(state, 0)
 
 
 def waits(state: MemoryState, settings: CompactionSettings) -> str:
-    """Say what it waits for."""
     saving = settings.min_saving_tokens
     return f"over {settings.threshold_tokens:,} tokens (now {state.tokens():,}), when it saves {saving:,}"
 
 
 def budgets(state: MemoryState, settings: CompactionSettings) -> tuple[ViewBudget, ...]:
-    """Return the tokens of the view: the threshold, and more only while a fold would save too little."""
+    """Return the limit for tokens: the threshold, or more while a fold would save too little."""
     least = settings.min_saving_tokens + settings.max_summary_tokens
     return (ViewBudget("tokens", state.tokens(), max(settings.threshold_tokens, least)),)
 

@@ -1,8 +1,4 @@
-"""Masking alone: old results of one's own queries shrink to a line that says where they are; nothing is folded.
-
-After "The Complexity Trap" (arXiv 2508.21433): for agents whose context is mostly output of their own tools, this costs
-nothing and does as well as summaries.
-"""
+"""Masking only ("The Complexity Trap", arXiv 2508.21433): old results become references, nothing is folded."""
 
 from __future__ import annotations
 

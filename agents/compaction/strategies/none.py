@@ -1,4 +1,4 @@
-"""No compaction: everything stays word for word, until a prompt has no room for it."""
+"""No compaction: everything stays word for word until a prompt has no room for it."""
 
 from __future__ import annotations
 

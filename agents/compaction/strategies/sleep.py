@@ -1,7 +1,6 @@
-"""Seed 003: memories are folded while their owner sleeps and, should they take too much of the window, awake too.
+"""Seed 003: memories are folded while the agent sleeps, or awake in an emergency.
 
-Asleep from 70 % of the window on; awake, as an emergency, from 80 %. The newest twenty, or a fifth of the window where
-that is more, stay word for word. What matters goes into the journal first, and so does the summary afterwards.
+Asleep from 70 % of the window on, awake from 80 %. Important facts go to the journal before the fold.
 """
 
 from __future__ import annotations
@@ -17,10 +16,7 @@ def _threshold(state: MemoryState, settings: CompactionSettings) -> int:
 
 
 def due(state: MemoryState, settings: CompactionSettings) -> DueFold | None:
-    """Return all but the newest once the view takes too much of the window.
-
-    Where the newest alone are too much, all but half of them are folded, and so on.
-    """
+    """Return all but the newest once the view takes too much; fewer are kept if nothing would be folded."""
     if state.tokens() <= _threshold(state, settings):
         return None
     keep = _preserved(state, settings)
@@ -30,7 +26,6 @@ def due(state: MemoryState, settings: CompactionSettings) -> DueFold | None:
 
 
 def manual(state: MemoryState, settings: CompactionSettings) -> DueFold | None:
-    """Return all but the newest."""
     return all_but_newest(state, _preserved(state, settings))
 
 
@@ -39,7 +34,6 @@ def _preserved(state: MemoryState, settings: CompactionSettings) -> int:
 
 
 def waits(state: MemoryState, settings: CompactionSettings) -> str:
-    """Say what it waits for."""
     asleep, awake = (int(share * state.window) for share in (settings.sleep_threshold, settings.emergency_threshold))
     return f"over {asleep:,} tokens asleep, {awake:,} awake (now {state.tokens():,})"
 
@@ -54,7 +48,7 @@ SLEEP_STRATEGY = Strategy(
     rolling=True,
     journals=True,
     by_tokens=True,
-    # It cannot hold where the summary alone takes more.
+    # The summary alone may take more than this.
     budgets=lambda state, settings: (ViewBudget("tokens", state.tokens(), _threshold(state, settings)),),
     reach=lambda settings, window: ("emergency_threshold", int(settings.emergency_threshold * window)),
 )

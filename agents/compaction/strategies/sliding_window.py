@@ -1,7 +1,4 @@
-"""The sliding window, for comparison: the newest memories, and a marker for all that are older. Nothing is written.
-
-What is hidden is in the archive, recall finds it, and another strategy takes it up where it was left.
-"""
+"""The sliding window, for comparison: the newest memories and a marker for the older ones. Nothing is folded."""
 
 from __future__ import annotations
 
@@ -11,13 +8,11 @@ from agents.compaction.strategies import MemoryState, Strategy, ViewBudget
 
 
 def hides(state: MemoryState, settings: CompactionSettings) -> Range | None:
-    """Return all but the newest."""
     end = state.total - settings.sliding_entries
     return (state.watermark + 1, end) if end > state.watermark else None
 
 
 def budgets(state: MemoryState, settings: CompactionSettings) -> tuple[ViewBudget, ...]:
-    """Return how many memories are shown at most."""
     return (ViewBudget("memories", min(state.unfolded, settings.sliding_entries), settings.sliding_entries),)
 
 

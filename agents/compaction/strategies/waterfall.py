@@ -1,8 +1,7 @@
-"""The waterfall: recent memories become a short summary, the short summary before it flows into the long one.
+"""The waterfall: recent memories become a short summary, and the previous short summary is merged into the long one.
 
-With windows of 64 and 64 folds are due at 129, 193, 257 ... memories and take 1-65, 66-129, 130-193 ...: the first one
-entry more, because a fold waits until both windows are full and one memory has left them. A fold that comes late takes
-the range it would have taken on time.
+With windows of 64 and 64, folds are due at 129, 193, 257 ... memories and take 1-65, 66-129, 130-193 ...: a fold
+waits until both windows are full and one memory has left them.
 """
 
 from __future__ import annotations
@@ -13,33 +12,28 @@ from agents.compaction.strategies import LEAST_MEMORY, MemoryState, Reach, Strat
 
 
 def _end(state: MemoryState, settings: CompactionSettings) -> int:
-    """Return the last memory of the next fold."""
     return state.watermark + settings.recent_window + (1 if state.watermark == 0 else 0)
 
 
 def next_at(state: MemoryState, settings: CompactionSettings) -> int | None:
-    """Return at how many memories the next fold is due; a fold that is overdue keeps the number it was due at."""
     return _end(state, settings) + settings.immediate_window
 
 
 def due(state: MemoryState, settings: CompactionSettings) -> DueFold | None:
-    """Return the next fold once both windows are full."""
     end = _end(state, settings)
     return DueFold(state.watermark + 1, end) if state.total >= end + settings.immediate_window else None
 
 
 def manual(state: MemoryState, settings: CompactionSettings) -> DueFold | None:
-    """Return everything outside the immediate window that is not folded yet."""
     return all_but_newest(state, settings.immediate_window)
 
 
 def budgets(state: MemoryState, settings: CompactionSettings) -> tuple[ViewBudget, ...]:
-    """Return how many memories stand word for word at most: both windows. Beside them are two summaries."""
     return (ViewBudget("memories", state.unfolded, settings.immediate_window + settings.recent_window),)
 
 
 def reach(settings: CompactionSettings, window: int) -> Reach:
-    """Return the larger of both windows as the key that decides, and what so many short memories take."""
+    """Return the larger window as the deciding key, and the tokens of so many short memories."""
     key = "immediate_window" if settings.immediate_window >= settings.recent_window else "recent_window"
     return key, LEAST_MEMORY * (settings.immediate_window + settings.recent_window + 1)
 

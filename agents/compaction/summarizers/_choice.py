@@ -1,12 +1,7 @@
-"""Which memories and lines are told: each is weighed, and those that together hold the most are chosen.
+"""Selection of the memories and lines of a summary by weight; small talk is used only if there is nothing else.
 
-What people told of themselves, promises, numbers, names, gifts and quarrels go before what was only looked at. Small
-talk is told only when there is nothing else. What a person said in the very same words more than once is told once, and
-says so.
-
-The choice is a greedy one of a submodular sum: what a line adds is never more than what it holds alone. What was told
-already counts no more, and somebody who has not come up yet counts besides. Such a choice reaches a fixed share of the
-best one, and is made in one pass over a heap.
+It greedily maximizes a submodular function, which reaches a fixed share of the optimum: content already told adds
+nothing, and a new speaker adds a bonus.
 """
 
 from __future__ import annotations
@@ -27,15 +22,14 @@ from agents.text.english import PLAIN, flat, quoted, sentences, word_set
 from mud.world.sentences import sentences as sentences_in_quotations
 
 AGAIN = ("More than once ", "Again and again ")
-"""How a sentence begins that was told twice, and oftener."""
 TALE = 3.6
-"""Weight below which a memory is small talk: three telling words and nothing else reach 2 to 3, a plain fact 4.5."""
+"""Weight below which a memory is small talk: three content words alone reach 2 to 3, a plain fact 4.5."""
 SMALL = 2.2
-"""Worth of a statement up to which it is small talk: five plain words, or two and an address."""
-_AGAIN = 2.5  # what a fact weighs more when it was said more than once
+"""Maximum worth of small talk: five plain words, or two and an address."""
+_AGAIN = 2.5  # added when a fact was said more than once
 _KIND = {"saw": 2.0, "did": 3.0, "told": 1.5, "dream": -1.0}
-"""What a kind of memory weighs more or less: what I was told, and what was done, before what was only said."""
-_NEW_NAME = 1.0  # what each name weighs more that is nobody's who was there, two at most
+"""Added by kind of memory: what the agent was told and what was done rank above mere speech."""
+_NEW_NAME = 1.0  # added per name of somebody not present, at most two
 _ACTS = word_set(
     """give gives gave hand hands handed lend lends lent return returns returned pay pays paid sell sells sold buy buys
     bought steal steals stole take takes took snatch snatches grab grabs promise promises swear swears hit hits
@@ -44,39 +38,35 @@ _ACTS = word_set(
     argues shout shouts shouted spit spits break breaks broke burn burns burned kill kills die dies died offer
     offers thank thanks apologise apologises apologize apologizes"""
 )
-"""What is done that changes what people have, or how they stand to each other."""
-_LONGEST = 60  # tokens that are told of a memory at most, about: those of a quotation of `LONGEST_QUOTE` characters
+_LONGEST = 60  # tokens that a memory contributes at most, about those of a quotation of `LONGEST_QUOTE` characters
 _MUCH_OF_IT = 0.85
-"""Share of a memory of which, when less is told, only that counts; most are told with as much at least."""
-_MOST = 24  # memories, the weightiest, among which is chosen
+"""If less than this share of a memory is told, only the told part is weighed."""
+_MOST = 24  # candidates, the memories with the highest weights
 _POSES = word_set(
     """attention nod nods grin smile smiles look looks glance bow wave wink shrug sigh knock sleeve cheek forehead"""
 )
-"""What one gives somebody, or touches, and nothing changes."""
 _PLAIN_FIRST = word_set("My The A An We He She They It There Somebody When Then")
 _UNTOLD = frozenset({"result", "note", "moved"})
-"""Kinds that are not told: a look can be looked at again, a note stands in the notes, where I was is in the scene."""
+"""Kinds that are not told: results can be queried again, notes are stored, places are in the scene."""
 _DONE = frozenset({"saw", "did"})
 _TALKED = frozenset({"heard", "told", "said", "thought"})
 _OWN_TALK = frozenset({"said", "thought"})
-_CHATTER = 12.0  # what an own line weighs less when it holds no fact, or only says that I heard
+_CHATTER = 12.0  # subtracted from the agent's own speech without a fact, or that only acknowledges
 _YOU = frozenset({"you", "your"})
-_USUAL, _HEARD = 3.0, 5  # importance of what nobody marked; a heard line has 4
+_USUAL, _HEARD = 3.0, 5  # importance of unmarked memories; speech heard has 4
 _PLEDGE = re.compile(r"\b(?:promis\w+|swear|swore|vow\w*|my word)\b", re.IGNORECASE)
 
-_SOMEBODY = 0.5  # what a line weighs more that is the first of somebody
+_SOMEBODY = 0.5  # added for the first line of a speaker
 _PROMISE = 0.3
-"""What a line weighs more in which somebody binds themselves: such lines are few, and what they tell is to come."""
-_HEAVY = 2  # what a name or a number counts beside another word
+_HEAVY = 2  # weight of a name or number relative to other words
 _LENGTH = 0.9
-"""The power of a line's tokens that what it adds is divided by: 0 does not ask for the length, 1 asks for it alone."""
-_POWER = 0.6  # the power of a line's worth: below 1, two facts go before one that is worth as much as both
+"""Exponent of the length in tokens that the gain is divided by: 0 ignores the length."""
+_POWER = 0.6  # exponent of the worth: below 1, two facts rank above one that is worth as much as both
 SAME, ALIKE = 0.2, 0.5
-"""Shares of what a line holds of which more must be new: with less it says again what others say; with so much already
-it is another of the same kind, which is too little where there is room for few, and of a passing thought."""
+"""Minimum share of a line that must be new; with less than `ALIKE` it is similar to others."""
 _WORD = re.compile(r"\w+")
-_SOME_WORDS = 4  # words from which on a sentence that is said again is noticed; "Yes." and "Good morning." are not
-_LEAST = 8  # tokens below which a line is not cheaper
+_SOME_WORDS = 4  # minimum words of a sentence for detecting repetition; "Good morning." repeats anyway
+_LEAST = 8  # minimum length in tokens used for the gain
 
 
 class Weighed(NamedTuple):
@@ -87,24 +77,16 @@ class Weighed(NamedTuple):
     reading: StatementContent
     weight: float
     times: int
-    """How often it was said in these words."""
     small: bool
-    """It is only small talk, a gesture or a passing thought."""
 
 
 class Claim(NamedTuple):
-    """A line that may be told.
+    """A candidate line.
 
     Args:
-        worth: how much it is worth by itself.
-        words, heavy: its telling words and numbers; those that are names or numbers.
-        who: whose words or deeds they are; empty when nobody's.
-        tokens: how many it takes.
-        same: share of what it holds that must be more than new, `SAME` or `ALIKE`.
-        text: the line; one that says again a sentence in quotation marks is not told.
-        promise: somebody binds themselves in it.
-        put: puts it into words once it comes up, where that takes long: gives the claim as it then is, None when it
-            cannot be told. Until then the claim stands for the most that it could be.
+        words, heavy: its content words and numbers; those that are names or numbers.
+        same: the share of its words that must be new, `SAME` or `ALIKE`.
+        put: computes the final claim lazily, because that is slow; until then the other fields are upper bounds.
     """
 
     worth: float
@@ -119,11 +101,7 @@ class Claim(NamedTuple):
 
 
 def weighed(entries: Sequence[Entry], name: str) -> list[Weighed]:
-    """Return the memories that may be told with their weights, what was said again in the same words once.
-
-    Looks, steps, gestures and small talk are left out, unless there is nothing else; questions are not. What speaks of
-    the owner, by name, weighs more.
-    """
+    """Return the memories that may be told with their weights, without duplicates."""
     own = _words_of([name])
     people = _words_of(entry.actor for entry in entries)
     known = own | people | _words_of(entry.place for entry in entries)
@@ -155,7 +133,6 @@ def _is_told(entry: Entry, own: frozenset[str], people: frozenset[str]) -> bool:
 
 
 def _is_deed(entry: Entry, own: frozenset[str], people: frozenset[str]) -> bool:
-    """Return whether something was done to somebody, or between people, that is more than a gesture."""
     words = entry.text.split()
     if _ACTS.isdisjoint(words):
         return False
@@ -165,7 +142,6 @@ def _is_deed(entry: Entry, own: frozenset[str], people: frozenset[str]) -> bool:
 
 
 def _once_each(entries: Iterable[tuple[int, Entry]]) -> list[tuple[int, Entry, StatementContent, int]]:
-    """Return memories with their places and readings, each text of the same person once, and how often it came."""
     found: dict[tuple[str | None, str, str], tuple[int, Entry, StatementContent, int]] = {}
     for place, entry in entries:
         same = (entry.actor, entry.kind, entry.text)
@@ -177,14 +153,9 @@ def _once_each(entries: Iterable[tuple[int, Entry]]) -> list[tuple[int, Entry, S
 
 
 class _Context(NamedTuple):
-    """What the weights of memories depend on besides themselves."""
-
     once: frozenset[str]
-    """Words that only one of them has."""
     own: frozenset[str]
-    """The words of the owner's name."""
     known: frozenset[str]
-    """The words of the names of people and places that were there."""
 
 
 def _words_of(names: Iterable[str | None]) -> frozenset[str]:
@@ -219,7 +190,6 @@ def _is_small(entry: Entry, reading: StatementContent, known: frozenset[str]) ->
 
 
 def _holds_fact(entry: Entry, reading: StatementContent) -> bool:
-    """Return whether own words hold a fact, and do not only answer."""
     if not (reading.states or reading.promise or reading.counted):
         return False
     if not HEARD_YOU.search(entry.text) and reading.states:
@@ -229,14 +199,7 @@ def _holds_fact(entry: Entry, reading: StatementContent) -> bool:
 
 
 def chosen(found: Sequence[Weighed], name: str, room: int, most: int) -> list[tuple[str, float]]:
-    """Return what of some memories is told in so many tokens, in order, as sentences with their weights.
-
-    Args:
-        found: the memories, weighed.
-        name: whose they are.
-        room: tokens that there is room for; the weightiest is told even if it takes more.
-        most: sentences, before any are put together, at most.
-    """
+    """Return the selected sentences in chronological order, with their weights; the first may exceed `room`."""
     ranked = sorted(found, key=lambda one: (-one.weight, one.place))
     worth = [one for one in ranked[:_MOST] if one.weight >= TALE and not one.small]
     places = covering([_claim(one, name) for one in worth], room, most)
@@ -247,7 +210,7 @@ def chosen(found: Sequence[Weighed], name: str, room: int, most: int) -> list[tu
 
 
 def _claim(one: Weighed, name: str) -> Claim:
-    """Return what a memory may hold; it is retold only when its turn comes, as most never are."""
+    """Return a memory as a claim; it is retold only if selected, because most are not."""
     found, who = one.reading, one.entry.actor or "I"
 
     def put() -> Claim | None:
@@ -255,10 +218,10 @@ def _claim(one: Weighed, name: str) -> Claim:
         if not text:
             return None
         part, weight = found, one.weight
-        if len(text) < _MUCH_OF_IT * len(one.entry.text):  # only what is told of it counts
+        if len(text) < _MUCH_OF_IT * len(one.entry.text):  # weigh only what is told
             part = read(spoken(text))
             weight += min(0.0, part.worth - found.worth)
-        same = SAME if part.binds else ALIKE  # two promises that are alike are two
+        same = SAME if part.binds else ALIKE  # two promises that are alike are distinct
         return Claim(weight, part.words, part.heavy, who, estimate(text), same, text, part.binds)
 
     tokens = min(int(_MUCH_OF_IT * estimate(one.entry.text)), _LONGEST)
@@ -267,7 +230,7 @@ def _claim(one: Weighed, name: str) -> Claim:
 
 
 def sentence_of(one: Weighed, name: str) -> str:
-    """Return a memory as its owner tells it; empty when nothing of it is whole."""
+    """Return a memory as retold by the agent; empty if no complete sentence is left."""
     text = retell(one.entry, name)
     if one.times == 1 or len(sentences(text)) != 1:
         return text
@@ -275,13 +238,13 @@ def sentence_of(one: Weighed, name: str) -> str:
 
 
 def inside(text: str) -> str:
-    """Return a sentence as it stands after other words: a plain first word loses its capital."""
+    """Return a sentence as the continuation of another: a plain first word is put in lower case."""
     first, gap, rest = text.partition(" ")
     return f"{first.lower()}{gap}{rest}" if first in _PLAIN_FIRST else text
 
 
 def covering(claims: Sequence[Claim], room: int, most: int | None = None) -> list[int]:
-    """Return the places of the claims to tell in so many tokens, the one that adds most for its length first."""
+    """Return the indices of the selected claims, in the order of selection."""
     claims = list(claims)
     told: set[str] = set()
     known: set[str] = set()
@@ -300,7 +263,7 @@ def covering(claims: Sequence[Claim], room: int, most: int | None = None) -> lis
                 continue
             one = claims[at] = now
             adds = _adds(one, told, known)
-        if heap and -adds > heap[0][0]:  # what was told since then took its place from it
+        if heap and -adds > heap[0][0]:  # outdated gain: push it back
             heapq.heappush(heap, (-adds, at))
             continue
         if adds and spoken.isdisjoint(says := _spoken_in(one.text)):
@@ -313,7 +276,6 @@ def covering(claims: Sequence[Claim], room: int, most: int | None = None) -> lis
 
 
 def _adds(one: Claim, told: set[str], known: set[str]) -> float:
-    """Return what a claim adds to what was told, for its length."""
     share: float = 1.0
     if one.words and told:
         new = one.words - told
@@ -326,7 +288,6 @@ def _adds(one: Claim, told: set[str], known: set[str]) -> float:
 
 @lru_cache(maxsize=4096)
 def _spoken_in(text: str) -> frozenset[str]:
-    """Return the sentences of some words in the quotations of a line, as compared."""
     parts = (part for one in quoted(text) for part in sentences_in_quotations(one))
     plain = (" ".join(_WORD.findall(part.lower())) for part in parts)
     return frozenset(part for part in plain if part.count(" ") >= _SOME_WORDS - 1)

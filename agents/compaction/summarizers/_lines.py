@@ -1,9 +1,6 @@
-"""Summaries taken apart: the scenes that open them, and their other sentences, each once.
+"""Parsing of prose summaries into scenes (where and with whom) and distinct sentences.
 
-What came up again in the very same words says so and stays; what is only much alike is another memory (`the ferry at 7`
-and `the ferry at 8` are two), though of two that are alike the weightier goes first. A scene says where I was and with
-whom; what `Scene` writes `read_scene` reads back without loss, so that places and people are carried on from summary to
-summary.
+Only identical sentences are merged: similar ones may differ in a fact. `read_scene` parses what `Scene` writes.
 """
 
 from __future__ import annotations
@@ -25,16 +22,15 @@ from agents.text.quotations import apart
 from mud.world.narration import listed
 
 KNOWN = (16, 12, 8, 4, 2)
-"""People that a scene names, and half as many places, three at least: the first that is short enough."""
-_MOST_PLACES = 2  # places that the scene of some memories names
-_FEW = 4  # sentences up to which small talk is carried on too; once there are better ones it goes
-_MOST_SPEAKERS = 3  # speakers of the same words that are named
-_FIRST = 1.0  # what the first facts of a life weigh more, so that it knows its beginning
+"""Limits for the people in a scene, tried in order; the limit for places is half of it, at least three."""
+_MOST_PLACES = 2  # places in the scene of new memories
+_FEW = 4  # small talk is carried over only up to so many sentences
+_MOST_SPEAKERS = 3  # maximum named speakers of the same words
+_FIRST = 1.0  # added to the first facts of a life
 _THOUGHT = "I thought, "
 _IDLE = ("I wondered ", "I thought about ", "I mused ")
 _SAID = re.compile(r'([^"]*?)( said| promised)?, "([^"]*)"\.?')
 _SCRAP = re.compile(r"\W*|[(\[][^()\[\]]*[)\]]\W*")
-"""A quotation that says nothing, or only where something was read."""
 _BETWEEN = re.compile(r", | and ")
 _OTHERS = "others"
 _IN_NAMES = frozenset({"the", "of", "and", "de", "van", "von", _OTHERS})
@@ -51,7 +47,7 @@ _OPENS = re.compile(r"My first memories|(?:(?:On|From) [\w ]{3,60} )?I was ")
 
 
 class Scene(NamedTuple):
-    """Where and with whom, in the order they were met, and when, as a sentence begins with it: `On Tuesday morning`."""
+    """Places and people in the order met; `when` is the time as the start of a sentence, `On Tuesday morning`."""
 
     places: tuple[str, ...] = ()
     people: tuple[str, ...] = ()
@@ -71,15 +67,12 @@ class Scene(NamedTuple):
         return f"{self.when} I was {there}." if self.when else f"I was {there}."
 
     def undated(self) -> Scene:
-        """Return it without when it was: that costs no fact its place."""
         return self._replace(when="")
 
     def without(self, told: str) -> Scene:
-        """Return it without the people that a text names anyway; the beginning of a life keeps all."""
         return self if self.begins else self._replace(people=tuple(p for p in self.people if not mentions(told, p)))
 
     def bounded(self, people: int) -> Scene:
-        """Return it with so many people at most, and half as many places, three at least."""
         return self._replace(
             places=tuple(first_and_last(self.places, max(3, people // 2))),
             people=tuple(first_and_last(self.people, people)),
@@ -87,20 +80,18 @@ class Scene(NamedTuple):
 
 
 def first_and_last(found: Sequence[str], most: int) -> Sequence[str]:
-    """Return the first third and the latest two thirds of what is too much."""
     return found if len(found) <= most else [*found[: most // 3], *found[-(most - most // 3) :]]
 
 
 @lru_cache(maxsize=1024)
 def placed(name: str) -> str:
-    """Return the name of a location as it stands in a sentence."""
     place = flat(name)
     return f"the {place[4:]}" if place.startswith("The ") else place
 
 
 @lru_cache(maxsize=256)
 def read_scene(sentence: str) -> Scene | None:
-    """Return the scene that a sentence tells; None for another sentence than a scene makes."""
+    """Parse a scene; None for any other sentence."""
     if _OPENS.match(sentence) is None:
         return None
     for pattern, begins in ((_BEGAN, True), (_WAS, False)):
@@ -111,7 +102,6 @@ def read_scene(sentence: str) -> Scene | None:
 
 
 def _unlisted(text: str | None) -> tuple[str, ...]:
-    """Undo `listed`."""
     if not text:
         return ()
     head, _, last = text.rpartition(" and ")
@@ -119,7 +109,7 @@ def _unlisted(text: str | None) -> tuple[str, ...]:
 
 
 def scene_of(entries: Sequence[Entry], name: str, begins: bool, when: str = "") -> Scene:
-    """Return where memories happened, and everybody who was met; of the beginning of a life, in the order of it."""
+    """Return the scene of memories, with the most frequent first, or in order of time for the first memories."""
     stays = Counter(entry.place for entry in entries if entry.place)
     people = Counter(entry.actor for entry in entries if entry.actor and entry.actor != name)
     known, met = (list(found) if begins else [one for one, _ in found.most_common()] for found in (stays, people))
@@ -128,7 +118,7 @@ def scene_of(entries: Sequence[Entry], name: str, begins: bool, when: str = "") 
 
 
 def joined(scenes: Sequence[Scene], people: Iterable[str] = ()) -> list[Scene]:
-    """Return the scene of the beginning as it was, and one scene of all the others and of other people who were met."""
+    """Return the first scene of the life unchanged, and one scene merged from the others and `people`."""
     began = next((one for one in scenes if one.begins), Scene(begins=True))
     later = one_scene([*(one for one in scenes if not one.begins), Scene(people=tuple(people))])
     rest = Scene(
@@ -139,24 +129,18 @@ def joined(scenes: Sequence[Scene], people: Iterable[str] = ()) -> list[Scene]:
 
 
 def one_scene(scenes: Sequence[Scene]) -> Scene:
-    """Return one scene for several."""
     places = dict.fromkeys(name for one in scenes for name in one.places)
     people = dict.fromkeys(name for one in scenes for name in one.people)
     return Scene(tuple(places), tuple(people), any(one.begins for one in scenes))
 
 
 class SummarySentence(NamedTuple):
-    """A sentence of a summary.
+    """A parsed sentence of a summary.
 
     Args:
-        plain: the sentence without what says that it came again.
-        level: how often it came: 0 once, 1 more than once, 2 oftener.
-        who, what: who said it, and what, when it only says what others said.
-        same: what tells whether another sentence says the same.
-        tokens: tokens of it at most, with the blank after it.
-        worth: how much it is worth keeping; small talk that comes again is still small talk.
-        small: whether it is only small talk, or a passing thought.
-        empty: whether it quotes nothing, or only where something was read.
+        plain, level: the sentence without its repetition prefix; 0 for once, 1 for more than once, 2 for more often.
+        who, what: the speakers and the quotation, if the sentence is only that.
+        same: the key for detecting duplicates.
     """
 
     plain: str
@@ -172,25 +156,20 @@ class SummarySentence(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The sentence as it is told."""
         return AGAIN[self.level - 1] + inside(self.plain) if self.level else self.plain
 
     @property
     def own(self) -> bool:
-        """Whether it tells what I did or said."""
         return self.plain.startswith(("I ", "I'", "I’", "My "))
 
 
 class Carried(NamedTuple):
-    """What earlier summaries tell: where I was and with whom, and every other sentence, each once; oldest first."""
-
     scenes: list[Scene]
     lines: list[SummarySentence]
 
 
 @lru_cache(maxsize=4096)
 def line(text: str) -> SummarySentence:
-    """Return a sentence of a summary, taken apart."""
     plain, level = text, 0
     for at, again in enumerate(AGAIN, 1):
         if text.startswith(again):
@@ -208,7 +187,7 @@ def line(text: str) -> SummarySentence:
 
 
 def _speakers(text: str) -> tuple[str, ...]:
-    """Return the names in what stands before `said`; none when it is more than names, or oneself."""
+    """Return the names before `said`; empty if there are other words, or the speaker is the agent."""
     for word in text.replace(",", "").split():
         low = word.casefold()
         if low not in _IN_NAMES and (word == low or low in PLAIN):
@@ -217,10 +196,7 @@ def _speakers(text: str) -> tuple[str, ...]:
 
 
 def carried(texts: Iterable[str], name: str) -> Carried:
-    """Return what summaries in prose tell, oldest first; sentences that are no whole ones are left out.
-
-    What tells of `name`, whose they are, is told with I, where that can be done.
-    """
+    """Parse prose summaries, in the first person where they mention `name`; incomplete sentences are dropped."""
     every = [one for text in texts for one in sentences(flat_lines(text))]
     scenes = [read_scene(one) for one in every]
     rest = (one for one, known in zip(every, scenes, strict=True) if known is None)
@@ -230,12 +206,10 @@ def carried(texts: Iterable[str], name: str) -> Carried:
 
 
 def flat_lines(text: str) -> str:
-    """Return a text with every line flattened and blank lines left out."""
     return "\n".join(filter(None, map(flat, text.split("\n"))))
 
 
 def merged(texts: Iterable[str]) -> list[SummarySentence]:
-    """Return sentences as lines, each once; one that came up again says so."""
     found: dict[str, SummarySentence] = {}
     for text in texts:
         new = line(text)
@@ -244,7 +218,6 @@ def merged(texts: Iterable[str]) -> list[SummarySentence]:
 
 
 def _again(old: SummarySentence, new: SummarySentence) -> SummarySentence:
-    """Return one line for two that say the same: said again by the same person, or by others too."""
     more = [name for name in new.who if name not in old.who]
     if more and _OTHERS not in old.who:
         who = [*old.who, *more]
@@ -255,7 +228,7 @@ def _again(old: SummarySentence, new: SummarySentence) -> SummarySentence:
 
 
 def kept(lines: Sequence[SummarySentence], tokens: int, most: int | None = None) -> list[int]:
-    """Return the places of the lines that stay in so many tokens, in order, and so many lines at most."""
+    """Return the indices of the lines to keep within so many tokens and at most so many lines, in order."""
     facts = [at for at, one in enumerate(lines) if not one.small]
     firsts = [at for at in facts if lines[at].worth > SMALL][:2]
     stay = covering([_claim(lines[at], _FIRST if at in firsts else 0.0) for at in facts], tokens, most)

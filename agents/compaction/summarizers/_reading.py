@@ -1,8 +1,4 @@
-"""What a statement holds: promises, numbers, names, places, ties between people; and how much it is worth keeping.
-
-What is found here is only weighed, never written: a summary is made of sentences and clauses of its source. The judge
-of summaries has rules of its own, so that neither repeats the other's mistakes.
-"""
+"""Analysis of a statement: promises, numbers, names and places, and its worth. Used as weights only."""
 
 from __future__ import annotations
 
@@ -14,14 +10,13 @@ from typing import NamedTuple
 from agents.text.english import DULL, PLAIN, word_set
 
 CACHED = 8192
-"""Statements whose reading is remembered: small talk comes again, and a summary's sentences are read at every fold."""
-_MOST_WORDS = 14  # telling words that count; who says more does not say more that matters
-_LEAST_WORDS = 2  # telling words below which a number, a place or a promise tells of nothing
-_PROMISED = 6.0  # what a promise is worth more, unless it only answers
+"""Cache size in statements: small talk repeats, and the sentences of a summary are read at every fold."""
+_MOST_WORDS = 14  # content words that count at most
+_LEAST_WORDS = 2  # content words needed for a number, a place or a promise to count
+_PROMISED = 6.0  # added for a promise that is not a mere acknowledgement
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*")
 _NAMES = re.compile(r"(?<=[\w,;:] )[^\W\d_a-z][\w'’-]+(?: [^\W\d_a-z][\w'’-]+)*")
-"""Words with a capital in a row, inside a sentence."""
 _MARKS_AFTER = frozenset({"", ",", ".", "!", "?", ";"})
 _DIGIT = re.compile(r"\d")
 _SAID = re.compile(r'[^"“]*["“](.*)["”]', re.DOTALL)
@@ -42,15 +37,14 @@ _DROPPED = (
     he's she's a b c d e f g h i j k l m n o p q r s t u v w x y z"""
     )
 )
-"""Words that tell nothing: plain ones, and those of small talk."""
 _PLEDGING = re.compile(r"\b(?:i will|i['’]ll|i shall|my word|you must|never forget)\b")
 _BINDS = re.compile(r"\b(?:(?:i will|i['’]ll|i shall)(?! (?:not|never) forget)|my word)\b")
-"""What of these binds whoever says it; not to forget is a grudge or a thanks."""
+"""Binding promises; not forgetting is a grudge or thanks."""
 _OF_WHAT = re.compile(
     r"(?:^|[.;!?] )(?:(?:and|but|so|well),? )?(?:i|you|he|she|we|they|it|there)\b[^.,:;!?]* (\w+)"
     r" i(?: will|['’]ll| shall)(?: not| never)? \w+(?=[.,;!?]|$)"
 )
-"""What says of a thing what one will do with it, and promises nothing: `there are places I will not name`."""
+"""A relative clause with `I will`, which is no promise: `there are places I will not name`."""
 _HEDGED = re.compile(
     r"\b(?:i (?:think|guess|suppose|believe|reckon|imagine|gather|fancy|heard|hear)|(?:so|as) (?:they|people|folk) say"
     r"|they say|people say|somebody said|someone said|perhaps|maybe|might be|may be|rumou?rs?|rumou?red|supposedly"
@@ -68,7 +62,6 @@ HEARD_YOU = re.compile(
     r"|\b(?:thank you|thanks|I see|I understand|I hear you|good to know|noted)\b",
     re.IGNORECASE,
 )
-"""What only answers: that one heard, and thanks for it."""
 _FILLERS = re.compile(r"^(?:(?:well|ah|oh|hm|so|yes|no|hey|hi|look|listen|wow|you (?:see|know)),? )+")
 _TIE = re.compile(
     r"\bi (?:was|am|became|have been) (?:a|an|the|your)\b|\byou and i\b"
@@ -76,7 +69,7 @@ _TIE = re.compile(
     r"|\byou (?:swore|promised|owe|taught|saved|raised|betrayed)\b"
     r"|\bi (?:taught|saved|raised|owe|trust|warned|love) you\b"
 )
-"""What somebody is, and what ties people: `I was a drummer`, `you and I`, `I taught you`."""
+"""Roles and relations between people: `I was a drummer`, `you and I`, `I taught you`."""
 _I = word_set("i my i'm i’m i've i’ve i'd i’d")
 _LIVED = (
     "born come came grew have had own keep kept live lived work worked served sailed studied learned learnt make made"
@@ -98,7 +91,6 @@ _OF_SELF = re.compile(
     r"|\bmy (?:own |real |late |dear |first |second |last |only |old |elder |younger |little |best |favou?rite )*"
     rf"(?:{_KIN.replace(' ', '|')})\b"
 )
-"""What somebody tells of themselves: who they are, whence they came, whom and what they have, do, want and did."""
 _YOU = re.compile(r"\byou(?:rs?|rself|['’]re|['’]ve|['’]ll)?\b")
 
 _COUNTS, _PLEDGES, _MAY_PLEDGE, _DECIDES, _WEIGHS, _MAY_HEDGE, _LASTS, _PLACES, _ADDRESSES, _MAY_ASK, _TOUCHES = (
@@ -139,23 +131,16 @@ for _mark, _table in _TABLES.items():
         _MARKS[_word] = _MARKS.get(_word, 0) | _mark
 _MARKED = frozenset(_MARKS)
 COUNTING = frozenset(_TABLES[_COUNTS].split()) | {"zero", "first", "second"}
-"""Words that count, `one` aside."""
 
 
 class StatementContent(NamedTuple):
-    """What a statement holds.
+    """The analysis of a statement.
 
     Args:
-        words: its telling words and numbers, in lower case.
-        names: words with a capital inside a sentence, in lower case, without whom it calls by name.
-        heavy: its names and numbers.
-        worth: how much it is worth keeping, by itself: small talk 0 to 2, a fact 3 to 12.
-        counted, question: it holds a number; it is a question.
-        promise: somebody promises, or says what must be done.
-        hedged: whoever says it does not know.
-        placed: it says where something is for good.
-        asks: it asks somebody to do something.
-        binds: somebody binds themselves by it: a promise that does not only answer.
+        words, names: content words; capitalized words inside a sentence, without the person addressed; lower case.
+        worth: the value of keeping it: small talk 0 to 2, a fact 3 to 12.
+        promise: it promises something or says what must be done.
+        binds: it is a promise that is not a mere acknowledgement.
     """
 
     words: frozenset[str]
@@ -172,22 +157,20 @@ class StatementContent(NamedTuple):
 
     @property
     def states(self) -> bool:
-        """Whether it states a fact: a promise, a number, a name or a place; a question states nothing."""
         return not self.question and (self.promise or self.counted or self.placed or bool(self.names))
 
 
 @lru_cache(maxsize=CACHED)
 def read(text: str) -> StatementContent:
-    """Return what a statement holds: the words that were said, without who said them."""
     low = text.lower()
-    every = frozenset(map(intern, _TOKEN.findall(low)))  # each word is kept once for all statements
+    every = frozenset(map(intern, _TOKEN.findall(low)))  # share equal strings to save memory
     words = every - _DROPPED
     names, called = _named(text, words)
     marks = weighty = 0
     for word in every & _MARKED:
         mark = _MARKS[word]
         marks |= mark
-        weighty += 15 if mark & _WEIGHS else 6 if mark & _TOUCHES else 0  # whole numbers: a set has no order
+        weighty += 15 if mark & _WEIGHS else 6 if mark & _TOUCHES else 0  # integers: a set has no order
     counted = bool(marks & _COUNTS) or _DIGIT.search(low.replace("100%", "")) is not None
     sworn = bool(marks & _PLEDGES)
     promise = weighs = binds = sworn
@@ -220,12 +203,10 @@ def read(text: str) -> StatementContent:
 
 
 def _unless_thing(found: re.Match[str]) -> str:
-    """Return a clause as it stands, empty where a thing stands before its `I will`."""
     return found[0] if found[1] in _DROPPED else ""
 
 
 def _named(text: str, words: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the names in a text, and apart from them those that it calls somebody by, between two marks."""
     names: list[str] = []
     called: list[str] = []
     for row in _NAMES.finditer(text):
@@ -237,6 +218,5 @@ def _named(text: str, words: frozenset[str]) -> tuple[frozenset[str], frozenset[
 
 
 def spoken(text: str) -> str:
-    """Return what stands in the quotation of a text, from its first mark to its last; all of it without one."""
     found = _SAID.match(text) if '"' in text or "“" in text else None
     return found[1] if found else text

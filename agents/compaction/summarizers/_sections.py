@@ -1,8 +1,4 @@
-"""A summary of six fixed headings with a line for each fact, by rules.
-
-It reads its own form back, so that a new summary carries on the facts of the one before; prose is taken up line by
-line. What was told about oneself stands as what somebody said, never as a fact about oneself.
-"""
+"""Summaries by rules under six fixed headings, with one line per fact; earlier ones are parsed and carried over."""
 
 from __future__ import annotations
 
@@ -30,12 +26,11 @@ from agents.text.english import flat, sentences
 from agents.text.quotations import missing_marks
 
 GOAL, FACTS, DECISIONS, OPEN, PENDING, REFERENCES = HEADINGS
-_NONE = "none"  # what stands under a heading that has nothing
+_NONE = "none"  # placeholder of an empty section
 _MOST = {GOAL: 4, DECISIONS: 8, OPEN: 6, PENDING: 8}
-"""Lines under a heading at most, the newest; facts are as many as fit."""
-_MOST_NAMES = 12  # people, and places, that the references name
+"""Maximum lines under a heading, the newest; facts are limited by tokens only."""
+_MOST_NAMES = 12  # maximum people, and places, in the references
 _SHARE = {GOAL: 0.15, DECISIONS: 0.2, OPEN: 0.15, PENDING: 0.2}
-"""Share of the tokens that a heading's lines may take; what they leave is for the facts."""
 _WANTS = re.compile(
     r"\bI(?:['’]d| would)? (?:want|wish|need|hope|intend|aim|long|like) to\b"
     r"|\bI (?:want|need|seek)\b|\bI(?:['’]m| am) (?:"
@@ -51,31 +46,26 @@ _PLANS = re.compile(
 _DECIDES = re.compile(
     r"\bI(?:['’]ve| have)? (?:decided?|chose|choose|agreed?|refused?|resolved?|settled)\b", re.IGNORECASE
 )
-_DONE = 0.6  # share of a promise's words that a deed of mine must hold for the promise to be kept
-_ANSWERED = 0.5  # share of a question's words that a later statement must hold to answer it
-_LEAST_ASKED = 3  # telling words of a question that is kept open; `How are you?` is none
-_AT_ONCE = 4  # memories after a question among which one word of it is enough, when somebody else says it
+_DONE = 0.6  # share of a promise's words in a deed of the agent that fulfils it
+_ANSWERED = 0.5  # share of a question's words in a later statement that answers it
+_LEAST_ASKED = 3  # minimum content words of an open question; excludes `How are you?`
+_AT_ONCE = 4  # memories after a question in which one common word said by another is an answer
 
 
 @dataclass(slots=True)
 class _Page:
-    """A summary of six sections, taken apart: the lines under each heading, oldest first, and the references."""
-
     items: dict[str, list[str]] = field(default_factory=lambda: {heading: [] for heading in HEADINGS[:-1]})
     references: dict[str, list[str]] = field(default_factory=lambda: {"people": [], "places": []})
 
     def refer(self, kind: str, names: Iterable[str]) -> None:
-        """Add people or places to the references."""
         self.references[kind] = list(dict.fromkeys([*self.references[kind], *names]))
 
 
 def is_sections(text: str) -> bool:
-    """Return whether a summary has the six headings."""
     return {heading for heading, _ in _headed(text)} >= set(HEADINGS)
 
 
 def _headed(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield the six headings that a text has, as they are written here, and the lines below them."""
     written = {heading.casefold(): heading for heading in HEADINGS}
     for heading, lines in sections_of(text):
         if heading:
@@ -83,7 +73,7 @@ def _headed(text: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def prose_of(text: str) -> str:
-    """Return a summary of six sections as sentences; what is under no heading is left out."""
+    """Return a summary in sections as sentences; text without a heading is dropped."""
     page = _Page()
     _take_up_sections(page, text)
     scene = str(Scene(tuple(page.references["places"]), tuple(page.references["people"])))
@@ -92,7 +82,7 @@ def prose_of(text: str) -> str:
 
 
 def in_sections(source: SummarySource) -> str:
-    """Return the summary of a source under six headings; empty when the headings alone are too long."""
+    """Return the summary of a source in sections; empty if the headings alone exceed the limit."""
     page = _Page()
     for text in source.earlier:
         if is_sections(text):
@@ -123,7 +113,6 @@ def _take_up_prose(page: _Page, text: str, name: str) -> None:
 
 
 def _heading(one: SummarySentence) -> str:
-    """Return under which heading a sentence belongs."""
     found, own = one.reading, one.own
     said = one.what or one.plain
     if found.question:
@@ -156,7 +145,6 @@ def _add(page: _Page, source: SummarySource) -> None:
 
 
 def _asked(one: Weighed) -> str:
-    """Return the last question of what was said, as a sentence."""
     text = flat(spoken(one.entry.text))
     every = sentences(text)
     asked = [at for at, found in enumerate(every) if found.endswith("?") and closed(found)]
@@ -168,7 +156,7 @@ def _asked(one: Weighed) -> str:
 
 
 def _of(one: Weighed) -> str | None:
-    """Return the heading of a memory, empty for what its sentence says; None for what is not told."""
+    """Return the heading for a memory, empty to decide by its sentence, None to leave it out."""
     entry = one.entry
     if entry.failed:
         return OPEN
@@ -184,7 +172,6 @@ def _of(one: Weighed) -> str | None:
 
 
 def _settle(page: _Page, entries: Sequence[Entry]) -> None:
-    """Close what memories settled: promises that were kept become decisions, answered questions go."""
     deeds = [read(entry.text).words for entry in entries if entry.kind == "did" and not entry.failed]
     done = [text for text in page.items[PENDING] if _is_kept(line(text), deeds)]
     page.items[PENDING] = [text for text in page.items[PENDING] if text not in done]
@@ -204,7 +191,6 @@ def _is_answered(question: SummarySentence, statements: Iterable[frozenset[str]]
 
 
 def _answered_at_once(one: Weighed, entries: Sequence[Entry]) -> bool:
-    """Return whether somebody else spoke to a question right after it was asked."""
     replies = (
         read(spoken(later.text))
         for later in entries[one.place + 1 : one.place + 1 + _AT_ONCE]
@@ -218,7 +204,6 @@ def _holds(what: frozenset[str], words: frozenset[str], share: float) -> bool:
 
 
 def _written(page: _Page, source: SummarySource) -> str:
-    """Return a page as text, within its source's tokens; empty when not even its headings fit."""
     references = list(_references(page, source.covers))
     while (left := source.max_tokens - estimate(_page({}, references))) < 0 and len(references) > 1:
         references.pop(0)

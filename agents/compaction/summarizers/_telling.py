@@ -1,8 +1,7 @@
-"""A memory told as sentences of mine, in the past: `Moss says, "..."` becomes `Moss said, "..."`.
+"""Retelling a memory in the first person and the past: `Moss says, "..."` becomes `Moss said, "..."`.
 
-English by small tables. What they do not cover stays as it is: a sentence in the wrong tense is better than one that
-says something else. Sentences are taken whole or left out; of one that is too long a part is told, which is always
-words in a row, with three dots where something is missing. No word is added that could be anybody's name.
+Unknown words are left unchanged: a wrong tense is better than a wrong statement. No word is added that could be a
+name.
 """
 
 from __future__ import annotations
@@ -18,20 +17,19 @@ from agents.text.grammar import NO_VERBS, base_of, first_person, past_of, split_
 from agents.text.quotations import missing_marks
 
 LONGEST_QUOTE = 180
-"""Characters of a quotation; of a longer one the sentences that tell most are taken."""
+"""Maximum characters; of a longer quotation the best sentences are taken."""
 SHORT_QUOTE = 80
-"""Characters up to which a quotation is not made shorter: what is cut off a few words takes their sense away."""
+"""Quotations up to this length are not shortened, because they would lose their sense."""
 LONGEST_SENTENCE = 240
-"""Characters of one sentence; of a longer one a part is told."""
-_TELLING = 1.8  # worth of a sentence below which it is left out beside one that tells more
-_MOST_LONG = 4  # sentences of a memory that are too long among which is chosen
+"""Maximum characters; of a longer sentence a part is taken."""
+_TELLING = 1.8  # worth below which a sentence is dropped if another one has more
+_MOST_LONG = 4  # long sentences of a memory that are examined
 
 _SPOKEN = re.compile(r"""^([^"]*)"(.*)"([.!?]?)$""")
 _OPEN = re.compile(r"""(?<![.!?"”»'’)\]])$|(?<![.!?])["”»'’)\]]+$""")
-"""The end of a sentence without an end mark."""
 _ENDS_WITH_DOTS = re.compile(r"""(?:…|\.\.\.)["”»'’)\]]*$""")
 _ASIDE = re.compile(r"[(\[][^()\[\]]*[)\]][.!?]?")
-"""What only stands in brackets: where something was read, and no sentence of its own."""
+"""A bracketed remark, such as where something was read, without a sentence of its own."""
 _LETTER = re.compile(r"\w")
 _SHOWN = frozenset({"result", "saw", "note"})
 _OWN = re.compile(
@@ -43,25 +41,24 @@ _OF_ME = re.compile(
     r"You(?:r|['’](?:re|ve|ll|d)|(?: \w+ly)? (?:are|were|have|had|will|would|must|should|can|could|may|might|used|owe"
     r"|love|hate|like|belong|always|never|promised|said|killed|stole|live|lived|come|came|was|is))\b[^\"]*$"
 )
-"""What somebody says about me: hearsay, whoever says it."""
 _YOU = re.compile(r"\byou(?:r|rs|rself)?\b", re.IGNORECASE)
 _NEGATED = {"do": "did not", "ca": "could not", "can": "could not", "are": "was not"}
 _SAYINGS = {"heard": "said", "saw": "said", "told": "told me", "said": "said", "thought": "thought", "note": "noted"}
 _SAYINGS |= {"dream": "dreamed", "did": "did", "moved": "went", "result": "saw"}
 
 _DOTS = "…"
-_LEAST = 40  # characters that a part of a sentence has at least: less of a long one hardly says what it is about
-_CLAUSES = 4  # clauses, from the first, with which a part may begin
-_MARGIN = 1.8  # worth that later clauses must have more than the first, which says who and what it is about
+_LEAST = 40  # minimum characters of a part of a sentence; less is hardly understandable
+_CLAUSES = 4  # number of clauses, from the first, at which a part may begin
+_MARGIN = 1.8  # additional worth that a later clause needs, because the first has the subject
 _A_CHARACTER = 0.05
-"""What a character costs: plain words are hardly worth theirs, as other facts could be told in their place."""
+"""Cost of a character: plain words are hardly worth theirs, because they displace other facts."""
 
 _JOINS = "and|but|or|nor|yet|so|for|which|who|whom|whose|where|when|while|because|since|though|although|until|if|as"
 _CLAUSE = re.compile(rf"\s*;(?=\s)|:(?=\s)|\s+[-–—]+(?=\s)|—|[；：。]|,(?=\s+(?:{_JOINS})\b)")
 _COMMA = re.compile(r",(?=\s)|[，、]")
 _BLANK = re.compile(r"\s+")
 _NEW = re.compile(r";\s+|\s+[-–—]+\s+|—|；|,\s+(?=(?:and|but)\b)")
-"""Behind what a part may begin: a clause that stands by itself."""
+"""Separators after which a part may begin: the clause is independent."""
 _ENDS = " ,;:-–—，、；：。"
 _BARE = "\"'“”‘’()[],;:.!?"
 _BRACKETS = (("(", ")"), ("[", "]"), ("“", "”"), ("«", "»"))
@@ -77,23 +74,18 @@ _VOW = re.compile(
     r")[.!]?\Z",
     re.IGNORECASE,
 )
-"""What only vows, at the end of what is said."""
-_LONGEST_VOW = 48  # characters from the end in which a vow may begin
+_LONGEST_VOW = 48  # maximum characters of a vow at the end
 _FILLER = re.compile(
     r"(?:well|oh|ah|hm|you see|you know|look|listen|by the way|to tell (?:you )?the truth|truth be told"
     r"|in truth|to be (?:honest|frank)|honestly),\s+|(?:then|so|and|but),?\s+(?=I\b)",
     re.IGNORECASE,
 )
 _CALLED = re.compile(r"(?:I am|I['’]m|[Mm]y name is|[Mm]y name['’]s) ([^,.]+?)(?:\.|,?\s+and|,)\s+(?=I\b|[Mm]y\b)")
-"""What only says how one is called, before what one tells of oneself."""
 
 
 def retell(entry: Entry, name: str = "") -> str:
-    """Return a memory as its owner tells it, in the past where the tables know the verb.
-
-    Empty when nothing of it is whole, or it cannot be told without calling its owner by name.
-    """
-    reason = entry.reason if entry.kind not in ("said", "thought") else None  # of words, the words say it
+    """Return a memory as the agent tells it, in the past if the verb is known; empty if it cannot be told."""
+    reason = entry.reason if entry.kind not in ("said", "thought") else None  # speech explains itself
     return _retold(entry.kind, None if entry.actor == name else entry.actor, entry.text, reason, name)
 
 
@@ -109,7 +101,6 @@ def _retold(kind: str, actor: str | None, text: str, reason: str | None, name: s
 
 
 def _told(kind: str, actor: str | None, text: str, name: str) -> str:
-    """Return the text of a memory in the past and as mine; own names in it are left as they are."""
     if kind in ("heard", "told") and _OF_ME.match(text):
         return f'{flat(actor) if actor else "Somebody"} told me, "{text.replace(chr(34), chr(39))}"'
     if text.startswith(("You ", "You'", "You’")):
@@ -121,18 +112,18 @@ def _told(kind: str, actor: str | None, text: str, name: str) -> str:
     if own or len(split_quotes(text)) > 1 or kind in ("saw", "did", "moved", "result"):
         return _mine(text)
     if kind == "told" and actor is None and _speaks_to_nobody(text, name):
-        return text[:1].upper() + text[1:]  # nobody is known to have said it
+        return text[:1].upper() + text[1:]  # the speaker is unknown
     who = (actor or "Somebody") if kind in ("heard", "told") else "I"
     return f'{flat(who)} {_SAYINGS.get(kind, "said")}, "{text.replace(chr(34), chr(39))}"'
 
 
 def _speaks_to_nobody(text: str, name: str) -> bool:
-    """Return whether a text calls me neither `you` nor by name where that cannot be `me`."""
+    """Return whether a text does not address the agent, or only by a name that can be replaced by `me`."""
     return not _YOU.search(text) and all(first_person(one, name) for one in sentences(text))
 
 
 def ended(text: str) -> str:
-    """Return a sentence with its end mark; three dots are none."""
+    """Return a sentence with its end mark; dots do not count as one."""
     bare = text.rstrip("\"”»'’)] ")
     if bare.endswith((".", "!", "?")):
         return text
@@ -140,7 +131,6 @@ def ended(text: str) -> str:
 
 
 def closed(text: str) -> bool:
-    """Return whether every quotation in a text has its end."""
     if '"' not in text and "“" not in text and "”" not in text:
         return True
     if "“" not in text and "”" not in text and "\n" not in text:
@@ -151,7 +141,6 @@ def closed(text: str) -> bool:
 
 
 def _whole(kind: str, actor: str | None, text: str) -> str:
-    """Return what of a memory is whole: in a quotation and outside, whole sentences, or clauses of a long one."""
     text = flat(text)
     spoken = _SPOKEN.match(text) if kind in ("heard", "told", "said", "thought") else None
     if spoken and len(spoken[1]) <= LONGEST_SENTENCE:
@@ -162,13 +151,7 @@ def _whole(kind: str, actor: str | None, text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _passage(text: str, scrap: re.Pattern[str] | None = None, *, said: bool = False) -> str:
-    """Return the sentences in a row that tell most and are not too long together, or a part of one that is too long.
-
-    Args:
-        text: the text.
-        scrap: how an end looks that was cut off before it was remembered.
-        said: whether it is quoted.
-    """
+    """Return the best sequence of sentences, or a part of a long one; `scrap` matches a cut-off end."""
     every = sentences(text)
     found = [
         one if closed(one) and not _ASIDE.fullmatch(one) and not (scrap and scrap.search(one)) else "" for one in every
@@ -182,7 +165,7 @@ def _passage(text: str, scrap: re.Pattern[str] | None = None, *, said: bool = Fa
 
 
 def _in_a_row(text: str, every: list[str], found: list[str]) -> str:
-    """Return the sentences in a row that tell most, of those `found` that may be told; "" stands for the others."""
+    """Return the best sequence of sentences; "" in `found` stands for those that must not be used."""
     if all(found) and len(text) <= LONGEST_QUOTE:
         first, end = _trimmed(found) if len(text) > SHORT_QUOTE else (0, len(found))
     else:
@@ -194,7 +177,6 @@ def _in_a_row(text: str, every: list[str], found: list[str]) -> str:
 
 
 def _best(found: list[str]) -> tuple[int, int]:
-    """Return where the sentences in a row begin and end that tell most; "" ends a row."""
     best, most = (0, 0), 0.0
     for start in range(len(found)):
         row, end = "", start
@@ -209,7 +191,6 @@ def _best(found: list[str]) -> tuple[int, int]:
 
 
 def _trimmed(found: list[str]) -> tuple[int, int]:
-    """Return where sentences begin and end but for the small talk before and behind what tells something."""
     every = list(map(read, found)) if len(found) > 1 else []
     tells = [at for at, one in enumerate(every) if one.worth >= _TELLING or (one.names and not one.question)]
     return (tells[0], tells[-1] + 1) if tells else (0, len(found))
@@ -229,7 +210,6 @@ def _past_own(match: re.Match[str]) -> str:
 
 
 def _mine(text: str) -> str:
-    """Turn what is left of "you" into "me", outside quotations."""
     parts = split_quotes(text)
     return "".join(part if at % 2 else _mine_part(part) for at, part in enumerate(parts))
 
@@ -251,18 +231,14 @@ def _others(text: str, actor: str) -> str:
     if match and match[2].endswith("s") and match[2] not in NO_VERBS and len(match[2]) > 1:
         more, gap, said = rest[match.end() :].partition('"')
         more, end = with_past(more)
-        if end < len(more):  # a deed or a thing, who knows: what follows is left out
+        if end < len(more):  # ambiguous (verb or noun), so the rest is dropped
             more, gap, said = f"{more[:end]}.", "", ""
         rest = f"{match[1]}{past_of(base_of(match[2]))}{more}{gap}{said}"
     return f"{actor} {_mine(rest)}"
 
 
 def _fewer_words(text: str, name: str) -> str:
-    """Return a quotation without fillers, the name of who says it and vows; any other sentence itself.
-
-    `Bo said, "Well, I am Bo, and I'll pay, my word on it."` becomes `Bo promised, "I'll pay."`. What is left are
-    whole sentences, and no `not`, `if` or `unless` is ever left out. It is `name` who speaks as I.
-    """
+    """Return a quotation without fillers, self-introduction and vows; `not`, `if` and `unless` are never dropped."""
     said = _SAID.fullmatch(text)
     if said is None:
         return text
@@ -278,10 +254,7 @@ def _fewer_words(text: str, name: str) -> str:
 
 
 def _shortened(text: str, sentence: str, said: bool) -> str:
-    """Return what is told of a sentence of a text that is too long; empty when no part of it can stand.
-
-    Of one that is not quoted it is the beginning, up to where a clause ends, so that it may become a sentence.
-    """
+    """Return the best part of a long sentence; of unquoted ones only the beginning, so that it can stand alone."""
     starts = [0]
     if said:
         starts += islice((found.end() for found in _NEW.finditer(sentence)), _CLAUSES)
@@ -305,7 +278,6 @@ def _worth(part: str) -> float:
 
 
 def _parts(text: str, anywhere: bool) -> list[str]:
-    """Return the beginnings of a text that end where a clause does; else up to a comma, else to any word if wanted."""
     if _LEAST <= len(text) <= LONGEST_QUOTE and _balanced(text):
         return [text]
     for marks in (_CLAUSE, _COMMA, *((_BLANK,) if anywhere else ())):
@@ -318,7 +290,7 @@ def _parts(text: str, anywhere: bool) -> list[str]:
 
 
 def _cuts(text: str, at: int, within: bool) -> bool:
-    """Return whether a place is in the middle of a name or a number; within a clause also whether words hang there."""
+    """Return whether a cut would split a name or a number, or, within a clause, leave a dangling word."""
     last = text[max(0, at - 60) : at].split()[-1]
     after = [one.strip(_BARE) for one in text[at : at + 60].lstrip(_ENDS).split()[:3]]
     counted = [_counts(one) for one in after]
@@ -336,7 +308,6 @@ def _counts(word: str) -> bool:
 
 
 def _balanced(text: str) -> bool:
-    """Return whether all that a text opens it also closes."""
     return '"' not in unquoted(text).replace('""', "") and all(
         text.count(one) == text.count(end) for one, end in _BRACKETS
     )

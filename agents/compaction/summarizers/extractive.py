@@ -1,10 +1,7 @@
-"""The extractive summarizer: a summary by rules alone, at once, from sentences that were really there.
+"""The extractive summarizer: a summary by rules alone, from sentences of its source.
 
-It says when and where I was and with whom, then tells what holds the most for its length: what people told of
-themselves, promises, numbers, names, gifts and quarrels, of as many people as there is room for. A long-term summary
-chooses in the same way among the facts of all the earlier ones; what came up again is said so, the first things of a
-life weigh more, small talk goes first. It never contains a name or a number of its own, and does not ask the judge of
-summaries what is one.
+It states when, where and with whom, then the sentences with the most content for their length. It adds no names or
+numbers and does not use the rules of the judge.
 """
 
 from __future__ import annotations
@@ -34,22 +31,21 @@ from agents.text.english import flat, quoted, sentences
 from agents.text.quotations import promises_joined, together
 
 _NOTHING = "I remember nothing of it."
-_LEAST_NEW = 4  # sentences that a fold adds to a rolling summary at least
-_A_SENTENCE_FOR = 16  # memories for which a rolling summary gets one sentence more
-_A_SENTENCE = 37  # tokens that a sentence takes on the average where there may only be so many
-_OPENING = 0.35  # share of the tokens that the scenes of a summary may take
-_FEW = 3  # sentences up to which there is a scene only when the facts leave room for one
-_MOST_TOLD = 12  # statements that a few sentences hold at most
+_LEAST_NEW = 4  # minimum sentences that a fold adds to a rolling summary
+_A_SENTENCE_FOR = 16  # memories per additional sentence of a rolling summary
+_A_SENTENCE = 37  # average tokens of a sentence
+_OPENING = 0.35  # share of the tokens for the scenes
+_FEW = 3  # up to so many sentences, a scene is added only if the facts leave room
+_MOST_TOLD = 12  # maximum statements in a few sentences
 
 
 def write(source: SummarySource, prompts: Prompts) -> Writing:
-    """Write a summary without asking anybody."""
     return extract(source)
-    yield  # a generator like every summarizer, though it asks nothing
+    yield  # makes it a generator, like every summarizer
 
 
 def extract(source: SummarySource) -> str:
-    """Return the summary of a source by rules alone, within its limits."""
+    """Return the summary of a source by rules, within its limits."""
     if source.shape == SECTIONS and (text := in_sections(source)):
         return text
     earlier = [prose_of(text) if is_sections(text) else flat_lines(text) for text in source.earlier if text.strip()]
@@ -60,7 +56,6 @@ def extract(source: SummarySource) -> str:
 
 
 def _recent(source: SummarySource, limit: int) -> str:
-    """Return a summary of memories, of so many sentences at most."""
     scene = scene_of(source.entries, source.name, source.begins, source.when) if limit > 1 else Scene()
     room = min(source.max_tokens, limit * _A_SENTENCE)
     told = _told(source, room - estimate(str(scene.undated())))
@@ -79,7 +74,6 @@ def _recent(source: SummarySource, limit: int) -> str:
 
 
 def _told(source: SummarySource, room: int) -> list[tuple[str, float]]:
-    """Return the sentences that tell the memories in so many tokens, in order, with their weights."""
     found = weighed(source.entries, source.name)
     if not source.findings:
         found = [one for one in found if not read(one.entry.text).counted]
@@ -91,13 +85,11 @@ def _told(source: SummarySource, room: int) -> list[tuple[str, float]]:
 
 
 def _replaced(source: SummarySource) -> int:
-    """Return the characters of what a summary stands for, with one between any two texts."""
     texts = source.texts()
     return sum(map(len, texts)) + len(texts) - 1
 
 
 def _rolling(source: SummarySource, earlier: Sequence[str], limit: int) -> str:
-    """Return the earlier summaries with what the memories add, so many sentences at most."""
     old = carried(earlier, source.name)
     new = [ended(text) for text, _ in _told(source, limit * _A_SENTENCE)]
     scenes = [*old.scenes, scene_of(source.entries, source.name, source.begins)]
@@ -111,14 +103,13 @@ def _of_summaries(source: SummarySource, earlier: Sequence[str]) -> str:
 
 
 def _long(source: SummarySource, told: Carried) -> str:
-    """Return scenes and lines as one text: the lines that hold the most, in order, as many as fit."""
     lines = told.lines if source.findings else [one for one in told.lines if not read(one.plain).counted]
     most = source.max_sentences
     room = source.max_tokens if most is None else min(source.max_tokens, most * _A_SENTENCE)
     scenes = joined(told.scenes, (who for one in lines for who in one.who))
-    if most is not None and scenes:  # few sentences: one scene for all
+    if most is not None and scenes:  # with few sentences, one scene for all
         scenes = [one_scene(scenes)]
-    first = most is None or most > _FEW  # else what was told goes before where and with whom
+    first = most is None or most > _FEW  # otherwise facts come before the scene
     undated = [one.undated() for one in scenes]
     reserved = sum(estimate(text) + 1 for text in _openings(undated, "", room)) if first else 0
     stay = kept(lines, room - reserved, most and _MOST_TOLD)
@@ -139,10 +130,7 @@ def _long(source: SummarySource, told: Carried) -> str:
 
 
 def _openings(scenes: Sequence[Scene], told: str, tokens: int) -> list[str]:
-    """Return the sentences that say where I was and with whom, as many names as there is room for.
-
-    Who is named in what follows need not be named here.
-    """
+    """Return the scenes as sentences, with as many names as there is room for; people in `told` are left out."""
     scenes = [one.without(told) for one in scenes]
     most = max(_OPENING * tokens, tokens - estimate(told) if told else 0)
     for people in KNOWN:
@@ -154,7 +142,7 @@ def _openings(scenes: Sequence[Scene], told: str, tokens: int) -> list[str]:
 
 
 def _shortest(source: SummarySource, texts: Sequence[str]) -> str:
-    """Return the first whole sentence that fits, for a source that is shorter than most sentences about it."""
+    """Return the first whole sentence that fits; for sources shorter than a usual sentence about them."""
     whole = (text for one in source.entries if (text := retell(one, source.name)))
     spoken = [one for one in source.entries if one.kind in (("heard", "told") if one.actor else ("said", "thought"))]
     short = [f'{flat(one.actor or "I")}: "{said}"' for one in spoken for said in quoted(flat(one.text))]

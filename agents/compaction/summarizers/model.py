@@ -1,7 +1,6 @@
 """The summarizer that asks a language model, in one of the styles of `vault/prompts/summaries/`.
 
-It trusts no reply: it only tidies one, and whoever asked for the summary checks it. What is too much for one prompt is
-taken up piece by piece, each into the summary of those before.
+Replies are only tidied here. If the source exceeds one prompt, it is summarized piece by piece.
 """
 
 from __future__ import annotations
@@ -27,9 +26,8 @@ from agents.text.english import flat, sentences
 from mud.errors import Unavailable
 
 PREVIEWS = {"heard": 600, "told": 600, "said": 600, "thought": 400, "note": 400, "dream": 400, "result": 160}
-"""Characters of a memory that a model is shown at most, by its kind: what was said cannot be looked up again."""
+"""Maximum characters of a memory in a prompt, by kind: speech gets more, because it cannot be looked up again."""
 PREVIEW = 240
-"""The same for the other kinds."""
 
 _AGAIN = ", a few sentences, only names and numbers that stand above"
 _AGAIN_IN_SECTIONS = ", short, with all six headings, only names and numbers that stand above"
@@ -40,17 +38,12 @@ _ENDED = re.compile(r"[.!?…][\"”»'’)]*$")
 
 
 def style_of(source: SummarySource, prompts: Prompts) -> Style:
-    """Return the style that a source is asked for in: its own, or the one with headings where headings are wanted."""
     style = prompts(source.style)
     return style if style.sections or source.shape != SECTIONS else prompts(SECTIONS)
 
 
 def write(source: SummarySource, prompts: Prompts) -> Writing:
-    """Write a summary by asking the model; its last reply, tidied, is the text.
-
-    Raises:
-        Unavailable: what is summed up already leaves no room for anything new.
-    """
+    """Write a summary by asking the model; Unavailable if the earlier summary leaves no room for anything new."""
     style = style_of(source, prompts)
     again = (_AGAIN_IN_SECTIONS if style.sections else _AGAIN) if source.again else ""
     earlier = [text for text in source.earlier if text.strip()]
@@ -66,17 +59,12 @@ def write(source: SummarySource, prompts: Prompts) -> Writing:
 
 
 def _preview(entry: Entry) -> str:
-    """Return a memory on one line, without its end when it is long for its kind."""
     text, most = flat(entry.text), PREVIEWS.get(entry.kind, PREVIEW)
     return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 
 
 def _fitting(lines: list[str], most: int, earlier: str) -> list[str]:
-    """Take from the front of `lines` what one prompt of `most` tokens has room for, one line at least, cut if need be.
-
-    Raises:
-        Unavailable: beside the earlier summary there is room for less than a quarter of a prompt.
-    """
+    """Remove from the front of `lines` what fits into one prompt, at least one line, cut if necessary."""
     room = most - estimate(earlier)
     if room < most / 4:
         raise Unavailable(f"the summary so far takes {most - room} of the {most} tokens that a prompt may hold")
@@ -93,10 +81,7 @@ def _fitting(lines: list[str], most: int, earlier: str) -> list[str]:
 
 
 def tidy(reply: str, source: SummarySource, style: Style) -> str:
-    """Return a reply without what models leave around one: cue marks, what follows the summary, a sentence cut off.
-
-    The limits of the source are kept by cutting at a sentence's end; lines of the style's template end a reply.
-    """
+    """Return a reply within the limits, without cue marks, text after the summary, and an incomplete last sentence."""
     text = unicodedata.normalize("NFC", reply).lstrip()
     text = text.removeprefix(style.cue) if len(style.cue) > 1 else text
     ends = [at for stop in style.stops if (at := text.find(f"\n{stop}")) >= 0]
@@ -120,7 +105,6 @@ def _tidy_prose(text: str, source: SummarySource) -> str:
 
 
 def _tidy_sections(text: str, source: SummarySource, style: Style) -> str:
-    """Return a reply under its headings; the first one may have been the cue. Of too much the longest lists are cut."""
     text = _CUT_SECTIONS.split(text, maxsplit=1)[0]
     first = style.cue.rstrip(":")
     found = sections_of(text)
@@ -140,7 +124,7 @@ def _written(found: Sequence[tuple[str, list[str]]]) -> str:
 
 
 def _as_lines(lines: Sequence[str], found: Sequence[str]) -> str:
-    """Join sentences, each on the line it came from, so that a list or a transcript can still be told from prose."""
+    """Join sentences, keeping their lines, so that a list or a transcript can still be recognised."""
     left = list(found)
     kept = []
     for line in lines:
