@@ -165,8 +165,7 @@ class Thesaurus:
         return [word for word in words if word not in self._numbers]
 
     def similar(self, words: Sequence[str], others: Mapping[str, Vectors]) -> dict[str, dict[str, float]]:
-        """Map each word to its similar words and their cosines, most similar first; `others` has the unknown words' vectors.
-        """
+        """Map each word to similar words and their cosines, best first; `others` are the unknown words' vectors."""
         known = [word for word in words if word in self._numbers or word in others]
         new = [word for word in known if word not in self._found]
         if new and self._words:

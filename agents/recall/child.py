@@ -201,8 +201,7 @@ class Store:
         return self._thesaurus.has_room
 
     def similar_words(self, query: Query, words: Sequence[str]) -> dict[str, dict[str, float]]:
-        """Return the similar words of each content word, and start the search that `nearest` returns for the same query.
-        """
+        """Return the similar words of each word, and start the search that `nearest` returns for the same query."""
         self.check()
         if self._served is not None:  # all in one request
             self._cache.embed_questions([query.text, *self._thesaurus.unknown(words)])

@@ -87,8 +87,7 @@ _SENTENCE = re.compile(r"[^\n]+?(?:[.!?…]{1,8}[\"'”’)\]]{0,4}(?=\s)|$)\s*|
 
 
 def place_of(seq: int, part: int = 0) -> int:
-    """Return the place of a passage: one integer of the memory's seq and the passage's number. Part 0 is the seq itself.
-    """
+    """Return a passage's place: its memory's seq and its part in one integer. Part 0 has the seq itself."""
     return part << _PART_SHIFT | seq
 
 
@@ -225,8 +224,7 @@ class IndexedDocument:
 
 
 class Unread(NamedTuple):
-    """A summary in a file that never changes, read only if it is not indexed yet. `read` returns None if there is none.
-    """
+    """A summary in a file that never changes, read only if not indexed yet. `read` returns None if there is none."""
 
     file: str
     read: Callable[[], IndexedDocument | None]
@@ -302,8 +300,8 @@ def record_of(agent_id: str, vector_id: str, document: IndexedDocument) -> Recor
 def text_of(entry: Entry) -> str:
     """Return the embedded text of a memory: its text, with the speaker where the text does not name them.
 
-    On the development data, vectors alone found 0.32 of the evidence among the first ten without the speaker, 0.52 with
-    "Somebody says" before the line.
+    On the development data, vectors alone found 0.32 of the evidence among the first ten without the speaker, and 0.52
+    with "Somebody says" before the line.
     """
     text, actor = clean(entry.text), entry.actor
     if not actor or actor in text or actor.casefold() in text.casefold():

@@ -122,7 +122,7 @@ class Indexer:
             agent_id: the agent.
             through: seq of its last memory.
             read: returns memories by first and last seq; called on the event loop, for `CHUNK` at a time.
-            documents: returns all its summaries and notes; called in the index's thread, now and when the index was lost.
+            documents: returns all its summaries and notes; called in the index's thread, now and after a loss.
         """
         life = self.life(agent_id)
         life.read, life.documents, life.latest = read, documents, max(life.latest, through)
@@ -146,7 +146,7 @@ class Indexer:
         return [clean(entry.text) for entry in read(indexed, indexed)] == list(texts.values())
 
     def sync_documents(self, agent_id: str, documents: Documents) -> None:
-        """Schedule a comparison of an agent's documents with the index. `documents` is called in the index's thread."""
+        """Schedule a comparison of the documents with the index; `documents` is called in the index's thread."""
         self.life(agent_id).changed_documents = documents
         self._changed.set()
 

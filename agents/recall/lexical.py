@@ -1,8 +1,7 @@
-"""The index of the words of every memory, summary and note, in SQLite's FTS5. Used from one thread only.
+"""The full-text index of all memories, summaries and notes, in SQLite's FTS5. Used from one thread only.
 
-The file is opened when it is needed, and made anew when it is gone, broken or of another version: then whoever asks
-sees that nothing is indexed in it. When the disk is full it goes on in memory. The vault is never read: entries and
-documents are handed over.
+The file is created again when it is missing, broken or of another version; `generation` then changes. When the disk is
+full, the index goes on in memory.
 """
 
 from __future__ import annotations
@@ -31,13 +30,13 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 PATIENCE = 1.0
-"""Seconds to wait for somebody else who has the file open; nobody should."""
+"""Seconds to wait for a lock on the file."""
 STATEMENTS = 512
-"""Prepared statements kept: there are some for each of the tables."""
+"""Prepared statements kept; each table has its own."""
 CACHE = 16_000
-"""Kilobytes of the file kept in RAM; a question reads some hundred memories that lie anywhere in a life."""
+"""Kilobytes of page cache; a query reads some hundred memories all over the file."""
 TRANSIENT = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_NOMEM)
-"""Errors that say nothing against the file, and will be over."""
+"""Temporary errors; the file is not broken."""
 DISK_FULL = (
     sqlite3.SQLITE_FULL,
     sqlite3.SQLITE_IOERR_WRITE,
@@ -45,26 +44,26 @@ DISK_FULL = (
     sqlite3.SQLITE_IOERR_SHMSIZE,
     sqlite3.SQLITE_IOERR_SHMOPEN,
 )
-"""Errors of a disk that is full, for its user at least, and also nothing against the file."""
+"""Errors of a full disk or quota; the file is not broken."""
 
 
 class OtherVersion(sqlite3.DatabaseError):
-    """The file was written by another version of this program."""
+    """The file has another schema version."""
 
 
 class IndexFile:
     """The SQLite file of the index.
 
     Args:
-        path: the file; its folder is made.
-        forget: called when what was read from the file or written to it may be of another one, or was never committed.
-        private: work on a copy in memory and leave the file alone, for a process that does not hold the vault.
+        path: the file; its folder is created.
+        forget: called when cached content may be stale: the file was replaced or a transaction rolled back.
+        private: work on a copy in memory, for a process that does not hold the vault's lock.
     """
 
     def __init__(self, path: Path, forget: Callable[[], None], *, private: bool = False) -> None:
         self.path = path
         self.generation = 0
-        """Counts the times an empty index was begun."""
+        """Number of times an empty index was created."""
         self._forget = forget
         self._private = self._copies = private
         self._db: sqlite3.Connection | None = None
@@ -78,17 +77,17 @@ class IndexFile:
         self._db = None
 
     def discard(self) -> None:
-        """Delete the index; the next use begins an empty one."""
+        """Delete the index; the next use creates an empty one."""
         self.close()
         if not self._private:
             for end in ("", "-wal", "-shm", "-journal"):
                 remove(Path(f"{self.path}{end}"))
 
     def do(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Run `work` in a transaction; when the file is broken, begin anew; when the disk is full, go on in memory.
+        """Run `work` in a transaction. If the file is broken, retry with an empty one; if the disk is full, in memory.
 
         Raises:
-            Unavailable: somebody else has the file; what was indexed before is still there.
+            Unavailable: another process has locked the file.
         """
         try:
             return self._transact(work)
@@ -104,7 +103,7 @@ class IndexFile:
                 self._go_on_in_memory(error, copies=True)
             else:
                 self._begin_anew()
-                if not self._private:  # else it is told already that none can be kept
+                if not self._private:  # else it was already logged that none can be kept
                     log.warning("The index %s is broken (%s); it is made anew.", self.path, error)
         try:
             return self._transact(work)
@@ -130,7 +129,6 @@ class IndexFile:
             self._go_on_in_memory(error, copies=False)
 
     def _go_on_in_memory(self, error: Exception, *, copies: bool) -> None:
-        """Leave the file alone from now on: the next start finds it as it is, and fills it."""
         log.warning("No index can be kept in %s (%s); it is kept in memory.", self.path.parent, error)
         self.close()
         self._private, self._copies = True, copies
@@ -155,7 +153,7 @@ class IndexFile:
     def _connected(self) -> sqlite3.Connection:
         check_tree(self.path.parent)
         if not self.path.exists():
-            # A journal that outlived its file would be played into the new one.
+            # A left-over journal would be applied to the new file.
             self.discard()
         db = sqlite3.connect(self.path, timeout=PATIENCE, cached_statements=STATEMENTS)
         try:
@@ -190,41 +188,36 @@ class IndexFile:
 
 
 def _code(error: Exception) -> int:
-    """Return SQLite's extended code of an error; 0 when it is none of SQLite's."""
     return getattr(error, "sqlite_errorcode", None) or 0
 
 
 def _read_only(path: Path) -> sqlite3.Connection:
-    """Open an index for reading alone; a file that nobody has open gets no file beside it either.
-
-    Raises:
-        sqlite3.OperationalError: there is no such file, or it may not be read.
-    """
+    """Open an index for reading only, without creating files beside it. Raises `sqlite3.OperationalError`."""
     if not path.is_file() or not may_be_read(path):
         raise sqlite3.OperationalError(f"there is no index {path}")
-    # SQLite takes its journal away with it: without one nobody has the file open, and there is nobody to mind.
+    # SQLite deletes the journal on closing: without one, no process has the file open.
     complete = not Path(f"{path}-wal").exists()
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if complete else ''}", uri=True)
 
 
 def read_progress(path: Path, agent_id: str) -> IndexProgress:
-    """Return how far an index file is for an agent, for a process without recall; zeros when it cannot be read."""
+    """Return an agent's progress from an index file, for a process without recall; zeros if it cannot be read."""
     try:
         with closing(_read_only(path)) as db:
             if db.execute("PRAGMA user_version").fetchone()[0] == tables.VERSION:
                 return tables.progress_of(db, agent_id)
     except sqlite3.DatabaseError:
-        pass  # there is none yet, or it will be made anew: nothing is indexed
+        pass  # missing or of another version: nothing is indexed
     return IndexProgress()
 
 
 class LexicalIndex:
-    """The index in one file. Every method raises `Unavailable` when somebody else holds the file.
+    """The index in one file. Every method raises `Unavailable` when another process has locked it.
 
     Args:
-        path: the file; its folder is made.
-        private: work on a copy in memory and leave the file alone, for a process that does not hold the vault.
-        budget: rows that are walked through for one question; see `searching.best_rows`.
+        path: the file; its folder is created.
+        private: work on a copy in memory, for a process that does not hold the vault's lock.
+        budget: maximum rows read for one query; see `searching.best_rows`.
     """
 
     def __init__(self, path: Path, *, private: bool = False, budget: int = BUDGET) -> None:
@@ -241,16 +234,14 @@ class LexicalIndex:
 
     @property
     def generation(self) -> int:
-        """How often an empty index was begun."""
         return self._file.generation
 
     def close(self) -> None:
-        """Close the file."""
         self._file.close()
         self._stemmer.close()
 
     def discard(self) -> None:
-        """Delete the index; the next use begins an empty one."""
+        """Delete the index; the next use creates an empty one."""
         self._file.discard()
 
     # -- what goes in -----------------------------------------------------------------------------------------------
@@ -258,17 +249,16 @@ class LexicalIndex:
     def add(
         self, batch: Mapping[str, Sequence[Entry]], documents: Mapping[str, Sequence[Listed]] = {}
     ) -> tuple[list[str], dict[str, IndexProgress]]:
-        """Index memories and documents in one transaction, as each costs as much as the indexing of ten memories.
+        """Index memories and documents in one transaction, which costs as much as indexing ten memories.
 
         Args:
-            batch: memories by agent id; those that are indexed already are left out.
-            documents: all summaries and notes that an agent has, by its id; what is the same stays untouched. Of two
-                with the same key the later holds. One that is not read yet is read only when it is not indexed.
+            batch: memories by agent id; indexed ones are skipped.
+            documents: all summaries and notes of an agent, by its id; of two with one key the later wins.
 
         Returns:
-            The ids of the vectors that are no longer wanted, and the progress of each of these agents.
+            The ids of obsolete vectors, and the progress of each of these agents.
         """
-        # Read before the transaction, whose errors are all taken for the index's.
+        # Read outside the transaction, where every error is treated as one of the index.
         wanted = {agent_id: self._wanted(agent_id, some) for agent_id, some in documents.items()}
 
         def work(db: sqlite3.Connection) -> tuple[list[str], dict[str, IndexProgress]]:
@@ -284,7 +274,7 @@ class LexicalIndex:
         return self._file.do(work)
 
     def _wanted(self, agent_id: str, documents: Sequence[Listed]) -> dict[str, IndexedDocument | None]:
-        """Return what an agent shall have by key; None for what is indexed as it is."""
+        """Return the wanted documents by key; None for those that are indexed and unchanged."""
         known = self._file.do(lambda db: tables.files_of(db, agent_id))
         wanted: dict[str, IndexedDocument | None] = {}
         for one in documents:
@@ -300,43 +290,38 @@ class LexicalIndex:
         return wanted
 
     def sync(self, agent_id: str, documents: Sequence[Listed]) -> list[str]:
-        """Make these the documents of an agent; return the ids of the vectors that are no longer wanted."""
+        """Replace the documents of an agent; return the ids of obsolete vectors."""
         return self.add({}, {agent_id: documents})[0]
 
     def set_importance(self, agent_id: str, values: Mapping[int, int]) -> None:
-        """Change the importance of memories, by seq; those that are not indexed are passed over."""
         self._file.do(lambda db: tables.set_importance(db, agent_id, values))
 
     def forget(self, agent_id: str) -> None:
-        """Take out all memories of an agent."""
+        """Remove all memories of an agent."""
         self._file.do(lambda db: tables.delete_memories(db, agent_id))
         self._postings.clear()
 
     # -- what is in it ----------------------------------------------------------------------------------------------
 
     def through(self, agent_id: str) -> int:
-        """Return up to which memory every one is indexed."""
+        """Return the last seq up to which every memory is indexed."""
         return self._file.do(lambda db: tables.through_of(db, agent_id))
 
     def texts(self, agent_id: str, seqs: Collection[int]) -> dict[int, str]:
-        """Return the texts that are indexed under these numbers."""
         entries = self._file.do(lambda db: tables.entries_of(db, tables.number_of(db, agent_id), seqs))
         return {seq: entry.text for seq, entry in entries.items()}
 
     def agents(self) -> list[str]:
-        """Return the ids of all agents of whom anything was ever indexed."""
         return self._file.do(lambda db: [row[0] for row in db.execute("SELECT id FROM agents ORDER BY number")])
 
     def words_after(self, number: int, limit: int) -> list[tuple[int, str]]:
-        """See `words.words_after`."""
         return self._file.do(lambda db: words_after(db, number, limit))
 
     def progress(self, agent_id: str) -> IndexProgress:
-        """Return how far the index of an agent is."""
         return self._file.do(lambda db: tables.progress_of(db, agent_id))
 
     def all_waiting(self, memories: bool = False) -> tuple[int, int]:
-        """Return how many documents (and `memories`) of all agents have no vector, and how many there are."""
+        """Return how many documents (and memories) of all agents have no vector, and how many there are."""
 
         def work(db: sqlite3.Connection) -> tuple[int, int]:
             row = db.execute("SELECT coalesce(sum(embedded = 0), 0), count(*) FROM documents").fetchone()
@@ -352,12 +337,12 @@ class LexicalIndex:
         """Return the next memories without vectors, agents taking turns; None when there are none.
 
         Args:
-            limit: how many memories are looked at, all of one agent.
-            without: agents that are passed over.
+            limit: maximum number of memories, all of one agent.
+            without: agents to skip.
 
         Returns:
-            The agent's id, the last memory that was looked at, and the records of those whose text is new in this
-            life: none, should all be repetitions. `memories_embedded` has to hear of it either way.
+            The agent's id, the seq of the last memory, and records for those with a new text (maybe none). Afterwards
+            `memories_embedded` must be called in any case.
         """
         found = self._file.do(lambda db: tables.memories_waiting(db, self._served_last, limit, without))
         if found is not None:
@@ -365,33 +350,32 @@ class LexicalIndex:
         return found
 
     def memories_embedded(self, agent_id: str, through: int) -> None:
-        """Note that up to this memory the vectors are in the store."""
+        """Record that the vectors of all memories up to `through` are stored."""
         update = "UPDATE agents SET embedded = max(embedded, min(through, ?)) WHERE id = ?"
         self._file.do(lambda db: db.execute(update, (through, agent_id)))
 
     def vectors_expected(self, agent_id: str) -> int:
-        """Return how many vectors of an agent's memories must be in the store, as far as was noted."""
         return self._file.do(lambda db: tables.vectors_expected(db, agent_id))
 
     def samples(self, agent_id: str) -> list[Record]:
-        """Return a few memories of an agent whose vectors must be in the store."""
+        """Return a few memories whose vectors must be in the store."""
         return self._file.do(lambda db: tables.samples(db, agent_id))
 
     def forget_vectors(self, agent_id: str | None = None) -> None:
-        """Note that the store has no vector, of this agent or of anybody."""
+        """Record that the store has no vectors, of one agent or at all."""
         self._file.do(lambda db: tables.forget_vectors(db, agent_id))
 
     def documents_waiting(self, limit: int, without: Collection[str] = ()) -> list[Record]:
-        """Return documents without a vector, oldest first, but for those of some agents."""
+        """Return documents without a vector, oldest first, skipping the agents in `without`."""
         return self._file.do(lambda db: tables.documents_waiting(db, limit, without))
 
     def documents_embedded(self, ids: Collection[str]) -> None:
-        """Note that these vectors are in the store."""
+        """Record that these vectors are in the store."""
         update = "UPDATE documents SET embedded = 1 WHERE vector = ?"
         self._file.do(lambda db: db.executemany(update, [(one,) for one in ids]))
 
     def reconcile(self, ids: Collection[str]) -> list[str]:
-        """Note that these documents' vectors, and no others, are in the store; return those that are not wanted."""
+        """Record that the store has exactly these document vectors; return those that no document has."""
         return self._file.do(lambda db: tables.reconcile(db, ids))
 
     # -- search -----------------------------------------------------------------------------------------------------
@@ -405,15 +389,15 @@ class LexicalIndex:
         question: Question | None = None,
         widely: bool = False,
     ) -> Matches:
-        """Find what has the words of a question, and what is of the time that it asks about.
+        """Find memories and documents by the words of a question and by the times it names.
 
         Args:
-            agent_id: whose.
-            groups: for each content word of the question the words that stand for it, the best first.
-            memories: whether memories are wanted.
-            kinds: which kinds of documents are wanted.
-            question: the question, for its times; None for none.
-            widely: bring forward more memories, as not all of them will count.
+            agent_id: the agent.
+            groups: for each content word the words that match it, with weights.
+            memories: whether to search memories.
+            kinds: kinds of documents to search.
+            question: for its times; None for none.
+            widely: return more memories, because some will be filtered out.
         """
 
         def work(db: sqlite3.Connection) -> Matches:
@@ -433,14 +417,14 @@ class LexicalIndex:
         kinds: Collection[str],
         weight: float,
     ) -> Candidates:
-        """Put together what the words and the vectors found.
+        """Combine the results of words and vectors.
 
         Args:
-            agent_id: whose.
-            matches: what `match` found.
-            memories: the cosines of memories by place, each the first with its text.
-            documents: the cosines of documents by vector id; an id that is not (or no longer) one's is ignored.
-            kinds: which kinds of documents are wanted.
-            weight: the vectors' part, which decides whose neighbours are brought along.
+            agent_id: the agent.
+            matches: the result of `match`.
+            memories: cosines by place, of the first memory with each text.
+            documents: cosines by vector id; unknown ids are ignored.
+            kinds: wanted kinds of documents.
+            weight: the vectors' weight, used to choose whose neighbours are included.
         """
         return self._file.do(lambda db: gather(db, agent_id, matches, memories, documents, kinds, weight))

@@ -27,8 +27,7 @@ class Embedder(Protocol):
         ...
 
     @property
-    def dimension(self) -> int:
-        ...
+    def dimension(self) -> int: ...
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one unit vector per text. Must be deterministic and accept any text."""
@@ -55,8 +54,7 @@ class Served(Embedder, Protocol):
         """
         ...
 
-    def close(self) -> None:
-        ...
+    def close(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)

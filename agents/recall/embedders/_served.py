@@ -1,8 +1,8 @@
 """Embedders on a server: batching, long texts, invalid answers, and servers that are away or change their model.
 
-The LLM profile `embed` names the server. If it has several hosts, the one that answered last is asked first. Vectors of
-two models are never mixed: a changed model raises `StoreFailed`. It is detected by the length of the vectors, by the
-model named in answers, and at `greet` by the model list and the vector of a known text.
+The LLM profile `embed` names the server. Of several hosts, the one that answered last is asked first. Vectors of two
+models are never mixed: a changed model raises `StoreFailed`. It is detected by the length of the vectors, by the model
+named in answers, and at `greet` by the model list and the vector of a known text.
 """
 
 from __future__ import annotations
@@ -203,8 +203,7 @@ class ServedEmbedder:
         return normal
 
     def _checked(self, rows: list[Any], wanted: int) -> NDArray[np.float32]:
-        """Return the vectors as an array. Raises `EmbedderAway` if invalid, `StoreFailed` if of another length than before.
-        """
+        """Return an array of the vectors. Raises `EmbedderAway` if invalid, `StoreFailed` if their length changed."""
         name = self._wires[0].name
         try:
             found = np.array(rows, dtype=np.float32)

@@ -3,8 +3,8 @@
     memories    one collection per agent, queried without a filter
     documents   SHARDS collections for all agents, queried with a filter for the agent
 
-Measured (384 dimensions): a collection without a filter answers in 1 to 2 ms; a filter adds 4 to 5 ms at 1,000 memories
-and 40 ms at 20,000. An open collection takes 2.6 MB and four files, too much for an agent's few documents.
+Measured (384 dimensions): a collection without a filter answers in 1 to 2 ms; a filter adds 4 to 5 ms at 1,000
+memories and 40 ms at 20,000. An open collection takes 2.6 MB and four files, too much for an agent's few documents.
 """
 
 from __future__ import annotations
@@ -36,14 +36,13 @@ LIFE = {
     "num_threads": 1,
     "sync_threshold": 256,
 }
-"""HNSW settings for memories. With chromadb's default of 16 neighbours 0.997 of 100,000 clustered vectors were found by
-themselves, with 24 all; 32 inserts fewer than 1,000 vectors a second. Entries since the last sync are read by every
+"""HNSW settings for memories. With chromadb's default of 16 neighbours 0.997 of 100,000 clustered vectors were found
+by themselves, with 24 all; 32 inserts fewer than 1,000 vectors a second. Entries since the last sync are read by every
 call (7 ms per put with 100, 14 with 1,000); each sync writes all ids.
 """
 SHELF = {**LIFE, "max_neighbors": 128, "ef_construction": 800, "ef_search": 300, "sync_threshold": 100}
-"""HNSW settings for documents, few and often alike. Of 400 hashed texts that differ in one number, half were not found by
-themselves with 16 neighbours, a tenth with 64, none with 128.
-"""
+"""HNSW settings for documents, few and often alike. Of 400 hashed texts that differ in one number, half were not
+found by themselves with 16 neighbours, a tenth with 64, none with 128."""
 
 
 class Collections:
@@ -105,8 +104,8 @@ class Collections:
             for start in range(0, len(chosen), self._most):
                 some = chosen[start : start + self._most]
                 places = [row for _, row in some]
-                # Delete first: replacing in place can make other vectors unreachable. Of 538 put twice 2 were never found again,
-                # put three times 3.
+                # Delete first: replacing in place can make other vectors unreachable (of 538 put twice 2, put three
+                # times 3).
                 if there := collection.get(ids=[one for one, _ in some], include=[])["ids"]:
                     collection.delete(ids=there)
                 collection.upsert(

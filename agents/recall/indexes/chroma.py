@@ -22,8 +22,8 @@ ENOUGH = 1 << 19
 def _raised() -> int:
     """Raise the limit of open files; return how many collections chromadb can then hold open.
 
-    Beyond that number chromadb closes collections and loses their unsynced entries: with 40 agents and 20 allowed, every
-    second query failed ("Error creating hnsw segment reader", "Error finding id").
+    Beyond that number chromadb closes collections and loses their unsynced entries: with 40 agents and 20 allowed,
+    every second query failed ("Error creating hnsw segment reader", "Error finding id").
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = ENOUGH if hard == resource.RLIM_INFINITY else min(hard, ENOUGH)
