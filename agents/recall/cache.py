@@ -1,7 +1,4 @@
-"""The child process's vectors: a file of embedded texts and an in-memory thesaurus of words.
-
-A broken file is deleted and built again.
-"""
+"""The child process's vectors: a file of embedded texts (deleted when broken), and a thesaurus of words in RAM."""
 
 from __future__ import annotations
 
@@ -80,7 +77,6 @@ class EmbeddingCache:
         return [text for text in dict.fromkeys(texts) if text not in self._questions]
 
     def embed_questions(self, texts: Sequence[str]) -> None:
-        """Compute in one batch the vectors that `question` will be asked for."""
         if new := self.missing_questions(texts):
             made = self._embedder.embed(new)
             while self._questions and len(self._questions) + len(new) > QUESTIONS:
@@ -129,10 +125,7 @@ class EmbeddingCache:
 
 
 class Thesaurus:
-    """The words of all agents' memories with their vectors; finds words similar to those of a question.
-
-    A question with "coins" should match "pennies" even if the two never occur together.
-    """
+    """The words of all agents' memories with their vectors, so that a question with "coins" also matches "pennies"."""
 
     def __init__(self, dimension: int) -> None:
         self._words: list[str] = []
@@ -145,7 +138,6 @@ class Thesaurus:
         return len(self._words) < MAX_WORDS
 
     def learn(self, words: Sequence[str], vectors: Vectors) -> None:
-        """Add words with their unit vectors, one row each; known words are skipped."""
         new = [row for row, word in enumerate(words) if word not in self._numbers][: MAX_WORDS - len(self._words)]
         if not new:
             return

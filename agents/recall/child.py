@@ -49,11 +49,9 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 CHROMA, CHROMA_SERVER = "chroma", "chroma_server"
-"""Names of the embedded index and of the one on a server."""
 NEAREST_SAMPLES = 10
 """A stored text must be among this many results for its own vector."""
 NICENESS = 5
-"""The world's process has priority."""
 LONGEST = 120.0
 """Seconds that one call may take before the child counts as hung; opening builds a graph and loads weights."""
 CLOSING = 3.0
@@ -92,17 +90,13 @@ def _end_with_parent() -> None:
 
 
 class CleanShutdown:
-    """A file beside the index that lists its files as they were at the last clean shutdown.
-
-    Opening an index whose files have changed since then may crash the process.
-    """
+    """A list of the index's files at the last clean shutdown. Opening an index changed since then may crash the process."""
 
     def __init__(self, index: Path) -> None:
         self._index = index
         self._path = index.with_suffix(".closed")
 
     def open(self) -> None:
-        """Remove the file; delete the index if it does not match it."""
         noted = self._path.read_text("utf-8", "replace") if self._path.is_file() else ""
         if self._index.is_file():
             self._index.unlink()
@@ -129,14 +123,7 @@ class StoreState(NamedTuple):
 
 
 class Store:
-    """Embedder, cache, thesaurus and index of one `.index/` folder, locked for one process.
-
-    Raises:
-        Unavailable, UnknownName: the embedder cannot be used here, or does not exist.
-        EmbedderAway, StoreFailed: the embedder's or the index's server does not answer.
-        FolderGone: the folder was deleted meanwhile.
-        UnsafePath: something in the folder is a link.
-    """
+    """Embedder, cache, thesaurus and index of one `.index/` folder, locked for one process."""
 
     def __init__(self, folder: Path, embedder: str, server: str = "", by: LLMProfile | None = None) -> None:
         check_tree(folder)
@@ -195,7 +182,6 @@ class Store:
         self._index.put([record.id for record in records], vectors, [record.metadata for record in records])
 
     def learn(self, words: Sequence[str]) -> bool:
-        """Add words to the thesaurus; return whether it has room for more."""
         self.check()
         self._thesaurus.learn(words, self._cache.embed([digest_of(word) for word in words], words))
         return self._thesaurus.has_room
@@ -232,10 +218,7 @@ class Store:
         self._index.forget(agent)
 
     def holds(self, agent: str, memories: int, samples: Sequence[Record]) -> bool:
-        """Return whether the index has this many memories of an agent and finds most samples by their own text.
-
-        Not all, because the search is approximate and misses some of many texts that differ only in spelling.
-        """
+        """Compare the number of memories, and search most samples by their own text (the search is approximate)."""
         self.check()
         if self._index.count(agent) != memories:
             return False
@@ -247,7 +230,6 @@ class Store:
         return 2 * sum(found) >= len(found)
 
     def price(self, texts: Sequence[str]) -> Bill:
-        """Return what a server will charge for embedding those texts that are not cached."""
         missing = self._cache.missing([digest_of(text) for text in texts], texts)
         return self._served.price(missing) if self._served is not None else Bill()
 
@@ -260,12 +242,11 @@ class Store:
         return self._served.bill() if self._served is not None else Bill()
 
     def greet(self) -> None:
-        """Check that the embedder's server answers and still has the same model; see `Served`."""
         if self._served is not None:
             self._served.greet()
 
     def close(self) -> None:
-        """Close cleanly, so that the next process can use the index. Closing twice is allowed."""
+        """Close cleanly, so that the next process can use the index."""
         if self._closed:
             return
         self._closed = True
@@ -314,7 +295,6 @@ def open_store(folder: str, embedder: str, server: str, by: LLMProfile | None = 
 
 
 def call(work: Callable[Concatenate[Store, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
-    """Run a method of this process's store."""
     with _readable_errors():
         return work(_opened(), *args, **kwargs)
 
@@ -343,12 +323,9 @@ _spawning = threading.Lock()
 
 
 async def answer(future: Future[R]) -> R:
-    """Wait for the child's answer. A cancellation is never lost.
+    """Wait for the child's answer; `StoreFailed` when there is none. A cancellation is never lost.
 
-    `asyncio.wait_for` is not used: in Python 3.11 it swallows a cancellation that comes with the answer.
-
-    Raises:
-        StoreFailed: the child ended or did not answer in time.
+    Not `asyncio.wait_for`: in Python 3.11 it swallows a cancellation that comes with the answer.
     """
     try:
         async with asyncio.timeout(LONGEST):
@@ -382,13 +359,7 @@ class VectorProcess:
         return same and (by == self._by or (self.ready and not self.served))
 
     async def open(self) -> StoreState:
-        """Start the child and return the state of its store.
-
-        Raises:
-            StoreFailed: it broke; trying again may help.
-            EmbedderMissing: the embedder cannot be used here; trying again will not help.
-            EmbedderAway: the embedder's server does not answer.
-        """
+        """Start the child. Raises `StoreFailed` (may be retried), `EmbedderMissing` (final) or `EmbedderAway`."""
         self._spawned = asyncio.create_task(asyncio.to_thread(self._spawn))
         try:
             # Shielded, so that `_process` is set even when the caller is cancelled, and can be killed.
@@ -401,8 +372,7 @@ class VectorProcess:
 
     def _spawn(self) -> Future[StoreState]:
         check_held(self._folder)  # the child holds no lock on the vault and would recreate its folder
-        # Signal masks are inherited: this keeps an interrupt from the child until it ignores signals itself.
-        # The mask is this thread's only.
+        # Inherited, so that no interrupt reaches the child before it ignores signals; the mask is this thread's only.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
         try:
             with _spawning:
@@ -416,7 +386,7 @@ class VectorProcess:
         return opening
 
     async def do(self, work: Callable[Concatenate[Store, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Run a method of the store in the child and return its result; `StoreFailed` when there is none."""
+        """Run a method of the store in the child; `StoreFailed` when there is no answer."""
         result: R = await self._submit(call, work, *args, **kwargs)
         return result
 
@@ -436,10 +406,7 @@ class VectorProcess:
         return await answer(future)
 
     async def close(self) -> None:
-        """End the child: cleanly if it is idle, else by killing it. Takes `CLOSING` + `LEAVING` seconds at most.
-
-        The child also ends when this call is cancelled.
-        """
+        """End the child, killing it if it is busy or the caller is cancelled. Takes `CLOSING` + `LEAVING` at most."""
         try:
             async with asyncio.timeout(CLOSING):
                 if self._spawned is not None and not self._spawned.done():

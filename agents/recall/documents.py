@@ -26,10 +26,8 @@ NOTE = "note"
 DREAMS = "dreams"
 """Slug of the note that dreams are written to."""
 MEMORY = "memory"
-"""The `type` in a memory's metadata."""
 MAX_EMBEDDED = 4000
-"""Characters of a passage that are embedded. Only passages of very long texts are longer, and no model reads that far.
-"""
+"""Characters of a passage that are embedded; no model reads further."""
 
 
 class StoreFailed(LociError):
@@ -79,7 +77,6 @@ MAX_PASSAGES = 64
 CACHED_LENGTH = 10_000
 """Characters; the passages of the last thousand texts up to this length are cached."""
 _PART_SHIFT = 32
-"""Bits of a memory's number in a place."""
 _MEMORY_MASK = (1 << _PART_SHIFT) - 1
 
 _SENTENCE = re.compile(r"[^\n]+?(?:[.!?…]{1,8}[\"'”’)\]]{0,4}(?=\s)|$)\s*|\n\s*", re.MULTILINE)
@@ -100,13 +97,7 @@ def part_of(place: int) -> int:
 
 
 def place_beside(place: int, step: int, parts: Mapping[int, int]) -> int:
-    """Return the place `step` passages away, in this memory or another; 0 before the first.
-
-    Args:
-        place: a passage.
-        step: negative for earlier passages.
-        parts: the passage counts of the memories nearby that have more than one.
-    """
+    """Return the place `step` passages away, 0 before the first. `parts` has the passage counts of long memories nearby."""
     if not parts:
         return place + step
     seq, part = memory_of(place), part_of(place)
@@ -130,7 +121,6 @@ def passages(text: str) -> tuple[str, ...]:
 
 
 def _cut(text: str) -> tuple[str, ...]:
-    # Two neighbours are together longer than `size`, so half of `MAX_PASSAGES` times `size` covers the text.
     size = max(PASSAGE, -(-len(text) // (MAX_PASSAGES // 2 - 1)))
     cuts = [0]
     end = 0
@@ -146,7 +136,6 @@ _cached_cut = lru_cache(maxsize=1 << 10)(_cut)
 
 
 def _units(text: str, size: int) -> Iterator[tuple[int, int]]:
-    """Yield the spans that stay whole: lines, sentences of longer lines, pieces of longer sentences."""
     first = 0
     for line in text.splitlines(keepends=True):
         last = first + len(line)
@@ -174,15 +163,8 @@ def _cut_sentence(text: str, first: int, last: int, size: int) -> Iterator[tuple
 class IndexedDocument:
     """A summary or note of one agent.
 
-    Args:
-        key: unique within the agent, such as `summaries/recent-20261120-072137` or `notes/the-key`.
-        kind: `summary` or `note`.
-        text: its full text.
-        title: the title of a note; empty for a summary.
-        covers: first and last memory of a summary; None for a note.
-        timestamp: when it was last written, as `2026-11-20T07:21:37.123Z`.
-        aliases: other names of a note.
-        file: name of its file if that file never changes; else empty.
+    `key` is such as `summaries/recent-20261120-072137` or `notes/the-key`, `timestamp` such as `2026-11-20T07:21:37.123Z`.
+    `covers` is None for a note; `file` is the file's name if that file never changes, else empty.
     """
 
     key: str
@@ -209,7 +191,6 @@ class IndexedDocument:
         return f"{agent_id}|{clean(self.key)}|{self.digest}"
 
     def metadata(self, agent_id: str) -> dict[str, str | int]:
-        """Return the metadata stored with its vector."""
         common: dict[str, str | int] = {"agent": agent_id, "key": clean(self.key), "timestamp": self.timestamp}
         if self.kind == NOTE:
             return common | {"type": "note", "title": clean(self.title)}
@@ -247,14 +228,11 @@ def _note_document(note: Note) -> IndexedDocument:
 
 
 def summary_document(summary: Summary, file: str = "") -> IndexedDocument:
-    """Return a summary as a document; `file` is the name of its file if that never changes."""
     key = f"summaries/{summary.tier}-{summary.covers[0]}-{summary.covers[1]}"
     return IndexedDocument(key, SUMMARY, summary.text, covers=summary.covers, timestamp=summary.updated, file=file)
 
 
 def versions_of(names: Iterable[str], version: Callable[[str], Summary | None]) -> list[Unread]:
-    """Return summary versions as unread documents; `version` reads the summary in a file, None if there is none."""
-
     def read(name: str) -> IndexedDocument | None:
         found = version(name)
         return summary_document(found, name) if found is not None else None
@@ -298,10 +276,9 @@ def record_of(agent_id: str, vector_id: str, document: IndexedDocument) -> Recor
 
 
 def text_of(entry: Entry) -> str:
-    """Return the embedded text of a memory: its text, with the speaker where the text does not name them.
+    """Return a memory's text for embedding, with the speaker where the text does not name them.
 
-    On the development data, vectors alone found 0.32 of the evidence among the first ten without the speaker, and 0.52
-    with "Somebody says" before the line.
+    Of the evidence on the development data, 0.32 was found without the speaker, 0.52 with "Somebody says" before it.
     """
     text, actor = clean(entry.text), entry.actor
     if not actor or actor in text or actor.casefold() in text.casefold():
@@ -311,7 +288,6 @@ def text_of(entry: Entry) -> str:
 
 
 def memory_id(agent_id: str, seq: int, part: int | None = None) -> str:
-    """Return the vector id of a memory; `part` is the passage, if it has several."""
     return f"{agent_id}|{seq}" if part is None else f"{agent_id}|{seq}.{part}"
 
 
@@ -320,13 +296,11 @@ def agent_of(vector_id: str) -> str:
 
 
 def place_named(vector_id: str) -> int:
-    """Return the place that a memory's vector id stands for."""
     seq, _, part = vector_id.rsplit("|", 1)[1].partition(".")
     return place_of(int(seq), int(part or 0))
 
 
 def memory_records(agent_id: str, entry: Entry) -> list[Record]:
-    """Return one record for each passage of a memory."""
     metadata: dict[str, str | int] = {"agent": agent_id, "type": MEMORY}
     texts = passages(clean(entry.text))
     if len(texts) == 1:

@@ -1,7 +1,4 @@
-"""Fills the index: new memories, changed documents, and everything again when the index was lost.
-
-Progress is always read from the index itself, because it may have lost entries.
-"""
+"""Fills the index. Progress is always read from the index itself, because it may have lost entries."""
 
 from __future__ import annotations
 
@@ -33,18 +30,8 @@ Documents = Callable[[], Sequence[Listed]]
 
 @dataclass
 class IndexedLife:
-    """Indexing state of one agent.
-
-    Args:
-        read, documents: sources of its memories and documents; None until `catch_up`.
-        latest: seq of its last memory.
-        generation: the index generation that holds it; another one must be filled again.
-        queue: memories waiting to be indexed.
-        changed_documents: source of documents waiting to be indexed; None for none.
-        in_bulk: documents wait until the bulk load is over.
-        unreadable: the documents could not be read, and that was logged.
-        progress: how far the index is.
-        filling: held while the agent's memories are read again.
+    """Indexing state of one agent. An index of another `generation` must be filled again; `queue` and `changed_documents`
+    wait to be indexed, documents not before the end of a bulk load; `unreadable` documents were logged.
     """
 
     read: Read | None = None
@@ -62,11 +49,8 @@ class IndexedLife:
 class Indexer:
     """Fills the index for all agents.
 
-    Args:
-        lexical: the index.
-        run: runs a function in the index's thread.
-        indexed: called after indexing, with the ids of obsolete vectors.
-        forgotten: called with the id of an agent whose indexed content is no longer valid.
+    `run` runs a function in the index's thread, `indexed` gets the ids of obsolete vectors, and `forgotten` the id of an
+    agent whose indexed content is no longer valid.
     """
 
     def __init__(
@@ -116,13 +100,9 @@ class Indexer:
             await asyncio.sleep(0)
 
     async def catch_up(self, agent_id: str, through: int, read: Read, documents: Documents | None = None) -> None:
-        """Index what is missing for an agent, and keep the sources for when the index is lost.
+        """Index what is missing for an agent up to the seq `through`, and keep the sources for when the index is lost.
 
-        Args:
-            agent_id: the agent.
-            through: seq of its last memory.
-            read: returns memories by first and last seq; called on the event loop, for `CHUNK` at a time.
-            documents: returns all its summaries and notes; called in the index's thread, now and after a loss.
+        `read` returns memories by first and last seq on the event loop; `documents` is called in the index's thread.
         """
         life = self.life(agent_id)
         life.read, life.documents, life.latest = read, documents, max(life.latest, through)
@@ -178,12 +158,10 @@ class Indexer:
         return self._lexical.sync(agent_id, [])
 
     def stop(self) -> None:
-        """Make `keep_flushing` return after its current work, for good."""
         self._stopping = True
         self._changed.set()
 
     async def keep_flushing(self) -> None:
-        """Index new entries in the background until stopped or cancelled."""
         while not self._stopping:
             await self._changed.wait()
             self._changed.clear()
@@ -193,11 +171,7 @@ class Indexer:
                     await self.fill(agent_id)
 
     async def flush(self, only: str | None = None) -> bool:
-        """Index what waits in RAM, of one agent or of all.
-
-        Returns:
-            Whether anything was indexed; then the agents' `progress` is up to date.
-        """
+        """Index what waits in RAM, of one agent or of all. Returns whether `progress` of these agents was updated."""
         batch: dict[str, Sequence[Entry]] = {}
         wanted: dict[str, Documents] = {}
         lives = self.lives if only is None else {only: self.life(only)}
@@ -272,7 +246,6 @@ class Indexer:
                     break
 
     async def _filled(self, life: IndexedLife, agent_id: str, entries: Sequence[Entry]) -> bool:
-        """Index a chunk; return whether progress was made."""
         before = life.progress.lexical_through
         try:
             _, progress = await self._run(self._index, {agent_id: entries}, {})
@@ -285,7 +258,6 @@ class Indexer:
         return life.progress.lexical_through > before
 
     def _log_stuck(self, error: Unavailable) -> None:
-        """Log the first failure as a warning; every search tries again."""
         log.log(logging.DEBUG if self._stuck else logging.WARNING, "Recall cannot keep up: %s.", error)
         self._stuck = True
 

@@ -1,7 +1,6 @@
-"""The full-text index of all memories, summaries and notes, in SQLite's FTS5. Used from one thread only.
+"""The full-text index of memories, summaries and notes, in SQLite's FTS5. Used from one thread only.
 
-The file is created again when it is missing, broken or of another version; `generation` then changes. When the disk is
-full, the index goes on in memory.
+A missing, broken or outdated file is created again, which changes `generation`. With a full disk, memory is used.
 """
 
 from __future__ import annotations
@@ -30,7 +29,6 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 PATIENCE = 1.0
-"""Seconds to wait for a lock on the file."""
 STATEMENTS = 512
 """Prepared statements kept; each table has its own."""
 CACHE = 16_000
@@ -52,13 +50,7 @@ class OtherVersion(sqlite3.DatabaseError):
 
 
 class IndexFile:
-    """The SQLite file of the index.
-
-    Args:
-        path: the file; its folder is created.
-        forget: called when cached content may be stale: the file was replaced or a transaction rolled back.
-        private: work on a copy in memory, for a process that does not hold the vault's lock.
-    """
+    """The SQLite file. `forget` is called when cached content may be stale; `private` works on a copy in memory."""
 
     def __init__(self, path: Path, forget: Callable[[], None], *, private: bool = False) -> None:
         self.path = path
@@ -77,14 +69,13 @@ class IndexFile:
         self._db = None
 
     def discard(self) -> None:
-        """Delete the index; the next use creates an empty one."""
         self.close()
         if not self._private:
             for end in ("", "-wal", "-shm", "-journal"):
                 remove(Path(f"{self.path}{end}"))
 
     def do(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Run `work` in a transaction. If the file is broken, retry with an empty one; if the disk is full, in memory.
+        """Run `work` in a transaction; on a broken file retry with an empty one, on a full disk in memory.
 
         Raises:
             Unavailable: another process has locked the file.
@@ -214,10 +205,7 @@ def read_progress(path: Path, agent_id: str) -> IndexProgress:
 class LexicalIndex:
     """The index in one file. Every method raises `Unavailable` when another process has locked it.
 
-    Args:
-        path: the file; its folder is created.
-        private: work on a copy in memory, for a process that does not hold the vault's lock.
-        budget: maximum rows read for one query; see `searching.best_rows`.
+    `private` works on a copy in memory, without the vault's lock; `budget` limits the rows read (`searching.best_rows`).
     """
 
     def __init__(self, path: Path, *, private: bool = False, budget: int = BUDGET) -> None:
@@ -241,7 +229,6 @@ class LexicalIndex:
         self._stemmer.close()
 
     def discard(self) -> None:
-        """Delete the index; the next use creates an empty one."""
         self._file.discard()
 
     # -- what goes in -----------------------------------------------------------------------------------------------
@@ -249,14 +236,9 @@ class LexicalIndex:
     def add(
         self, batch: Mapping[str, Sequence[Entry]], documents: Mapping[str, Sequence[Listed]] = {}
     ) -> tuple[list[str], dict[str, IndexProgress]]:
-        """Index memories and documents in one transaction, which costs as much as indexing ten memories.
+        """Index memories, and replace the documents of agents; return the obsolete vectors' ids and the agents' progress.
 
-        Args:
-            batch: memories by agent id; indexed ones are skipped.
-            documents: all summaries and notes of an agent, by its id; of two with one key the later wins.
-
-        Returns:
-            The ids of obsolete vectors, and the progress of each of these agents.
+        One transaction, which costs as much as indexing ten memories. Indexed memories are skipped.
         """
         # Read outside the transaction, where every error is treated as one of the index.
         wanted = {agent_id: self._wanted(agent_id, some) for agent_id, some in documents.items()}
@@ -274,7 +256,6 @@ class LexicalIndex:
         return self._file.do(work)
 
     def _wanted(self, agent_id: str, documents: Sequence[Listed]) -> dict[str, IndexedDocument | None]:
-        """Return the wanted documents by key; None for those that are indexed and unchanged."""
         known = self._file.do(lambda db: tables.files_of(db, agent_id))
         wanted: dict[str, IndexedDocument | None] = {}
         for one in documents:
@@ -334,15 +315,9 @@ class LexicalIndex:
     # -- vectors ----------------------------------------------------------------------------------------------------
 
     def memories_waiting(self, limit: int, without: Collection[str] = ()) -> tuple[str, int, list[Record]] | None:
-        """Return the next memories without vectors, agents taking turns; None when there are none.
+        """Return an agent, the seq of its last memory looked at, and records for new texts; None when no memory waits.
 
-        Args:
-            limit: maximum number of memories, all of one agent.
-            without: agents to skip.
-
-        Returns:
-            The agent's id, the seq of the last memory, and records for those with a new text (maybe none). Afterwards
-            `memories_embedded` must be called in any case.
+        Agents take turns. Call `memories_embedded` afterwards even if there are no records.
         """
         found = self._file.do(lambda db: tables.memories_waiting(db, self._served_last, limit, without))
         if found is not None:
@@ -350,7 +325,6 @@ class LexicalIndex:
         return found
 
     def memories_embedded(self, agent_id: str, through: int) -> None:
-        """Record that the vectors of all memories up to `through` are stored."""
         update = "UPDATE agents SET embedded = max(embedded, min(through, ?)) WHERE id = ?"
         self._file.do(lambda db: db.execute(update, (through, agent_id)))
 
@@ -358,11 +332,9 @@ class LexicalIndex:
         return self._file.do(lambda db: tables.vectors_expected(db, agent_id))
 
     def samples(self, agent_id: str) -> list[Record]:
-        """Return a few memories whose vectors must be in the store."""
         return self._file.do(lambda db: tables.samples(db, agent_id))
 
     def forget_vectors(self, agent_id: str | None = None) -> None:
-        """Record that the store has no vectors, of one agent or at all."""
         self._file.do(lambda db: tables.forget_vectors(db, agent_id))
 
     def documents_waiting(self, limit: int, without: Collection[str] = ()) -> list[Record]:
@@ -370,7 +342,6 @@ class LexicalIndex:
         return self._file.do(lambda db: tables.documents_waiting(db, limit, without))
 
     def documents_embedded(self, ids: Collection[str]) -> None:
-        """Record that these vectors are in the store."""
         update = "UPDATE documents SET embedded = 1 WHERE vector = ?"
         self._file.do(lambda db: db.executemany(update, [(one,) for one in ids]))
 
@@ -389,15 +360,9 @@ class LexicalIndex:
         question: Question | None = None,
         widely: bool = False,
     ) -> Matches:
-        """Find memories and documents by the words of a question and by the times it names.
+        """Find memories and documents by the words in `groups` and the times in `question`.
 
-        Args:
-            agent_id: the agent.
-            groups: for each content word the words that match it, with weights.
-            memories: whether to search memories.
-            kinds: kinds of documents to search.
-            question: for its times; None for none.
-            widely: return more memories, because some will be filtered out.
+        `widely` returns more memories, for when some will be filtered out.
         """
 
         def work(db: sqlite3.Connection) -> Matches:
@@ -417,14 +382,5 @@ class LexicalIndex:
         kinds: Collection[str],
         weight: float,
     ) -> Candidates:
-        """Combine the results of words and vectors.
-
-        Args:
-            agent_id: the agent.
-            matches: the result of `match`.
-            memories: cosines by place, of the first memory with each text.
-            documents: cosines by vector id; unknown ids are ignored.
-            kinds: wanted kinds of documents.
-            weight: the vectors' weight, used to choose whose neighbours are included.
-        """
+        """Combine words and vectors: `memories` are cosines by place, of the first with each text; `documents` by vector id."""
         return self._file.do(lambda db: gather(db, agent_id, matches, memories, documents, kinds, weight))

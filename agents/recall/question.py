@@ -1,7 +1,6 @@
-"""Parsing of questions: content words, expected kind of answer, people and times; and of the clauses of texts.
+"""Parsing of questions and of the clauses of texts, by rules for English. Pure functions.
 
-The rules are English; other languages yield words only. Days begin at midnight UTC. Ambiguous words ("may", "march")
-are not taken for times. Pure functions.
+Days begin at midnight UTC. Ambiguous words ("may", "march") are not taken for times.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from typing import NamedTuple
 MAX_WORDS = 64
 """Maximum number of words searched for; a situation may be long."""
 MAX_QUESTION = 20_000
-"""Characters of a question that are read."""
 
 _WORD = re.compile(r"[^\W_]+")
 _COMMON = """
@@ -57,8 +55,6 @@ DAY = timedelta(days=1)
 
 
 class Span(NamedTuple):
-    """A half-open interval of time."""
-
     first: datetime
     last: datetime
 
@@ -75,8 +71,6 @@ class Span(NamedTuple):
 
 
 class Date(NamedTuple):
-    """A day, month or year; None matches any."""
-
     year: int | None = None
     month: int | None = None
     day: int | None = None
@@ -168,7 +162,7 @@ def _month_after(begin: datetime) -> datetime:
 
 
 def _open(question: str, now: datetime) -> list[Span]:
-    """Return the spans since or before a month or year; a month without a year is the last such month."""
+    """A month without a year is the last such month."""
     found = []
     for one in _OPEN.finditer(question):
         year = int(one["year"] or one["alone"] or now.year)
@@ -294,17 +288,7 @@ _LAST = re.compile(
 
 
 class Question(NamedTuple):
-    """A parsed question.
-
-    Args:
-        text: the question.
-        words: its content words.
-        moments: the times it names.
-        order: -1 if it asks for the first, 1 for the last, else 0.
-        number, time: whether it asks for a number, for a time.
-        own_words: whether it asks what the asking agent said or thought.
-        first_person: whether it is about the asking agent.
-    """
+    """A parsed question: `order` is -1 if it asks for the first, 1 for the last; `own_words` if for the asker's words."""
 
     text: str
     words: tuple[str, ...] = ()
@@ -316,11 +300,9 @@ class Question(NamedTuple):
     first_person: bool = False
 
     def answered_by(self, text: str) -> bool:
-        """Return whether a text contains a number or time if one is asked for."""
         return (self.number and _NUMBER.search(text) is not None) or (self.time and _TIME.search(text) is not None)
 
     def names(self, name: str) -> bool:
-        """Return whether a name occurs as a whole word, in any case."""
         return bool(name) and _name(name).search(self.text) is not None
 
     def names_title(self, title: str) -> bool:
@@ -345,7 +327,6 @@ def _name(name: str) -> re.Pattern[str]:
 
 
 def read_question(text: str, now: datetime) -> Question:
-    """Parse a question, or a situation in words, asked at the time `now`."""
     text = text[:MAX_QUESTION]
     moments, left = moments_in(text, now)
     order = 1 if _LAST.search(text) else -1 if _FIRST.search(text) else 0
@@ -371,7 +352,6 @@ MIN_WORDS = 2
 STEM_LENGTH = 5
 """Letters by which word forms are compared, such as painted and painting."""
 MAX_READ = 1000
-"""Characters of a text that are read; most passages are shorter."""
 
 _FIRST_PERSON = frozenset(("i", "me", "my", "mine", "myself"))
 _SECOND_PERSON = frozenset(("you", "your", "yours", "yourself"))
@@ -383,15 +363,10 @@ _ASKING = (
 _CLAUSE = re.compile(rf"(?:[^.!?;:…—–\n,]|,(?!\s+{_ASKING})|(?<=\d)[.:](?=\d))+(?:[.!?;:…—–\n,]+|$)", re.IGNORECASE)
 _BEGINS_QUESTION = re.compile(rf"\W*{_ASKING}", re.IGNORECASE)
 _SPEAKER = re.compile(r"\A[^\"“\n?]{0,80}[\"“]")
-"""The part of a line that names the speaker."""
 
 
 class Clauses(NamedTuple):
-    """The content words of a text by clause, for statements and questions.
-
-    A clause ends at a mark (. ! ? ; : or a dash) and before a comma that starts a question ("I lost my key, have you
-    seen it?").
-    """
+    """Content words by clause. Clauses end at a mark and before a comma that starts a question ("I lost my key, have you")."""
 
     statements: tuple[tuple[str, ...], ...]
     asked: tuple[tuple[str, ...], ...]
@@ -419,10 +394,9 @@ def is_question(text: str) -> bool:
 
 
 def states_answer(text: str, asked: Collection[str]) -> bool:
-    """Return whether a text that ends in a question answers another question in its statements.
+    """Return whether a text that ends in a question answers another question before.
 
-    Its statements must have two of the asked content words, and its own question none that they do not have: "I saw a
-    fox in the orchard; what could that mean?" answers a question about foxes there.
+    Its statements need two of the words asked for, and its question none besides: "I saw a fox; what could that mean?"
     """
     wanted = {_start_of(word) for word in asked}
     parts = clauses_of(text)
@@ -438,19 +412,12 @@ def _start_of(word: str) -> str:
 
 
 def is_about_speaker(text: str) -> bool:
-    """Return whether a text has more first-person than second-person pronouns."""
     words = words_of(_SPEAKER.sub("", text[:MAX_READ]))
     return sum(word in _FIRST_PERSON for word in words) > sum(word in _SECOND_PERSON for word in words)
 
 
 def repeats(later: str, original: str, asked: Collection[str]) -> bool:
-    """Return whether a later text adds nothing to an earlier one on what was asked, or quotes it.
-
-    Args:
-        later: the later text.
-        original: the earlier text.
-        asked: the question's content words.
-    """
+    """Return whether a later text adds nothing to an earlier one on the words asked for, or quotes it."""
     statements = [word for clause in clauses_of(original).statements for word in clause]
     if not statements:
         return False

@@ -1,11 +1,10 @@
-"""Ranking: turns the results of words and vectors into scored hits. Pure functions.
+"""Turns the results of words and vectors into scored hits. Pure functions.
 
     relevance = vector weight x cosine + (1 - vector weight) x share of the question's words, less for a question
     score = (relevance + neighbours + who + when + answer) x (1 + w x recency + w' x importance)
 
-Hits that repeat an earlier memory are placed after it; documents named in the question get the best document's score
-in addition. Words weigh by squared inverse document frequency among the agent's memories. On the development data
-plain sets of words did as well as BM25 (README, "How well it remembers").
+Originals are placed before repetitions; named documents get the best document's score in addition. On the development
+data plain sets of words did as well as BM25 (README, "How well it remembers").
 """
 
 from __future__ import annotations
@@ -39,8 +38,7 @@ BACKWARD_BOOST = 0.8
 MAX_BOOST = 0.8
 """Limit of the sum of boosts, as a share of the range of relevance among the best."""
 QUESTION_WEIGHT = 0.85
-"""Factor for a memory that is a question, as the answer is wanted. On the development data 0.75 found as many answers,
-1 one in sixty fewer."""
+"""As the answer is wanted. On the development data 0.75 found as many answers, 1 one in sixty fewer."""
 CHECKED_FOR_ORIGINALS, ORIGINALS = 20, 60
 """Hits checked for being repetitions, and the best memories searched for their originals."""
 CONVERSATION_GAP = 1800.0
@@ -51,12 +49,9 @@ SUMMARY_WEIGHT = 0.75
 """Factor for summaries, which match words more easily because they are long."""
 
 OWN_KINDS = ("said", "thought", "did")
-"""Kinds of memories of the agent's own actions."""
 SPOKEN_KINDS = ("said", "heard", "told")
-"""Kinds of memories of speech."""
 SPEAKER_WEIGHT = 2.0
-"""Factor on `who` for a first-person question and a speaker who talks about themselves. Of the lines of one of two
-unnamed speakers it found .02 more, .005 more with 1, and as many with 3.
+"""On `who`, for speakers who talk about themselves. It found .02 more lines of an unnamed one of two; 1 found .005 more.
 """
 MAX_SPEAKERS = 2
 """Maximum number of speakers for that rule; of more, most are not the one who asks."""
@@ -72,17 +67,9 @@ class FoundDocument(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """The results of words and vectors.
+    """The results of words and vectors by place (see `documents.place_of`); `times`, `wholes` and `parts` are by seq.
 
-    Args:
-        shares: share of the question's words by place; see `documents.place_of`.
-        cosines: cosine by place.
-        entries: these passages and the neighbours of the best as entries, by place.
-        times: how often a memory's text occurs, by seq, if more than once.
-        documents: summaries and notes.
-        of_time: seqs of memories of the times asked about.
-        wholes: the long memories in full, by seq.
-        parts: their numbers of passages, by seq.
+    `entries` are the passages found and the best ones' neighbours. `times` counts equal texts.
     """
 
     shares: Mapping[int, float]
@@ -102,10 +89,7 @@ class Candidates:
 
 
 def relevances(shares: Mapping[K, float], cosines: Mapping[K, float], weight: float) -> dict[K, float]:
-    """Return the weighted sum of share and cosine; `weight` is the vectors' part, 0 to 1.
-
-    A missing cosine counts as the smallest one; without any cosine only the words count.
-    """
+    """Return weighted sums; a missing cosine counts as the smallest one, and without any only the words count."""
     if not cosines:
         return dict(shares)
     least = min(cosines.values())
@@ -119,7 +103,6 @@ def best_places(relevance: Mapping[int, float]) -> list[int]:
 
 
 def neighbours_of(places: Iterable[int], parts: Mapping[int, int] = NO_PARTS) -> set[int]:
-    """Return these places and their neighbours; `parts` has the passage counts of long memories."""
     near = {place_beside(place, step, parts) for place in places for step in range(-REACH, REACH + 1)}
     return {place for place in near if place > 0}
 
@@ -133,12 +116,7 @@ def neighbour_boost(
 ) -> dict[int, float]:
     """Return the boost of each place by its neighbours: a part of their relevance above the least of the best.
 
-    Args:
-        relevance: relevance by place.
-        entries: passages and neighbours, by place.
-        weight: factor for the next passage; squared for the one after that.
-        floor: the least relevance, used if fewer than `BOOSTING` were found.
-        parts: passage counts of long memories.
+    `weight` is for the next passage, squared for the one after; `floor` is the least relevance if few were found.
     """
     best = best_places(relevance)
     total: dict[int, float] = {}
@@ -211,8 +189,6 @@ def recency_of(at: str, now: float, half_life_days: float) -> float | None:
 
 
 class Bonuses:
-    """Score bonuses of memories for the person, time and kind of answer that a question asks for."""
-
     def __init__(self, question: Question, entries: Mapping[int, Entry], weights: RecallSettings) -> None:
         self._question, self._weights = question, weights
         self._named = {actor: question.names(actor) for actor in {entry.actor or "" for entry in entries.values()}}
@@ -223,7 +199,6 @@ class Bonuses:
 
     @property
     def most(self) -> float:
-        """The maximum sum of bonuses."""
         question, weights = self._question, self._weights
         return (
             weights.who * max(question.own_words or any(self._named.values()), SPEAKER_WEIGHT * self._of_speaker)
@@ -334,7 +309,6 @@ def _memory_hits(
 
 
 def _originals_first(scored: list[_Scored], question: Question, k: int) -> list[_Scored]:
-    """Move what somebody said before later hits that only repeat it."""
     for place in range(min(k, CHECKED_FOR_ORIGINALS, len(scored))):
         later = scored[place]
         earlier = [
@@ -416,10 +390,7 @@ def _document_hits(found: Candidates, question: Question, now: datetime, weights
 def rank(
     found: Candidates, question: Question, k: int, now: datetime, weights: RecallSettings, without: Collection[str] = ()
 ) -> list[Hit]:
-    """Return the best k hits, best first; of memories with the same text only the best.
-
-    Kinds in `without` are no hits. `now` is used for recency.
-    """
+    """Return the best k hits, best first; kinds in `without` are no hits."""
     k = max(0, k)
     hits = _memory_hits(found, question, k, now, weights, without) + _document_hits(found, question, now, weights)
     hits.sort(key=lambda hit: (-hit.score, -(hit.seq or 0), hit.covers or (0, 0), hit.title or ""))
@@ -431,7 +402,7 @@ def rank(
 
 
 def _identity(hit: Hit) -> tuple[object, ...]:
-    """Return a key; of hits with the same key only the best is shown."""
+    """Only the best of the hits with the same key is shown."""
     if hit.entry is None:
         return hit.kind, hit.title, hit.covers, hit.text
     return (_text_of(hit.entry),)

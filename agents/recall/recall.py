@@ -1,9 +1,7 @@
 """The recall service: search in an agent's memories, summaries and notes by words and vectors.
 
-    remember, catch_up, sync_documents -> words (one thread) -> vectors (one child process, in the background)
-    search -> words at once + vectors if available -> ranking -> hits
-
-The index in `.index/` is disposable: whenever it is lost, it is filled again from its sources.
+remember, catch_up, sync_documents -> words (one thread) -> vectors (one child process, in the background)
+search -> words at once + vectors if available -> ranking -> hits
 """
 
 from __future__ import annotations
@@ -38,7 +36,6 @@ T = TypeVar("T")
 FOLDER = ".index"
 LEXICAL = "lexical.sqlite3"
 REUSABLE = ("embeddings.", "minilm-")
-"""Prefixes of files that a new index can reuse."""
 ONLY = {"memories": (), "summaries": (SUMMARY,), "notes": (NOTE,)}
 """The `only` values of a search and the document kinds they mean."""
 ENDING = 6.0
@@ -52,18 +49,12 @@ TRIES = 3
 RELATED = 200
 """Documents ranked for a prompt: all found by words and vectors, so that many good notes do not displace summaries."""
 PER_SHOWN_SUMMARY = 4
-"""Summaries returned for each one that a prompt shows."""
 
 
 def discard_index(vault: Path, *, embeddings: bool = False) -> None:
-    """Delete the index of a vault. Requires the vault's lock; recall must not have been started.
+    """Delete a vault's index, before recall is started; `embeddings` also deletes the cache, slow to rebuild.
 
-    Args:
-        vault: the vault's folder.
-        embeddings: also delete the embedding cache, which takes longest to rebuild.
-
-    Raises:
-        UnsafePath: the folder is a link.
+    Requires the vault's lock. Raises `UnsafePath` if the folder is a link.
     """
     with suppress(FileNotFoundError), own_folder(vault / FOLDER):
         for path in (vault / FOLDER).glob("*"):
@@ -76,14 +67,8 @@ def discard_index(vault: Path, *, embeddings: bool = False) -> None:
 class RecallService:
     """Recall for all agents of a vault. Call it on the event loop; the work is done in a thread and a child process.
 
-    Args:
-        vault: the vault's folder.
-        settings: returns the current settings.
-        clock: for recency.
-        private: without the vault's lock: use a copy in memory, no vectors, and write nothing.
-        at_once: work synchronously instead of in a thread.
-        by: returns the LLM profile of the embedder's server, or None.
-        budget: pays for that server; None for no limit.
+    `private`, without the vault's lock, uses a copy in memory, no vectors, and writes nothing. `at_once` works without a
+    thread. `by` returns the LLM profile of the embedder's server, for which `budget` pays.
     """
 
     def __init__(
@@ -161,27 +146,21 @@ class RecallService:
     # -- what there is ----------------------------------------------------------------------------------------------
 
     def remember(self, agent_id: str, entries: Sequence[Entry]) -> None:
-        """See `Indexer.remember`."""
         self._indexer.remember(agent_id, entries)
 
     def in_bulk(self, agent_id: str) -> AbstractAsyncContextManager[Callable[[], Awaitable[None]]]:
-        """See `Indexer.in_bulk`."""
         return self._indexer.in_bulk(agent_id)
 
     async def catch_up(self, agent_id: str, through: int, read: Read, documents: Documents | None = None) -> None:
-        """See `Indexer.catch_up`."""
         await self._indexer.catch_up(agent_id, through, read, documents)
 
     def sync_documents(self, agent_id: str, documents: Documents) -> None:
-        """See `Indexer.sync_documents`."""
         self._indexer.sync_documents(agent_id, documents)
 
     async def reweigh(self, agent_id: str, values: Mapping[int, int]) -> None:
-        """See `Indexer.reweigh`."""
         await self._indexer.reweigh(agent_id, values)
 
     async def forget(self, agent_id: str) -> None:
-        """See `Indexer.forget`."""
         await self._indexer.forget(agent_id)
 
     def status(self, agent_id: str) -> dict[str, int]:
@@ -192,7 +171,6 @@ class RecallService:
         return {"lexical_through": progress.lexical_through, "vector_through": vectors}
 
     def look_again(self) -> None:
-        """Apply changed settings."""
         self._vectors.wake()
 
     @property
@@ -201,13 +179,9 @@ class RecallService:
         return self._vectors.trouble if self._use_vectors else ""
 
     async def complete(self, progress: Callable[[int, int], None] | None = None) -> bool:
-        """Wait until everything is indexed, including vectors.
+        """Wait until everything is indexed; return whether the vectors are complete (else see `trouble`).
 
-        Args:
-            progress: called with the number of documents that have their vectors, and of all.
-
-        Returns:
-            Whether the vectors are complete; if not, see `trouble`.
+        `progress` is called with the number of documents that have their vectors, and of all.
         """
         await self._indexer.fill_all()
         if not self._use_vectors:
@@ -233,22 +207,13 @@ class RecallService:
         before: int | None = None,
         without: Collection[str] = (),
     ) -> tuple[list[Hit], bool]:
-        """Search an agent's memories, summaries and notes.
+        """Search; return the best k hits, best first, and whether the vectors are incomplete.
 
         Args:
-            agent_id: the agent.
-            query: the question in natural language.
-            k: maximum number of hits.
-            only: `memories`, `summaries` or `notes`; None for all.
+            only: `memories`, `summaries` or `notes`; None for all. Others raise `Refusal`.
             by: `both`, `words` or `vectors`.
-            before: memories from this seq on may be missing; None for none.
-            without: kinds of memories that are no hits; they still boost their neighbours.
-
-        Returns:
-            The hits, best first, and whether the vectors are incomplete.
-
-        Raises:
-            Refusal: `only` is invalid.
+            before: memories from this seq on may be missing.
+            without: kinds of memories that are no hits, but still boost their neighbours.
         """
         if only is not None and only not in ONLY:
             raise Refusal(f"There is nothing called {only!r} to look in.", f"There is: {', '.join(ONLY)}.")
@@ -262,15 +227,9 @@ class RecallService:
         kinds: Collection[str],
         shown: Callable[[Hit], bool] = lambda hit: False,
     ) -> list[Hit]:
-        """Return the summaries or notes that fit a situation, for a prompt, best first.
+        """Return the documents of these kinds that fit a situation and are not `shown` by the prompt, best first.
 
-        Summaries are `PER_SHOWN_SUMMARY` times as many as the settings say, as the prompt drops those that add nothing.
-
-        Args:
-            agent_id: the agent.
-            query: the situation in words.
-            kinds: `summary`, `note` or both.
-            shown: returns whether the prompt already shows a hit; those are left out.
+        More summaries than shown (`PER_SHOWN_SUMMARY`), as the prompt drops those that add nothing.
         """
         found, _ = await self._search(agent_id, query, RELATED, False, kinds, "both")
         settings = self._settings()
@@ -316,7 +275,6 @@ class RecallService:
         return hits, asked and self._behind(agent_id, near, memories and settings.embed == EVERYTHING, bool(kinds))
 
     def _behind(self, agent_id: str, near: NearestVectors | None, memories: bool, documents: bool) -> bool:
-        """Return whether requested vectors are missing or incomplete."""
         progress = self._indexer.life(agent_id).progress
         there = memories * progress.lexical_through + documents * progress.documents
         if near is None:
@@ -362,7 +320,6 @@ def _fits(hit: Hit, least: float) -> bool:
 
 
 def _with_similar(groups: Groups, similar: Mapping[str, Mapping[str, float]], weight: float) -> Groups:
-    """Add the similar words to the groups, weighted by their cosine."""
     if weight == 0:
         return groups
     return {

@@ -4,8 +4,7 @@
             for those that are in it, / sum of idf^2 of the question's words
     idf = ln(1 + (n - count + 0.5) / (count + 0.5)), as in BM25, with n and count of the one agent's memories
 
-Term frequency and length did not help on the development data. Posting lists longer than the budget are not read
-through; the rows of rarer words are looked up in them. Every function runs in its caller's transaction.
+Term frequency and length did not help on the development data.
 """
 
 from __future__ import annotations
@@ -40,15 +39,10 @@ CANDIDATES = 100
 WIDELY = 400
 """The same if some kinds are filtered out, as repeated questions would fill the result."""
 MAX_ALIKE = 5
-"""Maximum similar words per word of the question."""
 BUDGET = 2000
-"""Rows read for one query. With 80 queries of 40 words and similar words on 100,000 memories (Zipf), the first 20 hits
-were the same as without a budget, and 97 % of the first 200; with 1,000 rows 99 % and 88 %.
-"""
+"""Of 80 queries of 40 words on 100,000 memories (Zipf), the first 20 hits were the same as without a budget."""
 DOCUMENTS = 60
-"""Maximum documents of each kind found by words."""
 DOCUMENT_BUDGET = 1000
-"""Maximum rows read for each kind of documents."""
 
 OF_TIME = 60
 """Memories of each span of time: the most important, then the newest."""
@@ -64,8 +58,6 @@ MAX_SPANS = 10
 
 
 class Term(NamedTuple):
-    """A word with the value it adds and the rows that contain it."""
-
     value: float
     rows: PostingList
 
@@ -78,7 +70,6 @@ class WeightedTerms:
     whole: float = 1.0
 
     def by_value(self) -> list[tuple[Term, int]]:
-        """Return all terms with their groups' numbers, highest value first."""
         terms = [(term, number) for number, group in enumerate(self.groups) for term in group]
         return sorted(terms, key=lambda one: -one[0].value)
 
@@ -90,21 +81,14 @@ def idf(count: int, total: int) -> float:
 
 
 def shares_of(terms: WeightedTerms, rows: Sequence[int]) -> dict[int, float]:
-    """Return the shares of those rows that have any."""
     having = [(term, number, term.rows.among(rows)) for term, number in reversed(terms.by_value())]
     return {row: value / terms.whole for row, value in _sums(terms, having).items()}
 
 
 def best_rows(terms: WeightedTerms, most: int, budget: int = BUDGET, *, oldest: bool = False) -> dict[int, float]:
-    """Return the rows with the highest shares, best first, younger first among equals.
+    """Return the rows with the highest shares, best first, then youngest (or `oldest`) first.
 
-    Shares are exact. Rows that contain only words with lists longer than the budget are found only among the newest.
-
-    Args:
-        terms: the question.
-        most: maximum number of rows.
-        budget: maximum number of rows read.
-        oldest: older first among equals.
+    Posting lists longer than the budget are only looked up for rows of rarer words, and for the newest rows.
     """
     short: list[tuple[Term, int, Collection[int]]] = []
     long: list[tuple[Term, int]] = []
@@ -130,7 +114,7 @@ def best_rows(terms: WeightedTerms, most: int, budget: int = BUDGET, *, oldest: 
 
 
 def _sums(terms: WeightedTerms, found: Iterable[tuple[Term, int, Collection[int]]]) -> dict[int, float]:
-    """Return the sum of values for each row; within a group the last term counts."""
+    """Within a group the last term counts."""
     parts: list[dict[int, float]] = [{} for _ in terms.groups]
     for term, number, having in found:
         parts[number].update(dict.fromkeys(having, term.value))
@@ -156,14 +140,7 @@ class WordMatches:
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """Search results by words.
-
-    Args:
-        memories: short memories, by row.
-        passages: passages of long memories, by row.
-        documents: documents by kind.
-        of_time: memories of the times asked about.
-    """
+    """Search results by words; `passages` are those of long memories."""
 
     memories: WordMatches = field(default_factory=WordMatches)
     passages: WordMatches = field(default_factory=WordMatches)
@@ -265,10 +242,7 @@ def _chosen(word: str, alike: Mapping[str, float], look_up: Callable[[str], _Wor
 
 
 def memories_of_time(db: sqlite3.Connection, agent_id: str, question: Question) -> list[int]:
-    """Return an agent's memories of the times a question names, or its first or last ones if asked for.
-
-    Imported memories may have times in any order, so times have their own table.
-    """
+    """Imported memories may have times in any order, so times have their own table."""
     if not (question.moments or question.order):
         return []  # the usual case
     number, through = tables.number_of(db, agent_id), tables.through_of(db, agent_id)
@@ -285,7 +259,6 @@ def memories_of_time(db: sqlite3.Connection, agent_id: str, question: Question) 
 
 
 def _spans(db: sqlite3.Connection, number: int, question: Question) -> Iterator[Span]:
-    """Yield the spans that a question means, newest first for each moment."""
     # Invalid times in edited archives sort after the digits.
     ends = [
         db.execute(f"SELECT {end}(at) FROM times WHERE agent = ? AND at < ':'", (number,)).fetchone()[0]
@@ -321,7 +294,6 @@ def gather(
     kinds: Collection[str],
     weight: float,
 ) -> Candidates:
-    """See `LexicalIndex.gather`."""
     number = tables.number_of(db, agent_id)
     places = [_place(row) for row in matches.passages.shares]
     needed = _NeededMemories(db, number)
@@ -356,8 +328,6 @@ def gather(
 
 
 class _NeededMemories:
-    """The entries of one agent that a query needs, and the passage counts of the long ones."""
-
     def __init__(self, db: sqlite3.Connection, number: int) -> None:
         self._db, self._number = db, number
         self.memories: dict[int, Entry] = {}
@@ -376,7 +346,6 @@ class _NeededMemories:
         return seq in self.memories and part_of(place) < self.parts.get(seq, 1)
 
     def entry(self, place: int) -> Entry:
-        """Return the entry with the text of the passage only."""
         entry = self.memories[memory_of(place)]
         return entry if entry.seq not in self.parts else entry._replace(text=passages(entry.text)[part_of(place)])
 
@@ -409,7 +378,6 @@ def _is_first(place: int, texts: Mapping[int, RepeatedText]) -> bool:
 
 
 def _all_shares(matches: WordMatches, rows: Collection[int]) -> dict[int, float]:
-    """Return the shares of these rows, including those found by vectors only."""
     shares = {row: share for row, share in matches.shares.items() if row in rows}
     return shares | shares_of(matches.terms, [row for row in rows if row not in shares])
 

@@ -1,4 +1,4 @@
-"""The tables of the lexical index: agents, memories, documents. Every function runs in its caller's transaction.
+"""The tables of the lexical index. Every function runs in its caller's transaction.
 
 Row ids have the agent's number in the upper 32 bits and a memory's seq or a document's number in the lower. Long
 memories have their text in `wholes` and a row per passage (lower half: seq x MAX_PASSAGES + part). Texts repeat often
@@ -36,7 +36,6 @@ VERSION = 6
 FTS = f'detail=none, columnsize=0, tokenize = "{TOKENIZER}"'
 """Without positions and counts, which matching does not need: writing is two fifths faster."""
 WORDS = {SUMMARY: f"{SUMMARY}_words", NOTE: f"{NOTE}_words"}
-"""The full-text table of each kind of document."""
 SCHEMA = f"""
     CREATE TABLE agents (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, through INTEGER NOT NULL DEFAULT 0,
         embedded INTEGER NOT NULL DEFAULT 0, more INTEGER NOT NULL DEFAULT 0);
@@ -56,29 +55,19 @@ SCHEMA = f"""
     {VOCABULARY_SCHEMA}
 """
 TABLES = 16
-"""FTS tables for memories; each agent uses one. With 1,000 agents of 1,000 memories matching takes 12.8 ms with 1
-table, 4.1 with 16, 4.2 with 64; inserts per second are 19,500 with 16 and 16,500 with 64 (on a busy machine)."""
+"""Of 1,000 agents with 1,000 memories, matching takes 12.8 ms with 1 table, 4.1 with 16, 4.2 with 64; 64 fill slower.
+"""
 ENTRY = "at, kind, actor, place, reason, failed, importance, source, digest, mark"
-"""Columns of a memory beside its words."""
 _STORED_ENTRY = "id, c0, c2, c3, c4, c5, c6, c7, c8, c9, c11"
 """The same columns in FTS5's content table; reading there is twice as fast."""
 DOCUMENT = "key, kind, text, title, first, last, at, vector, documents.id, aliases"
 ROWS_AT_ONCE = (512, 64, 8, 1)
-"""Rows per insert statement."""
 
 Row = tuple[int, str, str, str, str, str | None, str | None, str | None, int, int, int, int, str | None]
 
 
 class IndexProgress(NamedTuple):
-    """Progress of one agent's index.
-
-    Args:
-        lexical_through: seq up to which all words are indexed.
-        vector_through: seq up to which all texts have vectors.
-        summaries_through: seq up to which all summaries have vectors.
-        waiting_documents: number of summaries and notes without a vector.
-        documents: number of summaries and notes.
-    """
+    """Progress of one agent's index: the seqs up to which words, all vectors, and summaries' vectors are complete."""
 
     lexical_through: int = 0
     vector_through: int = 0
@@ -88,23 +77,17 @@ class IndexProgress(NamedTuple):
 
     @property
     def waiting(self) -> int:
-        """Number of documents and memories without a vector."""
         return self.waiting_documents + self.lexical_through - self.vector_through
 
 
 class RepeatedText(NamedTuple):
-    """First and last memory with the same text, and their number."""
-
     first: int
     last: int
     times: int
 
 
 def _insert(db: sqlite3.Connection, into: str, rows: Sequence[Sequence[object]], otherwise: str = "") -> None:
-    """Insert rows, as many per statement as possible.
-
-    Each statement releases the interpreter lock; while the world's thread works, that costs up to five milliseconds.
-    """
+    """Each statement releases the interpreter lock; while the world's thread works, that costs up to five milliseconds."""
     start = 0
     for many in ROWS_AT_ONCE:
         if many > 1 and rows and many * len(rows[0]) > db.getlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER):
@@ -145,7 +128,6 @@ def passages_of(number: int) -> str:
 
 
 def further_passages(db: sqlite3.Connection, number: int) -> int:
-    """Return the number of an agent's passages beyond the first of each memory."""
     row = db.execute("SELECT more FROM agents WHERE number = ?", (number,)).fetchone()
     return int(row[0]) if row else 0
 
@@ -199,12 +181,10 @@ def _insert_passages(db: sqlite3.Connection, rows: Sequence[Row]) -> None:
 
 
 def passage_row(seq: int, part: int) -> int:
-    """Return the lower half of a passage's row id."""
     return seq * MAX_PASSAGES + part
 
 
 def _new_rows(db: sqlite3.Connection, agent_id: str, entries: Sequence[Entry]) -> list[Row]:
-    """Register an agent's new memories, and return their rows."""
     before = through = through_of(db, agent_id)
     if all(entry.seq <= before for entry in entries):
         return []
@@ -274,7 +254,6 @@ def delete_memories(db: sqlite3.Connection, agent_id: str) -> None:
 
 
 def entries_of(db: sqlite3.Connection, number: int, seqs: Collection[int]) -> dict[int, Entry]:
-    """Return an agent's memories by seq."""
     if not number or not seqs:
         return {}
     low, _ = span(number)
@@ -301,7 +280,6 @@ def top_memory(db: sqlite3.Connection, number: int) -> int:
 
 
 def top_document(db: sqlite3.Connection, number: int) -> int:
-    """Return the highest document number of the agent; 0 for none."""
     return _top(db, "documents", number)
 
 
@@ -311,7 +289,6 @@ def _top(db: sqlite3.Connection, table: str, number: int) -> int:
 
 
 def repeated(db: sqlite3.Connection, number: int, seqs: Collection[int]) -> dict[int, RepeatedText]:
-    """Return the occurrences of those of these memories whose text occurs more than once."""
     if not number or not seqs:
         return {}
     low, _ = span(number)
@@ -329,17 +306,7 @@ def repeated(db: sqlite3.Connection, number: int, seqs: Collection[int]) -> dict
 def memories_waiting(
     db: sqlite3.Connection, after: str, limit: int, without: Collection[str] = ()
 ) -> tuple[str, int, list[Record]] | None:
-    """Return the next memories of one agent to embed; None when none wait.
-
-    Args:
-        db: the index.
-        after: the agent served last; others come first.
-        limit: maximum memories, and maximum records unless one memory has more.
-        without: agents to skip.
-
-    Returns:
-        The agent, the seq of the last memory, and records for those with a new text.
-    """
+    """See `LexicalIndex.memories_waiting`; the agent in `after` was served last. One memory may have more records."""
     agent = db.execute(
         "SELECT number, id, embedded, through FROM agents WHERE embedded < through "
         "AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY number <= ?, number",
@@ -361,7 +328,6 @@ def memories_waiting(
 
 
 def vectors_expected(db: sqlite3.Connection, agent_id: str) -> int:
-    """Return the number of vectors that the agent's embedded memories must have."""
     row = db.execute(
         "SELECT coalesce(sum(parts), 0) FROM texts JOIN agents ON agent = number WHERE id = ? AND first <= embedded",
         (agent_id,),
@@ -397,11 +363,7 @@ def files_of(db: sqlite3.Connection, agent_id: str) -> dict[str, str]:
 def sync_documents(
     db: sqlite3.Connection, agent_id: str, wanted: Mapping[str, IndexedDocument | None]
 ) -> tuple[list[str], bool]:
-    """Replace the agent's documents by `wanted`, where None keeps the existing one.
-
-    Returns:
-        The ids of obsolete vectors, and whether anything changed.
-    """
+    """Replace the agent's documents, None keeping one; return obsolete vector ids and whether anything changed."""
     number = number_of(db, agent_id)
     there = {
         key: (row, kind, digest, vector)
@@ -442,7 +404,6 @@ def _insert_document(db: sqlite3.Connection, row: int, key: str, document: Index
 
 
 def document_of(row: Sequence[Any]) -> IndexedDocument:
-    """Return the document of a row selected as `DOCUMENT`."""
     key, kind, text, title, first, last, at = row[:7]
     aliases = tuple(row[9].split("\n")) if row[9] else ()
     return IndexedDocument(key, kind, text, title, None if first is None else (first, last), at, aliases)
@@ -451,15 +412,7 @@ def document_of(row: Sequence[Any]) -> IndexedDocument:
 def documents_found(
     db: sqlite3.Connection, number: int, rows: Iterable[int], cosines: Mapping[str, float], kinds: Collection[str]
 ) -> list[tuple[int, IndexedDocument, float | None]]:
-    """Return number, document and cosine of the documents found by words or vectors.
-
-    Args:
-        db: the index.
-        number: the agent's number.
-        rows: document numbers found by words.
-        cosines: by vector id; unknown ids are ignored.
-        kinds: wanted kinds.
-    """
+    """Return number, document and cosine of the documents found by words (`rows`) or vectors; unknown ids are ignored."""
     found = db.execute(
         f"SELECT {DOCUMENT} FROM documents WHERE id BETWEEN ? AND ? "
         "AND (id IN (SELECT value FROM json_each(?)) OR vector IN (SELECT value FROM json_each(?))) ORDER BY id",

@@ -1,7 +1,6 @@
 """The vectors of memories, summaries and notes: updated in the background, searched, and paid for.
 
-`VectorService` asks the lexical index which texts wait. A broken child is replaced and its index filled from the
-embedding cache. While the embedder's server is away, texts wait.
+A broken child is replaced and its index filled from the embedding cache. Texts wait while the server is away.
 """
 
 from __future__ import annotations
@@ -54,7 +53,6 @@ BUDGET_PAUSE = 60.0
 BATCH = 8
 """Documents per call; a question waits for at most one call."""
 WORDS = 128
-"""Thesaurus words per call."""
 FEWEST, MOST = 32, 256
 """Memories per call: few while they are embedded, many while they come from the cache."""
 QUICK, SLOW = 0.1, 0.3
@@ -71,22 +69,12 @@ VERIFY_EVERY = 3600.0
 
 
 class EmbeddingBudget:
-    """Pays for a server's embeddings: reserves before a request and books what it took.
-
-    Local embedders cost nothing. Agents whose budget is used up get no new vectors for a while.
-
-    Args:
-        budget: the budget; None for no limit.
-        named: returns an agent's name in the budget by its id.
-        clock: measures pauses.
-    """
+    """Reserves and books a server's embeddings; agents whose budget is used up get no new vectors for a while."""
 
     def __init__(self, budget: ModelBudget | None, named: Callable[[str], str], clock: Clock) -> None:
         self._budget, self._named, self._clock = budget, named, clock
         self.without: set[str] = set()
-        """Ids of agents that get no new vectors for now."""
         self.trouble = ""
-        """The reason for `without`."""
         self._again = 0.0
 
     async def embed(self, child: VectorProcess, agent: str, texts: Sequence[str],
@@ -132,7 +120,6 @@ class EmbeddingBudget:
         return max(0.0, self._again - self._clock.monotonic()) if self.without else None
 
     def review(self) -> None:
-        """Clear `without` when its pause is over."""
         if self.pause() == 0.0:
             self.without.clear()
             self.trouble = ""
@@ -145,15 +132,7 @@ class Run(Protocol):
 
 
 class EmbeddingQueue:
-    """Embeds what waits, in small batches, so that questions do not wait long.
-
-    Args:
-        lexical: the index that knows what waits.
-        run: runs a function in its thread.
-        settings: returns the current settings.
-        clock: measures calls.
-        budget: pays for embeddings.
-    """
+    """Embeds what waits, in small batches, so that questions do not wait long."""
 
     def __init__(
         self,
@@ -167,7 +146,6 @@ class EmbeddingQueue:
         self.restart()
 
     def restart(self) -> None:
-        """Reset for a new child."""
         self._last_word, self._has_room_for_words, self._batch = 0, True, FEWEST
         self._without_room: set[str] = set()
         self.trouble = ""
@@ -221,7 +199,6 @@ class EmbeddingQueue:
         return max(1, len(records))
 
     async def _put(self, child: VectorProcess, agent_id: str, records: Sequence[Record]) -> bool:
-        """Embed and store records; return False if the agent's budget is used up."""
         try:
             await self._budget.embed(child, agent_id, [one.text for one in records], Store.put, records)
         except BudgetExhausted:
@@ -229,7 +206,6 @@ class EmbeddingQueue:
         return True
 
     def _go_without_room(self, agent_id: str, error: NoRoom) -> None:
-        """Skip the vectors of an agent for which the index has no room."""
         if not self._without_room:
             log.warning("Not everybody's memories get vectors: %s.", error)
         self._without_room.add(agent_id)
@@ -252,18 +228,7 @@ class NearestVectors:
 
 
 class VectorService:
-    """The vectors of all agents.
-
-    Args:
-        folder: the vault's `.index/`.
-        lexical: the index that knows what waits.
-        run: runs a function in its thread.
-        settings: returns the current settings.
-        clock: measures pauses.
-        noted: called with the number of waiting texts and of all texts.
-        by: returns the LLM profile of the embedder's server, or None.
-        budget: pays for that server; None for no limit.
-    """
+    """The vectors of all agents. `noted` is called with the number of waiting texts and of all texts."""
 
     def __init__(
         self,
@@ -304,7 +269,6 @@ class VectorService:
 
     @property
     def ready(self) -> bool:
-        """Whether a question can be asked now."""
         hears = not self._away and (self._late is None or self._late.done())
         return self._child is not None and self._child.ready and hears and self._serves(self._child)
 
@@ -323,7 +287,6 @@ class VectorService:
         self.wake()
 
     def stop(self) -> None:
-        """Make `run` return after its current batch, for good."""
         self._stopping = True
         self._work_to_do.set()
 
@@ -332,7 +295,6 @@ class VectorService:
             self._child.kill()
 
     async def run(self) -> None:
-        """Keep the vectors up to date until stopped or cancelled."""
         try:
             while not self._stopping:
                 try:
@@ -416,7 +378,6 @@ class VectorService:
         return self._child
 
     async def _verify(self) -> bool:
-        """Compare the index with what it should hold; return False if an agent has to be embedded again."""
         if self._clock.monotonic() - self._verified < VERIFY_EVERY or self._settings().embed != EVERYTHING:
             return True
         self._verified = self._clock.monotonic()
@@ -494,7 +455,6 @@ class VectorService:
             await child.close()
 
     def query(self, text: str, agent: str, memories: bool, kinds: Collection[str]) -> Query:
-        """Return a query for the child; `kinds` are the wanted kinds of documents."""
         memories = memories and self._settings().embed == EVERYTHING
         return Query(text, agent, memories, tuple(TYPES[kind] for kind in kinds), NEAREST)
 

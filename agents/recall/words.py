@@ -1,6 +1,6 @@
-"""Words of the lexical index: stems, the vocabulary of all agents, and posting lists. Used in the index's thread only.
+"""Stems, the vocabulary of all agents, and posting lists. Used in the index's thread only.
 
-Stems are made by SQLite's own tokenizer, so that they match the index. Memories are only appended, so a cached posting
+SQLite's own tokenizer makes the stems, so that they match the index. Memories are only appended, so a cached posting
 list is extended instead of read again; those of 100,000 memories take 4 MB.
 """
 
@@ -25,9 +25,7 @@ MAX_KNOWN_TEXTS = 4096
 """Texts cached, because several agents perceive the same."""
 MAX_WORD_LENGTH = 40
 MAX_POSTINGS_BYTES = 16_000_000
-"""RAM for all posting lists."""
 LIST_OVERHEAD = 400
-"""Bytes of a list besides its rows."""
 CHUNK = 50_000
 """Rows converted at once; this holds the interpreter lock for some milliseconds."""
 FEW_LOOKUPS = 16
@@ -123,7 +121,6 @@ def _is_worth_learning(word: str) -> bool:
 
 
 def words_after(db: sqlite3.Connection, number: int, limit: int) -> list[tuple[int, str]]:
-    """Return words with their numbers, in order of learning, after `number`."""
     return db.execute(
         "SELECT number, word FROM vocabulary WHERE number > ? ORDER BY number LIMIT ?", (number, limit)
     ).fetchall()
@@ -146,7 +143,6 @@ class PostingList:
 
     @property
     def size(self) -> int:
-        """Bytes in RAM."""
         return LIST_OVERHEAD + 4 * len(self.rows) + len(self._table)
 
     def extend(self, rows: Sequence[int]) -> None:
@@ -155,7 +151,6 @@ class PostingList:
             self._mark(rows)
 
     def among(self, wanted: Sequence[int]) -> Collection[int]:
-        """Return those of `wanted` that are in this list."""
         rows = self.rows
         if not rows or not wanted:
             return ()
@@ -185,8 +180,6 @@ class PostingList:
 
 
 class Postings:
-    """An LRU cache of posting lists of all agents."""
-
     def __init__(self, max_bytes: int = MAX_POSTINGS_BYTES) -> None:
         self._max_bytes = max_bytes
         self._size = 0
@@ -195,17 +188,7 @@ class Postings:
     def rows(
         self, db: sqlite3.Connection, table: str, number: int, stem: str, word: str, through: int, top: int
     ) -> PostingList:
-        """Return the rows of an agent that contain a word, as lower halves of row ids.
-
-        Args:
-            db: the index.
-            table: the FTS table.
-            number: the agent's number.
-            stem: the word's stem.
-            word: the word, exactly one token.
-            through: rows up to here never change and are cached.
-            top: the last row.
-        """
+        """Return the rows of an agent that contain a word. Rows up to `through` never change and are cached; `top` is the last."""
         key = (table, number, stem)
         upto, rows, before = self._lists.pop(key, (0, PostingList(), 0))
         if upto < through:

@@ -41,17 +41,10 @@ class Served(Embedder, Protocol):
         """Estimate what embedding these texts costs, rather too high."""
         ...
 
-    def bill(self) -> Bill:
-        """Return what was charged since the last call."""
-        ...
+    def bill(self) -> Bill: ...
 
     def greet(self) -> None:
-        """Check that the server answers and still has the same model.
-
-        Raises:
-            EmbedderAway: it does not answer.
-            StoreFailed: it has another model.
-        """
+        """Check that the server answers (else `EmbedderAway`) and still has the same model (else `StoreFailed`)."""
         ...
 
     def close(self) -> None: ...
@@ -59,15 +52,7 @@ class Served(Embedder, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EmbedderKind:
-    """An embedder plug-in.
-
-    Args:
-        name: its name in config/recall.md.
-        help: one sentence for players.
-        make: makes it from the folder for its own files and the LLM profile of its server, if any; may raise
-            `Unavailable`.
-        served: whether it is on a server and implements `Served`.
-    """
+    """An embedder plug-in. `make` gets the folder for its files and its server's profile, and may raise `Unavailable`."""
 
     name: str
     help: str

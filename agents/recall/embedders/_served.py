@@ -1,8 +1,7 @@
 """Embedders on a server: batching, long texts, invalid answers, and servers that are away or change their model.
 
-The LLM profile `embed` names the server. Of several hosts, the one that answered last is asked first. Vectors of two
-models are never mixed: a changed model raises `StoreFailed`. It is detected by the length of the vectors, by the model
-named in answers, and at `greet` by the model list and the vector of a known text.
+Vectors of two models are never mixed: a changed model, known by its name, by the length of its vectors or by its vector
+of a known text, raises `StoreFailed`.
 """
 
 from __future__ import annotations
@@ -33,7 +32,6 @@ T = TypeVar("T")
 PIECES = 8
 """Pieces of `num_ctx` tokens read of a long text; its vector is their mean weighted by length."""
 BATCH = 32
-"""Pieces per request."""
 NUMBER_BYTES = 24
 """Upper bound for one number of a vector in an answer."""
 EXTRA = 8
@@ -50,7 +48,6 @@ MEANINGS = {
     404: "it does not know this address or this model: check host and model in config/llm/embed.md",
     501: "it was not started for embeddings; llama.cpp's takes --embeddings --pooling mean",
 }
-"""Explanations for HTTP status codes."""
 MODELS = "embedders.json"
 """Beside the vectors: the vectors of `KNOWN` for each model name."""
 SAME_MODEL = 0.98
@@ -61,16 +58,8 @@ SAME_MODEL = 0.98
 class Dialect:
     """The protocol of a kind of server.
 
-    Args:
-        name: the embedder's name.
-        base: returns the base address for a host.
-        models: path of the model list.
-        listed: returns the model names in that list.
-        path: path for embedding.
-        asked: returns the request body for texts and a model; an empty model means the server's own.
-        rows: returns the vectors of an answer, in the order of the texts.
-        tokens: returns the tokens read; None if the answer does not say.
-        unnamed: whether a request may omit the model, and the answer then names it.
+    `asked` takes an empty model for the server's own; `tokens` returns None if unknown; `unnamed` servers accept requests
+    without a model and name it in the answer.
     """
 
     name: str
@@ -89,12 +78,7 @@ def served(dialect: Dialect, help: str) -> EmbedderKind:
 
 
 class ServedEmbedder:
-    """An embedder on a server. `folder` is where the vectors are kept.
-
-    Raises:
-        Unavailable: there is no profile, or the address is invalid.
-        EmbedderAway: the server does not answer.
-    """
+    """An embedder on a server. Raises `Unavailable` without a valid profile, or `EmbedderAway`."""
 
     def __init__(self, dialect: Dialect, server: LLMProfile | None, folder: Path) -> None:
         if server is None:
@@ -110,7 +94,6 @@ class ServedEmbedder:
         """True if the server names its model in answers to requests without one, so a change is noticed at once."""
         self.dimension = 0
         self._known: NDArray[np.float32] | None = None
-        """The vector of `KNOWN` at the beginning."""
         self._named = server.model.strip()
         try:
             known = self._meet()
@@ -193,7 +176,6 @@ class ServedEmbedder:
         return np.zeros((1, self.dimension), dtype=np.float32)
 
     def _embedded(self, pieces: list[str]) -> NDArray[np.float32]:
-        """Return the unit vectors of texts that fit into one request."""
         answer = self._run(lambda wire: self._asked(wire, pieces))
         found = self._checked(self._dialect.rows(answer), len(pieces))
         read = prompt_tokens(self._dialect.tokens(answer), "".join(pieces))
@@ -248,12 +230,7 @@ class ServedEmbedder:
         return answer
 
     def _run(self, ask: Callable[[Wire], Coroutine[Any, Any, T]]) -> T:
-        """Ask the hosts in turn until one answers; that one is asked first next time.
-
-        Raises:
-            Refused: a host refused the request.
-            EmbedderAway: no host gave a usable answer.
-        """
+        """Ask the hosts in turn until one answers or raises `Refused`; the last to answer is asked first."""
         wrong: list[str] = []
         for wire in list(self._wires):
             try:
@@ -327,7 +304,6 @@ def _numbered(name: str, number: int) -> str:
 
 
 def _read(path: Path) -> dict[str, list[list[float]]]:
-    """Return the stored vectors; empty if the file is missing or invalid."""
     try:
         known = json.loads(path.read_text("utf-8"))
         return {name: [[float(one) for one in seen] for seen in rows] for name, rows in known.items()}

@@ -1,8 +1,7 @@
 """all-MiniLM-L6-v2 without torch: the packaged weights, run by onnxruntime.
 
-The graph is BERT (Devlin et al., 2019) with mean pooling: inputs `ids` (int64) and `mask` (1 for a token, 0 for
-padding), output `vectors`. Measured on one thread: 2.9 ms for one text, 335-356 texts a second; largest difference to
-sentence-transformers 3e-7.
+The graph is BERT (Devlin et al., 2019) with mean pooling. Measured on one thread: 2.9 ms for one text, 335-356 texts a
+second; largest difference to sentence-transformers 3e-7.
 """
 
 from __future__ import annotations
@@ -104,7 +103,6 @@ def checked_files(folder: Path) -> tuple[Path, Path]:
 
 
 def _session(weights: Path, graph: Path) -> onnxruntime.InferenceSession:
-    """Load the graph; build it if it is missing or does not load."""
     options = onnxruntime.SessionOptions()
     # One thread: two are slower on a busy machine with few cores.
     options.intra_op_num_threads = options.inter_op_num_threads = 1

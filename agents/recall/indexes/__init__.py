@@ -35,34 +35,22 @@ class Index(Protocol):
         ...
 
     def put(self, ids: Sequence[str], vectors: NDArray[np.float32], metadata: Sequence[Metadata]) -> None:
-        """Add vectors, or replace those of the same id, agent and family.
-
-        Args:
-            ids: one per vector; of two alike the last counts.
-            vectors: one unit vector per id.
-            metadata: at least `agent` and `type` for each.
-        """
+        """Add vectors, or replace those of the same id, agent and family; metadata needs `agent` and `type`."""
         ...
 
     def remove(self, agent: str, ids: Collection[str]) -> None:
         """Remove documents of an agent; unknown ids are ignored. Single memories are never removed."""
         ...
 
-    def forget(self, agent: str) -> None:
-        """Remove all vectors of an agent."""
-        ...
+    def forget(self, agent: str) -> None: ...
 
     def nearest(self, vector: NDArray[np.float32], agent: str, types: Collection[str], k: int) -> dict[str, float]:
         """Return the k nearest of one agent and these types: ids with cosines, best first."""
         ...
 
-    def count(self, agent: str) -> int:
-        """Return the number of memory vectors of an agent."""
-        ...
+    def count(self, agent: str) -> int: ...
 
-    def documents(self) -> list[str]:
-        """Return the ids of all document vectors."""
-        ...
+    def documents(self) -> list[str]: ...
 
     def close(self) -> None:
         """Save and close. Closing twice is allowed."""
@@ -71,12 +59,7 @@ class Index(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an index keeps its vectors.
-
-    Args:
-        folder: its folder in the vault's `.index/`; may not exist yet.
-        server: address of a server to use instead, such as `http://127.0.0.1:8000`; empty for none.
-    """
+    """Where an index keeps its vectors: a folder, which may not exist yet, or the address of a server, else empty."""
 
     folder: Path
     server: str = ""
@@ -84,14 +67,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class IndexKind:
-    """An index plug-in.
-
-    Args:
-        name: its name in the settings.
-        help: one sentence for players.
-        open: opens it at a place, for a model's name and dimension; vectors of another model are dropped. Raises
-            `StoreFailed` when its server does not answer.
-    """
+    """An index plug-in. `open` drops vectors of another model, and raises `StoreFailed` if the server does not answer."""
 
     name: str
     help: str

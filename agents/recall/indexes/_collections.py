@@ -1,10 +1,7 @@
 """The layout of vectors in chromadb, embedded or on a server, with cosine distance and our own vectors.
 
-    memories    one collection per agent, queried without a filter
-    documents   SHARDS collections for all agents, queried with a filter for the agent
-
-Measured (384 dimensions): a collection without a filter answers in 1 to 2 ms; a filter adds 4 to 5 ms at 1,000
-memories and 40 ms at 20,000. An open collection takes 2.6 MB and four files, too much for an agent's few documents.
+Each agent's memories have a collection, queried without a filter: that takes 1 to 2 ms, and a filter 4 to 5 ms more at
+1,000 memories, 40 at 20,000. Documents share `SHARDS` collections, as an open one takes 2.6 MB and four files.
 """
 
 from __future__ import annotations
@@ -26,7 +23,6 @@ DOCUMENTS = ("memory_summary", "note")
 SHARDS = 32
 """With 1,000 agents of 30 documents a query takes 2.5 ms over 16 collections, and 1.5 over 64."""
 PAGE = 1000
-"""Collections listed at once."""
 
 LIFE = {
     "space": "cosine",
@@ -36,25 +32,17 @@ LIFE = {
     "num_threads": 1,
     "sync_threshold": 256,
 }
-"""HNSW settings for memories. With chromadb's default of 16 neighbours 0.997 of 100,000 clustered vectors were found
-by themselves, with 24 all; 32 inserts fewer than 1,000 vectors a second. Entries since the last sync are read by every
-call (7 ms per put with 100, 14 with 1,000); each sync writes all ids.
+"""For memories. By themselves, 16 neighbours found 0.997 of 100,000 clustered vectors, 24 all; 32 insert too slowly.
+Entries since the last sync are read by every call (7 ms per put with 100, 14 with 1,000).
 """
 SHELF = {**LIFE, "max_neighbors": 128, "ef_construction": 800, "ef_search": 300, "sync_threshold": 100}
-"""HNSW settings for documents, few and often alike. Of 400 hashed texts that differ in one number, half were not
-found by themselves with 16 neighbours, a tenth with 64, none with 128."""
+"""For documents, often alike: of 400 texts differing in one number, 16 neighbours missed half, 64 a tenth, 128 none."""
 
 
 class Collections:
-    """An index in chromadb.
+    """An index in chromadb. `most` limits the open collections; 0 for no limit.
 
-    Args:
-        client: chromadb's client; closed at the end.
-        prefix: common prefix of the collection names.
-        model: the model's name; collections of this prefix with another model are deleted.
-        dimension: length of a vector.
-        vault: owner, stored on each collection of a shared server; its collections with another prefix are deleted.
-        most: how many collections may be open at once; 0 for no limit.
+    Deletes its prefix's collections of another model, and on a shared server the vault's with another prefix.
     """
 
     def __init__(self, client: Any, prefix: str, model: str, dimension: int, vault: str = "", most: int = 0) -> None:
@@ -70,7 +58,6 @@ class Collections:
             elif named or (vault and data.get("vault") == vault):
                 client.delete_collection(collection.name)
         self.empty = not self._open
-        """Whether no collection of this model existed."""
 
     def _life(self, agent: str) -> str:
         return f"{self._prefix}life-{hashlib.sha256(agent.encode()).hexdigest()[:24]}"
@@ -104,8 +91,7 @@ class Collections:
             for start in range(0, len(chosen), self._most):
                 some = chosen[start : start + self._most]
                 places = [row for _, row in some]
-                # Delete first: replacing in place can make other vectors unreachable (of 538 put twice 2, put three
-                # times 3).
+                # Delete first: replacing in place made 2 of 538 vectors unreachable.
                 if there := collection.get(ids=[one for one, _ in some], include=[])["ids"]:
                     collection.delete(ids=there)
                 collection.upsert(

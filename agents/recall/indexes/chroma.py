@@ -1,7 +1,4 @@
-"""Vectors in chromadb, embedded: graphs and a SQLite file in one folder.
-
-Only one process may open a folder. After an unclean end, opening it may crash; the child deletes the folder first.
-"""
+"""Vectors in chromadb, embedded, in a folder that only one process may open. May crash after an unclean end."""
 
 from __future__ import annotations
 
@@ -16,14 +13,12 @@ from agents.recall.indexes._collections import Collections
 HANDLES = 5
 """Files per open collection; chromadb divides the process's limit by this number."""
 ENOUGH = 1 << 19
-"""The limit to request where there is none."""
 
 
 def _raised() -> int:
     """Raise the limit of open files; return how many collections chromadb can then hold open.
 
-    Beyond that number chromadb closes collections and loses their unsynced entries: with 40 agents and 20 allowed,
-    every second query failed ("Error creating hnsw segment reader", "Error finding id").
+    Beyond that, it loses unsynced entries: with 40 agents and 20 allowed, every second query failed.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = ENOUGH if hard == resource.RLIM_INFINITY else min(hard, ENOUGH)

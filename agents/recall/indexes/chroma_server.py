@@ -1,7 +1,4 @@
-"""Vectors on a chroma server (`chroma run`), which several vaults may share.
-
-Each vault's collections have their own prefix; the server as a whole is never reset. Proxies are not used.
-"""
+"""Vectors on a chroma server (`chroma run`); several vaults may share it, each with a prefix of its own."""
 
 from __future__ import annotations
 
@@ -43,10 +40,7 @@ class _Session(httpx.Client):
 
 
 class _Client:
-    """The part of chromadb's client that `Collections` uses, over our own session. Raises `StoreFailed`.
-
-    `chromadb.HttpClient` uses proxies, waits for ever and leaves connections open; none of that can be configured.
-    """
+    """`chromadb.HttpClient` uses proxies, waits for ever and leaves connections open; none of that can be configured."""
 
     def __init__(self, address: str) -> None:
         self._session = _Session(address)
