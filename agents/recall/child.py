@@ -90,7 +90,7 @@ def _end_with_parent() -> None:
 
 
 class CleanShutdown:
-    """A list of the index's files at the last clean shutdown. Opening an index changed since then may crash the process."""
+    """A list of the index's files at the last clean shutdown. Opening an index changed since then may crash."""
 
     def __init__(self, index: Path) -> None:
         self._index = index

@@ -97,7 +97,7 @@ def part_of(place: int) -> int:
 
 
 def place_beside(place: int, step: int, parts: Mapping[int, int]) -> int:
-    """Return the place `step` passages away, 0 before the first. `parts` has the passage counts of long memories nearby."""
+    """Return the place `step` passages away; 0 before the first. `parts` counts the passages of long memories."""
     if not parts:
         return place + step
     seq, part = memory_of(place), part_of(place)
@@ -163,8 +163,11 @@ def _cut_sentence(text: str, first: int, last: int, size: int) -> Iterator[tuple
 class IndexedDocument:
     """A summary or note of one agent.
 
-    `key` is such as `summaries/recent-20261120-072137` or `notes/the-key`, `timestamp` such as `2026-11-20T07:21:37.123Z`.
-    `covers` is None for a note; `file` is the file's name if that file never changes, else empty.
+    Args:
+        key: unique within the agent, such as `summaries/recent-20261120-072137` or `notes/the-key`.
+        covers: first and last memory of a summary; None for a note.
+        timestamp: when it was last written, as `2026-11-20T07:21:37.123Z`.
+        file: name of its file if that file never changes; else empty.
     """
 
     key: str

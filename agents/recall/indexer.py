@@ -30,8 +30,16 @@ Documents = Callable[[], Sequence[Listed]]
 
 @dataclass
 class IndexedLife:
-    """Indexing state of one agent. An index of another `generation` must be filled again; `queue` and `changed_documents`
-    wait to be indexed, documents not before the end of a bulk load; `unreadable` documents were logged.
+    """Indexing state of one agent.
+
+    Args:
+        read, documents: sources of its memories and documents; None until `catch_up`.
+        latest: seq of its last memory.
+        generation: the index generation that holds it; another one must be filled again.
+        changed_documents: source of documents waiting to be indexed; None for none.
+        in_bulk: documents wait until the bulk load is over.
+        unreadable: the documents could not be read, and that was logged.
+        filling: held while the agent's memories are read again.
     """
 
     read: Read | None = None
@@ -49,8 +57,10 @@ class IndexedLife:
 class Indexer:
     """Fills the index for all agents.
 
-    `run` runs a function in the index's thread, `indexed` gets the ids of obsolete vectors, and `forgotten` the id of an
-    agent whose indexed content is no longer valid.
+    Args:
+        run: runs a function in the index's thread.
+        indexed: called after indexing, with the ids of obsolete vectors.
+        forgotten: called with the id of an agent whose indexed content is no longer valid.
     """
 
     def __init__(

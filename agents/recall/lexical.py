@@ -205,7 +205,7 @@ def read_progress(path: Path, agent_id: str) -> IndexProgress:
 class LexicalIndex:
     """The index in one file. Every method raises `Unavailable` when another process has locked it.
 
-    `private` works on a copy in memory, without the vault's lock; `budget` limits the rows read (`searching.best_rows`).
+    `private` works on a copy in memory, without the vault's lock; `budget` limits the rows read for one query.
     """
 
     def __init__(self, path: Path, *, private: bool = False, budget: int = BUDGET) -> None:
@@ -236,9 +236,9 @@ class LexicalIndex:
     def add(
         self, batch: Mapping[str, Sequence[Entry]], documents: Mapping[str, Sequence[Listed]] = {}
     ) -> tuple[list[str], dict[str, IndexProgress]]:
-        """Index memories, and replace the documents of agents; return the obsolete vectors' ids and the agents' progress.
+        """Index memories and replace documents, by agent; return ids of obsolete vectors and the agents' progress.
 
-        One transaction, which costs as much as indexing ten memories. Indexed memories are skipped.
+        All is one transaction, which costs as much as indexing ten memories. Memories already indexed are skipped.
         """
         # Read outside the transaction, where every error is treated as one of the index.
         wanted = {agent_id: self._wanted(agent_id, some) for agent_id, some in documents.items()}
@@ -382,5 +382,14 @@ class LexicalIndex:
         kinds: Collection[str],
         weight: float,
     ) -> Candidates:
-        """Combine words and vectors: `memories` are cosines by place, of the first with each text; `documents` by vector id."""
+        """Combine the results of words and vectors.
+
+        Args:
+            agent_id: the agent.
+            matches: the result of `match`.
+            memories: cosines by place, of the first memory with each text.
+            documents: cosines by vector id; unknown ids are ignored.
+            kinds: wanted kinds of documents.
+            weight: the vectors' weight, used to choose whose neighbours are included.
+        """
         return self._file.do(lambda db: gather(db, agent_id, matches, memories, documents, kinds, weight))

@@ -162,7 +162,7 @@ def _month_after(begin: datetime) -> datetime:
 
 
 def _open(question: str, now: datetime) -> list[Span]:
-    """A month without a year is the last such month."""
+    """Return the spans since or before a month or year; a month without a year is the last such month."""
     found = []
     for one in _OPEN.finditer(question):
         year = int(one["year"] or one["alone"] or now.year)
@@ -288,7 +288,15 @@ _LAST = re.compile(
 
 
 class Question(NamedTuple):
-    """A parsed question: `order` is -1 if it asks for the first, 1 for the last; `own_words` if for the asker's words."""
+    """A parsed question.
+
+    Args:
+        words: its content words.
+        order: -1 if it asks for the first, 1 for the last, else 0.
+        number, time: whether it asks for a number, for a time.
+        own_words: whether it asks what the asking agent said or thought.
+        first_person: whether it is about the asking agent.
+    """
 
     text: str
     words: tuple[str, ...] = ()
@@ -366,7 +374,10 @@ _SPEAKER = re.compile(r"\A[^\"“\n?]{0,80}[\"“]")
 
 
 class Clauses(NamedTuple):
-    """Content words by clause. Clauses end at a mark and before a comma that starts a question ("I lost my key, have you")."""
+    """The content words of a text by clause, for statements and questions.
+
+    A clause ends at a mark and before a comma that starts a question ("I lost my key, have you seen it?").
+    """
 
     statements: tuple[tuple[str, ...], ...]
     asked: tuple[tuple[str, ...], ...]
@@ -394,9 +405,10 @@ def is_question(text: str) -> bool:
 
 
 def states_answer(text: str, asked: Collection[str]) -> bool:
-    """Return whether a text that ends in a question answers another question before.
+    """Return whether a text that ends in a question answers another question in its statements.
 
-    Its statements need two of the words asked for, and its question none besides: "I saw a fox; what could that mean?"
+    Its statements must have two of the asked content words, and its own question none that they do not have: "I saw a
+    fox in the orchard; what could that mean?" answers a question about foxes there.
     """
     wanted = {_start_of(word) for word in asked}
     parts = clauses_of(text)

@@ -67,8 +67,14 @@ def discard_index(vault: Path, *, embeddings: bool = False) -> None:
 class RecallService:
     """Recall for all agents of a vault. Call it on the event loop; the work is done in a thread and a child process.
 
-    `private`, without the vault's lock, uses a copy in memory, no vectors, and writes nothing. `at_once` works without a
-    thread. `by` returns the LLM profile of the embedder's server, for which `budget` pays.
+    Args:
+        vault: the vault's folder.
+        settings: returns the current settings.
+        clock: for recency.
+        private: without the vault's lock: use a copy in memory, no vectors, and write nothing.
+        at_once: work synchronously instead of in a thread.
+        by: returns the LLM profile of the embedder's server, or None.
+        budget: pays for that server; None for no limit.
     """
 
     def __init__(
@@ -107,7 +113,7 @@ class RecallService:
             self._tasks.append(asyncio.create_task(supervise("recall's vectors", self._vectors.run, self._clock)))
 
     async def stop(self) -> None:
-        """Index what still waits, end the child process and close the files. Takes `ENDING` + 2 x `FLUSHING` at most."""
+        """Index what still waits, end the child and close the files. Takes `ENDING` + 2 x `FLUSHING` at most."""
         if self._stopped:
             return
         self._stopped = True

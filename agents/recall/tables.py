@@ -55,7 +55,7 @@ SCHEMA = f"""
     {VOCABULARY_SCHEMA}
 """
 TABLES = 16
-"""Of 1,000 agents with 1,000 memories, matching takes 12.8 ms with 1 table, 4.1 with 16, 4.2 with 64; 64 fill slower.
+"""With 1,000 agents of 1,000 memories, matching takes 12.8 ms with 1 table, 4.1 with 16, 4.2 with 64; 64 fill slower.
 """
 ENTRY = "at, kind, actor, place, reason, failed, importance, source, digest, mark"
 _STORED_ENTRY = "id, c0, c2, c3, c4, c5, c6, c7, c8, c9, c11"
@@ -67,7 +67,15 @@ Row = tuple[int, str, str, str, str, str | None, str | None, str | None, int, in
 
 
 class IndexProgress(NamedTuple):
-    """Progress of one agent's index: the seqs up to which words, all vectors, and summaries' vectors are complete."""
+    """Progress of one agent's index.
+
+    Args:
+        lexical_through: seq up to which all words are indexed.
+        vector_through: seq up to which all texts have vectors.
+        summaries_through: seq up to which all summaries have vectors.
+        waiting_documents: number of summaries and notes without a vector.
+        documents: number of summaries and notes.
+    """
 
     lexical_through: int = 0
     vector_through: int = 0
@@ -87,7 +95,7 @@ class RepeatedText(NamedTuple):
 
 
 def _insert(db: sqlite3.Connection, into: str, rows: Sequence[Sequence[object]], otherwise: str = "") -> None:
-    """Each statement releases the interpreter lock; while the world's thread works, that costs up to five milliseconds."""
+    """Insert many rows per statement: each releases the interpreter lock, which can cost five milliseconds."""
     start = 0
     for many in ROWS_AT_ONCE:
         if many > 1 and rows and many * len(rows[0]) > db.getlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER):
@@ -412,7 +420,7 @@ def document_of(row: Sequence[Any]) -> IndexedDocument:
 def documents_found(
     db: sqlite3.Connection, number: int, rows: Iterable[int], cosines: Mapping[str, float], kinds: Collection[str]
 ) -> list[tuple[int, IndexedDocument, float | None]]:
-    """Return number, document and cosine of the documents found by words (`rows`) or vectors; unknown ids are ignored."""
+    """Return number, document and cosine of those found by words (`rows`) or vectors; ignores unknown ids."""
     found = db.execute(
         f"SELECT {DOCUMENT} FROM documents WHERE id BETWEEN ? AND ? "
         "AND (id IN (SELECT value FROM json_each(?)) OR vector IN (SELECT value FROM json_each(?))) ORDER BY id",

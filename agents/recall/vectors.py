@@ -459,7 +459,7 @@ class VectorService:
         return Query(text, agent, memories, tuple(TYPES[kind] for kind in kinds), NEAREST)
 
     async def similar_words(self, query: Query, words: Sequence[str]) -> dict[str, dict[str, float]]:
-        """Map content words to similar words with cosines; empty if too late. Call `nearest` with the same query next."""
+        """Map words to similar words with cosines; empty if too late. Call `nearest` with the same query next."""
         child = self._child
         if child is None or not self.ready:
             return {}

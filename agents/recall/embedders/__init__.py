@@ -52,7 +52,7 @@ class Served(Embedder, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EmbedderKind:
-    """An embedder plug-in. `make` gets the folder for its files and its server's profile, and may raise `Unavailable`."""
+    """An embedder plug-in. `make` gets the folder for its files and its server's profile; may raise `Unavailable`."""
 
     name: str
     help: str

@@ -58,8 +58,11 @@ SAME_MODEL = 0.98
 class Dialect:
     """The protocol of a kind of server.
 
-    `asked` takes an empty model for the server's own; `tokens` returns None if unknown; `unnamed` servers accept requests
-    without a model and name it in the answer.
+    Args:
+        asked: returns the request body for texts and a model; an empty model means the server's own.
+        rows: returns the vectors of an answer, in the order of the texts.
+        tokens: returns the tokens read; None if the answer does not say.
+        unnamed: whether a request may omit the model, and the answer then names it.
     """
 
     name: str

@@ -17,7 +17,7 @@ _WORD = re.compile(r"\w+")
 
 
 class HashingEmbedder:
-    """The hashing trick (Weinberger et al., 2009): each feature adds or subtracts 1 (0.5 for a trigram) at one index."""
+    """The hashing trick (Weinberger et al., 2009): each feature adds or subtracts 1 (trigrams 0.5) at one index."""
 
     model = "hashing-words-3grams-1"
     dimension = DIMENSION

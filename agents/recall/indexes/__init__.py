@@ -67,7 +67,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class IndexKind:
-    """An index plug-in. `open` drops vectors of another model, and raises `StoreFailed` if the server does not answer."""
+    """An index plug-in. `open` drops vectors of another model; raises `StoreFailed` if the server does not answer."""
 
     name: str
     help: str

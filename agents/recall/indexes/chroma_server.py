@@ -40,7 +40,10 @@ class _Session(httpx.Client):
 
 
 class _Client:
-    """`chromadb.HttpClient` uses proxies, waits for ever and leaves connections open; none of that can be configured."""
+    """The part of chromadb's client that `Collections` uses, over our own session. Raises `StoreFailed`.
+
+    `chromadb.HttpClient` uses proxies, waits for ever and leaves connections open; none of that can be configured.
+    """
 
     def __init__(self, address: str) -> None:
         self._session = _Session(address)
