@@ -97,6 +97,7 @@ class CleanShutdown:
         self._path = index.with_suffix(".closed")
 
     def open(self) -> None:
+        """Remove the list; delete the index if it does not match it."""
         noted = self._path.read_text("utf-8", "replace") if self._path.is_file() else ""
         if self._index.is_file():
             self._index.unlink()

@@ -38,7 +38,7 @@ BACKWARD_BOOST = 0.8
 MAX_BOOST = 0.8
 """Limit of the sum of boosts, as a share of the range of relevance among the best."""
 QUESTION_WEIGHT = 0.85
-"""Factor for a memory that is a question. On the development data 0.75 found as many answers, 1 one in sixty fewer."""
+"""Factor for a memory that is a question. 0.75 found as many answers on the development data; 1 found fewer."""
 CHECKED_FOR_ORIGINALS, ORIGINALS = 20, 60
 """Hits checked for being repetitions, and the best memories searched for their originals."""
 CONVERSATION_GAP = 1800.0

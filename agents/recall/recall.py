@@ -1,7 +1,9 @@
 """The recall service: search in an agent's memories, summaries and notes by words and vectors.
 
-remember, catch_up, sync_documents -> words (one thread) -> vectors (one child process, in the background)
-search -> words at once + vectors if available -> ranking -> hits
+    remember, catch_up, sync_documents -> words (one thread) -> vectors (one child process, in the background)
+    search -> words at once + vectors if available -> ranking -> hits
+
+The index in `.index/` is disposable: whenever it is lost, it is filled again from its sources.
 """
 
 from __future__ import annotations

@@ -243,7 +243,10 @@ def _chosen(word: str, alike: Mapping[str, float], look_up: Callable[[str], _Wor
 
 
 def memories_of_time(db: sqlite3.Connection, agent_id: str, question: Question) -> list[int]:
-    """Return memories of the times a question names, looked up in a table: imported ones may be in any order."""
+    """Return an agent's memories of the times a question names, or its first or last ones if asked for.
+
+    Times have their own table, because imported memories may be in any order.
+    """
     if not (question.moments or question.order):
         return []  # the usual case
     number, through = tables.number_of(db, agent_id), tables.through_of(db, agent_id)
