@@ -1,1 +1,1 @@
-"""Recall: ask anything the agent ever lived through. Light to import: the heavy libraries live in a child process."""
+"""Recall: search an agent's memories. Light to import: the heavy libraries load in a child process only."""

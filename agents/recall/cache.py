@@ -1,7 +1,4 @@
-"""Vectors that the child process keeps: of texts embedded once, in a file, and of all words in RAM, as a thesaurus.
-
-A broken file is thrown away: it costs time, never an answer.
-"""
+"""The child process's vectors: a file of embedded texts (deleted when broken), and a thesaurus of words in RAM."""
 
 from __future__ import annotations
 
@@ -17,26 +14,21 @@ from agents.recall.embedders import Embedder
 Vectors = NDArray[np.float32]
 
 QUESTIONS = 1000
-"""Questions and their words whose vectors are kept in RAM (1.5 MB)."""
+"""Question vectors kept in RAM (1.5 MB)."""
 
 
 MIN_SIMILARITY = 0.5
-"""Cosine from which a word counts as like another; with 0.4 and 0.6 the development data did about as well."""
+"""Cosine above which two words count as similar; 0.4 and 0.6 did about as well on the development data."""
 MAX_SIMILAR = 12
-"""Words named for one: more than are used, as not every agent has lived through all of them."""
+"""More than are used, because not every agent's memories contain all of them."""
 MAX_WORDS = 20_000
-"""Words kept in RAM (31 MB); what is said first is kept, a text world rarely has more."""
+"""31 MB of vectors. The first words are kept; a text world rarely has more."""
 MAX_FOUND = 5000
-"""Words whose similar words are kept until another is learnt: comparing one with 20,000 takes a millisecond."""
+"""Cached results of `similar`. Comparing a word with 20,000 others takes a millisecond."""
 
 
 class EmbeddingCache:
-    """Vectors by model and content hash, in a SQLite file in front of an embedder, so that a rebuild embeds nothing.
-
-    Args:
-        path: the file.
-        embedder: asked for what the cache does not know.
-    """
+    """A SQLite file of vectors by model and content hash, so that rebuilding an index embeds nothing again."""
 
     def __init__(self, path: Path, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -67,7 +59,7 @@ class EmbeddingCache:
         return db
 
     def embed(self, digests: Sequence[str], texts: Sequence[str]) -> Vectors:
-        """Return the vectors of texts, whose hashes are `digests`, a row each, computing only what is not cached."""
+        """Return one row per text, computing only those whose digest is not cached."""
         known = self._stored(digests)
         new = {digest: text for digest, text in zip(digests, texts, strict=True) if digest not in known}
         if new:
@@ -77,16 +69,14 @@ class EmbeddingCache:
         return np.stack([known[digest] for digest in digests])
 
     def missing(self, digests: Sequence[str], texts: Sequence[str]) -> list[str]:
-        """Return those texts that `embed` would have to compute, each once."""
+        """Return the distinct texts that `embed` would have to compute."""
         known = self._stored(digests)
         return list({one: text for one, text in zip(digests, texts, strict=True) if one not in known}.values())
 
     def missing_questions(self, texts: Sequence[str]) -> list[str]:
-        """Return those texts that `embed_questions` would have to compute, each once."""
         return [text for text in dict.fromkeys(texts) if text not in self._questions]
 
     def embed_questions(self, texts: Sequence[str]) -> None:
-        """Compute vectors of questions at once that `question` will be asked for."""
         if new := self.missing_questions(texts):
             made = self._embedder.embed(new)
             while self._questions and len(self._questions) + len(new) > QUESTIONS:
@@ -94,7 +84,7 @@ class EmbeddingCache:
             self._questions.update(zip(new, made, strict=True))
 
     def question(self, text: str) -> Vectors:
-        """Return the vector of a question or of a word in it; the last ones are kept in RAM, and none in the file."""
+        """Return the vector of a question or one of its words, cached in RAM only."""
         self.embed_questions([text])
         return self._questions[text]
 
@@ -126,24 +116,16 @@ class EmbeddingCache:
             with self._db:
                 self._db.executemany("INSERT OR REPLACE INTO vectors (model, digest, vector) VALUES (?, ?, ?)", rows)
         except sqlite3.OperationalError:
-            pass  # the disk is full or gone: they are made again when they are needed again
+            pass  # the disk is full or gone: they are computed again when needed
         except sqlite3.DatabaseError:
             self._begin_anew()
 
     def close(self) -> None:
-        """Close the file."""
         self._db.close()
 
 
 class Thesaurus:
-    """The words of all lives with their vectors, to find those that are like the ones of a question.
-
-    Who asks for "coins" should find "pennies" by words too, though one was never said with the other. Only words that
-    somebody lived through are ever named.
-
-    Args:
-        dimension: how many numbers a vector has.
-    """
+    """The words of all agents' memories with their vectors, so that a question with "coins" also matches "pennies"."""
 
     def __init__(self, dimension: int) -> None:
         self._words: list[str] = []
@@ -153,18 +135,16 @@ class Thesaurus:
 
     @property
     def has_room(self) -> bool:
-        """Whether it takes more words."""
         return len(self._words) < MAX_WORDS
 
     def learn(self, words: Sequence[str], vectors: Vectors) -> None:
-        """Add words with their unit vectors, a row each; one that is known keeps its place."""
         new = [row for row, word in enumerate(words) if word not in self._numbers][: MAX_WORDS - len(self._words)]
         if not new:
             return
         self._found.clear()
         end = len(self._words) + len(new)
         if end > len(self._vectors):
-            # Doubling, so that a life of single new words is not a life of copies.
+            # Doubling avoids a copy for each new word.
             grown = np.zeros((max(end, 2 * len(self._vectors), 256), self._vectors.shape[1]), dtype=np.float32)
             grown[: len(self._words)] = self._vectors[: len(self._words)]
             self._vectors = grown
@@ -174,16 +154,10 @@ class Thesaurus:
             self._words.append(words[row])
 
     def unknown(self, words: Sequence[str]) -> list[str]:
-        """Return those of these words that nobody ever said."""
         return [word for word in words if word not in self._numbers]
 
     def similar(self, words: Sequence[str], others: Mapping[str, Vectors]) -> dict[str, dict[str, float]]:
-        """Return for each word those that are like it, with their cosines, the most similar first.
-
-        Args:
-            words: words of a question.
-            others: the vectors of those that are unknown.
-        """
+        """Map each word to similar words and their cosines, best first; `others` are the unknown words' vectors."""
         known = [word for word in words if word in self._numbers or word in others]
         new = [word for word in known if word not in self._found]
         if new and self._words:

@@ -1,12 +1,8 @@
-"""Recall's child process, which holds embedder and vectors and may crash without harm to the world.
+"""The child process that holds the embedder and the vectors, so that a crash there does not affect the world.
 
-`Store` lives in the child; `VectorProcess` is the parent's side: it starts the child, has it run methods of its store,
-and ends it. Nothing heavy is imported before `prepare` has run. The child never reads stdin and never writes to stdout
-or stderr, which belong to the world.
-
-Files in `.index/`: `worker.lock` (held as long as the child lives, as the folder itself is), `chroma/`,
-`chroma.closed` (written at a clean end: which files `chroma/` held; whoever opens it and finds it gone, or other files,
-begins with an empty folder), `embeddings.sqlite3`.
+`Store` lives in the child; `VectorProcess` is the parent's side. The heavy libraries are imported after `prepare`,
+and the child never uses stdin, stdout or stderr. Files in `.index/`: `worker.lock` (held while the child lives),
+`chroma/`, `chroma.closed` (see `CleanShutdown`) and `embeddings.sqlite3`.
 """
 
 from __future__ import annotations
@@ -53,43 +49,40 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 CHROMA, CHROMA_SERVER = "chroma", "chroma_server"
-"""The names of the index in the folder and of the one on a server."""
 NEAREST_SAMPLES = 10
-"""A text that was stored must be among so many found by its own vector."""
+"""A stored text must be among this many results for its own vector."""
 NICENESS = 5
-"""The world and its people come first."""
 LONGEST = 120.0
-"""Seconds that one piece of work may take before the child counts as hung; opening builds a graph and loads weights."""
+"""Seconds that one call may take before the child counts as hung; opening builds a graph and loads weights."""
 CLOSING = 3.0
-"""Seconds that a child gets to close its files; after that it is killed, and the index made anew next time."""
+"""Seconds that a child gets to close its files; then it is killed, and the index is rebuilt at the next start."""
 LEAVING = 2.0
-"""Seconds that a killed child gets to be gone; nobody waits longer for it."""
+"""Seconds to wait for a killed child to end."""
 
 
 # -- in the child -----------------------------------------------------------------------------------------------------
 
 
 def prepare() -> None:
-    """Make this process a quiet child: no terminal, no signals, one thread, never outliving its parent."""
+    """Initialise the child: no terminal, signals ignored, one thread for numpy, ends when the parent ends."""
     threading.Thread(target=_end_with_parent, name="end-with-parent", daemon=True).start()
-    # What ends the world on a terminal reaches the whole group; the parent ends its child itself.
+    # Signals of the terminal reach the whole process group; the parent ends its child itself.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, signal.SIG_IGN)
     nothing = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(nothing, standard)
     os.close(nothing)
-    # Before numpy and the tokenizer are imported: they read these once.
+    # Must be set before numpy and the tokenizer are imported.
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = "1"
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
     os.environ["ANONYMIZED_TELEMETRY"] = "False"
-    os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # onnxruntime would write into the home folder and call its maker
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # onnxruntime would write into the home folder and send telemetry
     os.nice(NICENESS)
 
 
 def _end_with_parent() -> None:
-    """Wait until the parent is gone, however it ended, and end at once: what is half written is made anew."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         multiprocessing.connection.wait([parent.sentinel])
@@ -97,20 +90,14 @@ def _end_with_parent() -> None:
 
 
 class CleanShutdown:
-    """A note beside the index's folder that it was closed cleanly, and which files it held then.
-
-    Opening an index that is not as it was at a clean end may crash the process.
-
-    Args:
-        index: the index's folder.
-    """
+    """A list of the index's files at the last clean shutdown. Opening an index changed since then may crash."""
 
     def __init__(self, index: Path) -> None:
         self._index = index
         self._path = index.with_suffix(".closed")
 
     def open(self) -> None:
-        """Remove the note; delete the index when it is not as the note says."""
+        """Remove the list; delete the index if it does not match it."""
         noted = self._path.read_text("utf-8", "replace") if self._path.is_file() else ""
         if self._index.is_file():
             self._index.unlink()
@@ -119,24 +106,17 @@ class CleanShutdown:
         self._path.unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Write the note; nothing writes to the index any more."""
         self._path.write_text(self._listing(), "utf-8")
 
     def _listing(self) -> str:
-        """Return every file with its size and time; a copy that keeps its times is as good as the original."""
+        """Return each file with its size and time; a copy that keeps the times is valid too."""
         files = sorted(path for path in self._index.rglob("*") if path.is_file())
         found = ((path.relative_to(self._index), path.stat()) for path in files)
         return "".join(f"{path} {stat.st_size} {stat.st_mtime_ns}\n" for path, stat in found)
 
 
 class StoreState(NamedTuple):
-    """What a store holds when it is opened.
-
-    Args:
-        fresh: whether it was begun just now and holds nothing.
-        documents: the ids of the summaries' and notes' vectors.
-        served: whether a server embeds, which may be away and is paid.
-    """
+    """What a store holds when it is opened: `documents` are vector ids, `served` says whether a server embeds."""
 
     fresh: bool
     documents: list[str]
@@ -144,29 +124,14 @@ class StoreState(NamedTuple):
 
 
 class Store:
-    """Embedder, cache, thesaurus and index together, held by one process at a time.
-
-    Args:
-        folder: the vault's `.index/`.
-        embedder: name of the embedder.
-        server: address of a chroma server; empty to keep the vectors in the folder.
-        by: the LLM profile that names the embedder's server; None when there is none.
-
-    Raises:
-        Unavailable: the embedder cannot be had here.
-        EmbedderAway: its server does not answer.
-        UnknownName: there is no such embedder.
-        StoreFailed: the server does not answer.
-        FolderGone: the folder was deleted meanwhile.
-        UnsafePath: something in the folder is a link.
-    """
+    """Embedder, cache, thesaurus and index of one `.index/` folder, locked for one process."""
 
     def __init__(self, folder: Path, embedder: str, server: str = "", by: LLMProfile | None = None) -> None:
         check_tree(folder)
         self._closed = False
         self._served: Served | None = None
         self._lock_path = folder / "worker.lock"
-        # An older child may still be ending: two writers would lose vectors without a word.
+        # A previous child may still be ending; two writers would lose vectors silently.
         self._folder_lock = lock_folder(folder, wait=True)
         self._lock = open_own(self._lock_path, os.O_RDWR | os.O_CREAT, 0o644)
         fcntl.flock(self._lock, fcntl.LOCK_EX)
@@ -180,7 +145,7 @@ class Store:
             raise
 
     def _open(self, folder: Path, embedder: str, server: str, by: LLMProfile | None) -> None:
-        # Here, and not above: these import numpy and all that stands on it.
+        # Imported here because these import numpy.
         from agents.recall.cache import EmbeddingCache, Thesaurus
         from agents.recall.embedders import EmbedderKind
         from agents.recall.indexes import IndexKind, Place
@@ -201,15 +166,10 @@ class Store:
         self._begun: tuple[Query, Future[tuple[dict[int, float], dict[str, float]]]] | None = None
 
     def state(self) -> StoreState:
-        """Return what is in the index."""
         return StoreState(self._index.empty, self._index.documents(), self._served is not None)
 
     def check(self) -> None:
-        """Refuse to go on in a folder that was deleted under us.
-
-        Raises:
-            FolderGone: what we hold open is not what is there any more.
-        """
+        """Raise `FolderGone` if the folder or the lock file was deleted or replaced."""
         try:
             same = all(path.stat().st_ino == inode for path, inode in self._watched.items())
         except OSError:
@@ -218,33 +178,28 @@ class Store:
             raise FolderGone("the folder was deleted")
 
     def put(self, records: Sequence[Record]) -> None:
-        """Embed these, as far as they are not in the cache, and put them into the index."""
         self.check()
         vectors = self._cache.embed([record.digest for record in records], [record.text for record in records])
         self._index.put([record.id for record in records], vectors, [record.metadata for record in records])
 
     def learn(self, words: Sequence[str]) -> bool:
-        """Add words to the thesaurus; return whether it has room for more."""
         self.check()
         self._thesaurus.learn(words, self._cache.embed([digest_of(word) for word in words], words))
         return self._thesaurus.has_room
 
     def similar_words(self, query: Query, words: Sequence[str]) -> dict[str, dict[str, float]]:
-        """Return the words that are like each content word of a question, and begin to look for what is nearest to it.
-
-        `nearest` will be asked for the same query next.
-        """
+        """Return the similar words of each word, and start the search that `nearest` returns for the same query."""
         self.check()
         if self._served is not None:  # all in one request
             self._cache.embed_questions([query.text, *self._thesaurus.unknown(words)])
         vector = self._cache.question(query.text)
-        # Beside the thesaurus: both leave the interpreter to the other while they count.
+        # Runs in parallel with the thesaurus: numpy and chromadb both release the interpreter lock.
         self._begun = (query, self._searcher.submit(self._nearest, query, vector))
         unknown = self._thesaurus.unknown(words)
         return self._thesaurus.similar(words, {word: self._cache.question(word) for word in unknown})
 
     def nearest(self, query: Query) -> tuple[dict[int, float], dict[str, float]]:
-        """Return what is nearest to a question: passages of memories by place, documents by id, with their cosines."""
+        """Return the nearest memory passages by place and documents by vector id, with their cosines."""
         self.check()
         if self._begun is not None and self._begun[0] == query:
             return self._begun[1].result()
@@ -256,20 +211,15 @@ class Store:
         return {place_named(one): cosine for one, cosine in memories.items()}, documents
 
     def remove(self, agent: str, ids: Collection[str]) -> None:
-        """Take these documents out of the index."""
         self.check()
         self._index.remove(agent, ids)
 
     def forget(self, agent: str) -> None:
-        """Take everything of an agent out of the index."""
         self.check()
         self._index.forget(agent)
 
     def holds(self, agent: str, memories: int, samples: Sequence[Record]) -> bool:
-        """Return whether the index has so many memories of an agent, and finds most of these by their own text.
-
-        Most, because its search is approximate: of texts of one form that only spelling tells apart it misses some.
-        """
+        """Compare the number of memories, and search most samples by their own text (the search is approximate)."""
         self.check()
         if self._index.count(agent) != memories:
             return False
@@ -281,26 +231,23 @@ class Store:
         return 2 * sum(found) >= len(found)
 
     def price(self, texts: Sequence[str]) -> Bill:
-        """Return what a server will take for embedding these, as far as they are not in the cache."""
         missing = self._cache.missing([digest_of(text) for text in texts], texts)
         return self._served.price(missing) if self._served is not None else Bill()
 
     def price_question(self, query: Query, words: Sequence[str]) -> Bill:
-        """Return what a server will take for a question and those of its words that nobody ever said."""
         missing = self._cache.missing_questions([query.text, *self._thesaurus.unknown(words)])
         return self._served.price(missing) if self._served is not None else Bill()
 
     def bill(self) -> Bill:
-        """Return what a server took since this was last asked."""
+        """Return what a server charged since the last call."""
         return self._served.bill() if self._served is not None else Bill()
 
     def greet(self) -> None:
-        """Return when the embedder's server answers and is the one that it was; see `Served`."""
         if self._served is not None:
             self._served.greet()
 
     def close(self) -> None:
-        """End cleanly: the next process can use the index as it is. Closing again does nothing."""
+        """Close cleanly, so that the next process can use the index."""
         if self._closed:
             return
         self._closed = True
@@ -320,7 +267,7 @@ _store: Store | None = None
 
 @contextmanager
 def _readable_errors() -> Iterator[None]:
-    """Turn every error into one that the parent can read without loading a library of the child's."""
+    """Convert every error into one that the parent can unpickle without the child's libraries."""
     try:
         yield
     except EmbedderAway as error:
@@ -342,7 +289,6 @@ def _opened() -> Store:
 
 
 def open_store(folder: str, embedder: str, server: str, by: LLMProfile | None = None) -> StoreState:
-    """Open the store of this process and return what is in it."""
     global _store
     with _readable_errors():
         _store = Store(Path(folder), embedder, server, by)
@@ -350,7 +296,6 @@ def open_store(folder: str, embedder: str, server: str, by: LLMProfile | None = 
 
 
 def call(work: Callable[Concatenate[Store, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
-    """Run a method of the store of this process."""
     with _readable_errors():
         return work(_opened(), *args, **kwargs)
 
@@ -358,7 +303,7 @@ def call(work: Callable[Concatenate[Store, P], R], *args: P.args, **kwargs: P.kw
 def call_metered(
     work: Callable[Concatenate[Store, P], R], *args: P.args, **kwargs: P.kwargs
 ) -> tuple[R | None, Bill, Unavailable | StoreFailed | None]:
-    """Run a method; return its result, what a server took for it, and why there is none: that is paid for too."""
+    """Run a method; return its result, what a server charged (also on failure), and the error, if any."""
     try:
         return call(work, *args, **kwargs), _opened().bill(), None
     except (EmbedderAway, EmbedderMissing, StoreFailed) as error:
@@ -366,7 +311,6 @@ def call_metered(
 
 
 def close_store() -> None:
-    """Close the store of this process."""
     global _store
     with _readable_errors():
         store, _store = _opened(), None
@@ -376,16 +320,13 @@ def close_store() -> None:
 # -- in the parent ----------------------------------------------------------------------------------------------------
 
 _spawning = threading.Lock()
-"""Held while a child is spawned, so that the one which is new is the one of this pool."""
+"""Held while a child is spawned, so that the one new process is known to belong to this pool."""
 
 
 async def answer(future: Future[R]) -> R:
-    """Return what the child answers; a cancellation is never lost, whenever it comes.
+    """Wait for the child's answer; `StoreFailed` when there is none. A cancellation is never lost.
 
-    It does not wait with `asyncio.wait_for`, which in Python 3.11 swallows a cancellation that comes with the answer.
-
-    Raises:
-        StoreFailed: there will be no answer.
+    Not `asyncio.wait_for`: in Python 3.11 it swallows a cancellation that comes with the answer.
     """
     try:
         async with asyncio.timeout(LONGEST):
@@ -394,7 +335,7 @@ async def answer(future: Future[R]) -> R:
         task = asyncio.current_task()
         if task is not None and task.cancelling():
             raise
-        # Not we were cancelled, but the work, by the end of the pool.
+        # Not this task was cancelled but the future, when the pool ended.
         raise StoreFailed("the child process was ended") from None
     except BrokenProcessPool as error:
         raise StoreFailed("the child process ended unexpectedly") from error
@@ -403,13 +344,7 @@ async def answer(future: Future[R]) -> R:
 
 
 class VectorProcess:
-    """One child process with its store; when it has failed, it is closed and another one made.
-
-    Args:
-        folder: the vault's `.index/`.
-        settings: which embedder, and where the vectors are kept.
-        by: the LLM profile that names the embedder's server; None when there is none.
-    """
+    """One child process with its store. After a failure it is closed, and a new one is made."""
 
     def __init__(self, folder: Path, settings: RecallSettings, by: LLMProfile | None = None) -> None:
         self._folder, self._settings, self._by = folder, settings, by
@@ -419,22 +354,16 @@ class VectorProcess:
         self._spawned: asyncio.Task[Future[StoreState]] | None = None
 
     def serves(self, settings: RecallSettings, by: LLMProfile | None = None) -> bool:
-        """Return whether it was started with what these settings ask for."""
+        """Return whether it was started with the same embedder, index and profile as in these settings."""
         mine = self._settings
         same = (mine.embedder, mine.chroma) == (settings.embedder, settings.chroma)
         return same and (by == self._by or (self.ready and not self.served))
 
     async def open(self) -> StoreState:
-        """Start the child and return what is in its index.
-
-        Raises:
-            StoreFailed: it broke; another try may do.
-            EmbedderMissing: the embedder cannot be had here; another try will not do.
-            EmbedderAway: its server does not answer.
-        """
+        """Start the child. Raises `StoreFailed` (may be retried), `EmbedderMissing` (final) or `EmbedderAway`."""
         self._spawned = asyncio.create_task(asyncio.to_thread(self._spawn))
         try:
-            # Shielded, so that whoever gives up on opening still learns which process to end.
+            # Shielded, so that `_process` is set even when the caller is cancelled, and can be killed.
             opening = await asyncio.shield(self._spawned)
         except (OSError, RuntimeError) as error:
             raise StoreFailed(f"the child process did not start: {error}") from error
@@ -443,9 +372,8 @@ class VectorProcess:
         return state
 
     def _spawn(self) -> Future[StoreState]:
-        check_held(self._folder)  # the child holds no vault, and would make its folder anew
-        # Until the child ignores it by itself, an interrupt from the terminal must not reach it: masks are
-        # inherited. This thread's mask is nobody else's.
+        check_held(self._folder)  # the child holds no lock on the vault and would recreate its folder
+        # Inherited, so that no interrupt reaches the child before it ignores signals; the mask is this thread's only.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
         try:
             with _spawning:
@@ -459,18 +387,14 @@ class VectorProcess:
         return opening
 
     async def do(self, work: Callable[Concatenate[Store, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Have a method of the store run in the child, and return its result.
-
-        Raises:
-            StoreFailed: there will be none.
-        """
+        """Run a method of the store in the child; `StoreFailed` when there is no answer."""
         result: R = await self._submit(call, work, *args, **kwargs)
         return result
 
     async def do_metered(
         self, work: Callable[Concatenate[Store, P], R], *args: P.args, **kwargs: P.kwargs
     ) -> tuple[R | None, Bill, Unavailable | StoreFailed | None]:
-        """Have a method run; return its result, what a server took for it, and why there is none."""
+        """Like `do`; also return what a server charged, and the error instead of raising it."""
         result: tuple[R | None, Bill, Unavailable | StoreFailed | None]
         result = await self._submit(call_metered, work, *args, **kwargs)
         return result
@@ -478,15 +402,12 @@ class VectorProcess:
     async def _submit(self, function: Callable[..., Any], *args: object, **kwargs: object) -> Any:
         try:
             future = self._pool.submit(function, *args, **kwargs)
-        except RuntimeError as error:  # it is broken, or shut down
+        except RuntimeError as error:  # the pool is broken or shut down
             raise StoreFailed("the child process is gone") from error
         return await answer(future)
 
     async def close(self) -> None:
-        """End the child, cleanly when it is at rest, at once when it is not; takes `CLOSING` + `LEAVING` at most.
-
-        Whoever is cancelled while closing still ends it.
-        """
+        """End the child, killing it if it is busy or the caller is cancelled. Takes `CLOSING` + `LEAVING` at most."""
         try:
             async with asyncio.timeout(CLOSING):
                 if self._spawned is not None and not self._spawned.done():
@@ -495,15 +416,14 @@ class VectorProcess:
                     self.ready = False
                     await self._submit(close_store)
         except (StoreFailed, TimeoutError):
-            pass  # it is killed instead, and the missing note of a clean end says so
+            pass  # it is killed instead, and `chroma.closed` is not written
         finally:
-            # Closed or not, nothing in it is worth waiting for: libraries take their time to leave.
+            # Kill in any case: libraries may take long to shut down.
             self.kill()
             gone = asyncio.create_task(asyncio.to_thread(self._pool.shutdown, True, cancel_futures=True))
             await asyncio.wait([gone], timeout=LEAVING)
 
     def kill(self) -> None:
-        """End the child at once, whatever it does."""
         self.ready = False
         if self._process is not None:
             self._process.kill()

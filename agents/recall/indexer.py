@@ -1,7 +1,4 @@
-"""Fills the index: with memories as they come, documents as they change, and all of it again when it was lost.
-
-How far the index is, it is asked itself: it may have lost what was once put into it.
-"""
+"""Fills the index. Progress is always read from the index itself, because it may have lost entries."""
 
 from __future__ import annotations
 
@@ -23,9 +20,9 @@ log = logging.getLogger(__name__)
 CHUNK = 512
 """Memories read from the archive at once: a few milliseconds on the event loop."""
 MAX_BULK_QUEUE = 4096
-"""Memories that wait at most while a life is given in bulk."""
+"""Queue limit within `in_bulk`."""
 MAX_QUEUE = 20_000
-"""Memories that wait in RAM; more are read again from the archive."""
+"""Queue limit in RAM; beyond it, memories are read again from the archive."""
 
 Read = Callable[[int, int], Sequence[Entry]]
 Documents = Callable[[], Sequence[Listed]]
@@ -33,18 +30,16 @@ Documents = Callable[[], Sequence[Listed]]
 
 @dataclass
 class IndexedLife:
-    """What recall knows of one agent.
+    """Indexing state of one agent.
 
     Args:
-        read, documents: where its memories and documents come from; None until that is known.
-        latest: number of its last memory.
-        generation: the index that holds it; another one has to be filled again.
-        queue: memories that wait to be indexed.
-        changed_documents: gives the documents that wait to be indexed; None for none.
-        in_bulk: memories are given in bulk; documents wait until that is over.
-        unreadable: the documents could not be read, which was logged.
-        progress: how far the index is.
-        filling: held while it is read again.
+        read, documents: sources of its memories and documents; None until `catch_up`.
+        latest: seq of its last memory.
+        generation: the index generation that holds it; another one must be filled again.
+        changed_documents: source of documents waiting to be indexed; None for none.
+        in_bulk: documents wait until the bulk load is over.
+        unreadable: the documents could not be read, and that was logged.
+        filling: held while the agent's memories are read again.
     """
 
     read: Read | None = None
@@ -63,9 +58,9 @@ class Indexer:
     """Fills the index for all agents.
 
     Args:
-        lexical, run: the index, and what runs work in its thread.
-        indexed: called when anything was indexed, with the ids of vectors that are no longer wanted.
-        forgotten: called with the id of an agent of whom nothing that was indexed holds any more.
+        run: runs a function in the index's thread.
+        indexed: called after indexing, with the ids of obsolete vectors.
+        forgotten: called with the id of an agent whose indexed content is no longer valid.
     """
 
     def __init__(
@@ -81,14 +76,13 @@ class Indexer:
         self.lives: dict[str, IndexedLife] = {}
 
     def life(self, agent_id: str) -> IndexedLife:
-        """Return what is known of an agent."""
         known = self.lives.get(agent_id)
         if known is None:
             known = self.lives[agent_id] = IndexedLife()
         return known
 
     def remember(self, agent_id: str, entries: Sequence[Entry]) -> None:
-        """Take new memories, in order, after they are in the archive; they are found by the next search."""
+        """Queue new memories, in order, that are already in the archive; the next search finds them."""
         if not entries:
             return
         life = self.life(agent_id)
@@ -100,11 +94,7 @@ class Indexer:
 
     @asynccontextmanager
     async def in_bulk(self, agent_id: str) -> AsyncIterator[Callable[[], Awaitable[None]]]:
-        """Within it an agent is given many memories, whose summaries are indexed at the end, all at once.
-
-        Yields:
-            What to await after each `remember`: it takes its time when too many memories wait.
-        """
+        """Context for a bulk load: documents are indexed at its end. Yields what to await after each `remember`."""
         life = self.life(agent_id)
         life.in_bulk = True
         try:
@@ -120,18 +110,13 @@ class Indexer:
             await asyncio.sleep(0)
 
     async def catch_up(self, agent_id: str, through: int, read: Read, documents: Documents | None = None) -> None:
-        """Index what is missing of a life, and learn where to read it again should the index be lost.
+        """Index what is missing for an agent up to the seq `through`, and keep the sources for when the index is lost.
 
-        Args:
-            agent_id: whose.
-            through: the last memory there is.
-            read: gives memories by first and last seq; called on the event loop, for `CHUNK` at a time.
-            documents: gives the full list of the agent's summaries and notes; called now and when the index was lost,
-                in the index's thread.
+        `read` returns memories by first and last seq on the event loop; `documents` is called in the index's thread.
         """
         life = self.life(agent_id)
         life.read, life.documents, life.latest = read, documents, max(life.latest, through)
-        # Of no index: so the documents are asked for.
+        # No valid generation, so that the documents are indexed too.
         life.generation = -1
         try:
             if not await self._is_same_life(agent_id, life.latest, read):
@@ -143,7 +128,7 @@ class Indexer:
         await self.fill(agent_id)
 
     async def _is_same_life(self, agent_id: str, latest: int, read: Read) -> bool:
-        """Return whether what is indexed is what the archive says, by its last memory."""
+        """Compare the last indexed memory with the archive."""
         indexed = await self._run(self._lexical.through, agent_id)
         if indexed == 0 or indexed > latest:
             return indexed == 0
@@ -151,15 +136,12 @@ class Indexer:
         return [clean(entry.text) for entry in read(indexed, indexed)] == list(texts.values())
 
     def sync_documents(self, agent_id: str, documents: Documents) -> None:
-        """Have an agent's summaries and notes compared with the index by their content.
-
-        `documents` gives all of them; it is called in the index's thread, so that reading them costs the world nothing.
-        """
+        """Schedule a comparison of the documents with the index; `documents` is called in the index's thread."""
         self.life(agent_id).changed_documents = documents
         self._changed.set()
 
     async def reweigh(self, agent_id: str, values: Mapping[int, int]) -> None:
-        """Change the importance (1 to 10) of memories by seq, after the archive has it: a new index reads it there."""
+        """Change the importance (1 to 10) of memories by seq. The archive must be changed before."""
         if not values:
             return
         try:
@@ -169,10 +151,7 @@ class Indexer:
             self._log_stuck(error)
 
     async def forget(self, agent_id: str) -> None:
-        """Take all of an agent out of the index; it comes in again when somebody with its id is met again.
-
-        What the index cannot let go of now is found out then: it is another life, or the same.
-        """
+        """Remove an agent from the index. If that fails now, `catch_up` compares its archive with the index later."""
         life = self.lives.pop(agent_id, IndexedLife())
         life.read = life.documents = life.changed_documents = None
         life.queue.clear()
@@ -189,12 +168,10 @@ class Indexer:
         return self._lexical.sync(agent_id, [])
 
     def stop(self) -> None:
-        """Have `keep_flushing` return when it has done what it is at; for good."""
         self._stopping = True
         self._changed.set()
 
     async def keep_flushing(self) -> None:
-        """Index in the background what comes in, until stopped or cancelled."""
         while not self._stopping:
             await self._changed.wait()
             self._changed.clear()
@@ -204,14 +181,7 @@ class Indexer:
                     await self.fill(agent_id)
 
     async def flush(self, only: str | None = None) -> bool:
-        """Index what waits in RAM.
-
-        Args:
-            only: of this agent, as a question to one need not wait for what the others lived through; None for all.
-
-        Returns:
-            Whether anything was indexed: then the progress of whom it was of is known as it is now.
-        """
+        """Index what waits in RAM, of one agent or of all. Returns whether `progress` of these agents was updated."""
         batch: dict[str, Sequence[Entry]] = {}
         wanted: dict[str, Documents] = {}
         lives = self.lives if only is None else {only: self.life(only)}
@@ -223,14 +193,14 @@ class Indexer:
         if not batch and not wanted:
             return False
         try:
-            # One piece of work: a cancelled flush is still done whole.
+            # One job, so that a cancelled flush is still completed.
             gone, progress = await self._run(self._index, batch, wanted)
         except BaseException as error:
-            # The memories come back from the archive.
+            # The memories are read again from the archive.
             for agent_id, documents in wanted.items():
                 self.life(agent_id).changed_documents = self.life(agent_id).changed_documents or documents
             if not isinstance(error, Unavailable):
-                self._changed.set()  # whoever runs `keep_flushing` again after a pause has another try at it
+                self._changed.set()  # retried when `keep_flushing` is run again
                 raise
             self._log_stuck(error)
             return False
@@ -254,19 +224,14 @@ class Indexer:
         return self._lexical.add(batch, read)
 
     def _put_back(self, agent_id: str, documents: Documents, error: Exception) -> None:
-        """Have documents that cannot be read looked at with the next flush; they cost no search its answer."""
+        """Retry documents that cannot be read with the next flush; searches go on without them."""
         life = self.life(agent_id)
         life.changed_documents = life.changed_documents or documents
         log.log(logging.DEBUG if life.unreadable else logging.WARNING, "What is noted cannot be read now: %s.", error)
         life.unreadable = True
 
     async def fill(self, agent_id: str, before: int | None = None) -> None:
-        """Index all there is of a life: what waits in RAM, and what the index never had or lost.
-
-        Args:
-            agent_id: whose.
-            before: memories from this number on, and what was written meanwhile, may wait; None when nothing may.
-        """
+        """Index everything missing for an agent; with `before`, only memories below that seq are required."""
         life = self.life(agent_id)
         whole = life.generation == self._lexical.generation
         if before is not None and whole and life.progress.lexical_through + 1 >= before:
@@ -291,7 +256,6 @@ class Indexer:
                     break
 
     async def _filled(self, life: IndexedLife, agent_id: str, entries: Sequence[Entry]) -> bool:
-        """Index a part of a life; return whether that brought it further."""
         before = life.progress.lexical_through
         try:
             _, progress = await self._run(self._index, {agent_id: entries}, {})
@@ -304,17 +268,15 @@ class Indexer:
         return life.progress.lexical_through > before
 
     def _log_stuck(self, error: Unavailable) -> None:
-        """Log once that nothing new can be indexed; every search tries again."""
         log.log(logging.DEBUG if self._stuck else logging.WARNING, "Recall cannot keep up: %s.", error)
         self._stuck = True
 
     async def fill_all(self) -> None:
-        """Index all there is of every life."""
         for agent_id in list(self.lives):
             await self.fill(agent_id)
 
     async def look_again(self, waiting: int) -> None:
-        """Update the progress of those who waited for vectors; of all, when more texts are waiting than was known."""
+        """Update the progress of agents with waiting vectors; of all agents if more texts wait than was known."""
         lost = waiting > sum(life.progress.waiting for life in self.lives.values())
         for agent_id, life in list(self.lives.items()):
             if lost or life.progress.waiting:

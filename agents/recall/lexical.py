@@ -1,8 +1,6 @@
-"""The index of the words of every memory, summary and note, in SQLite's FTS5. Used from one thread only.
+"""The full-text index of memories, summaries and notes, in SQLite's FTS5. Used from one thread only.
 
-The file is opened when it is needed, and made anew when it is gone, broken or of another version: then whoever asks
-sees that nothing is indexed in it. When the disk is full it goes on in memory. The vault is never read: entries and
-documents are handed over.
+A missing, broken or outdated file is created again, which changes `generation`. With a full disk, memory is used.
 """
 
 from __future__ import annotations
@@ -31,13 +29,12 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 PATIENCE = 1.0
-"""Seconds to wait for somebody else who has the file open; nobody should."""
 STATEMENTS = 512
-"""Prepared statements kept: there are some for each of the tables."""
+"""Prepared statements kept; each table has its own."""
 CACHE = 16_000
-"""Kilobytes of the file kept in RAM; a question reads some hundred memories that lie anywhere in a life."""
+"""Kilobytes of page cache; a query reads some hundred memories all over the file."""
 TRANSIENT = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_NOMEM)
-"""Errors that say nothing against the file, and will be over."""
+"""Temporary errors; the file is not broken."""
 DISK_FULL = (
     sqlite3.SQLITE_FULL,
     sqlite3.SQLITE_IOERR_WRITE,
@@ -45,26 +42,20 @@ DISK_FULL = (
     sqlite3.SQLITE_IOERR_SHMSIZE,
     sqlite3.SQLITE_IOERR_SHMOPEN,
 )
-"""Errors of a disk that is full, for its user at least, and also nothing against the file."""
+"""Errors of a full disk or quota; the file is not broken."""
 
 
 class OtherVersion(sqlite3.DatabaseError):
-    """The file was written by another version of this program."""
+    """The file has another schema version."""
 
 
 class IndexFile:
-    """The SQLite file of the index.
-
-    Args:
-        path: the file; its folder is made.
-        forget: called when what was read from the file or written to it may be of another one, or was never committed.
-        private: work on a copy in memory and leave the file alone, for a process that does not hold the vault.
-    """
+    """The SQLite file. `forget` is called when cached content may be stale; `private` works on a copy in memory."""
 
     def __init__(self, path: Path, forget: Callable[[], None], *, private: bool = False) -> None:
         self.path = path
         self.generation = 0
-        """Counts the times an empty index was begun."""
+        """Number of times an empty index was created."""
         self._forget = forget
         self._private = self._copies = private
         self._db: sqlite3.Connection | None = None
@@ -78,17 +69,16 @@ class IndexFile:
         self._db = None
 
     def discard(self) -> None:
-        """Delete the index; the next use begins an empty one."""
         self.close()
         if not self._private:
             for end in ("", "-wal", "-shm", "-journal"):
                 remove(Path(f"{self.path}{end}"))
 
     def do(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Run `work` in a transaction; when the file is broken, begin anew; when the disk is full, go on in memory.
+        """Run `work` in a transaction; on a broken file retry with an empty one, on a full disk in memory.
 
         Raises:
-            Unavailable: somebody else has the file; what was indexed before is still there.
+            Unavailable: another process has locked the file.
         """
         try:
             return self._transact(work)
@@ -104,7 +94,7 @@ class IndexFile:
                 self._go_on_in_memory(error, copies=True)
             else:
                 self._begin_anew()
-                if not self._private:  # else it is told already that none can be kept
+                if not self._private:  # else it was already logged that none can be kept
                     log.warning("The index %s is broken (%s); it is made anew.", self.path, error)
         try:
             return self._transact(work)
@@ -130,7 +120,6 @@ class IndexFile:
             self._go_on_in_memory(error, copies=False)
 
     def _go_on_in_memory(self, error: Exception, *, copies: bool) -> None:
-        """Leave the file alone from now on: the next start finds it as it is, and fills it."""
         log.warning("No index can be kept in %s (%s); it is kept in memory.", self.path.parent, error)
         self.close()
         self._private, self._copies = True, copies
@@ -155,7 +144,7 @@ class IndexFile:
     def _connected(self) -> sqlite3.Connection:
         check_tree(self.path.parent)
         if not self.path.exists():
-            # A journal that outlived its file would be played into the new one.
+            # A left-over journal would be applied to the new file.
             self.discard()
         db = sqlite3.connect(self.path, timeout=PATIENCE, cached_statements=STATEMENTS)
         try:
@@ -190,41 +179,33 @@ class IndexFile:
 
 
 def _code(error: Exception) -> int:
-    """Return SQLite's extended code of an error; 0 when it is none of SQLite's."""
     return getattr(error, "sqlite_errorcode", None) or 0
 
 
 def _read_only(path: Path) -> sqlite3.Connection:
-    """Open an index for reading alone; a file that nobody has open gets no file beside it either.
-
-    Raises:
-        sqlite3.OperationalError: there is no such file, or it may not be read.
-    """
+    """Open an index for reading only, without creating files beside it. Raises `sqlite3.OperationalError`."""
     if not path.is_file() or not may_be_read(path):
         raise sqlite3.OperationalError(f"there is no index {path}")
-    # SQLite takes its journal away with it: without one nobody has the file open, and there is nobody to mind.
+    # SQLite deletes the journal on closing: without one, no process has the file open.
     complete = not Path(f"{path}-wal").exists()
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if complete else ''}", uri=True)
 
 
 def read_progress(path: Path, agent_id: str) -> IndexProgress:
-    """Return how far an index file is for an agent, for a process without recall; zeros when it cannot be read."""
+    """Return an agent's progress from an index file, for a process without recall; zeros if it cannot be read."""
     try:
         with closing(_read_only(path)) as db:
             if db.execute("PRAGMA user_version").fetchone()[0] == tables.VERSION:
                 return tables.progress_of(db, agent_id)
     except sqlite3.DatabaseError:
-        pass  # there is none yet, or it will be made anew: nothing is indexed
+        pass  # missing or of another version: nothing is indexed
     return IndexProgress()
 
 
 class LexicalIndex:
-    """The index in one file. Every method raises `Unavailable` when somebody else holds the file.
+    """The index in one file. Every method raises `Unavailable` when another process has locked it.
 
-    Args:
-        path: the file; its folder is made.
-        private: work on a copy in memory and leave the file alone, for a process that does not hold the vault.
-        budget: rows that are walked through for one question; see `searching.best_rows`.
+    `private` works on a copy in memory, without the vault's lock; `budget` limits the rows read for one query.
     """
 
     def __init__(self, path: Path, *, private: bool = False, budget: int = BUDGET) -> None:
@@ -241,16 +222,13 @@ class LexicalIndex:
 
     @property
     def generation(self) -> int:
-        """How often an empty index was begun."""
         return self._file.generation
 
     def close(self) -> None:
-        """Close the file."""
         self._file.close()
         self._stemmer.close()
 
     def discard(self) -> None:
-        """Delete the index; the next use begins an empty one."""
         self._file.discard()
 
     # -- what goes in -----------------------------------------------------------------------------------------------
@@ -258,17 +236,11 @@ class LexicalIndex:
     def add(
         self, batch: Mapping[str, Sequence[Entry]], documents: Mapping[str, Sequence[Listed]] = {}
     ) -> tuple[list[str], dict[str, IndexProgress]]:
-        """Index memories and documents in one transaction, as each costs as much as the indexing of ten memories.
+        """Index memories and replace documents, by agent; return ids of obsolete vectors and the agents' progress.
 
-        Args:
-            batch: memories by agent id; those that are indexed already are left out.
-            documents: all summaries and notes that an agent has, by its id; what is the same stays untouched. Of two
-                with the same key the later holds. One that is not read yet is read only when it is not indexed.
-
-        Returns:
-            The ids of the vectors that are no longer wanted, and the progress of each of these agents.
+        All is one transaction, which costs as much as indexing ten memories. Memories already indexed are skipped.
         """
-        # Read before the transaction, whose errors are all taken for the index's.
+        # Read outside the transaction, where every error is treated as one of the index.
         wanted = {agent_id: self._wanted(agent_id, some) for agent_id, some in documents.items()}
 
         def work(db: sqlite3.Connection) -> tuple[list[str], dict[str, IndexProgress]]:
@@ -284,7 +256,6 @@ class LexicalIndex:
         return self._file.do(work)
 
     def _wanted(self, agent_id: str, documents: Sequence[Listed]) -> dict[str, IndexedDocument | None]:
-        """Return what an agent shall have by key; None for what is indexed as it is."""
         known = self._file.do(lambda db: tables.files_of(db, agent_id))
         wanted: dict[str, IndexedDocument | None] = {}
         for one in documents:
@@ -300,43 +271,38 @@ class LexicalIndex:
         return wanted
 
     def sync(self, agent_id: str, documents: Sequence[Listed]) -> list[str]:
-        """Make these the documents of an agent; return the ids of the vectors that are no longer wanted."""
+        """Replace the documents of an agent; return the ids of obsolete vectors."""
         return self.add({}, {agent_id: documents})[0]
 
     def set_importance(self, agent_id: str, values: Mapping[int, int]) -> None:
-        """Change the importance of memories, by seq; those that are not indexed are passed over."""
         self._file.do(lambda db: tables.set_importance(db, agent_id, values))
 
     def forget(self, agent_id: str) -> None:
-        """Take out all memories of an agent."""
+        """Remove all memories of an agent."""
         self._file.do(lambda db: tables.delete_memories(db, agent_id))
         self._postings.clear()
 
     # -- what is in it ----------------------------------------------------------------------------------------------
 
     def through(self, agent_id: str) -> int:
-        """Return up to which memory every one is indexed."""
+        """Return the last seq up to which every memory is indexed."""
         return self._file.do(lambda db: tables.through_of(db, agent_id))
 
     def texts(self, agent_id: str, seqs: Collection[int]) -> dict[int, str]:
-        """Return the texts that are indexed under these numbers."""
         entries = self._file.do(lambda db: tables.entries_of(db, tables.number_of(db, agent_id), seqs))
         return {seq: entry.text for seq, entry in entries.items()}
 
     def agents(self) -> list[str]:
-        """Return the ids of all agents of whom anything was ever indexed."""
         return self._file.do(lambda db: [row[0] for row in db.execute("SELECT id FROM agents ORDER BY number")])
 
     def words_after(self, number: int, limit: int) -> list[tuple[int, str]]:
-        """See `words.words_after`."""
         return self._file.do(lambda db: words_after(db, number, limit))
 
     def progress(self, agent_id: str) -> IndexProgress:
-        """Return how far the index of an agent is."""
         return self._file.do(lambda db: tables.progress_of(db, agent_id))
 
     def all_waiting(self, memories: bool = False) -> tuple[int, int]:
-        """Return how many documents (and `memories`) of all agents have no vector, and how many there are."""
+        """Return how many documents (and memories) of all agents have no vector, and how many there are."""
 
         def work(db: sqlite3.Connection) -> tuple[int, int]:
             row = db.execute("SELECT coalesce(sum(embedded = 0), 0), count(*) FROM documents").fetchone()
@@ -349,15 +315,9 @@ class LexicalIndex:
     # -- vectors ----------------------------------------------------------------------------------------------------
 
     def memories_waiting(self, limit: int, without: Collection[str] = ()) -> tuple[str, int, list[Record]] | None:
-        """Return the next memories without vectors, agents taking turns; None when there are none.
+        """Return an agent, the seq of its last memory looked at, and records for new texts; None when no memory waits.
 
-        Args:
-            limit: how many memories are looked at, all of one agent.
-            without: agents that are passed over.
-
-        Returns:
-            The agent's id, the last memory that was looked at, and the records of those whose text is new in this
-            life: none, should all be repetitions. `memories_embedded` has to hear of it either way.
+        Agents take turns. Call `memories_embedded` afterwards even if there are no records.
         """
         found = self._file.do(lambda db: tables.memories_waiting(db, self._served_last, limit, without))
         if found is not None:
@@ -365,33 +325,28 @@ class LexicalIndex:
         return found
 
     def memories_embedded(self, agent_id: str, through: int) -> None:
-        """Note that up to this memory the vectors are in the store."""
         update = "UPDATE agents SET embedded = max(embedded, min(through, ?)) WHERE id = ?"
         self._file.do(lambda db: db.execute(update, (through, agent_id)))
 
     def vectors_expected(self, agent_id: str) -> int:
-        """Return how many vectors of an agent's memories must be in the store, as far as was noted."""
         return self._file.do(lambda db: tables.vectors_expected(db, agent_id))
 
     def samples(self, agent_id: str) -> list[Record]:
-        """Return a few memories of an agent whose vectors must be in the store."""
         return self._file.do(lambda db: tables.samples(db, agent_id))
 
     def forget_vectors(self, agent_id: str | None = None) -> None:
-        """Note that the store has no vector, of this agent or of anybody."""
         self._file.do(lambda db: tables.forget_vectors(db, agent_id))
 
     def documents_waiting(self, limit: int, without: Collection[str] = ()) -> list[Record]:
-        """Return documents without a vector, oldest first, but for those of some agents."""
+        """Return documents without a vector, oldest first, skipping the agents in `without`."""
         return self._file.do(lambda db: tables.documents_waiting(db, limit, without))
 
     def documents_embedded(self, ids: Collection[str]) -> None:
-        """Note that these vectors are in the store."""
         update = "UPDATE documents SET embedded = 1 WHERE vector = ?"
         self._file.do(lambda db: db.executemany(update, [(one,) for one in ids]))
 
     def reconcile(self, ids: Collection[str]) -> list[str]:
-        """Note that these documents' vectors, and no others, are in the store; return those that are not wanted."""
+        """Record that the store has exactly these document vectors; return those that no document has."""
         return self._file.do(lambda db: tables.reconcile(db, ids))
 
     # -- search -----------------------------------------------------------------------------------------------------
@@ -405,15 +360,9 @@ class LexicalIndex:
         question: Question | None = None,
         widely: bool = False,
     ) -> Matches:
-        """Find what has the words of a question, and what is of the time that it asks about.
+        """Find memories and documents by the words in `groups` and the times in `question`.
 
-        Args:
-            agent_id: whose.
-            groups: for each content word of the question the words that stand for it, the best first.
-            memories: whether memories are wanted.
-            kinds: which kinds of documents are wanted.
-            question: the question, for its times; None for none.
-            widely: bring forward more memories, as not all of them will count.
+        `widely` returns more memories, for when some will be filtered out.
         """
 
         def work(db: sqlite3.Connection) -> Matches:
@@ -433,14 +382,14 @@ class LexicalIndex:
         kinds: Collection[str],
         weight: float,
     ) -> Candidates:
-        """Put together what the words and the vectors found.
+        """Combine the results of words and vectors.
 
         Args:
-            agent_id: whose.
-            matches: what `match` found.
-            memories: the cosines of memories by place, each the first with its text.
-            documents: the cosines of documents by vector id; an id that is not (or no longer) one's is ignored.
-            kinds: which kinds of documents are wanted.
-            weight: the vectors' part, which decides whose neighbours are brought along.
+            agent_id: the agent.
+            matches: the result of `match`.
+            memories: cosines by place, of the first memory with each text.
+            documents: cosines by vector id; unknown ids are ignored.
+            kinds: wanted kinds of documents.
+            weight: the vectors' weight, used to choose whose neighbours are included.
         """
         return self._file.do(lambda db: gather(db, agent_id, matches, memories, documents, kinds, weight))

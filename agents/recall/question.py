@@ -1,7 +1,6 @@
-"""Reading a question: its content words, what kind of thing it asks for, of whom and of when; and what a text tells.
+"""Parsing of questions and of the clauses of texts, by rules for English. Pure functions.
 
-The rules know English; a question in another language keeps its words and gives no such sign. Days begin at midnight
-UTC. What cannot be read for sure ("may", "march", a number that may be anything) is no time. Pure.
+Days begin at midnight UTC. Ambiguous words ("may", "march") are not taken for times.
 """
 
 from __future__ import annotations
@@ -14,9 +13,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 MAX_WORDS = 64
-"""Words of a question that are looked for; a situation's text may be long."""
+"""Maximum number of words searched for; a situation may be long."""
 MAX_QUESTION = 20_000
-"""Characters of a question that are read."""
 
 _WORD = re.compile(r"[^\W_]+")
 _COMMON = """
@@ -32,17 +30,15 @@ _STOP = frozenset(_COMMON.split())
 
 
 def is_content_word(word: str) -> bool:
-    """Return whether a lower-case word is no stop word."""
     return word not in _STOP
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a text, lower case, in order."""
     return _WORD.findall(text.lower())
 
 
 def content_words(question: str) -> list[str]:
-    """Return the words of a question, each once, lower case, in order; stop words only when there is nothing else."""
+    """Return the distinct lower-case words in order, without stop words unless there are no others."""
     words = list(dict.fromkeys(words_of(question[:MAX_QUESTION])))
     return ([word for word in words if is_content_word(word)] or words)[:MAX_WORDS]
 
@@ -59,13 +55,11 @@ DAY = timedelta(days=1)
 
 
 class Span(NamedTuple):
-    """A stretch of time from its first moment to the one it ends before."""
-
     first: datetime
     last: datetime
 
     def fits(self, at: datetime) -> float:
-        """Return 1 for a moment within, 0.5 within a quarter of its length (two days at most), else 0."""
+        """Return 1 within, 0.5 up to a quarter of its length (at most two days) outside, else 0."""
         if self.first <= at < self.last:
             return 1.0
         off = min((self.last - self.first) / 4, 2 * DAY)
@@ -73,25 +67,22 @@ class Span(NamedTuple):
         return 0.5 if beside else 0.0
 
     def within(self, first: datetime, last: datetime) -> Iterator[Span]:
-        """Yield the stretches that it means of a life from `first` to `last`."""
         yield self
 
 
 class Date(NamedTuple):
-    """A day, month or year as people name it; None for what was not named and fits any."""
-
     year: int | None = None
     month: int | None = None
     day: int | None = None
 
     def fits(self, at: datetime) -> float:
-        """Return 1 for a moment in it, 0.5 for another day of the same month, else 0."""
+        """Return 1 for a match, 0.5 for another day of the same month, else 0."""
         if (self.year is not None and at.year != self.year) or (self.month is not None and at.month != self.month):
             return 0.0
         return 1.0 if self.day is None or at.day == self.day else 0.5
 
     def within(self, first: datetime, last: datetime) -> Iterator[Span]:
-        """Yield the stretches that it means of a life from `first` to `last`."""
+        """Yield the matching intervals between `first` and `last`."""
         for year in (self.year,) if self.year else range(first.year, last.year + 1):
             begin = datetime(year, self.month or 1, 1, tzinfo=UTC)
             end = _month_after(begin) if self.month else begin.replace(year=year + 1)
@@ -104,7 +95,7 @@ Moment = Span | Date
 
 _SHORT = ("jan", "feb", "mar", "apr", "jun", "jul", "aug", "sept", "sep", "oct", "nov", "dec")
 _MONTH = rf"(?P<month>(?:{'|'.join((*MONTHS, *_SHORT))})\b\.?)"
-# "I may 3 times" and "we march 5 miles" name no month.
+# Without "may" and "march": "I may 3 times" and "we march 5 miles" name no month.
 _SURE = rf"(?P<month>(?:{'|'.join(one for one in (*MONTHS, *_SHORT) if one not in ('march', 'may', 'mar'))})\b\.?)"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _TH = r"(?:st|nd|rd|th)?"
@@ -139,11 +130,11 @@ _WEEKDAY = re.compile(rf"\b(?:on|last|this) (?P<day>{'|'.join(DAYS)})\b", re.I)
 
 
 def moments_in(question: str, now: datetime) -> tuple[tuple[Moment, ...], str]:
-    """Return the times that a question names, and the question without words such as "yesterday"; `now` is UTC."""
+    """Return the times named, and the question without words such as "yesterday"; `now` is UTC."""
     try:
         spans, left = _relative(question, now)
         spans += _open(left, now)
-    except (OverflowError, ValueError):  # nobody lives at the end of the calendar
+    except (OverflowError, ValueError):  # beyond the range of datetime
         return (), question
     return (*spans, *_dates(_OPEN.sub(" ", left))), left
 
@@ -162,7 +153,7 @@ def _dates(question: str) -> Iterator[Date]:
             year, day = (int(parts[name]) if parts.get(name) else None for name in ("year", "day"))
             if day is None or 1 <= day <= 31:
                 yield Date(year, month, day)
-        # What was read as a day is not read again as its month.
+        # So that a day is not matched again as a month.
         left = pattern.sub(" ", left)
 
 
@@ -171,7 +162,7 @@ def _month_after(begin: datetime) -> datetime:
 
 
 def _open(question: str, now: datetime) -> list[Span]:
-    """Return what is since or before a month or year; a month without a year is the last one there was."""
+    """Return the spans since or before a month or year; a month without a year is the last such month."""
     found = []
     for one in _OPEN.finditer(question):
         year = int(one["year"] or one["alone"] or now.year)
@@ -187,12 +178,12 @@ def _open(question: str, now: datetime) -> list[Span]:
 
 
 def _relative(question: str, now: datetime) -> tuple[list[Span], str]:
-    """Return what is counted from now, and the question without the words for it."""
+    """Return the spans relative to `now`, and the question without their words."""
     found: list[Span] = []
     for words, span in _named(now).items() if _NAMED.search(question) else ():
         left = re.sub(rf"\b{words}\b", " ", question, flags=re.I)
         if left != question:
-            # "The day before yesterday" is not yesterday.
+            # Removed, so that "the day before yesterday" does not match "yesterday" too.
             found.append(Span(*span))
             question = left
     for one in _AGO.finditer(question):
@@ -240,7 +231,7 @@ def _named(now: datetime) -> dict[str, tuple[datetime, datetime]]:
 
 
 _NAMED = re.compile(rf"\b(?:{'|'.join(_named(datetime(2000, 1, 1, tzinfo=UTC)))})\b", re.I)
-"""Finds any of them; most questions hold none."""
+"""A quick check, because most questions have none."""
 
 
 def _ago(count: str, unit: str, now: datetime) -> Span | None:
@@ -297,16 +288,14 @@ _LAST = re.compile(
 
 
 class Question(NamedTuple):
-    """What was read of a question.
+    """A parsed question.
 
     Args:
-        text: as it was asked.
         words: its content words.
-        moments: the times it names.
-        order: -1 when it asks for what was first, 1 for what was last, else 0.
+        order: -1 if it asks for the first, 1 for the last, else 0.
         number, time: whether it asks for a number, for a time.
-        own_words: whether it asks what one said or thought oneself.
-        first_person: whether it is about whoever asks.
+        own_words: whether it asks what the asking agent said or thought.
+        first_person: whether it is about the asking agent.
     """
 
     text: str
@@ -319,43 +308,39 @@ class Question(NamedTuple):
     first_person: bool = False
 
     def answered_by(self, text: str) -> bool:
-        """Return whether a text holds the kind of thing that is asked for."""
         return (self.number and _NUMBER.search(text) is not None) or (self.time and _TIME.search(text) is not None)
 
     def names(self, name: str) -> bool:
-        """Return whether a name stands in it, in any case, as words of its own."""
         return bool(name) and _name(name).search(self.text) is not None
 
     def names_title(self, title: str) -> bool:
-        """Return whether a title is all of the question, or all of it stands there and has a content word."""
+        """Return whether it contains a title that has a content word, or equals the title."""
         words, asked = _in_words(title), _in_words(self.text)
         return words in asked and bool(words.strip()) and (words == asked or any(map(is_content_word, words.split())))
 
     def fits_time(self, at: datetime) -> float:
-        """Return how well a moment fits the times that are named: 1 within, 0.5 close, 0 far or none named."""
+        """Return how well a time matches the named times: 1 within, 0.5 close, else 0."""
         return max((moment.fits(at) for moment in self.moments), default=0.0)
 
 
 @lru_cache(maxsize=1 << 10)
 def _in_words(text: str) -> str:
-    """Return the words of a text with a space on either side; cached, as a question is compared with many titles."""
+    """Return the words joined and surrounded by spaces; cached, as a question is compared with many titles."""
     return f" {' '.join(words_of(text))} "
 
 
 @lru_cache(maxsize=1 << 10)
 def _name(name: str) -> re.Pattern[str]:
-    """Return a pattern that finds a name as words of its own; cached, as the same few occur in every question."""
     return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
 
 
 def read_question(text: str, now: datetime) -> Question:
-    """Return what is asked at the time `now` by a question, or by a situation in words."""
     text = text[:MAX_QUESTION]
     moments, left = moments_in(text, now)
     order = 1 if _LAST.search(text) else -1 if _FIRST.search(text) else 0
     return Question(
         text,
-        # "Yesterday" says when, not what: nobody said the word then.
+        # Without "yesterday" and the like, which the memory itself does not contain.
         tuple(content_words(_FIRST.sub(" ", _LAST.sub(" ", left)) if order else left)) or tuple(content_words(text)),
         moments,
         order,
@@ -369,13 +354,12 @@ def read_question(text: str, now: datetime) -> Question:
 # -- what a text tells and what it asks -------------------------------------------------------------------------------
 
 NEW_WORDS = 0.25
-"""Which part of the content words of a repetition may be others."""
+"""Maximum share of other content words in a repetition."""
 MIN_WORDS = 2
-"""Content words that a text must have to be repeated by another that says more besides."""
+"""Minimum content words of a text for a longer text to repeat it."""
 STEM_LENGTH = 5
-"""Letters that the forms of one word share, such as painted and painting."""
+"""Letters by which word forms are compared, such as painted and painting."""
 MAX_READ = 1000
-"""Characters of a text that are read; a passage of all but very long texts has fewer."""
 
 _FIRST_PERSON = frozenset(("i", "me", "my", "mine", "myself"))
 _SECOND_PERSON = frozenset(("you", "your", "yours", "yourself"))
@@ -387,14 +371,12 @@ _ASKING = (
 _CLAUSE = re.compile(rf"(?:[^.!?;:…—–\n,]|,(?!\s+{_ASKING})|(?<=\d)[.:](?=\d))+(?:[.!?;:…—–\n,]+|$)", re.IGNORECASE)
 _BEGINS_QUESTION = re.compile(rf"\W*{_ASKING}", re.IGNORECASE)
 _SPEAKER = re.compile(r"\A[^\"“\n?]{0,80}[\"“]")
-"""What stands before a line's words: who says them."""
 
 
 class Clauses(NamedTuple):
-    """The content words of a text, clause by clause: of its statements, and of its questions.
+    """The content words of a text by clause, for statements and questions.
 
-    A clause ends at a mark (. ! ? ; : or a dash), and before a comma where a question begins behind a statement ("I
-    lost my key, have you seen it?").
+    A clause ends at a mark and before a comma that starts a question ("I lost my key, have you seen it?").
     """
 
     statements: tuple[tuple[str, ...], ...]
@@ -403,7 +385,6 @@ class Clauses(NamedTuple):
 
 @lru_cache(maxsize=1 << 12)
 def clauses_of(text: str) -> Clauses:
-    """Return the clauses of a text, without who says it."""
     text = _SPEAKER.sub("", text[:MAX_READ])
     statements: list[tuple[str, ...]] = []
     asked: list[tuple[str, ...]] = []
@@ -413,22 +394,21 @@ def clauses_of(text: str) -> Clauses:
         if mark.endswith("?"):
             asked.append(words)
         elif words and mark.endswith(",") and _BEGINS_QUESTION.match(clause[0]):
-            asked.append(words)  # "When you were there, did you see it?" tells nothing
+            asked.append(words)  # "When you were there, did you see it?" states nothing
         elif words:
             statements.append(words)
     return Clauses(tuple(statements), tuple(asked))
 
 
 def is_question(text: str) -> bool:
-    """Return whether a text ends in a question."""
     return "?" in text and text.rstrip("\"'”’) ").endswith("?")
 
 
 def states_answer(text: str, asked: Collection[str]) -> bool:
-    """Return whether a text that ends in a question answers another question by what it states before.
+    """Return whether a text that ends in a question answers another question in its statements.
 
-    It needs two of the other's content words there and none in its own question that it does not state, as "I saw a
-    fox in the orchard; what could that mean?" answers who asks about foxes there.
+    Its statements must have two of the asked content words, and its own question none that they do not have: "I saw a
+    fox in the orchard; what could that mean?" answers a question about foxes there.
     """
     wanted = {_start_of(word) for word in asked}
     parts = clauses_of(text)
@@ -444,19 +424,12 @@ def _start_of(word: str) -> str:
 
 
 def is_about_speaker(text: str) -> bool:
-    """Return whether the speaker of a text says more of themselves than of whoever listens."""
     words = words_of(_SPEAKER.sub("", text[:MAX_READ]))
     return sum(word in _FIRST_PERSON for word in words) > sum(word in _SECOND_PERSON for word in words)
 
 
 def repeats(later: str, original: str, asked: Collection[str]) -> bool:
-    """Return whether a text, where it fits a question, only repeats what an earlier one states, or quotes all of it.
-
-    Args:
-        later: the text that came later.
-        original: the one that came first.
-        asked: the question's content words.
-    """
+    """Return whether a later text adds nothing to an earlier one on the words asked for, or quotes it."""
     statements = [word for clause in clauses_of(original).statements for word in clause]
     if not statements:
         return False
@@ -473,7 +446,7 @@ def repeats(later: str, original: str, asked: Collection[str]) -> bool:
 
 
 def _quotes(said: list[str], statements: list[str]) -> bool:
-    """Return whether all but few of the words of one text stand in another in their order."""
+    """Return whether most neighbouring word pairs of `statements` occur in `said`."""
     pairs = set(pairwise(said))
     wanted = list(pairwise(statements))
     return sum(pair in pairs for pair in wanted) >= (1 - NEW_WORDS) * len(wanted)

@@ -1,13 +1,10 @@
-"""From what words and vectors found to scored hits. Pure.
+"""Turns the results of words and vectors into scored hits. Pure functions.
 
     relevance = vector weight x cosine + (1 - vector weight) x share of the question's words, less for a question
     score = (relevance + neighbours + who + when + answer) x (1 + w x recency + w' x importance)
-    what somebody said stands before what others, later, made of it
-    a document that the question calls by its name gets the score of the best document besides its own
 
-A word counts by the square of its inverse document frequency in this life: of a name that half of all memories have
-next to nothing is left. Measured on the development data (README, "How well it remembers"): the share of words as a
-plain set does as well as BM25, and a cosine known only for the nearest hundred as well as one known for all.
+Originals are placed before repetitions; named documents get the best document's score in addition. On the development
+data plain sets of words did as well as BM25 (README, "How well it remembers").
 """
 
 from __future__ import annotations
@@ -27,51 +24,41 @@ from mud.clock import parse_iso
 
 K = TypeVar("K")
 NO_PARTS: Mapping[int, int] = {}
-"""What a life without any long memory has."""
 Groups = Mapping[str, Mapping[str, float]]
-"""For each content word of a question the words that stand for it, with their weights; the word itself has 1."""
+"""For each content word of a question the words that match it, with weights; the word itself has 1."""
 
 BOOSTING = 60
-"""Memories that boost their neighbours; with 20, 40 and 200 about as many answers were found."""
+"""Number of memories that boost their neighbours; 20, 40 and 200 found about as many answers."""
 REACH = 2
-"""How far a memory boosts, in memories."""
+"""Distance of boosted neighbours, in memories."""
 QUESTION_BOOST = 1.5
-"""How much more a question boosts what follows it than another line does."""
+"""Factor for the boost that a question gives to later memories."""
 BACKWARD_BOOST = 0.8
-"""How much of what it gives to those after it a memory gives to those before it."""
+"""Factor for the boost of earlier memories."""
 MAX_BOOST = 0.8
-"""What neighbours give together, at most: so much of what the best fits better than the least."""
+"""Limit of the sum of boosts, as a share of the range of relevance among the best."""
 QUESTION_WEIGHT = 0.85
-"""A question is worth so much of a line that states something: who recalls wants the answer, not the asking. With 0.75
-as many answers were found on the development data, without it one in sixty fewer."""
+"""Factor for a memory that is a question. 0.75 found as many answers on the development data; 1 found fewer."""
 CHECKED_FOR_ORIGINALS, ORIGINALS = 20, 60
-"""Hits of which each may repeat something earlier, and the best memories among which that is looked for."""
+"""Hits checked for being repetitions, and the best memories searched for their originals."""
 CONVERSATION_GAP = 1800.0
-"""Seconds after which what follows belongs to another conversation."""
+"""Seconds between memories of different conversations."""
 QUERY_RESULT_WEIGHT = 0.5
-"""What one's own queries showed, or one dreamed, is worth so much: neither must hide what it was about."""
+"""Factor for results of the agent's own queries and for dreams, so that they do not hide what they are about."""
 SUMMARY_WEIGHT = 0.75
-"""A summary has many words, so it has those of a question more easily than the memory that says it in full."""
+"""Factor for summaries, which match words more easily because they are long."""
 
 OWN_KINDS = ("said", "thought", "did")
-"""Kinds of memories of what one did oneself."""
 SPOKEN_KINDS = ("said", "heard", "told")
-"""Kinds of memories of what somebody said."""
 SPEAKER_WEIGHT = 2.0
-"""How much more than a name it counts that a question in the first person finds somebody who speaks of themselves: of
-the lines of one of two whom the question does not name .02 more were found, with 1 .005 and with 3 as many."""
+"""Factor on `who` for a first-person question and a speaker who talks about themselves. Of the lines of one of two
+unnamed speakers it found .02 more, .005 more with 1, and as many with 3."""
 MAX_SPEAKERS = 2
-"""Speakers among which whoever asks in the first person is taken for one; of more, most are others."""
+"""Maximum number of speakers for that rule; of more, most are not the one who asks."""
 
 
 class FoundDocument(NamedTuple):
-    """A summary or note that was found.
-
-    Args:
-        document: the summary or note.
-        share: its share of the question's words; None when it has none of them.
-        cosine: that of its vector and the question's; None when the vectors did not find it.
-    """
+    """A summary or note with its share of the question's words and its cosine; None where not found."""
 
     document: IndexedDocument
     share: float | None
@@ -80,17 +67,9 @@ class FoundDocument(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """What words and vectors found.
+    """The results of words and vectors by place (see `documents.place_of`); `times`, `wholes` and `parts` are by seq.
 
-    Args:
-        shares: share of the question's words by place, of the passages that have any; see `documents.place_of`.
-        cosines: cosine by place, of the passages that the vectors found.
-        entries: these passages as memories of their own, and the neighbours of the best, by place.
-        times: how often a memory's text occurs, by seq; only where that is more than once.
-        documents: summaries and notes.
-        of_time: memories of the time that is asked about, which words and vectors need not have found.
-        wholes: the long ones of these memories in full, by seq.
-        parts: how many passages each of these has.
+    `entries` are the passages found and the best ones' neighbours. `times` counts equal texts.
     """
 
     shares: Mapping[int, float]
@@ -103,7 +82,6 @@ class Candidates:
     parts: Mapping[int, int] = field(default_factory=dict)
 
     def whole(self, entry: Entry) -> Entry:
-        """Return the memory that a passage is of."""
         return self.wholes.get(entry.seq, entry)
 
 
@@ -111,9 +89,9 @@ class Candidates:
 
 
 def relevances(shares: Mapping[K, float], cosines: Mapping[K, float], weight: float) -> dict[K, float]:
-    """Return how well each fits by words and vectors together; `weight` is the vectors' part, 0 to 1.
+    """Return weighted sums of shares and cosines.
 
-    What the vectors passed over counts as the least they found; without any cosine the words alone count.
+    A missing cosine counts as the smallest one; without any, only the words count.
     """
     if not cosines:
         return dict(shares)
@@ -123,12 +101,11 @@ def relevances(shares: Mapping[K, float], cosines: Mapping[K, float], weight: fl
 
 
 def best_places(relevance: Mapping[int, float]) -> list[int]:
-    """Return the passages that boost their neighbours, best first, younger first among equals."""
+    """Return the places that boost their neighbours: best first, then younger first."""
     return sorted(relevance, key=lambda place: (-relevance[place], -memory_of(place), -place))[:BOOSTING]
 
 
 def neighbours_of(places: Iterable[int], parts: Mapping[int, int] = NO_PARTS) -> set[int]:
-    """Return the passages that these boost, and these; of long memories `parts` says how many each has."""
     near = {place_beside(place, step, parts) for place in places for step in range(-REACH, REACH + 1)}
     return {place for place in near if place > 0}
 
@@ -140,23 +117,16 @@ def neighbour_boost(
     floor: float = 0.0,
     parts: Mapping[int, int] = NO_PARTS,
 ) -> dict[int, float]:
-    """Return what each passage gets from those beside it: a part of what these have above the least of the best.
+    """Return the boost of each place by its neighbours: a part of their relevance above the least of the best.
 
-    So a short memory boosts all of another, and a long one its own passages, and with its ends alone others.
-
-    Args:
-        relevance: how well each passage fits by itself, by place.
-        entries: passages and neighbours.
-        weight: the part that goes to the next passage, and squared to the one after that.
-        floor: what anything fits, however little it has to do with the question.
-        parts: how many passages each long memory has.
+    `weight` is for the next passage, squared for the one after; `floor` is the least relevance if few were found.
     """
     best = best_places(relevance)
     total: dict[int, float] = {}
     if not best or weight == 0:
         return total
     least = relevance[best[-1]] if len(best) == BOOSTING else floor
-    # In order, because a sum of floats depends on it.
+    # Sorted, because float sums depend on the order.
     for place in sorted(best):
         source = entries.get(place)
         if source is None or _is_derived(source):
@@ -178,17 +148,16 @@ def _in_one_conversation(one: Entry, other: Entry) -> bool:
 
 
 def _is_derived(entry: Entry | None) -> bool:
-    """Return whether a memory is what one's own queries showed, or only a dream."""
     return entry is not None and entry.kind in ("result", "dream")
 
 
 def _fits(found: Candidates, question: Question, weights: RecallSettings) -> tuple[dict[int, float], dict[int, float]]:
-    """Return how well each passage fits with its neighbours' boost, and that boost."""
+    """Return the relevance of each place including its neighbours' boost, and that boost."""
     relevance = relevances(found.shares, found.cosines, weights.vector_weight)
     relevance |= {
         place: QUERY_RESULT_WEIGHT * fit for place, fit in relevance.items() if _is_derived(found.entries.get(place))
     }
-    # A neighbour that neither words nor vectors found is worth as much by itself as the least that they did.
+    # A neighbour that was not found itself counts as the least relevant one.
     least = min(relevance.values(), default=0.0) if found.cosines else 0.0
     boost = neighbour_boost(relevance, found.entries, weights.neighbours, least, found.parts)
     fits = {
@@ -207,7 +176,6 @@ def _worth(entry: Entry | None, question: Question) -> float:
 
 @lru_cache(8192)
 def _timestamp(at: str) -> float | None:
-    """Return a written time in seconds, None for one that cannot be read."""
     try:
         return parse_iso(at).timestamp()
     except (ValueError, OverflowError):
@@ -215,7 +183,7 @@ def _timestamp(at: str) -> float | None:
 
 
 def recency_of(at: str, now: float, half_life_days: float) -> float | None:
-    """Return how recent a written time is, 1 for `now` (in seconds); None for one that cannot be read."""
+    """Return 1 for `now` (in seconds), 0.5 after one half-life; None for an invalid time."""
     then = _timestamp(at)
     if then is None:
         return None
@@ -224,14 +192,6 @@ def recency_of(at: str, now: float, half_life_days: float) -> float | None:
 
 
 class Bonuses:
-    """What memories get for being of whom, of when, and of the kind of thing that a question asks about.
-
-    Args:
-        question: the question.
-        entries: all that is looked at, by place.
-        weights: what each of these is worth.
-    """
-
     def __init__(self, question: Question, entries: Mapping[int, Entry], weights: RecallSettings) -> None:
         self._question, self._weights = question, weights
         self._named = {actor: question.names(actor) for actor in {entry.actor or "" for entry in entries.values()}}
@@ -242,7 +202,6 @@ class Bonuses:
 
     @property
     def most(self) -> float:
-        """What a memory can get from all of these together."""
         question, weights = self._question, self._weights
         return (
             weights.who * max(question.own_words or any(self._named.values()), SPEAKER_WEIGHT * self._of_speaker)
@@ -251,21 +210,19 @@ class Bonuses:
         )
 
     def who(self, entry: Entry) -> float:
-        """Return what a memory gets for being of whom the question is about."""
         if not self._question.own_words:
             if self._named[entry.actor or ""]:
                 return self._weights.who
-            # Who asks "where did I grow up" asks whoever told that of themselves, not who answered.
+            # "Where did I grow up" asks for what the speaker told, not for the replies.
             told = self._of_speaker and entry.kind in SPOKEN_KINDS and is_about_speaker(entry.text)
             return SPEAKER_WEIGHT * self._weights.who if told else 0.0
         if entry.kind not in OWN_KINDS:
             return 0.0
-        # "What did I tell Moss?" asks for what was said to him.
+        # "What did I tell Moss?" asks for what was said to Moss.
         to = [name for name, named in self._named.items() if named]
         return self._weights.who / (1 if not to or any(name in entry.text for name in to) else 2)
 
     def when(self, entry: Entry) -> float:
-        """Return what it gets for being of the time that is asked about."""
         fit = 0.0
         if self._question.moments and (at := _timestamp(entry.at)) is not None:
             fit = self._question.fits_time(datetime.fromtimestamp(at, UTC))
@@ -275,7 +232,6 @@ class Bonuses:
         return self._weights.when * fit
 
     def answer(self, entry: Entry) -> float:
-        """Return what it gets for holding the kind of thing that is asked for."""
         return self._weights.answer if self._question.answered_by(entry.text) else 0.0
 
 
@@ -283,7 +239,7 @@ class Bonuses:
 
 
 class _Candidate(NamedTuple):
-    """A passage before its bonuses are looked at, which takes the longest; `factor` multiplies its fit and these."""
+    """A passage before its bonuses, which are slow to compute; `factor` multiplies the sum of fit and bonuses."""
 
     place: int
     entry: Entry
@@ -294,7 +250,7 @@ class _Candidate(NamedTuple):
 
 
 class _Scored(NamedTuple):
-    """A candidate with its score and bonuses, and what it gets to stand before a repetition."""
+    """A candidate with score and bonuses; `original` was added to place it before a repetition."""
 
     of: _Candidate
     score: float
@@ -328,7 +284,7 @@ def _candidates(
 
 
 def _in_reach(candidates: list[_Candidate], found: Candidates, k: int, most: float) -> list[_Candidate]:
-    """Return the candidates, sorted, that can be among the best k texts when none gets bonuses of more than `most`."""
+    """Return those candidates that can be among the best k texts if no bonus exceeds `most`."""
     texts: set[str] = set()
     for place, one in enumerate(candidates):
         texts.add(_text_of(found.whole(one.entry)))
@@ -342,12 +298,12 @@ def _in_reach(candidates: list[_Candidate], found: Candidates, k: int, most: flo
 def _memory_hits(
     found: Candidates, question: Question, k: int, now: datetime, weights: RecallSettings, without: Collection[str]
 ) -> list[Hit]:
-    """Return the best k memories, each by its best passage; of those with the same text only the best."""
+    """Return the best k memories, each by its best passage; of equal texts only the best."""
     fits, boost = _fits(found, question, weights)
     bonuses = Bonuses(question, found.entries, weights)
     candidates = _candidates(fits, found, now, weights, without)
     scored = [_scored(one, bonuses) for one in _in_reach(candidates, found, k, bonuses.most)]
-    # The younger of two equal ones comes first, and nothing depends on the order in which they were found.
+    # Younger first among equals, so that the order is deterministic.
     scored.sort(key=lambda one: (-one.score, -one.of.entry.seq, one.of.place))
     best: dict[str, _Scored] = {}
     for one in scored:
@@ -356,7 +312,6 @@ def _memory_hits(
 
 
 def _originals_first(scored: list[_Scored], question: Question, k: int) -> list[_Scored]:
-    """Return these with what somebody said before what others made of it: a repetition has the same words, or more."""
     for place in range(min(k, CHECKED_FOR_ORIGINALS, len(scored))):
         later = scored[place]
         earlier = [
@@ -402,7 +357,7 @@ def _hit(scored: _Scored, found: Candidates, boost: Mapping[int, float]) -> Hit:
 
 
 def _document_hits(found: Candidates, question: Question, now: datetime, weights: RecallSettings) -> list[Hit]:
-    """Return all documents; one that is called by its name stands before any that only has its words."""
+    """Return all documents; those whose title or alias the question contains score above all others."""
     shares = {
         number: one.share * (SUMMARY_WEIGHT if one.document.kind == SUMMARY else 1.0)
         for number, one in enumerate(found.documents)
@@ -438,16 +393,7 @@ def _document_hits(found: Candidates, question: Question, now: datetime, weights
 def rank(
     found: Candidates, question: Question, k: int, now: datetime, weights: RecallSettings, without: Collection[str] = ()
 ) -> list[Hit]:
-    """Return the best hits, best first; of memories with the same text only the best.
-
-    Args:
-        found: what words and vectors found.
-        question: what was asked.
-        k: how many at most.
-        now: the time that recency is counted from.
-        weights: the shares of the parts.
-        without: kinds of memories that are no hits.
-    """
+    """Return the best k hits, best first; kinds in `without` are no hits."""
     k = max(0, k)
     hits = _memory_hits(found, question, k, now, weights, without) + _document_hits(found, question, now, weights)
     hits.sort(key=lambda hit: (-hit.score, -(hit.seq or 0), hit.covers or (0, 0), hit.title or ""))
@@ -459,13 +405,12 @@ def rank(
 
 
 def _identity(hit: Hit) -> tuple[object, ...]:
-    """Return what hits have in common of which only the best is shown: two notes may say the same."""
+    """Return a key; of hits with the same key only the best is shown."""
     if hit.entry is None:
         return hit.kind, hit.title, hit.covers, hit.text
     return (_text_of(hit.entry),)
 
 
 def _text_of(entry: Entry) -> str:
-    """Return what memories have in common of which only the best is shown."""
-    # One look back is enough: who asked again and again would see nothing else.
+    # All query results and dreams share one key, else repeated searches would show nothing else.
     return "result" if _is_derived(entry) else text_of(entry)

@@ -1,10 +1,9 @@
-"""The service of recall: find anything that an agent ever lived through, by words and vectors.
+"""The recall service: search in an agent's memories, summaries and notes by words and vectors.
 
     remember, catch_up, sync_documents -> words (one thread) -> vectors (one child process, in the background)
-    search -> words at once + vectors if they are there -> ranking -> hits
+    search -> words at once + vectors if available -> ranking -> hits
 
-The index is disposable: it is filled from what its sources hand over, as often as it is lost. Nothing of the vault is
-read or written but `.index/`.
+The index in `.index/` is disposable: whenever it is lost, it is filled again from its sources.
 """
 
 from __future__ import annotations
@@ -39,34 +38,25 @@ T = TypeVar("T")
 FOLDER = ".index"
 LEXICAL = "lexical.sqlite3"
 REUSABLE = ("embeddings.", "minilm-")
-"""Beginnings of the names of files that another index can use as they are."""
 ONLY = {"memories": (), "summaries": (SUMMARY,), "notes": (NOTE,)}
-"""What a search can be narrowed to, with the kinds of documents that this means."""
+"""The `only` values of a search and the document kinds they mean."""
 ENDING = 6.0
-"""Seconds that the background work gets to end: a little more than closing a child takes."""
+"""Seconds for the background tasks to end; a little more than closing a child takes."""
 FLUSHING = 2.0
-"""Seconds that what still waits gets to be indexed, and again for the file to be closed; what is not done in time
-comes back from the archive at the next start."""
+"""Seconds to index what still waits, and again to close the file. The rest is indexed at the next start."""
 RECENT = 16
-"""The newest memories, whose vectors nobody misses: they are found by their words."""
+"""Newest memories whose vectors may be missing without notice, as they are found by words."""
 TRIES = 3
-"""Times that one search fills an index which is being deleted all the while."""
+"""Attempts of one search to fill an index that keeps being deleted."""
 RELATED = 200
-"""Documents looked at for a prompt, all that words and vectors bring forward: a life's notes, which are many and fit
-well, must not keep its summaries out."""
+"""Documents ranked for a prompt: all found by words and vectors, so that many good notes do not displace summaries."""
 PER_SHOWN_SUMMARY = 4
-"""How many summaries are handed over for each that a prompt shows."""
 
 
 def discard_index(vault: Path, *, embeddings: bool = False) -> None:
-    """Delete the index of a vault; whoever holds the vault's lock may, before recall is started.
+    """Delete a vault's index, before recall is started; `embeddings` also deletes the cache, slow to rebuild.
 
-    Args:
-        vault: the vault's folder.
-        embeddings: also what was embedded, which takes the longest to make anew.
-
-    Raises:
-        UnsafePath: the folder is a link: what it leads to is none of ours.
+    Requires the vault's lock. Raises `UnsafePath` if the folder is a link.
     """
     with suppress(FileNotFoundError), own_folder(vault / FOLDER):
         for path in (vault / FOLDER).glob("*"):
@@ -77,16 +67,16 @@ def discard_index(vault: Path, *, embeddings: bool = False) -> None:
 
 
 class RecallService:
-    """Recall for all agents of one vault. Its methods belong to the event loop; its work is done off it.
+    """Recall for all agents of a vault. Call it on the event loop; the work is done in a thread and a child process.
 
     Args:
         vault: the vault's folder.
-        settings: the settings as they are now.
-        clock: tells how long ago a memory is.
-        private: this process does not hold the vault: answer from a copy in memory, without vectors, writing nothing.
-        at_once: there is nobody else to serve: work where it is called, not in a thread.
-        by: returns the LLM profile that names the embedder's server; None when there is none.
-        budget: pays for what that server does; None when nobody counts.
+        settings: returns the current settings.
+        clock: for recency.
+        private: without the vault's lock: use a copy in memory, no vectors, and write nothing.
+        at_once: work synchronously instead of in a thread.
+        by: returns the LLM profile of the embedder's server, or None.
+        budget: pays for that server; None for no limit.
     """
 
     def __init__(
@@ -118,17 +108,14 @@ class RecallService:
     # -- beginning and end ------------------------------------------------------------------------------------------
 
     async def start(self, *, vectors: bool = True) -> None:
-        """Begin to index in the background; return at once. Without `vectors` recall goes by words alone."""
+        """Start indexing in the background. Without `vectors`, search uses words only."""
         self._use_vectors = vectors and not self._private
         self._tasks = [asyncio.create_task(supervise("recall", self._indexer.keep_flushing, self._clock))]
         if self._use_vectors:
             self._tasks.append(asyncio.create_task(supervise("recall's vectors", self._vectors.run, self._clock)))
 
     async def stop(self) -> None:
-        """Index what still waits, end the child process, close the files; for good. Stopping again does nothing.
-
-        It takes `ENDING` + 2 x `FLUSHING` at most, whatever hangs: the world must be able to end.
-        """
+        """Index what still waits, end the child and close the files. Takes `ENDING` + 2 x `FLUSHING` at most."""
         if self._stopped:
             return
         self._stopped = True
@@ -139,12 +126,11 @@ class RecallService:
             async with asyncio.timeout(FLUSHING):
                 await self._indexer.flush()
         except TimeoutError:
-            pass  # the file is not closed in time either, and that is said
+            pass  # `_close` then logs that the index is busy
         finally:
             await self._close()
 
     async def _close(self) -> None:
-        """Close the file, when the thread has time for that."""
         if self._at_once:
             self._lexical.close()
             return
@@ -168,54 +154,42 @@ class RecallService:
     # -- what there is ----------------------------------------------------------------------------------------------
 
     def remember(self, agent_id: str, entries: Sequence[Entry]) -> None:
-        """See `Indexer.remember`."""
         self._indexer.remember(agent_id, entries)
 
     def in_bulk(self, agent_id: str) -> AbstractAsyncContextManager[Callable[[], Awaitable[None]]]:
-        """See `Indexer.in_bulk`."""
         return self._indexer.in_bulk(agent_id)
 
     async def catch_up(self, agent_id: str, through: int, read: Read, documents: Documents | None = None) -> None:
-        """See `Indexer.catch_up`."""
         await self._indexer.catch_up(agent_id, through, read, documents)
 
     def sync_documents(self, agent_id: str, documents: Documents) -> None:
-        """See `Indexer.sync_documents`."""
         self._indexer.sync_documents(agent_id, documents)
 
     async def reweigh(self, agent_id: str, values: Mapping[int, int]) -> None:
-        """See `Indexer.reweigh`."""
         await self._indexer.reweigh(agent_id, values)
 
     async def forget(self, agent_id: str) -> None:
-        """See `Indexer.forget`."""
         await self._indexer.forget(agent_id)
 
     def status(self, agent_id: str) -> dict[str, int]:
-        """Return `lexical_through`, the last memory up to which every word is found, and `vector_through`, the last
-        up to which everything that is to have a vector has it, as of the last piece of work done."""
+        """Return the seqs `lexical_through` and `vector_through`, up to which words and vectors are complete."""
         known = self._indexer.lives.get(agent_id)
         progress = known.progress if known else read_progress(self._folder / LEXICAL, agent_id)
         vectors = progress.vector_through if self._settings().embed == EVERYTHING else progress.summaries_through
         return {"lexical_through": progress.lexical_through, "vector_through": vectors}
 
     def look_again(self) -> None:
-        """Take up changed settings: another embedder begins to work at once."""
         self._vectors.wake()
 
     @property
     def trouble(self) -> str:
-        """Why there are no vectors, in plain words; empty when all is well."""
+        """Why there are no vectors, in plain words; else empty."""
         return self._vectors.trouble if self._use_vectors else ""
 
     async def complete(self, progress: Callable[[int, int], None] | None = None) -> bool:
-        """Wait until everything is indexed, vectors too.
+        """Wait until everything is indexed; return whether the vectors are complete (else see `trouble`).
 
-        Args:
-            progress: called after each step with the documents that have their vectors, and how many there are.
-
-        Returns:
-            Whether the vectors are complete; False when they will not be, see `trouble`.
+        `progress` is called with the number of documents that have their vectors, and of all.
         """
         await self._indexer.fill_all()
         if not self._use_vectors:
@@ -241,22 +215,13 @@ class RecallService:
         before: int | None = None,
         without: Collection[str] = (),
     ) -> tuple[list[Hit], bool]:
-        """Find what fits a question best among all that the agent ever lived through.
+        """Search; return the best k hits, best first, and whether the vectors are incomplete.
 
         Args:
-            agent_id: who is asked.
-            query: the question, in natural words.
-            k: how many hits at most.
-            only: `memories`, `summaries` or `notes`; None for all.
+            only: `memories`, `summaries` or `notes`; None for all. Others raise `Refusal`.
             by: `both`, `words` or `vectors`.
-            before: memories from this number on may be missing, as whoever asks sees them anyway; None for none.
-            without: kinds of memories that are no hits; they still boost those beside them.
-
-        Returns:
-            The hits, best first, and whether the vectors are behind: what they know is missing from the answer.
-
-        Raises:
-            Refusal: `only` is none of these.
+            before: memories from this seq on may be missing.
+            without: kinds of memories that are no hits, but still boost their neighbours.
         """
         if only is not None and only not in ONLY:
             raise Refusal(f"There is nothing called {only!r} to look in.", f"There is: {', '.join(ONLY)}.")
@@ -270,16 +235,9 @@ class RecallService:
         kinds: Collection[str],
         shown: Callable[[Hit], bool] = lambda hit: False,
     ) -> list[Hit]:
-        """Find the summaries or notes that fit a situation, for a prompt, best first.
+        """Return the documents of these kinds that fit a situation and are not `shown` by the prompt, best first.
 
-        Of notes there are as many as the settings say, of summaries `PER_SHOWN_SUMMARY` times as many: only the
-        sentences of the prompt show which of them add something.
-
-        Args:
-            agent_id: whose.
-            query: the situation, in words.
-            kinds: `summary`, `note` or both.
-            shown: tells what the prompt shows already; that is left out.
+        More summaries than shown (`PER_SHOWN_SUMMARY`), as the prompt drops those that add nothing.
         """
         found, _ = await self._search(agent_id, query, RELATED, False, kinds, "both")
         settings = self._settings()
@@ -310,7 +268,7 @@ class RecallService:
             if asked and self._use_vectors and query.strip():
                 written = kinds if self._indexer.life(agent_id).progress.documents else ()
                 wanted = self._vectors.query(query, agent_id, memories, written)
-                # In this order: the child takes the question in once, and works on while the words are looked up.
+                # In this order: the child embeds the query once, and searches while the words are looked up.
                 similar = asyncio.create_task(self._vectors.similar_words(wanted, question.words))
                 nearest = asyncio.create_task(self._vectors.nearest(wanted))
                 tasks = [similar, nearest]
@@ -325,7 +283,6 @@ class RecallService:
         return hits, asked and self._behind(agent_id, near, memories and settings.embed == EVERYTHING, bool(kinds))
 
     def _behind(self, agent_id: str, near: NearestVectors | None, memories: bool, documents: bool) -> bool:
-        """Return whether vectors that were asked for said nothing, or not yet all."""
         progress = self._indexer.life(agent_id).progress
         there = memories * progress.lexical_through + documents * progress.documents
         if near is None:
@@ -344,7 +301,7 @@ class RecallService:
         before: int | None,
         widely: bool,
     ) -> tuple[Candidates, NearestVectors | None]:
-        """Find in a whole index: one that was lost after it was filled is filled again."""
+        """Search; if the index was lost since it was filled, fill it and search again."""
         weight = self._settings().vector_weight
         for _ in range(TRIES):
             await self._indexer.fill(agent_id, before)
@@ -365,13 +322,12 @@ class RecallService:
 
 
 def _fits(hit: Hit, least: float) -> bool:
-    """Return whether a hit fits well enough to be shown unasked; words alone reach about half of what both do."""
-    fits = hit.score - hit.called  # a name alone tells too little of what a prompt should hold
+    """Return whether a hit is good enough to be shown unasked; scores by words alone are about half as high."""
+    fits = hit.score - hit.called  # a name alone is not enough for a prompt
     return fits >= (least if hit.vector is not None else least / 2)
 
 
 def _with_similar(groups: Groups, similar: Mapping[str, Mapping[str, float]], weight: float) -> Groups:
-    """Return the groups with the words that are like those of the question, weighted by how like they are."""
     if weight == 0:
         return groups
     return {

@@ -1,12 +1,10 @@
-"""Searching the lexical index: which memories and documents have a question's words, or are of the time it names.
+"""Search in the lexical index: memories and documents by a question's words or by the times it names.
 
     share = sum over the question's words of max over {the word, words alike} of weight x min(idf, idf of the word)^2
             for those that are in it, / sum of idf^2 of the question's words
     idf = ln(1 + (n - count + 0.5) / (count + 0.5)), as in BM25, with n and count of the one agent's memories
 
-As plain sets: how often a word is in a memory, and how long that is, told nothing more on the development data. Lists
-that are longer than the budget are never walked through: whoever has a rarer word of the question is looked up in them.
-Every function works within its caller's transaction.
+Term frequency and length did not help on the development data.
 """
 
 from __future__ import annotations
@@ -37,81 +35,61 @@ from agents.recall.words import PostingList, Postings, Stemmer
 from mud.clock import iso, parse_iso
 
 CANDIDATES = 100
-"""Memories that the words may bring forward; 200 found no more of the answers."""
+"""Maximum memories found by words; 200 found no more of the answers."""
 WIDELY = 400
-"""As many where some kinds of them will not count: who was asked the same a hundred times has said it as often."""
+"""The same if some kinds are filtered out, as repeated questions would fill the result."""
 MAX_ALIKE = 5
-"""Words of the life alike to one of the question that count."""
 BUDGET = 2000
-"""Rows that are walked through for one question. Of 80 questions to a life of 100,000 with Zipf's words, each of 40
-words and words alike, the first 20 were the same as without a budget, and 97 % of the first 200; with 1,000 rows 99 %
-and 88 %."""
+"""Rows read for one query. On 100,000 memories (Zipf), the first 20 hits of 80 queries of 40 words were the same as
+without a budget."""
 DOCUMENTS = 60
-"""Documents of each kind that the words may bring forward; a long life has thousands, and each is long."""
 DOCUMENT_BUDGET = 1000
-"""Rows that are walked through for each kind of documents, at most."""
 
 OF_TIME = 60
-"""Memories of each stretch of time asked about, the most important and then the newest."""
+"""Memories of each span of time: the most important, then the newest."""
 NEWEST_OF_TIME = 2000
-"""The newest memories of a stretch of time among which these are chosen."""
+"""The newest memories of a span, from which those are chosen."""
 AT_AN_END = 20
-"""Memories from the beginning or the end of a life when what was first or last is asked for."""
+"""Memories added from the start or end when a question asks for the first or last."""
 MAX_SPANS = 10
-"""Stretches of time that are looked at: "in May" means one of every year."""
+"""Maximum spans: "in May" matches one in every year."""
 
 
 # -- shares of a question's words -------------------------------------------------------------------------------------
 
 
 class Term(NamedTuple):
-    """A word that counts: what it adds, and the rows that have it."""
-
     value: float
     rows: PostingList
 
 
 @dataclass(frozen=True, slots=True)
 class WeightedTerms:
-    """A question, as what is looked for.
-
-    Args:
-        groups: for each of its words the terms that stand for it.
-        whole: what all its words would add.
-    """
+    """A question as terms: one group for each word; `whole` is the sum of all words' values."""
 
     groups: tuple[tuple[Term, ...], ...] = ()
     whole: float = 1.0
 
     def by_value(self) -> list[tuple[Term, int]]:
-        """Return all terms, the most valuable first, with the numbers of their groups."""
         terms = [(term, number) for number, group in enumerate(self.groups) for term in group]
         return sorted(terms, key=lambda one: -one[0].value)
 
 
 def idf(count: int, total: int) -> float:
-    """Return the inverse document frequency of a word that `count` of `total` memories have; always above 0."""
+    """Return the inverse document frequency of a word in `count` of `total` memories; always above 0."""
     count = min(count, total)
     return math.log(1 + (total - count + 0.5) / (count + 0.5))
 
 
 def shares_of(terms: WeightedTerms, rows: Sequence[int]) -> dict[int, float]:
-    """Return the share of each of these rows that has any."""
     having = [(term, number, term.rows.among(rows)) for term, number in reversed(terms.by_value())]
     return {row: value / terms.whole for row, value in _sums(terms, having).items()}
 
 
 def best_rows(terms: WeightedTerms, most: int, budget: int = BUDGET, *, oldest: bool = False) -> dict[int, float]:
-    """Return the rows with the highest shares, best first, the younger first among equals.
+    """Return the rows with the highest shares, best first, then youngest (or `oldest`) first.
 
-    Every share is exact. A row may be missing that has none but words whose lists are longer than the budget, unless it
-    is among the newest.
-
-    Args:
-        terms: the question.
-        most: how many rows.
-        budget: how many rows are walked through.
-        oldest: the older first among equals instead.
+    Posting lists longer than the budget are only looked up for rows of rarer words, and for the newest rows.
     """
     short: list[tuple[Term, int, Collection[int]]] = []
     long: list[tuple[Term, int]] = []
@@ -123,13 +101,13 @@ def best_rows(terms: WeightedTerms, most: int, budget: int = BUDGET, *, oldest: 
             long.append((term, number))
     rows: set[int] = set().union(*(having for _, _, having in short))
     if long and budget:
-        # Of those that have only very common words, the newest (or oldest) will do.
+        # Of rows with only very common words, the newest (or oldest) are enough.
         common = long[0][0].rows.rows
         rows.update(common[:budget] if oldest else common[-budget:])
     wanted = list(rows)
     found = short + [(term, number, term.rows.among(wanted)) for term, number in long]
     sums = _sums(terms, sorted(found, key=lambda one: one[0].value))
-    # Sorting the values alone is the quickest way to get rid of most rows.
+    # Sorting only the values is the fastest way to drop most rows.
     least = sorted(sums.values())[-most] if len(sums) > most else 0.0
     turn = -1 if oldest else 1
     top = sorted(((value, turn * row) for row, value in sums.items() if value >= least), reverse=True)
@@ -137,10 +115,7 @@ def best_rows(terms: WeightedTerms, most: int, budget: int = BUDGET, *, oldest: 
 
 
 def _sums(terms: WeightedTerms, found: Iterable[tuple[Term, int, Collection[int]]]) -> dict[int, float]:
-    """Return the sum of values for each row; of the terms of a group the one that comes last counts.
-
-    Each term stands with the number of its group and the rows that have it, as far as they are looked at.
-    """
+    """Return the sum of values for each row; within a group the last term counts."""
     parts: list[dict[int, float]] = [{} for _ in terms.groups]
     for term, number, having in found:
         parts[number].update(dict.fromkeys(having, term.value))
@@ -158,7 +133,7 @@ def _sums(terms: WeightedTerms, found: Iterable[tuple[Term, int, Collection[int]
 
 @dataclass(frozen=True, slots=True)
 class WordMatches:
-    """The best rows of one table by their shares, and the question, for what the vectors will find there."""
+    """The best rows of one table with their shares, and the terms, for scoring rows found by vectors."""
 
     terms: WeightedTerms = field(default_factory=WeightedTerms)
     shares: Mapping[int, float] = field(default_factory=dict)
@@ -166,14 +141,7 @@ class WordMatches:
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """What has words of a question.
-
-    Args:
-        memories: among short memories.
-        passages: among the passages of long ones, by row.
-        documents: among each kind of documents.
-        of_time: memories of the time that is asked about, whatever their words.
-    """
+    """Search results by words; `passages` are those of long memories."""
 
     memories: WordMatches = field(default_factory=WordMatches)
     passages: WordMatches = field(default_factory=WordMatches)
@@ -182,7 +150,7 @@ class Matches:
 
 
 class _Word(NamedTuple):
-    """A word, its stem (empty when it cannot be looked for), its value, and what has it."""
+    """A word with its stem (empty if it cannot be searched), value and posting lists."""
 
     word: str
     stem: str
@@ -196,14 +164,6 @@ class _Word(NamedTuple):
 
 
 class Searcher:
-    """Finds what has the words of a question.
-
-    Args:
-        stemmer: gives the stems of words.
-        postings: gives their posting lists.
-        budget: rows that are walked through for one question.
-    """
-
     def __init__(self, stemmer: Stemmer, postings: Postings, budget: int) -> None:
         self._stemmer, self._postings, self._budget = stemmer, postings, budget
 
@@ -218,7 +178,7 @@ class Searcher:
         oldest: bool = False,
         widely: bool = False,
     ) -> Matches:
-        """See `LexicalIndex.match`; of equal ones the oldest come first when they are asked for, else the youngest."""
+        """See `LexicalIndex.match`; with `oldest`, the oldest come first among equals."""
         number = tables.number_of(db, agent_id)
         if not number or not groups:
             return Matches()
@@ -233,7 +193,7 @@ class Searcher:
                 return _Word(word, "", 0.0, PostingList(), PostingList())
             stem = stems[word]
             rows = self._postings.rows(db, tables.table_of(number), number, stem, word, through, top)
-            if not more:  # as in most lives
+            if not more:  # the usual case
                 return _Word(word, stem, 0.0, rows, PostingList())
             first, last = passage_row(through, MAX_PASSAGES - 1), passage_row(top, MAX_PASSAGES - 1)
             of_long = self._postings.rows(db, tables.passages_of(number), number, stem, word, first, last)
@@ -249,7 +209,7 @@ class Searcher:
             return WordMatches(weighted, best_rows(weighted, most, budget, oldest=oldest))
 
         def written(table: str, last: int) -> WordMatches:
-            # The same words count as much as in memories: there are too few documents to tell what is rare.
+            # Uses the memories' idf: there are too few documents to tell which words are rare.
             def rows_of(word: _Word) -> PostingList:
                 return self._postings.rows(db, table, number, word.stem, word.word, last, last)
 
@@ -264,7 +224,7 @@ class Searcher:
 
 
 def _chosen(word: str, alike: Mapping[str, float], look_up: Callable[[str], _Word], total: int) -> list[_Word]:
-    """Return the word, if it can be looked for, and the best of the words alike that occur in this life."""
+    """Return the word, if it can be searched, and its best similar words that this agent's memories contain."""
     asked = look_up(word)
     own = idf(asked.frequency, total)
     chosen = {asked.stem: asked._replace(value=own**2)} if asked.stem else {}
@@ -283,12 +243,12 @@ def _chosen(word: str, alike: Mapping[str, float], look_up: Callable[[str], _Wor
 
 
 def memories_of_time(db: sqlite3.Connection, agent_id: str, question: Question) -> list[int]:
-    """Return memories of an agent that are of the times a question names, or are first or last when it asks for that.
+    """Return an agent's memories of the times a question names, or its first or last ones if asked for.
 
-    Memories that were given rather than lived have times in any order, so that times are looked up by themselves.
+    Times have their own table, because imported memories may be in any order.
     """
     if not (question.moments or question.order):
-        return []  # as nearly always
+        return []  # the usual case
     number, through = tables.number_of(db, agent_id), tables.through_of(db, agent_id)
     if not through:
         return []
@@ -303,22 +263,21 @@ def memories_of_time(db: sqlite3.Connection, agent_id: str, question: Question) 
 
 
 def _spans(db: sqlite3.Connection, number: int, question: Question) -> Iterator[Span]:
-    """Yield each stretch of time that a question means, the newest first."""
-    # What is no time, as a hand may have written, sorts behind the digits.
+    # Invalid times in edited archives sort after the digits.
     ends = [
         db.execute(f"SELECT {end}(at) FROM times WHERE agent = ? AND at < ':'", (number,)).fetchone()[0]
         for end in ("min", "max")
     ]
     try:
         begin, end = (parse_iso(at or "") for at in ends)
-    except ValueError:  # a time that nobody can read: there is no counting by it
+    except ValueError:  # an invalid time
         return
     for moment in question.moments:
         yield from reversed(list(moment.within(begin, end)))
 
 
 def _best_of(db: sqlite3.Connection, number: int, span: Span) -> list[int]:
-    # Written times sort as they stand.
+    # ISO times sort as text.
     rows = db.execute(
         "SELECT seq FROM (SELECT seq FROM times WHERE agent = ? AND at >= ? AND at < ? ORDER BY at DESC, seq DESC "
         f"LIMIT ?) JOIN {tables.table_of(number)}_content ON id = ? | seq ORDER BY c8 DESC, seq DESC LIMIT ?",
@@ -339,13 +298,12 @@ def gather(
     kinds: Collection[str],
     weight: float,
 ) -> Candidates:
-    """See `LexicalIndex.gather`."""
     number = tables.number_of(db, agent_id)
     places = [_place(row) for row in matches.passages.shares]
     needed = _NeededMemories(db, number)
     needed.read({*matches.memories.shares, *map(memory_of, (*memories, *places)), *matches.of_time})
     texts = tables.repeated(db, number, needed.memories)
-    # A vector's id may be left from another life under the same name.
+    # Vector ids may be left from an earlier agent with the same id.
     known = {place: cosine for place, cosine in memories.items() if needed.has(place) and _is_first(place, texts)}
     firsts = {texts[seq].last: texts[seq] for seq in map(memory_of, known) if seq in texts}
     later = {seq: text for seq, text in firsts.items() if seq not in needed.memories}
@@ -374,8 +332,6 @@ def gather(
 
 
 class _NeededMemories:
-    """The memories of one life that a question needs, and how many passages the long ones have."""
-
     def __init__(self, db: sqlite3.Connection, number: int) -> None:
         self._db, self._number = db, number
         self.memories: dict[int, Entry] = {}
@@ -387,21 +343,18 @@ class _NeededMemories:
         self.parts.update((seq, parts) for seq, entry in new.items() if (parts := len(passages(entry.text))) > 1)
 
     def short(self) -> list[int]:
-        """Return those that are their own only passages."""
         return [seq for seq in self.memories if seq not in self.parts]
 
     def has(self, place: int) -> bool:
-        """Return whether a passage is one of what was read."""
         seq = memory_of(place)
         return seq in self.memories and part_of(place) < self.parts.get(seq, 1)
 
     def entry(self, place: int) -> Entry:
-        """Return a memory with the text of one of its passages."""
         entry = self.memories[memory_of(place)]
         return entry if entry.seq not in self.parts else entry._replace(text=passages(entry.text)[part_of(place)])
 
     def beside(self, place: int) -> Iterable[int]:
-        """Return the memories within reach of a passage: of one in the middle of a long text only its own."""
+        """Return the seqs within `REACH` passages of a passage."""
         seq, part = memory_of(place), part_of(place)
         low = max(1, seq - max(0, REACH - part))
         return range(low, seq + max(0, REACH - (self.parts.get(seq, 1) - 1 - part)) + 1)
@@ -412,7 +365,7 @@ def _place(row: int) -> int:
 
 
 def _of_repetitions(known: Mapping[int, float], texts: Mapping[int, RepeatedText]) -> dict[int, float]:
-    """Return the cosines of memories with the same text as these: a vector is made of the first only."""
+    """Return the cosines for memories that repeat a text, because only the first has a vector."""
     again: dict[int, list[int]] = {}
     for seq, text in texts.items():
         again.setdefault(text.first, []).append(seq)
@@ -429,7 +382,6 @@ def _is_first(place: int, texts: Mapping[int, RepeatedText]) -> bool:
 
 
 def _all_shares(matches: WordMatches, rows: Collection[int]) -> dict[int, float]:
-    """Return the shares of these, also of those that only the vectors brought forward."""
     shares = {row: share for row, share in matches.shares.items() if row in rows}
     return shares | shares_of(matches.terms, [row for row in rows if row not in shares])
 

@@ -1,4 +1,4 @@
-"""What `config/recall.md` can set."""
+"""The settings in `config/recall.md`."""
 
 from __future__ import annotations
 
@@ -10,18 +10,16 @@ from mud.storage.settings import setting
 
 EVERYTHING = "everything"
 SERVED = ("ollama", "openai_compatible")
-"""The embedders that ask the server of config/llm/embed.md."""
+"""The embedders that use the server of config/llm/embed.md."""
 EMBEDDED = "embedded"
 EMBEDDERS = (*plug_in_names("agents.recall.embedders"), "none")
-"""The embedders by name, and `none`. Only the child process loads them."""
+"""Names only: the child process alone loads the embedders."""
 
 _setting = partial(setting, per_agent=False)
 
 
 @dataclass(frozen=True)
 class RecallSettings:
-    """How memories are found again."""
-
     embedder: str = _setting(
         "minilm",
         "What turns texts into vectors; minilm knows other words for the same thing, hashing only "

@@ -1,10 +1,8 @@
-"""The tables of the lexical index: agents, memories, documents. Every function works within its caller's transaction.
+"""The tables of the lexical index. Every function runs in its caller's transaction.
 
-A row id is the agent's number in the upper 32 bits, and in the lower its memory's seq or its document's own number, so
-that one range holds all of one agent. The words of a long memory stand in the table of passages instead, a row for
-each, and its text among the wholes; a passage's lower half is the memory's seq and, in the last bits, its part.
-
-A text world repeats itself ("Petra yawns."): a vector is made only of the first memory that has a text.
+Row ids have the agent's number in the upper 32 bits and a memory's seq or a document's number in the lower. Long
+memories have their text in `wholes` and a row per passage (lower half: seq x MAX_PASSAGES + part). Texts repeat often
+("Petra yawns."), so only the first memory with a text gets a vector.
 """
 
 from __future__ import annotations
@@ -36,9 +34,8 @@ from agents.recall.words import TOKENIZER, VOCABULARY_SCHEMA, Vocabulary, span
 
 VERSION = 6
 FTS = f'detail=none, columnsize=0, tokenize = "{TOKENIZER}"'
-"""Of a word only where it is, not how often or where in it: two fifths quicker to write, and matching needs no more."""
+"""Without positions and counts, which matching does not need: writing is two fifths faster."""
 WORDS = {SUMMARY: f"{SUMMARY}_words", NOTE: f"{NOTE}_words"}
-"""The table with the words of each kind of document."""
 SCHEMA = f"""
     CREATE TABLE agents (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, through INTEGER NOT NULL DEFAULT 0,
         embedded INTEGER NOT NULL DEFAULT 0, more INTEGER NOT NULL DEFAULT 0);
@@ -58,28 +55,25 @@ SCHEMA = f"""
     {VOCABULARY_SCHEMA}
 """
 TABLES = 16
-"""FTS tables for memories, an agent's all in the same. With 1,000 agents of 1,000 memories matching takes 12.8 ms with
-1 table, 4.1 with 16 and 4.2 with 64; 19,500 memories a second go into 16, 16,500 into 64 (on a busy machine)."""
+"""With 1,000 agents of 1,000 memories, a match takes 12.8 ms with 1 table, 4.1 with 16, 4.2 with 64; 64 fill slower."""
 ENTRY = "at, kind, actor, place, reason, failed, importance, source, digest, mark"
-"""What is kept of a memory beside its words."""
 _STORED_ENTRY = "id, c0, c2, c3, c4, c5, c6, c7, c8, c9, c11"
-"""A memory's columns where FTS5 keeps what it was given: reading them there takes half as long as through it."""
+"""The same columns in FTS5's content table; reading there is twice as fast."""
 DOCUMENT = "key, kind, text, title, first, last, at, vector, documents.id, aliases"
 ROWS_AT_ONCE = (512, 64, 8, 1)
-"""Rows that are inserted with one statement."""
 
 Row = tuple[int, str, str, str, str, str | None, str | None, str | None, int, int, int, int, str | None]
 
 
 class IndexProgress(NamedTuple):
-    """How far the index of one agent is.
+    """Progress of one agent's index.
 
     Args:
-        lexical_through: the last memory up to which every word is indexed.
-        vector_through: the last memory up to which every text has its vector.
-        summaries_through: the last memory up to which every summary has its vector.
-        waiting_documents: summaries and notes without a vector.
-        documents: all summaries and notes.
+        lexical_through: seq up to which all words are indexed.
+        vector_through: seq up to which all texts have vectors.
+        summaries_through: seq up to which all summaries have vectors.
+        waiting_documents: number of summaries and notes without a vector.
+        documents: number of summaries and notes.
     """
 
     lexical_through: int = 0
@@ -90,24 +84,17 @@ class IndexProgress(NamedTuple):
 
     @property
     def waiting(self) -> int:
-        """Documents and memories without a vector."""
         return self.waiting_documents + self.lexical_through - self.vector_through
 
 
 class RepeatedText(NamedTuple):
-    """The first and the last memory with the same text, and how many there are."""
-
     first: int
     last: int
     times: int
 
 
 def _insert(db: sqlite3.Connection, into: str, rows: Sequence[Sequence[object]], otherwise: str = "") -> None:
-    """Insert rows, as many with one statement as there is room for.
-
-    With every statement the interpreter lock is released and taken again; while the world's thread is at work, each
-    time costs a wait of up to five milliseconds.
-    """
+    """Insert many rows per statement: each releases the interpreter lock, which can cost five milliseconds."""
     start = 0
     for many in ROWS_AT_ONCE:
         if many > 1 and rows and many * len(rows[0]) > db.getlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER):
@@ -122,13 +109,12 @@ def _insert(db: sqlite3.Connection, into: str, rows: Sequence[Sequence[object]],
 
 
 def number_of(db: sqlite3.Connection, agent_id: str) -> int:
-    """Return the agent's number; 0, which is nobody's, when nothing of it was ever indexed."""
+    """Return the agent's number; 0 if it was never indexed."""
     row = db.execute("SELECT number FROM agents WHERE id = ?", (agent_id,)).fetchone()
     return int(row[0]) if row else 0
 
 
 def _ensure_number(db: sqlite3.Connection, agent_id: str) -> int:
-    """Return the agent's number, a new one when it has none."""
     number = number_of(db, agent_id)
     if not number:
         db.execute("INSERT INTO agents (id) VALUES (?)", (agent_id,))
@@ -141,29 +127,25 @@ def _ensure_number(db: sqlite3.Connection, agent_id: str) -> int:
 
 
 def table_of(number: int) -> str:
-    """Return the table that holds the memories of the agent of this number."""
     return f"memories_{number % TABLES:02}"
 
 
 def passages_of(number: int) -> str:
-    """Return the table that holds the passages of the long memories of the agent of this number."""
     return f"passages_{number % TABLES:02}"
 
 
 def further_passages(db: sqlite3.Connection, number: int) -> int:
-    """Return how many passages an agent's memories have beyond the first of each."""
     row = db.execute("SELECT more FROM agents WHERE number = ?", (number,)).fetchone()
     return int(row[0]) if row else 0
 
 
 def through_of(db: sqlite3.Connection, agent_id: str) -> int:
-    """Return up to which memory of the agent every one is indexed."""
+    """Return the seq up to which all memories of the agent are indexed."""
     row = db.execute("SELECT through FROM agents WHERE id = ?", (agent_id,)).fetchone()
     return int(row[0]) if row else 0
 
 
 def progress_of(db: sqlite3.Connection, agent_id: str) -> IndexProgress:
-    """Return how far the index of an agent is."""
     row = db.execute("SELECT number, through, embedded FROM agents WHERE id = ?", (agent_id,)).fetchone()
     if row is None:
         return IndexProgress()
@@ -179,14 +161,11 @@ def progress_of(db: sqlite3.Connection, agent_id: str) -> IndexProgress:
 
 
 def add_memories(db: sqlite3.Connection, batch: Mapping[str, Sequence[Entry]], vocabulary: Vocabulary) -> None:
-    """Put in memories by agent, in the order of tables and row ids: unsorted, an insert takes twice as long.
-
-    What is indexed already is left alone.
-    """
+    """Insert new memories, sorted by table and row id: unsorted, an insert takes twice as long."""
     rows = [row for agent_id, entries in batch.items() for row in _new_rows(db, agent_id, entries)]
     rows.sort(key=lambda row: ((row[0] >> 32) % TABLES, row[0]))
     long = [row for row in rows if len(row[1]) > LONG and len(passages(row[1])) > 1]
-    cut = {row[0] for row in long}  # their words stand with their passages
+    cut = {row[0] for row in long}  # their words are in the passages' table
     stored = [(row[0], "", "", *row[3:]) if row[0] in cut else row for row in rows] if long else rows
     for table, some in groupby(stored, key=lambda row: table_of(row[0] >> 32)):
         _insert(db, f"INSERT INTO {table} (rowid, text, about, {ENTRY})", list(some))
@@ -198,7 +177,6 @@ def add_memories(db: sqlite3.Connection, batch: Mapping[str, Sequence[Entry]], v
 
 
 def _insert_passages(db: sqlite3.Connection, rows: Sequence[Row]) -> None:
-    """Put in the texts of long memories, and their words by passages."""
     _insert(db, "INSERT INTO wholes (id, text)", [row[:2] for row in rows])
     for row in rows:
         number, seq, texts = row[0] >> 32, row[0] & 0xFFFFFFFF, passages(row[1])
@@ -210,12 +188,10 @@ def _insert_passages(db: sqlite3.Connection, rows: Sequence[Row]) -> None:
 
 
 def passage_row(seq: int, part: int) -> int:
-    """Return the lower half of the row id of a passage."""
     return seq * MAX_PASSAGES + part
 
 
 def _new_rows(db: sqlite3.Connection, agent_id: str, entries: Sequence[Entry]) -> list[Row]:
-    """Note those memories of an agent that are new, and return their rows."""
     before = through = through_of(db, agent_id)
     if all(entry.seq <= before for entry in entries):
         return []
@@ -224,7 +200,7 @@ def _new_rows(db: sqlite3.Connection, agent_id: str, entries: Sequence[Entry]) -
     found = db.execute(f"SELECT id FROM {table_of(number)}_content WHERE id > ? AND id <= ?", (low | before, high))
     beyond_gap = {row & 0xFFFFFFFF for (row,) in found}
     new = {entry.seq: entry for entry in entries if entry.seq > before and entry.seq not in beyond_gap}
-    # A gap stays one until it is filled: only what follows without a gap moves the end.
+    # `through` moves only over memories without a gap.
     while through + 1 in new or through + 1 in beyond_gap:
         through += 1
     db.execute("UPDATE agents SET through = ? WHERE number = ?", (through, number))
@@ -250,13 +226,13 @@ def _count_texts(db: sqlite3.Connection, number: int, rows: Iterable[Row]) -> No
 
 @lru_cache(maxsize=4096)
 def _digest(text: str) -> int:
-    """Return a number for a memory's text; two of a million have the same with a chance of 1 to 40 million."""
+    """A 64-bit hash: among a million texts, a collision has a chance of 1 to 40 million."""
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
 
 
 def _row(rowid: int, entry: Entry) -> Row:
     if of_own_search(entry):
-        # It would only quote what is found anyway, and a question that is asked often would find nothing else.
+        # It would only quote other memories, and hide them from repeated questions.
         entry = entry._replace(text="", reason=None)
     text, actor, place, reason = clean(entry.text), entry.actor, entry.place, entry.reason
     actor = clean(actor) if actor else actor
@@ -268,7 +244,7 @@ def _row(rowid: int, entry: Entry) -> Row:
 
 
 def set_importance(db: sqlite3.Connection, agent_id: str, values: Mapping[int, int]) -> None:
-    """Change the importance of indexed memories, by seq; no index of words knows of that column."""
+    """Change the importance of memories in the content table, as the column is not in the full-text index."""
     if number := number_of(db, agent_id):
         low, _ = span(number)
         rows = [(value, low | seq) for seq, value in sorted(values.items())]
@@ -276,7 +252,6 @@ def set_importance(db: sqlite3.Connection, agent_id: str, values: Mapping[int, i
 
 
 def delete_memories(db: sqlite3.Connection, agent_id: str) -> None:
-    """Take out all memories of an agent."""
     if number := number_of(db, agent_id):
         for table in (table_of(number), passages_of(number), "wholes"):
             db.execute(f"DELETE FROM {table} WHERE rowid BETWEEN ? AND ?", span(number))
@@ -286,11 +261,10 @@ def delete_memories(db: sqlite3.Connection, agent_id: str) -> None:
 
 
 def entries_of(db: sqlite3.Connection, number: int, seqs: Collection[int]) -> dict[int, Entry]:
-    """Return the indexed memories of an agent that have these numbers."""
     if not number or not seqs:
         return {}
     low, _ = span(number)
-    # One JSON text for all: a list of as many places as there are numbers would be compiled each time.
+    # One JSON text for all: a list of placeholders would be compiled each time.
     ids = str([low | seq for seq in sorted(seqs)])
     rows = db.execute(
         f"SELECT {_STORED_ENTRY} FROM {table_of(number)}_content WHERE id IN (SELECT value FROM json_each(?))", (ids,)
@@ -308,12 +282,11 @@ def entries_of(db: sqlite3.Connection, number: int, seqs: Collection[int]) -> di
 
 
 def top_memory(db: sqlite3.Connection, number: int) -> int:
-    """Return the last memory of the agent that is indexed, even beyond a gap; 0 for none."""
+    """Return the last indexed seq of the agent, even after a gap; 0 for none."""
     return _top(db, f"{table_of(number)}_content", number)
 
 
 def top_document(db: sqlite3.Connection, number: int) -> int:
-    """Return the lower half of the last row id of the agent's documents; 0 for none."""
     return _top(db, "documents", number)
 
 
@@ -323,7 +296,6 @@ def _top(db: sqlite3.Connection, table: str, number: int) -> int:
 
 
 def repeated(db: sqlite3.Connection, number: int, seqs: Collection[int]) -> dict[int, RepeatedText]:
-    """Return, for those of these memories whose text occurs more than once, how often it does."""
     if not number or not seqs:
         return {}
     low, _ = span(number)
@@ -341,17 +313,7 @@ def repeated(db: sqlite3.Connection, number: int, seqs: Collection[int]) -> dict
 def memories_waiting(
     db: sqlite3.Connection, after: str, limit: int, without: Collection[str] = ()
 ) -> tuple[str, int, list[Record]] | None:
-    """Return the memories of one agent that come next to get their vectors; None when none wait.
-
-    Args:
-        db: the index.
-        after: the agent that was served last; the others come first.
-        limit: how many memories are looked at, and how many records are returned unless one memory has more.
-        without: agents that are passed over.
-
-    Returns:
-        The agent, the last memory that was looked at, and the records of those whose text is new in this life.
-    """
+    """See `LexicalIndex.memories_waiting`; the agent in `after` was served last. One memory may have more records."""
     agent = db.execute(
         "SELECT number, id, embedded, through FROM agents WHERE embedded < through "
         "AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY number <= ?, number",
@@ -367,13 +329,12 @@ def memories_waiting(
     for seq, entry in entries.items():
         new = [] if seq in again else memory_records(agent_id, entry)
         if records and len(records) + len(new) > limit:
-            return agent_id, seq - 1, records  # a question waits for all that is embedded at once
+            return agent_id, seq - 1, records  # a question has to wait for the whole batch
         records += new
     return agent_id, last, records
 
 
 def vectors_expected(db: sqlite3.Connection, agent_id: str) -> int:
-    """Return how many vectors the memories of an agent must have by its watermark."""
     row = db.execute(
         "SELECT coalesce(sum(parts), 0) FROM texts JOIN agents ON agent = number WHERE id = ? AND first <= embedded",
         (agent_id,),
@@ -382,7 +343,7 @@ def vectors_expected(db: sqlite3.Connection, agent_id: str) -> int:
 
 
 def samples(db: sqlite3.Connection, agent_id: str) -> list[Record]:
-    """Return the first, the middle and the last memory that must have a vector by the agent's watermark."""
+    """Return the first, middle and last of the agent's memories that must have a vector."""
     number = number_of(db, agent_id)
     firsts = "SELECT first FROM texts JOIN agents ON agent = number WHERE number = ? AND first <= embedded"
     row = db.execute(
@@ -398,7 +359,7 @@ def samples(db: sqlite3.Connection, agent_id: str) -> list[Record]:
 
 
 def files_of(db: sqlite3.Connection, agent_id: str) -> dict[str, str]:
-    """Return the keys of the documents of an agent that stand in files which never change, by those files' names."""
+    """Map file names to document keys, for documents in files that never change."""
     return dict(
         db.execute(
             "SELECT file, key FROM documents WHERE agent = ? AND file != ''", (number_of(db, agent_id),)
@@ -409,16 +370,7 @@ def files_of(db: sqlite3.Connection, agent_id: str) -> dict[str, str]:
 def sync_documents(
     db: sqlite3.Connection, agent_id: str, wanted: Mapping[str, IndexedDocument | None]
 ) -> tuple[list[str], bool]:
-    """Make these the agent's documents.
-
-    Args:
-        db: the index.
-        agent_id: whose.
-        wanted: by key; None for one that stays as it is.
-
-    Returns:
-        The ids of the vectors that are no longer wanted, and whether anything changed.
-    """
+    """Replace the agent's documents, None keeping one; return obsolete vector ids and whether anything changed."""
     number = number_of(db, agent_id)
     there = {
         key: (row, kind, digest, vector)
@@ -459,7 +411,6 @@ def _insert_document(db: sqlite3.Connection, row: int, key: str, document: Index
 
 
 def document_of(row: Sequence[Any]) -> IndexedDocument:
-    """Return the document in a row that was selected as `DOCUMENT`."""
     key, kind, text, title, first, last, at = row[:7]
     aliases = tuple(row[9].split("\n")) if row[9] else ()
     return IndexedDocument(key, kind, text, title, None if first is None else (first, last), at, aliases)
@@ -468,15 +419,7 @@ def document_of(row: Sequence[Any]) -> IndexedDocument:
 def documents_found(
     db: sqlite3.Connection, number: int, rows: Iterable[int], cosines: Mapping[str, float], kinds: Collection[str]
 ) -> list[tuple[int, IndexedDocument, float | None]]:
-    """Return the documents of these kinds that words or vectors found: number, document, cosine.
-
-    Args:
-        db: the index.
-        number: the agent's number in it.
-        rows: the documents' own numbers that the words found.
-        cosines: by vector id; an id that is not (or no longer) a document's is ignored.
-        kinds: the kinds that are wanted.
-    """
+    """Return number, document and cosine of those found by words (`rows`) or vectors; ignores unknown ids."""
     found = db.execute(
         f"SELECT {DOCUMENT} FROM documents WHERE id BETWEEN ? AND ? "
         "AND (id IN (SELECT value FROM json_each(?)) OR vector IN (SELECT value FROM json_each(?))) ORDER BY id",
@@ -486,7 +429,6 @@ def documents_found(
 
 
 def documents_waiting(db: sqlite3.Connection, limit: int, without: Collection[str] = ()) -> list[Record]:
-    """Return documents without a vector, oldest first, but for those of some agents."""
     rows = db.execute(
         f"SELECT {DOCUMENT}, agents.id FROM documents JOIN agents ON number = agent "
         f"WHERE documents.embedded = 0 AND agents.id NOT IN ({', '.join('?' * len(without))}) "
@@ -497,7 +439,7 @@ def documents_waiting(db: sqlite3.Connection, limit: int, without: Collection[st
 
 
 def reconcile(db: sqlite3.Connection, ids: Collection[str]) -> list[str]:
-    """Note that these documents' vectors, and no others, are there; return those that are no document's."""
+    """Record that exactly these document vectors are stored; return those that no document has."""
     db.execute("UPDATE documents SET embedded = 0 WHERE embedded = 1")
     db.executemany("UPDATE documents SET embedded = 1 WHERE vector = ?", [(one,) for one in ids])
     wanted = {row[0] for row in db.execute("SELECT vector FROM documents")}
@@ -505,7 +447,7 @@ def reconcile(db: sqlite3.Connection, ids: Collection[str]) -> list[str]:
 
 
 def forget_vectors(db: sqlite3.Connection, agent_id: str | None) -> None:
-    """Note that no vector is there, of one agent or of anybody."""
+    """Record that no vector is stored, of one agent or at all."""
     whose = "SELECT number FROM agents" if agent_id is None else "SELECT number FROM agents WHERE id = ?"
     given = () if agent_id is None else (agent_id,)
     db.execute(f"UPDATE documents SET embedded = 0 WHERE embedded = 1 AND agent IN ({whose})", given)

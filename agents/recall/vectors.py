@@ -1,8 +1,6 @@
-"""Vectors of all memories, summaries and notes: kept up to date in the background, searched, and paid for.
+"""The vectors of memories, summaries and notes: updated in the background, searched, and paid for.
 
-`VectorService` asks the lexical index what waits for a vector; nobody ever waits for it. A child that breaks is
-replaced; what its index lost comes back from the embedding cache. While a server that embeds is away, the vectors wait
-for it.
+A broken child is replaced and its index filled from the embedding cache. Texts wait while the server is away.
 """
 
 from __future__ import annotations
@@ -44,42 +42,36 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 NEAREST = 100
-"""Memories, and documents, that the vectors may bring forward; 60 found a little less, 200 no more."""
+"""Memories, and documents, found by vectors; 60 found a little less, 200 no more."""
 TYPES = {SUMMARY: "memory_summary", NOTE: "note"}
 
 NOBODY = ""
-"""Who pays for the words of the thesaurus."""
+"""Pays for the words of the thesaurus."""
 BUDGET_PAUSE = 60.0
-"""Seconds after which those whose budget was used up are tried again."""
+"""Seconds until agents with a used-up budget are tried again."""
 
 BATCH = 8
-"""Documents in one piece of work: a question waits for at most one."""
+"""Documents per call; a question waits for at most one call."""
 WORDS = 128
-"""Words for the thesaurus in one piece of work."""
 FEWEST, MOST = 32, 256
-"""Memories in one piece of work: few while they are embedded, many while they come from the cache."""
+"""Memories per call: few while they are embedded, many while they come from the cache."""
 QUICK, SLOW = 0.1, 0.3
-"""Seconds below which a piece of work grows, and above which it shrinks."""
+"""Seconds of a call below which the batch grows, and above which it shrinks."""
 
 AWAY_PAUSES = (1.0, 5.0, 20.0, 60.0)
-"""Seconds until a server that is away is asked again, by how often it was in a row."""
+"""Seconds before a server is asked again, by number of failures in a row."""
 FAILURE_PAUSES = (0.0, 0.0, 0.0, 1.0, 5.0, 20.0, 60.0)
-"""Seconds before a broken child is replaced, by how often it broke in a row."""
+"""Seconds before a broken child is replaced, by number of failures in a row."""
 HOPELESS = 4
-"""Failures in a row after which those who wait for completeness are told that it will not come."""
+"""Failures in a row after which `settled` is set although texts wait."""
 VERIFY_EVERY = 3600.0
-"""Seconds between two looks at whether the index holds what it should."""
+"""Seconds between checks that the index is complete."""
 
 
 class EmbeddingBudget:
-    """Pays for what a server embeds: set aside before it is asked, counted afterwards, refused at a limit.
-
-    An embedder of our own costs nothing. Agents whose budget is used up go without new vectors for a while.
+    """Reserves and books a server's embeddings; agents whose budget is used up get no new vectors for a while.
 
     Args:
-        budget: what may be spent; None when nobody counts.
-        named: returns the name of an agent, as the budget knows it, by its id.
-        clock: measures pauses.
         on_answer: called whenever a server has embedded something.
     """
 
@@ -92,18 +84,12 @@ class EmbeddingBudget:
     ) -> None:
         self._budget, self._named, self._clock, self._on_answer = budget, named, clock, on_answer
         self.without: set[str] = set()
-        """Ids of the agents that go without new vectors for now."""
         self.trouble = ""
-        """Why they do."""
         self._again = 0.0
 
     async def embed(self, child: VectorProcess, agent: str, texts: Sequence[str],
                     work: Callable[Concatenate[Store, P], R], *args: P.args, **kwargs: P.kwargs) -> R:  # fmt: skip
-        """Have texts of an agent, or of `NOBODY`, embedded by a method of the store.
-
-        Raises:
-            BudgetExhausted: the budget leaves no room for it.
-        """
+        """Run a method of the store that embeds texts of an agent or of `NOBODY`. Raises `BudgetExhausted`."""
         price = await child.do(Store.price, texts) if child.served else Bill()
         try:
             return await self._paid(child, agent, price, work, *args, **kwargs)
@@ -115,7 +101,7 @@ class EmbeddingBudget:
 
     async def ask(self, child: VectorProcess, query: Query, words: Sequence[str],
                   work: Callable[Concatenate[Store, P], R], *args: P.args, **kwargs: P.kwargs) -> R:  # fmt: skip
-        """Have a question answered by a method of the store; raises as `embed` does."""
+        """Run a method of the store that answers a question. Raises `BudgetExhausted`."""
         price = await child.do(Store.price_question, query, words) if child.served else Bill()
         return await self._paid(child, query.agent, price, work, *args, **kwargs)
 
@@ -141,35 +127,23 @@ class EmbeddingBudget:
             self._on_answer()
 
     def pause(self) -> float | None:
-        """Return after how many seconds those who go without are to be tried again; None when nobody does."""
+        """Return the seconds until `without` is cleared; None if it is empty."""
         return max(0.0, self._again - self._clock.monotonic()) if self.without else None
 
     def review(self) -> None:
-        """Have those who went without tried again when it is time."""
         if self.pause() == 0.0:
             self.without.clear()
             self.trouble = ""
 
 
 class Run(Protocol):
-    """Runs `work(*args)` on the lexical index in the thread that owns it, and returns its result."""
+    """Runs `work(*args)` in the lexical index's thread."""
 
-    def __call__(self, work: Callable[..., T], *args: object) -> Awaitable[T]:
-        """Return what `work(*args)` returns."""
-        ...
+    def __call__(self, work: Callable[..., T], *args: object) -> Awaitable[T]: ...
 
 
 class EmbeddingQueue:
-    """The work of giving everything its vector, a small piece at a time, so that a question waits for little.
-
-    It knows what comes next, not when: whoever keeps the child asks for one step after the other.
-
-    Args:
-        lexical, run: the index that knows what waits for a vector, and what runs work in its thread.
-        settings: returns the settings as they are now.
-        clock: measures how long a piece of work takes.
-        budget: pays for embeddings.
-    """
+    """Embeds what waits, in small batches, so that questions do not wait long."""
 
     def __init__(
         self,
@@ -183,14 +157,13 @@ class EmbeddingQueue:
         self.restart()
 
     def restart(self) -> None:
-        """Begin again with another child: it has learnt no words yet, and has room for everybody."""
         self._last_word, self._has_room_for_words, self._batch = 0, True, FEWEST
         self._without_room: set[str] = set()
         self.trouble = ""
-        """Why not everybody's memories get vectors; empty when they do."""
+        """Why some agents' memories get no vectors; else empty."""
 
     async def step(self, child: VectorProcess) -> int:
-        """Do one piece of each kind of work; return how many texts got what they waited for, or will not get it."""
+        """Process one batch of each kind; return the number of texts processed or skipped."""
         words, documents = await self._learn_words(child), await self._embed_documents(child)
         return words + documents + await self._embed_memories(child)
 
@@ -209,7 +182,7 @@ class EmbeddingQueue:
 
     async def _embed_documents(self, child: VectorProcess) -> int:
         records = await self._run(self._lexical.documents_waiting, BATCH, tuple(self._budget.without))
-        if records and child.served:  # each pays for their own
+        if records and child.served:  # each agent pays for its own
             records = [one for one in records if agent_of(one.id) == agent_of(records[0].id)]
         if records and await self._put(child, agent_of(records[0].id), records):
             await self._run(self._lexical.documents_embedded, [record.id for record in records])
@@ -237,7 +210,6 @@ class EmbeddingQueue:
         return max(1, len(records))
 
     async def _put(self, child: VectorProcess, agent_id: str, records: Sequence[Record]) -> bool:
-        """Have these embedded; tell whether their agent can pay for it."""
         try:
             await self._budget.embed(child, agent_id, [one.text for one in records], Store.put, records)
         except BudgetExhausted:
@@ -245,14 +217,13 @@ class EmbeddingQueue:
         return True
 
     def _go_without_room(self, agent_id: str, error: NoRoom) -> None:
-        """Go on without the vectors of an agent for which there is no room; the others keep theirs."""
         if not self._without_room:
             log.warning("Not everybody's memories get vectors: %s.", error)
         self._without_room.add(agent_id)
         self.trouble = str(error)
 
     def _pace(self, child: VectorProcess, seconds: float) -> None:
-        """Keep one piece of work short; what a server takes for few says nothing of what it takes for many."""
+        """Adapt the batch size; it does not grow with a server, whose speed for few texts says little."""
         if seconds < QUICK and not child.served:
             self._batch = min(MOST, 2 * self._batch)
         elif seconds > SLOW:
@@ -261,29 +232,14 @@ class EmbeddingQueue:
 
 @dataclass(frozen=True, slots=True)
 class NearestVectors:
-    """What the vectors found nearest to a question.
-
-    Args:
-        memories: cosines by the place of each passage in the first memory that has the text.
-        documents: cosines of summaries and notes by the ids of their vectors.
-    """
+    """Cosines of the nearest memories by place (of the first with each text) and documents by vector id."""
 
     memories: dict[int, float] = field(default_factory=dict)
     documents: dict[str, float] = field(default_factory=dict)
 
 
 class VectorService:
-    """The vectors of all lives.
-
-    Args:
-        folder: the vault's `.index/`.
-        lexical, run: the index that knows what waits for a vector, and what runs work in its thread.
-        settings: returns the settings as they are now.
-        clock: measures pauses.
-        noted: called now and then with the number of texts that wait for their vectors and of all.
-        by: returns the LLM profile that names the embedder's server; None when there is none.
-        budget: pays for what that server does; None when nobody counts.
-    """
+    """The vectors of all agents. `noted` is called with the number of waiting texts and of all texts."""
 
     def __init__(
         self,
@@ -310,22 +266,20 @@ class VectorService:
         self._late: asyncio.Task[None] | None = None
         self._stopping = False
         self.settled = asyncio.Event()
-        """Set when there is nothing to wait for: all is embedded, or it will not be."""
+        """Set when all is embedded, or will not be."""
         self._error = ""
 
     @property
     def trouble(self) -> str:
-        """Why there are no vectors, in plain words; empty when they are there or on their way."""
+        """Why there are no vectors; empty when they are there or on their way."""
         return self._error or self._queue.trouble or self._budget.trouble
 
     @property
     def wanted(self) -> bool:
-        """Whether the settings ask for vectors."""
         return self._settings().embedder != "none"
 
     @property
     def ready(self) -> bool:
-        """Whether a question can be asked now."""
         hears = not self._away and (self._late is None or self._late.done())
         return self._child is not None and self._child.ready and hears and self._serves(self._child)
 
@@ -333,28 +287,25 @@ class VectorService:
         return child.serves(self._settings(), self._by())
 
     def wake(self, obsolete: Collection[str] = ()) -> None:
-        """Look again at what there is to do, such as to remove the vectors with these ids."""
+        """Check for work, and remove the vectors with these ids."""
         self._obsolete.extend(obsolete)
         self.settled.clear()
         self._work_to_do.set()
 
     def forget(self, agent_id: str) -> None:
-        """Have everything of an agent put in again: it has another life now."""
+        """Remove and embed again all of an agent's vectors."""
         self._forgotten.append(agent_id)
         self.wake()
 
     def stop(self) -> None:
-        """Have `run` return as soon as it rests; for good."""
         self._stopping = True
         self._work_to_do.set()
 
     def kill(self) -> None:
-        """End the child at once, whatever it does."""
         if self._child is not None:
             self._child.kill()
 
     async def run(self) -> None:
-        """Keep the vectors up to date until stopped or cancelled."""
         try:
             while not self._stopping:
                 try:
@@ -369,7 +320,6 @@ class VectorService:
             await self._close()
 
     async def _serve(self) -> None:
-        """Work off what there is whenever there is something, until stopped or something fails."""
         while not self._stopping:
             self._work_to_do.clear()
             self._budget.review()
@@ -384,12 +334,11 @@ class VectorService:
             await self._wait_for_work()
 
     async def _wait_for_work(self) -> None:
-        """Wait until there may be something to do."""
         pause = self._budget.pause()
         try:
             await (self._work_to_do.wait() if pause is None else timeout(pause, self._work_to_do.wait(), self._clock))
         except TimeoutError:
-            pass  # whoever went without is tried again
+            pass  # the agents in `without` are tried again
 
     async def _work_off(self) -> None:
         if self._child is None:
@@ -426,7 +375,7 @@ class VectorService:
         self._verified = -VERIFY_EVERY
 
     async def _embed_again(self, agent_id: str, wanted: int) -> None:
-        """Have the vectors of one life put in again: they come from the embedding cache."""
+        """Store an agent's vectors again, from the embedding cache."""
         if wanted:
             log.info("Some of the %d vectors of %s are missing; they are made anew.", wanted, agent_id)
         await self._opened.do(Store.forget, agent_id)
@@ -440,7 +389,6 @@ class VectorService:
         return self._child
 
     async def _verify(self) -> bool:
-        """Compare what the index holds with what it should hold; tell whether nothing has to be made anew."""
         if self._clock.monotonic() - self._verified < VERIFY_EVERY or self._settings().embed != EVERYTHING:
             return True
         self._verified = self._clock.monotonic()
@@ -471,21 +419,21 @@ class VectorService:
         await self._noted(*await self._run(self._lexical.all_waiting, everything))
 
     async def _replace(self, error: LociError) -> None:
-        """End the child that failed; the next one begins with an empty index and fills it from the cache."""
+        """End the failed child; the next one fills an empty index from the cache."""
         await self._close()
         self._obsolete = []
         self._failures += not isinstance(error, FolderGone)
         level = logging.INFO if self._failures <= 1 else logging.WARNING
         log.log(level, "The vectors begin again: %s.", error)
         if self._failures:
-            self._error = str(error)  # until it opens again
+            self._error = str(error)  # until the next child opens
         if self._failures >= HOPELESS:
             self.settled.set()
         if not self._stopping:
             await self._clock.sleep(FAILURE_PAUSES[min(self._failures, len(FAILURE_PAUSES) - 1)])
 
     async def _give_up(self, error: EmbedderMissing) -> None:
-        """Go on with words alone until something changes."""
+        """Use words only, until the settings change."""
         await self._close()
         if self._error != str(error):
             log.warning("Recall goes by words alone: %s.", error)
@@ -497,7 +445,7 @@ class VectorService:
             await self._work_to_do.wait()
 
     async def _wait_for_server(self, error: EmbedderAway) -> None:
-        """Go on with words alone for a while; the child, if it is open, and all vectors are kept."""
+        """Use words only for a while; an open child and all vectors are kept."""
         if self._child is not None and not self._child.ready:
             await self._close()
         if self._error != str(error):
@@ -518,15 +466,11 @@ class VectorService:
             await child.close()
 
     def query(self, text: str, agent: str, memories: bool, kinds: Collection[str]) -> Query:
-        """Return a question in the form that the child takes; `kinds` are those of documents that are wanted."""
         memories = memories and self._settings().embed == EVERYTHING
         return Query(text, agent, memories, tuple(TYPES[kind] for kind in kinds), NEAREST)
 
     async def similar_words(self, query: Query, words: Sequence[str]) -> dict[str, dict[str, float]]:
-        """Return for each content word of a question the words of all lives that are like it, with their cosines.
-
-        Nothing when the vectors cannot say in time. `nearest` should be asked for the same query right after.
-        """
+        """Map words to similar words with cosines; empty if too late. Call `nearest` with the same query next."""
         child = self._child
         if child is None or not self.ready:
             return {}
@@ -534,7 +478,7 @@ class VectorService:
         return await self._in_time(child, answer) or {}
 
     async def nearest(self, query: Query) -> NearestVectors | None:
-        """Return what is nearest to a question; None when the vectors cannot say in time."""
+        """Return the vectors nearest to a question; None if too late or unavailable."""
         child = self._child
         if child is None or not self.ready:
             return None
@@ -556,13 +500,13 @@ class VectorService:
             self.wake()
             return None
         except StoreFailed:
-            # Whoever keeps the child finds out with the next piece of work.
+            # `run` notices the failure at its next call.
             child.ready = False
             self.wake()
             return None
 
     async def _until_it_answers(self, child: VectorProcess) -> None:
-        """Return when the child has done what keeps it so long; until then nobody asks it anything."""
+        """Return when the child has finished the late call; until then it gets no questions."""
         try:
             await child.do(Store.check)
         except StoreFailed:

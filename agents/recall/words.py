@@ -1,8 +1,7 @@
-"""Words of the lexical index: their stems, the vocabulary of all agents, and posting lists (which rows have a word).
+"""Stems, the vocabulary of all agents, and posting lists. Used in the index's thread only.
 
-Stems are those of SQLite's own tokenizer, so that a word means here what it means in the index. A life only grows at
-its end, so a posting list that was read once is read on from where it stopped; those of 100,000 memories take 4 MB.
-Used in the index's thread only.
+SQLite's own tokenizer makes the stems, so that they match the index. Memories are only appended, so a cached posting
+list is extended instead of read again; those of 100,000 memories take 4 MB.
 """
 
 from __future__ import annotations
@@ -21,20 +20,18 @@ from agents.recall.question import is_content_word, words_of
 
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 MAX_KNOWN_WORDS = 200_000
-"""Words kept in RAM, some 20 MB; beyond that the memory is emptied, which costs time only."""
+"""Words cached in RAM, some 20 MB; then the cache is emptied."""
 MAX_KNOWN_TEXTS = 4096
-"""Texts kept in RAM: what was said lately is what the next witness heard too."""
+"""Texts cached, because several agents perceive the same."""
 MAX_WORD_LENGTH = 40
 MAX_POSTINGS_BYTES = 16_000_000
-"""RAM for all posting lists."""
 LIST_OVERHEAD = 400
-"""Bytes that a list takes besides its rows."""
 CHUNK = 50_000
-"""Rows turned into numbers at once: the world's thread waits for that, some milliseconds."""
+"""Rows converted at once; this holds the interpreter lock for some milliseconds."""
 FEW_LOOKUPS = 16
-"""Rows that are looked up singly, sooner than a table of a long list is made."""
+"""Up to this number of lookups, no table is built for a long list."""
 LONG_LIST = 1000
-"""Rows of a list of which a table is worth making."""
+"""Minimum rows of a list for which a table is worth building."""
 
 VOCABULARY_SCHEMA = """
     CREATE TABLE vocabulary (number INTEGER PRIMARY KEY, word TEXT NOT NULL, stem TEXT NOT NULL UNIQUE);
@@ -42,14 +39,12 @@ VOCABULARY_SCHEMA = """
 
 
 class Stemmer:
-    """Gives the stems of words, as the index has them."""
-
     def __init__(self) -> None:
         self._known: dict[str, str | None] = {}
         self._scratch: sqlite3.Connection | None = None
 
     def stems(self, words: Iterable[str]) -> dict[str, str]:
-        """Return the stem of each word that is exactly one token for the index; only such a word can be looked for."""
+        """Return the stems of those words that are exactly one token; only those can be searched."""
         words = list(dict.fromkeys(words))
         new = [word for word in words if word not in self._known]
         if len(self._known) + len(new) > MAX_KNOWN_WORDS:
@@ -66,7 +61,7 @@ class Stemmer:
                 f'CREATE VIRTUAL TABLE scratch USING fts5(word, content="", columnsize=0, tokenize="{TOKENIZER}");'
                 "CREATE VIRTUAL TABLE tokens USING fts5vocab(scratch, instance);"
             )
-        # A NUL would end the expression that the word is looked for with.
+        # A NUL would end the MATCH expression.
         rows = [(row, word) for row, word in enumerate(words) if "\0" not in word and clean(word) == word]
         self._scratch.execute("BEGIN")
         try:
@@ -81,39 +76,33 @@ class Stemmer:
         return stems | {words[row]: of_word[0] for row, of_word in tokens.items() if len(of_word) == 1}
 
     def close(self) -> None:
-        """Free the scratch database."""
         if self._scratch is not None:
             self._scratch.close()
         self._scratch = None
 
 
 class Vocabulary:
-    """Writes new words of indexed texts into the table `vocabulary`, one for each stem.
-
-    Args:
-        stemmer: gives their stems.
-    """
+    """Writes new words of indexed texts into the table `vocabulary`, one for each stem."""
 
     def __init__(self, stemmer: Stemmer) -> None:
         self._stemmer = stemmer
         self._words: set[str] = set()
         self._tokens: set[str] = set()
-        """What stood between two blanks, punctuation included."""
+        """Blank-separated, with punctuation."""
         self._texts: set[str] = set()
 
     def forget(self) -> None:
-        """Drop what was seen: the table is another one, or the transaction that wrote it failed."""
+        """Drop the cache, when the file was replaced or the transaction failed."""
         self._words.clear()
         self._tokens.clear()
         self._texts.clear()
 
     def learn(self, db: sqlite3.Connection, texts: Iterable[str]) -> None:
-        """Put the words of these texts into the table, as far as they are new."""
         if len(self._tokens) > MAX_KNOWN_WORDS:
             self.forget()
         if len(self._texts) > MAX_KNOWN_TEXTS:
             self._texts.clear()
-        # Words are looked for only in what was never seen: to find them everywhere takes five times as long.
+        # Splitting only new texts and tokens into words is five times as fast.
         new_texts = [text for text in dict.fromkeys(texts) if text not in self._texts]
         self._texts.update(new_texts)
         tokens = [token for token in dict.fromkeys("\n".join(new_texts).split()) if token not in self._tokens]
@@ -132,23 +121,18 @@ def _is_worth_learning(word: str) -> bool:
 
 
 def words_after(db: sqlite3.Connection, number: int, limit: int) -> list[tuple[int, str]]:
-    """Return the words of the vocabulary that came after the one of this number, with their numbers, in order."""
     return db.execute(
         "SELECT number, word FROM vocabulary WHERE number > ? ORDER BY number LIMIT ?", (number, limit)
     ).fetchall()
 
 
 def span(number: int) -> tuple[int, int]:
-    """Return the first and the last row id that the agent of this number can have."""
+    """Return the first and the last possible row id of an agent."""
     return number << 32, number << 32 | 0xFFFFFFFF
 
 
 class PostingList:
-    """Row numbers in ascending order, with a quick test which of others are among them.
-
-    Args:
-        rows: the rows, at least 1.
-    """
+    """Ascending row numbers (at least 1) with a fast membership test."""
 
     def __init__(self, rows: Sequence[int] = ()) -> None:
         self.rows = array("I", rows)
@@ -159,17 +143,14 @@ class PostingList:
 
     @property
     def size(self) -> int:
-        """Bytes in RAM."""
         return LIST_OVERHEAD + 4 * len(self.rows) + len(self._table)
 
     def extend(self, rows: Sequence[int]) -> None:
-        """Add rows that come after all that are there."""
         self.rows.extend(rows)
         if self._table:
             self._mark(rows)
 
     def among(self, wanted: Sequence[int]) -> Collection[int]:
-        """Return those of `wanted` that are rows of this list."""
         rows = self.rows
         if not rows or not wanted:
             return ()
@@ -184,7 +165,7 @@ class PostingList:
         if not self._table:
             self._mark(self.rows)
         try:
-            # One call for all of them: a twentieth of a microsecond each.
+            # One call for all: a twentieth of a microsecond each.
             return list(compress(wanted, itemgetter(*wanted)(self._table)))
         except IndexError:
             return [row for row in wanted if row < len(self._table) and self._table[row]]
@@ -192,19 +173,13 @@ class PostingList:
     def _mark(self, rows: Sequence[int]) -> None:
         table = self._table
         if rows and rows[-1] >= len(table):
-            # With room for the memories that come next.
+            # With room for later memories.
             table.extend(bytes(rows[-1] * 9 // 8 + 64 - len(table)))
         for row in rows:
             table[row] = 1
 
 
 class Postings:
-    """A cache of the posting lists of all agents; the least recently used ones are dropped.
-
-    Args:
-        max_bytes: RAM for all lists.
-    """
-
     def __init__(self, max_bytes: int = MAX_POSTINGS_BYTES) -> None:
         self._max_bytes = max_bytes
         self._size = 0
@@ -213,15 +188,9 @@ class Postings:
     def rows(
         self, db: sqlite3.Connection, table: str, number: int, stem: str, word: str, through: int, top: int
     ) -> PostingList:
-        """Return which rows of an agent have a word, by the lower halves of the row ids.
+        """Return the rows of an agent that contain a word, as lower halves of row ids.
 
-        Args:
-            db: the index.
-            table: the FTS table.
-            number: the agent's number.
-            stem, word: the word's stem, and the word itself, which is exactly one token for the index.
-            through: up to which row nothing will ever come in between; that far the list is kept.
-            top: the last row there is.
+        Rows up to `through` never change and are cached; `top` is the last row.
         """
         key = (table, number, stem)
         upto, rows, before = self._lists.pop(key, (0, PostingList(), 0))
@@ -237,18 +206,16 @@ class Postings:
         return rows
 
     def forget(self, table: str, number: int) -> None:
-        """Drop the lists of an agent in this table."""
         for key in [key for key in self._lists if key[:2] == (table, number)]:
             self._size -= self._lists.pop(key)[2]
 
     def clear(self) -> None:
-        """Drop all lists."""
         self._lists.clear()
         self._size = 0
 
 
 def _read(db: sqlite3.Connection, table: str, number: int, word: str, first: int, last: int, into: PostingList) -> None:
-    """Append the rows from `first` to `last`; as one text, because a Python object for each takes thrice as long."""
+    """Append the rows from `first` to `last`; joined as text, which is three times as fast as Python objects."""
     low, _ = span(number)
     quoted = '"' + word.replace('"', '""') + '"'
     while True:

@@ -21,59 +21,38 @@ from agents.recall.documents import Bill
 
 
 class Embedder(Protocol):
-    """Turns texts into unit vectors."""
-
     @property
     def model(self) -> str:
-        """Names the model and its version: vectors of another name cannot be compared with these."""
+        """Name and version of the model. Vectors of different names cannot be compared."""
         ...
 
     @property
-    def dimension(self) -> int:
-        """How many numbers a vector has."""
-        ...
+    def dimension(self) -> int: ...
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return one row of length 1 for each text, whatever the text is; the same text always gives the same row."""
+        """Return one unit vector per text. Must be deterministic and accept any text."""
         ...
 
 
 class Served(Embedder, Protocol):
-    """An embedder on a server: it may be away, and what it does is paid for. Its `embed` raises `EmbedderAway`."""
+    """An embedder on a server, which may be away and may cost money. Its `embed` raises `EmbedderAway`."""
 
     def price(self, texts: Sequence[str]) -> Bill:
-        """Return what embedding these would take, rather too much than too little."""
+        """Estimate what embedding these texts costs, rather too high."""
         ...
 
-    def bill(self) -> Bill:
-        """Return what was taken since this was last asked."""
-        ...
+    def bill(self) -> Bill: ...
 
     def greet(self) -> None:
-        """Return when the server answers and is the one that it was.
-
-        Raises:
-            EmbedderAway: it does not answer.
-            StoreFailed: it has another model now.
-        """
+        """Check that the server answers (else `EmbedderAway`) and still has the same model (else `StoreFailed`)."""
         ...
 
-    def close(self) -> None:
-        """Close every connection."""
-        ...
+    def close(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
 class EmbedderKind:
-    """An embedder as a plug-in.
-
-    Args:
-        name: what `embedder:` in config/recall.md says.
-        help: one sentence for people.
-        make: makes it; takes the folder for what it builds once, and the LLM profile that names its server, if any.
-            Raises `Unavailable` when it cannot be had here.
-        served: it is on a server, and follows `Served`.
-    """
+    """An embedder plug-in. `make` gets the folder for its files and its server's profile; may raise `Unavailable`."""
 
     name: str
     help: str
@@ -82,5 +61,5 @@ class EmbedderKind:
 
 
 def embedder(name: str, help: str) -> Callable[[Callable[[Path], Embedder]], EmbedderKind]:
-    """Make a function that starts an embedder in this process a plug-in."""
+    """Decorator that makes a plug-in of a function that makes a local embedder."""
     return lambda start: EmbedderKind(name, help, lambda folder, server: start(folder))

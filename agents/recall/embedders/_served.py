@@ -1,11 +1,7 @@
-"""Vectors from a server, whatever its protocol: batches, long texts, junk, and a server that is away or has changed.
+"""Embedders on a server: batching, long texts, invalid answers, and servers that are away or change their model.
 
-The LLM profile `embed` names the server: `host`, `model`, `api_key_env`, `timeout`, `num_ctx` and, for Ollama,
-`keep_alive`. Of several hosts the one that answered last is asked first, and the others stand in for it. It refuses to
-mix the vectors of two models: should the server have another one than at the beginning, it ends. It notices that at
-once by another length of the vectors, and by the name in the answer where the profile names no model and the server
-tells its own, as llama.cpp's does; at the next greeting by the list of models and by other vectors of a known text,
-which is how it notices it at the start, too, where a server takes any name for the one model it has.
+Vectors of two models are never mixed: a changed model, known by its name, by the length of its vectors or by its vector
+of a known text, raises `StoreFailed`.
 """
 
 from __future__ import annotations
@@ -34,46 +30,39 @@ from mud.storage.files import write_atomic
 T = TypeVar("T")
 
 PIECES = 8
-"""Pieces of `num_ctx` tokens that are read of a long text; its vector is their mean, by length."""
+"""Pieces of `num_ctx` tokens read of a long text; its vector is their mean weighted by length."""
 BATCH = 32
-"""Pieces in one request at most."""
 NUMBER_BYTES = 24
-"""Bytes that one number of a vector takes in an answer at most."""
+"""Upper bound for one number of a vector in an answer."""
 EXTRA = 8
-"""Tokens of `num_ctx` that are kept for the marks which a model sets around a text."""
+"""Tokens of `num_ctx` reserved for the special tokens that a model adds."""
 LONGEST = 60.0
-"""Seconds that one request may take, whatever the profile says: the child must not count as hung."""
+"""Seconds for one request, whatever the profile says, so that the child does not count as hung."""
 SHORTEST = 64
-"""Characters; a text that is refused although it is no longer than this is passed over."""
+"""Characters; a refused text is halved until it is this short, then skipped."""
 KNOWN = "The brass key lies under the third flowerpot."
-"""What the server is greeted with."""
+"""Its vector identifies the model."""
 BLANK = "."
-"""Sent for a text of nothing, which servers refuse."""
+"""Sent for an empty text, which servers refuse."""
 MEANINGS = {
     404: "it does not know this address or this model: check host and model in config/llm/embed.md",
     501: "it was not started for embeddings; llama.cpp's takes --embeddings --pooling mean",
 }
-"""What a status means here."""
 MODELS = "embedders.json"
-"""The vectors that models made of that text, by the name they go by; it lies beside the vectors themselves."""
+"""Beside the vectors: the vectors of `KNOWN` for each model name."""
 SAME_MODEL = 0.98
-"""The cosine from which on two vectors of one text are the same model's: another machine or quantization costs less."""
+"""Cosine from which two vectors of one text are the same model's; other hardware or quantization differs less."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a kind of server is spoken to.
+    """The protocol of a kind of server.
 
     Args:
-        name: of the embedder.
-        base: returns the address that paths are added to, for a host.
-        models: where the models are listed.
-        listed: returns the names of the models in that answer.
-        path: where texts are embedded.
-        asked: returns the body of a request for these texts, of this model; of the server's own where that is empty.
-        rows: returns the vectors in an answer, in the order of the texts.
-        tokens: returns how many tokens the server read; None when it does not say.
-        unnamed: a request may leave the model out, and the answer then says which it was of.
+        asked: returns the request body for texts and a model; an empty model means the server's own.
+        rows: returns the vectors of an answer, in the order of the texts.
+        tokens: returns the tokens read; None if the answer does not say.
+        unnamed: whether a request may omit the model, and the answer then names it.
     """
 
     name: str
@@ -88,22 +77,11 @@ class Dialect:
 
 
 def served(dialect: Dialect, help: str) -> EmbedderKind:
-    """Return the plug-in of a server's embedder."""
     return EmbedderKind(dialect.name, help, lambda folder, server: ServedEmbedder(dialect, server, folder), served=True)
 
 
 class ServedEmbedder:
-    """An embedder on a server.
-
-    Args:
-        dialect: how it is spoken to.
-        server: the LLM profile that names it.
-        folder: where vectors are kept.
-
-    Raises:
-        Unavailable: no profile names it, or the address is none.
-        EmbedderAway: it does not answer.
-    """
+    """An embedder on a server. Raises `Unavailable` without a valid profile, or `EmbedderAway`."""
 
     def __init__(self, dialect: Dialect, server: LLMProfile | None, folder: Path) -> None:
         if server is None:
@@ -113,13 +91,12 @@ class ServedEmbedder:
         self._wires = [Wire(dialect.base(host), meanings=MEANINGS) for host in server.hosts]
         self._runner = asyncio.Runner()
         self._met: Wire | None = None
-        """The host whose model is known to be the one that it was."""
+        """The host whose model was last checked."""
         self._bill = Bill()
         self._says = False
-        """Asked for no model by name, the server says which one it has: so another one is noticed at once."""
+        """True if the server names its model in answers to requests without one, so a change is noticed at once."""
         self.dimension = 0
         self._known: NDArray[np.float32] | None = None
-        """What the model made of a known text at the beginning."""
         self._named = server.model.strip()
         try:
             known = self._meet()
@@ -129,12 +106,7 @@ class ServedEmbedder:
             raise
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return one row of length 1 for each text.
-
-        Raises:
-            EmbedderAway: the server gives nothing of use.
-            StoreFailed: it has another model now.
-        """
+        """Return one unit vector per text. Raises `EmbedderAway`, or `StoreFailed` if the model has changed."""
         pieces = [(row, piece) for row, text in enumerate(texts) for piece in _pieces(text, self._room)]
         rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
         for start in range(0, len(pieces), self._batch):
@@ -146,32 +118,24 @@ class ServedEmbedder:
         return normal
 
     def price(self, texts: Sequence[str]) -> Bill:
-        """Return what embedding these would take, rather too much than too little; texts that are refused and then
-        tried one by one may cost more calls.
-        """
+        """Estimate the cost, rather too high; refused texts that are sent again may cost more calls."""
         pieces = [piece for text in texts for piece in _pieces(text, self._room)]
         return Bill(math.ceil(len(pieces) / self._batch), sum(estimate(piece) + EXTRA for piece in pieces))
 
     def bill(self) -> Bill:
-        """Return what was taken since this was last asked."""
         bill, self._bill = self._bill, Bill()
         return bill
 
     def greet(self) -> None:
-        """Return when the server answers and is the one that it was; see `Served`."""
         self._meet()
 
     def close(self) -> None:
-        """Close every connection."""
         for wire in self._wires:
             self._runner.run(wire.close())
         self._runner.close()
 
     def _meet(self) -> NDArray[np.float32]:
-        """Learn, or make sure, which model the server has and how long its vectors are; this is on no bill.
-
-        Returns what it makes of a known text.
-        """
+        """Check or learn the server's model and its vector length; return the vector of `KNOWN`. Not billed."""
         before = self._bill
         try:
             if not self._profile.model.strip():
@@ -202,7 +166,7 @@ class ServedEmbedder:
         return max(1, min(BATCH, BODY_LIMIT // (NUMBER_BYTES * self.dimension)))
 
     def _vectors(self, pieces: list[str]) -> NDArray[np.float32]:
-        """Return the vectors of pieces; one that is refused is shortened until it is not, or left without a vector."""
+        """Embed pieces; a refused piece is halved until it is accepted, or gets a zero vector."""
         try:
             return self._embedded(pieces)
         except Refused:
@@ -211,11 +175,10 @@ class ServedEmbedder:
         (piece,) = pieces
         if len(piece) > SHORTEST:
             return self._vectors([piece[: len(piece) // 2]])
-        self.greet()  # the server may refuse everything, and then it is not the text's fault
+        self.greet()  # raises if the server refuses everything
         return np.zeros((1, self.dimension), dtype=np.float32)
 
     def _embedded(self, pieces: list[str]) -> NDArray[np.float32]:
-        """Return the unit vectors of texts that fit into one request."""
         answer = self._run(lambda wire: self._asked(wire, pieces))
         found = self._checked(self._dialect.rows(answer), len(pieces))
         read = prompt_tokens(self._dialect.tokens(answer), "".join(pieces))
@@ -225,12 +188,7 @@ class ServedEmbedder:
         return normal
 
     def _checked(self, rows: list[Any], wanted: int) -> NDArray[np.float32]:
-        """Return vectors as numbers, when that is what they are.
-
-        Raises:
-            EmbedderAway: they are junk.
-            StoreFailed: they have another length than they used to have.
-        """
+        """Return an array of the vectors. Raises `EmbedderAway` if invalid, `StoreFailed` if their length changed."""
         name = self._wires[0].name
         try:
             found = np.array(rows, dtype=np.float32)
@@ -253,7 +211,7 @@ class ServedEmbedder:
         return wire.said(names[0], self._profile)[:200]
 
     async def _says_which(self, wire: Wire) -> bool:
-        """Return whether a server that is asked for no model by name says that it is the one that it lists."""
+        """Return whether the server, asked without a model, names the model that it lists."""
         body = self._dialect.asked([KNOWN], "", self._profile)
         try:
             answer, _ = await wire.ask("POST", self._dialect.path, self._profile, self._profile.timeout, body)
@@ -262,7 +220,7 @@ class ServedEmbedder:
         return wire.said(_model_in(answer), self._profile) == self._named
 
     async def _asked(self, wire: Wire, pieces: list[str]) -> dict[str, Any]:
-        if wire is not self._met and not self._profile.model.strip():  # one host stands in for another
+        if wire is not self._met and not self._profile.model.strip():  # another host took over
             name = await self._first_listed(wire)
             if name != self._named:
                 raise Unavailable(f"{wire.name} has the model {name!r} instead of {self._named!r}")
@@ -275,12 +233,7 @@ class ServedEmbedder:
         return answer
 
     def _run(self, ask: Callable[[Wire], Coroutine[Any, Any, T]]) -> T:
-        """Ask the hosts one after the other until one answers; it is asked first the next time.
-
-        Raises:
-            Refused: it will not do this.
-            EmbedderAway: none gives anything of use.
-        """
+        """Ask the hosts in turn until one answers or raises `Refused`; the last to answer is asked first."""
         wrong: list[str] = []
         for wire in list(self._wires):
             try:
@@ -297,13 +250,12 @@ class ServedEmbedder:
 
 
 def _model_in(answer: dict[str, Any]) -> str:
-    """Return the model that an answer names, written as in `_first_listed`; empty when it names none."""
     name = answer.get("model")
     return tidy(name)[:200] if isinstance(name, str) else ""
 
 
 async def _in_time(seconds: float, wire: Wire, ask: Callable[[Wire], Coroutine[Any, Any, T]]) -> T:
-    """Await a whole request for so long: a server that sends a byte now and then must not hold everything up."""
+    """Limit the whole request, also if the server keeps sending single bytes."""
     try:
         async with asyncio.timeout(seconds):
             return await ask(wire)
@@ -312,12 +264,7 @@ async def _in_time(seconds: float, wire: Wire, ask: Callable[[Wire], Coroutine[A
 
 
 def _pieces(text: str, tokens: int) -> Iterator[str]:
-    """Yield the pieces of a text, each of so many tokens at most, as many as are read of it; one at least.
-
-    Args:
-        text: any text.
-        tokens: how many, by an estimate that errs on the high side.
-    """
+    """Yield at least one and at most `PIECES` pieces of a text, each of at most `tokens` estimated tokens."""
     start = 0
     for _ in range(PIECES):
         size = tokens * 4
@@ -337,18 +284,11 @@ def _pieces(text: str, tokens: int) -> Iterator[str]:
 
 
 def _is_same_model(one: NDArray[np.float32], other: NDArray[np.float32]) -> bool:
-    """Return whether two unit vectors of one text are the same model's."""
     return one.shape == other.shape and float(one @ other) >= SAME_MODEL
 
 
 def _model_name(folder: Path, name: str, vector: NDArray[np.float32]) -> str:
-    """Return a model's name, with a number behind it when another model went by that name before.
-
-    Args:
-        folder: where vectors are kept.
-        name: what the model goes by.
-        vector: what it makes of the text.
-    """
+    """Return the model's name, numbered if another model (another vector of `KNOWN`) used that name before."""
     path = folder / MODELS
     known = _read(path)
     of_name = known.setdefault(name, [])
@@ -356,7 +296,7 @@ def _model_name(folder: Path, name: str, vector: NDArray[np.float32]) -> str:
         if _is_same_model(np.array(seen, dtype=np.float32), vector):
             return _numbered(name, number)
     of_name.append([round(float(one), 6) for one in vector])
-    with contextlib.suppress(OSError):  # a full disk must not keep anybody from recalling
+    with contextlib.suppress(OSError):  # a full disk must not prevent recall
         if folder.is_dir():
             write_atomic(path, json.dumps(known))
     return _numbered(name, len(of_name))
@@ -367,7 +307,6 @@ def _numbered(name: str, number: int) -> str:
 
 
 def _read(path: Path) -> dict[str, list[list[float]]]:
-    """Return what is known; nothing when the file is not there or of no use, for it only spares work."""
     try:
         known = json.loads(path.read_text("utf-8"))
         return {name: [[float(one) for one in seen] for seen in rows] for name, rows in known.items()}

@@ -1,4 +1,4 @@
-"""Vectors from spelling alone: words and their three-letter pieces, hashed. No weights; knows no synonyms."""
+"""Vectors from spelling alone: hashed words and letter trigrams. No weights, no synonyms."""
 
 from __future__ import annotations
 
@@ -17,17 +17,16 @@ _WORD = re.compile(r"\w+")
 
 
 class HashingEmbedder:
-    """The hashing trick of Weinberger et al. (2009): every feature adds or takes 1 (a piece 0.5) in one place."""
+    """The hashing trick (Weinberger et al., 2009): each feature adds or subtracts 1 (trigrams 0.5) at one index."""
 
     model = "hashing-words-3grams-1"
     dimension = DIMENSION
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return one row of length 1 for each text."""
         rows = np.zeros((len(texts), DIMENSION), dtype=np.float32)
         for row, text in zip(rows, texts, strict=True):
             for feature, weight in _features(text.lower()):
-                # Not hash(): that differs from process to process.
+                # Not hash(), which differs between processes.
                 number = int.from_bytes(hashlib.blake2b(feature.encode("utf-8", "replace"), digest_size=8).digest())
                 row[number % DIMENSION] += weight if number >> 63 else -weight
             if not row.any():
@@ -46,5 +45,4 @@ def _features(text: str) -> Iterator[tuple[str, float]]:
 
 @embedder("hashing", "Spelling alone, no weights: light and quick, knows no synonyms.")
 def HASHING(folder: Path) -> Embedder:
-    """Start it; it builds nothing."""
     return HashingEmbedder()

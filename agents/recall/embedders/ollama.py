@@ -1,4 +1,4 @@
-"""Vectors from Ollama by its own protocol (`/api/embed`). Not run against a real one: none can be had for the tests."""
+"""Embedder for Ollama (`/api/embed`). Not tested with a real server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vectors from any server that speaks OpenAI's protocol (`/v1/embeddings`), such as llama.cpp's."""
+"""Embedder for servers with OpenAI's protocol (`/v1/embeddings`), such as llama.cpp's."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _asked(texts: list[str], model: str, profile: LLMProfile) -> dict[str, Any]:
 
 
 def _rows(answer: dict[str, Any]) -> list[Any]:
-    """Return the vectors in the order of their numbers: a server may answer in another one."""
+    """Return the vectors sorted by `index`, as a server may answer in another order."""
     data = answer.get("data")
     rows = [one for one in data if isinstance(one, dict)] if isinstance(data, list) else []
     numbers = [one.get("index", place) for place, one in enumerate(rows)]

@@ -27,56 +27,39 @@ Metadata = Mapping[str, str | int]
 
 
 class Index(Protocol):
-    """Unit vectors of many agents, each with its id and one of the types `memory`, `memory_summary` and `note`."""
+    """Unit vectors of many agents, each with an id and a type: `memory`, `memory_summary` or `note`."""
 
     @property
     def empty(self) -> bool:
-        """Whether it began with nothing."""
+        """Whether it was empty when opened."""
         ...
 
     def put(self, ids: Sequence[str], vectors: NDArray[np.float32], metadata: Sequence[Metadata]) -> None:
-        """Add vectors, or replace those of the same id, agent and family.
-
-        Args:
-            ids: one for each vector; of two alike the last counts.
-            vectors: one row of length 1 for each id.
-            metadata: for each at least its `agent` and `type`.
-        """
+        """Add vectors, or replace those of the same id, agent and family; metadata needs `agent` and `type`."""
         ...
 
     def remove(self, agent: str, ids: Collection[str]) -> None:
-        """Take these documents of an agent out; unknown ids are no error. Memories are never removed singly."""
+        """Remove documents of an agent; unknown ids are ignored. Single memories are never removed."""
         ...
 
-    def forget(self, agent: str) -> None:
-        """Take everything of an agent out."""
-        ...
+    def forget(self, agent: str) -> None: ...
 
     def nearest(self, vector: NDArray[np.float32], agent: str, types: Collection[str], k: int) -> dict[str, float]:
-        """Return the k nearest of one agent and of these types: ids with their cosines, best first."""
+        """Return the k nearest of one agent and these types: ids with cosines, best first."""
         ...
 
-    def count(self, agent: str) -> int:
-        """Return how many memories of an agent have a vector."""
-        ...
+    def count(self, agent: str) -> int: ...
 
-    def documents(self) -> list[str]:
-        """Return the id of every document's vector."""
-        ...
+    def documents(self) -> list[str]: ...
 
     def close(self) -> None:
-        """Write everything down and close; closing again does nothing."""
+        """Save and close. Closing twice is allowed."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an index keeps its vectors.
-
-    Args:
-        folder: its own folder in the vault's `.index/`; need not be there yet.
-        server: address of the server that keeps them instead, such as `http://127.0.0.1:8000`; empty for none.
-    """
+    """Where an index keeps its vectors: a folder, which may not exist yet, or the address of a server, else empty."""
 
     folder: Path
     server: str = ""
@@ -84,14 +67,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class IndexKind:
-    """An index as a plug-in.
-
-    Args:
-        name: what it is chosen by.
-        help: one sentence for people.
-        open: opens it in its place, for a model's name and dimension; vectors of another model are dropped. Raises
-            `StoreFailed` when its server does not answer.
-    """
+    """An index plug-in. `open` drops vectors of another model; raises `StoreFailed` if the server does not answer."""
 
     name: str
     help: str
@@ -99,5 +75,5 @@ class IndexKind:
 
 
 def index(name: str, help: str) -> Callable[[Callable[[Place, str, int], Index]], IndexKind]:
-    """Make a function that opens an index a plug-in."""
+    """Decorator that makes a plug-in of a function that opens an index."""
     return lambda opened: IndexKind(name, help, opened)

@@ -1,8 +1,4 @@
-"""Vectors in chromadb, embedded in this process: graphs and a SQLite file in one folder.
-
-One process at a time may open a folder; after an unclean end opening it may crash the process (that is why it lives in
-a child, which deletes the folder first).
-"""
+"""Vectors in chromadb, embedded, in a folder that only one process may open. May crash after an unclean end."""
 
 from __future__ import annotations
 
@@ -15,16 +11,14 @@ from agents.recall.indexes import Index, Place, index
 from agents.recall.indexes._collections import Collections
 
 HANDLES = 5
-"""Files for each open collection: what chromadb itself divides its process's limit by to learn how many it may hold."""
+"""Files per open collection; chromadb divides the process's limit by this number."""
 ENOUGH = 1 << 19
-"""Files that are never needed: so many as a limit is asked for where there is none."""
 
 
 def _raised() -> int:
-    """Raise the limit of open files as far as is allowed, and return how many collections chromadb will then hold open.
+    """Raise the limit of open files; return how many collections chromadb can then hold open.
 
-    It lets go of the others, and loses what they had not synced: of 40 agents with 20 allowed, every second question
-    failed ("Error creating hnsw segment reader", "Error finding id"). So there must never be more.
+    Beyond that, it loses unsynced entries: with 40 agents and 20 allowed, every second query failed.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = ENOUGH if hard == resource.RLIM_INFINITY else min(hard, ENOUGH)
@@ -36,7 +30,6 @@ def _raised() -> int:
 
 @index("chroma", "chromadb, embedded: HNSW graphs in one folder.")
 def CHROMA(place: Place, model: str, dimension: int) -> Index:
-    """Open it."""
     place.folder.mkdir(parents=True, exist_ok=True)
     most = _raised()
     client = chromadb.PersistentClient(str(place.folder), settings=Settings(anonymized_telemetry=False))

@@ -1,8 +1,4 @@
-"""Vectors on a chroma server (`chroma run`), which several vaults may share.
-
-Nothing on the server is ever wiped as a whole: this vault's collections carry a name of their own, and putting the same
-vectors again changes nothing. Refuses to wait for a server that does not answer, and to reach it through a proxy.
-"""
+"""Vectors on a chroma server (`chroma run`); several vaults may share it, each with a prefix of its own."""
 
 from __future__ import annotations
 
@@ -22,26 +18,21 @@ from agents.recall.indexes import Index, Place, index
 from agents.recall.indexes._collections import Collections
 
 PATIENCE = httpx.Timeout(30.0, connect=3.0)
-"""Seconds for a step of an answer: a server on a busy machine may take some for a large batch."""
+"""Seconds. A server on a busy machine may take long for a large batch."""
 API = "chromadb.api.fastapi.FastAPI"
 HEARTBEAT = "/api/v2/heartbeat"
 IDENTITY = "vault-id"
-"""File with a name for this vault, made by chance; in the index's folder."""
+"""File with a random name for this vault, in the index's folder."""
 
 
 class _Session(httpx.Client):
-    """What chromadb's client sends its requests through: goes straight there, and says plainly what is wrong."""
+    """HTTP session for chromadb's client: without proxies, and with `StoreFailed` for connection errors."""
 
     def __init__(self, address: str) -> None:
         super().__init__(timeout=PATIENCE, trust_env=False)
         self._address = address
 
     def request(self, *args: Any, **kwargs: Any) -> httpx.Response:
-        """Send a request.
-
-        Raises:
-            StoreFailed: there is no answer.
-        """
         try:
             return super().request(*args, **kwargs)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
@@ -49,15 +40,9 @@ class _Session(httpx.Client):
 
 
 class _Client:
-    """What `Collections` needs of chromadb's client, over a session of ours.
+    """The part of chromadb's client that `Collections` uses, over our own session. Raises `StoreFailed`.
 
-    `chromadb.HttpClient` asks proxies, waits for ever and leaves connections open, and has no setting for any of it.
-
-    Args:
-        address: the server's.
-
-    Raises:
-        StoreFailed: there is none.
+    `chromadb.HttpClient` uses proxies, waits for ever and leaves connections open; none of that can be configured.
     """
 
     def __init__(self, address: str) -> None:
@@ -67,7 +52,7 @@ class _Client:
             if beat.status_code != httpx.codes.OK or "heartbeat" not in beat.text:
                 raise StoreFailed(f"what answers at {address} is no chroma server")
             options = Settings(chroma_api_impl=API, anonymized_telemetry=False)
-            # A port is asked for and not used: the address is a whole one.
+            # The port is required but unused, because the address is complete.
             options.chroma_server_host, options.chroma_server_http_port = address, 0
             self._server: Any = System(options).instance(FastAPI)
         except BaseException:
@@ -80,20 +65,17 @@ class _Client:
         self.delete_collection = self._server.delete_collection
 
     def list_collections(self, limit: int, offset: int) -> list[Any]:
-        """Return some of the server's collections."""
         return [Collection(self._server, model, None) for model in self._server.list_collections(limit, offset)]
 
     def get_or_create_collection(self, name: str, *, embedding_function: None, **more: Any) -> Any:
-        """Return the collection of this name."""
         return Collection(self._server, self._server.get_or_create_collection(name, **more), embedding_function)
 
     def close(self) -> None:
-        """Let go of the server, which has written everything down."""
         self._session.close()
 
 
 def _identity(folder: Path) -> str:
-    """Return a name for this vault that no other has: neither one elsewhere at the same path, nor a copy of it."""
+    """Return an id unique to this vault, also among copies and vaults of other machines at the same path."""
     file = folder / IDENTITY
     chance = file.read_text().strip() if file.exists() else ""
     if not chance:
@@ -105,7 +87,7 @@ def _identity(folder: Path) -> str:
 
 @index("chroma_server", "A chroma server at an address, shared or not.")
 def CHROMA_SERVER(place: Place, model: str, dimension: int) -> Index:
-    """Open it; what this vault left on the server under an earlier name, before `.index/` was deleted, is deleted."""
+    """Open it; collections that this vault left under an earlier identity are deleted."""
     client = _Client(place.server.rstrip("/"))
     vault = f"{socket.gethostname()}:{place.folder.resolve()}"
     return Collections(client, f"loci-{_identity(place.folder)}-", model, dimension, vault)
