@@ -1,7 +1,4 @@
-"""The interface of a backend, and what all backends share: errors, cleaned replies, the window check, streamed replies.
-
-A backend keeps no queue, never retries and knows nothing of agents.
-"""
+"""The interface of a backend, and what backends share: errors, cleaned replies, the window check, streamed replies."""
 
 from __future__ import annotations
 
@@ -16,9 +13,7 @@ from mud.errors import Unavailable
 from mud.sanitize import sanitize
 
 TEXT_LIMIT = 100_000
-"""Characters of a reply that are kept."""
 _SECRET = re.compile(r"(?<=//)[^/@]*@|[?#].*")
-"""The parts of an address in which people put keys."""
 
 
 class Refused(Unavailable):
@@ -28,8 +23,7 @@ class Refused(Unavailable):
 class TransientError(Unavailable):
     """The call failed, but may work soon: the connection broke off, or status 429, 500, 502 or 503.
 
-    A timeout is not transient, since it has already cost the whole timeout. `after` is the number of seconds after
-    which the host asks to be tried again, or None.
+    A timeout is not transient, since it has already cost the whole timeout. `after` is the host's wish in seconds.
     """
 
     def __init__(self, message: str, after: float | None = None) -> None:
@@ -39,11 +33,7 @@ class TransientError(Unavailable):
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A model's reply. `text` is cut at the stops and may be empty.
-
-    `cached_tokens` is the part of `prompt_tokens` that came from the server's cache. A token count is None when the
-    server does not report it. The queue fills in `host`.
-    """
+    """A model's reply, cut at the stops. Token counts are None when the server reports none; the queue sets `host`."""
 
     text: str
     prompt_tokens: int | None
@@ -84,18 +74,13 @@ class LanguageModel(Protocol):
 
 
 def named_host(profile: LLMProfile) -> str:
-    """Return a profile's host without secrets and without a trailing slash."""
     return _SECRET.sub("", profile.host.strip()).rstrip("/")
 
 
 class Backend(NamedTuple):
-    """A way to reach a model, as a plug-in.
+    """A way to reach a model, as a plug-in; `make` opens it for a profile's host and is called once for each host.
 
-    Args:
-        name: the value of `backend:` in a profile, and the name of the plug-in's file.
-        make: opens the backend for a profile's host; called once for each host.
-        host: returns the display name of the host; calls to one name share a queue and a health.
-        tells_whole: whether the reported prompt tokens include cached ones.
+    Calls to one `host` name share a queue and a health. `tells_whole`: reported prompt tokens include cached ones.
     """
 
     name: str
@@ -106,24 +91,20 @@ class Backend(NamedTuple):
 
 
 def tidy(text: str, stop: tuple[str, ...] = ()) -> str:
-    """Return a reply without characters that UTF-8 or a terminal cannot hold, cut before the first stop.
-
-    Stops are cut here again because not every server honours them.
-    """
+    """Return a reply without unprintable characters, cut before the first stop; not every server honours stops."""
     kept = sanitize(text[:TEXT_LIMIT])
     return kept[: _first_stop(kept, stop)]
 
 
 def _first_stop(text: str, stops: tuple[str, ...], seen: int = 0) -> int | None:
-    """Return the index of the first stop, or None; the first `seen` characters are known to hold none."""
     found = (text.find(stop, max(0, seen + 1 - len(stop))) for stop in stops if stop)
     return min((at for at in found if at >= 0), default=None)
 
 
 def hold_to_window(prompt: str, profile: LLMProfile, ratio: float = 1.0) -> None:
-    """Check that prompt and reply fit into the profile's window; servers silently cut a longer prompt, or fail.
+    """Check that prompt and reply fit into the profile's window, as servers silently cut a longer prompt.
 
-    The lower of the two token counts decides, since thoughts and summaries are sized by different ones.
+    The lower of two token counts decides, since thoughts and summaries are sized by different ones.
 
     Raises:
         Refused: they do not fit.
@@ -138,7 +119,6 @@ def hold_to_window(prompt: str, profile: LLMProfile, ratio: float = 1.0) -> None
 
 _PIECES = 4  # a token comes in at most this many pieces; a server that sends more ignores `max_tokens`
 _FIRST_HALF = re.compile(r"[\ud800-\udbff]\Z")
-"""Half a surrogate pair; the other half may come with the next piece."""
 
 
 class StreamedReply:
@@ -156,7 +136,7 @@ class StreamedReply:
         return "".join(self._pieces)
 
     def add(self, piece: str) -> bool:
-        """Add the next piece and return whether the reply ends here: at a stop, at its length limit, or by `enough`."""
+        """Add a piece and return whether the reply ends here: at a stop, at its length limit, or by `enough`."""
         if not piece:
             return False
         self._pieces.append(piece)
@@ -169,7 +149,6 @@ class StreamedReply:
         return self._enough(tidied[:end]) or self._room <= 0 or end is not None
 
     def _new(self, piece: str) -> str:
-        """Return the tidy text of a new piece; half a surrogate pair is held back until the next piece."""
         raw = self._half + piece[: self._left]
         self._left -= len(piece[: self._left])
         half = _FIRST_HALF.search(raw) if self._left else None

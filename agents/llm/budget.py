@@ -1,9 +1,7 @@
 """The budget: how many calls and tokens agents and the world may spend on models, and what was spent.
 
-Before a call its maximum cost is reserved, so that parallel calls do not exceed a limit together. When a call does not
-fit, the limit counts as used up until its hour or day (UTC) is over or the limit is raised; the owner is told of both.
-Failed calls cost nothing here. Tokens are estimated when a server does not report them. `log/spending.json` in the
-vault keeps what was spent across restarts; what cannot be read there is ignored, so that the world can start.
+Before a call its maximum cost is reserved, so that parallel calls do not exceed a limit together. A limit that leaves
+no room counts as used up until its hour or day (UTC) is over or it is raised. Failed calls cost nothing here.
 """
 
 from __future__ import annotations
@@ -60,8 +58,6 @@ class BudgetSettings:
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """Answered calls, and the tokens of their prompts and replies."""
-
     calls: int = 0
     prompt: int = 0
     reply: int = 0
@@ -76,8 +72,6 @@ class Amount:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What an owner spent on a task in this hour, on this day and in total."""
-
     owner: str
     task: str
     hour: Amount = Amount()
@@ -94,7 +88,6 @@ class Spending:
         self._rows: dict[tuple[str, str], Row] = {}
         self._hour = self._day = ""
         self.changed = False
-        """Whether anything was spent since the last `dump`."""
 
     def add(self, owner: str, task: str, amount: Amount) -> None:
         self._roll()
@@ -106,7 +99,6 @@ class Spending:
         self.changed = True
 
     def rename(self, old: str, new: str) -> None:
-        """Move what an agent spent to its new name."""
         for key in [key for key in self._rows if key[0] == old]:
             row = self._rows.pop(key)
             self._add(Row(new, row.task, row.hour, row.day, row.total))
@@ -121,7 +113,6 @@ class Spending:
 
     @property
     def hour(self) -> str:
-        """The current hour, such as `2026-11-20T07`."""
         self._roll()
         return self._hour
 
@@ -178,8 +169,6 @@ def _is_amount(numbers: Any) -> bool:
 
 
 class Scope(StrEnum):
-    """Whose spending a limit is about, and in which period."""
-
     AGENT_HOUR = "agent_hour"
     WORLD_HOUR = "world_hour"
     WORLD_DAY = "world_day"
@@ -190,12 +179,9 @@ class BudgetExhausted(Unavailable):
 
 
 class Limit(NamedTuple):
-    """One limit and its current use.
+    """One limit and its current use; `owner` is empty for the world, `unit` is `tokens` or `calls`.
 
-    Args:
-        owner: the agent's name; empty for the world.
-        unit: `tokens` or `calls`.
-        need: the cost of one call when that alone exceeds the limit; else 0.
+    `need` is the cost of one call when that alone exceeds the limit; else 0.
     """
 
     scope: Scope
@@ -207,12 +193,10 @@ class Limit(NamedTuple):
 
     @property
     def key(self) -> tuple[Scope, str, str]:
-        """What identifies the limit."""
         return self[:3]
 
     @property
     def sentence(self) -> str:
-        """The message that it is used up."""
         long = "today" if self.scope is Scope.WORLD_DAY else "this hour"
         if self.need:
             whose = f"{self.owner}'s" if self.owner else "the agents'"
@@ -222,15 +206,11 @@ class Limit(NamedTuple):
 
 
 class Notice(NamedTuple):
-    """A message for the owner: a limit is used up, or (`over` is False) free again."""
-
     limit: Limit
     over: bool
 
 
 class _UsedUp(NamedTuple):
-    """A limit that left no room for a call in a period, and what the call needed."""
-
     limit: Limit
     period: str
     need: int
@@ -246,7 +226,6 @@ class Reservation:
     spending: Spending
 
     def spend(self, completion: Completion) -> None:
-        """Record the call's cost: as the server reports it, else estimated."""
         prompt, reply = completion.prompt_tokens, completion.completion_tokens
         prompt = self.most.prompt if prompt is None else max(0, prompt)
         reply = estimate(completion.text) if reply is None else max(0, reply)
@@ -254,12 +233,9 @@ class Reservation:
 
 
 class ModelBudget:
-    """The limits, as `settings` returns them, and what was spent."""
-
     def __init__(self, settings: Callable[[], BudgetSettings], clock: Clock) -> None:
         self._settings = settings
         self.own: Callable[[str], BudgetSettings] = lambda owner: settings()
-        """Returns the limits of one agent, by name."""
         self.spending = Spending(clock.now)
         self.tell: Callable[[Notice], None] = lambda notice: None
         """Called once when a limit is used up, and once when it is free again."""
@@ -284,11 +260,7 @@ class ModelBudget:
 
     @contextmanager
     def reserve(self, owner: str, task: str, prompt: int, reply: int, calls: int = 1) -> Iterator[Reservation]:
-        """Set aside what a call may cost while it is under way.
-
-        Args:
-            owner: the agent; empty for a call that only the world's limits hold.
-            prompt, reply: tokens of the prompt, rather too many, and the most of the reply.
+        """Set aside what a call may cost while it is under way; an empty `owner` is held by the world's limits only.
 
         Raises:
             BudgetExhausted: there is not so much left.
@@ -309,7 +281,6 @@ class ModelBudget:
             self._reserved.discard(reservation)
 
     def rename(self, old: str, new: str) -> None:
-        """Keep an agent's budget under its new name."""
         self.spending.rename(old, new)
         for reservation in self._reserved:
             if reservation.owner == old:
@@ -322,10 +293,7 @@ class ModelBudget:
             self._too_small[key[0], new, key[2]] = self._too_small.pop(key)
 
     def review(self) -> None:
-        """Report every limit that is free again.
-
-        A limit that is too small for a call stays so in the next hour; a smaller call may try, and nobody is told.
-        """
+        """Report every limit that is free again; one too small for a call stays so, and nobody is told."""
         for key, known in list(self._used_up.items()):
             now = next((one for one, _ in self._limits(known.limit.owner) if one.key == key), None)
             if now is None or self._period(now.scope) != known.period or now.used + known.need <= now.most:
@@ -335,7 +303,6 @@ class ModelBudget:
                     self.tell(Notice(now or known.limit, over=False))
 
     def _mark(self, limit: Limit, need: int) -> Limit:
-        """Mark a limit as used up, report it, and return it."""
         limit = limit._replace(need=need if need > limit.most else 0)
         self._used_up[limit.key] = _UsedUp(limit, self._period(limit.scope), need)
         if not limit.need or self._too_small.get(limit.key) != limit.most:
@@ -374,7 +341,6 @@ SAVE_EVERY = 1.0
 
 
 def read_spending(vault: Path, budget: ModelBudget) -> None:
-    """Read what was spent before, as far as the file can be read."""
     try:
         text = read_if_there(vault / FILE, file=FILE)
     except (VaultProblem, OSError) as error:
@@ -385,13 +351,11 @@ def read_spending(vault: Path, budget: ModelBudget) -> None:
 
 
 def write_spending(vault: Path, budget: ModelBudget) -> None:
-    """Write what was spent, if it changed."""
     if budget.spending.changed:
         _write(vault, budget.spending.dump())
 
 
 async def keep_spending(vault: Path, budget: ModelBudget, clock: Clock) -> None:
-    """Write what was spent and review the limits, for ever."""
     while True:
         await clock.sleep(SAVE_EVERY)
         budget.review()

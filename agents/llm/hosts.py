@@ -1,7 +1,6 @@
-"""The hosts behind the LLM profiles: the health of each, which may be asked now, and the several hosts of one profile.
+"""The hosts behind the LLM profiles: the health of each, and which may be asked now.
 
-Calls to one host share a health and a count across profiles. Health is a circuit breaker: a host that does not answer
-is left alone, longer each time, and then one call tries it.
+Health is a circuit breaker: a host that does not answer is left alone, longer each time, and then one call tries it.
 """
 
 from __future__ import annotations
@@ -34,14 +33,11 @@ SHAKY_UNTIL = 3
 """Transient failures in a row at which a host counts as down; fewer make it shaky."""
 SUGGESTION = "Start that server, or set another host in config/llm; until then the agents live by instinct."
 PROBE_SECONDS = 3.0
-"""Seconds within which a probe must be answered."""
 REMEMBERED = 64
 """Profiles whose hosts are cached, since every waiting job asks for them."""
 
 
 class HostState(StrEnum):
-    """The state of a host; shaky after transient failures, down while it is left alone."""
-
     UNKNOWN = "unknown"
     UP = "up"
     SHAKY = "shaky"
@@ -50,14 +46,9 @@ class HostState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HostHealth:
-    """The health of one host.
+    """The health of one host; `since` is when it came into this state, `failures` counts failures in a row.
 
-    Args:
-        since: when it came into this state.
-        last_error: the last error, kept when it is up again.
-        failures: failures in a row.
-        retry_at: monotonic second before which a host that is down is not asked.
-        failed_at: monotonic second of the last failure that counted.
+    `retry_at` and `failed_at` are monotonic seconds: of the next try, and of the last failure that counted.
     """
 
     host: str
@@ -72,15 +63,10 @@ class HostHealth:
         return replace(self._into(HostState.UP, clock), failures=0, retry_at=0.0)
 
     def refused(self, error: str, clock: Clock) -> HostHealth:
-        """Return its health after it answered with a refusal."""
         return replace(self.answered(clock), last_error=error)
 
     def failed(self, error: str, clock: Clock, *, transient: bool = False, began: float | None = None) -> HostHealth:
-        """Return its health after a failed call.
-
-        A call that began (in monotonic seconds) before the last failure counts for nothing: parallel calls that fail together
-        count once.
-        """
+        """Return its health after a failed call; parallel calls that fail together count once."""
         known = self.state is HostState.DOWN or (transient and self.state is HostState.SHAKY)
         if known and began is not None and began < self.failed_at:
             return replace(self, last_error=error)
@@ -96,11 +82,9 @@ class HostHealth:
         return replace(self, state=state, since=self.since if self.state is state else iso(clock.now()))
 
     def wait(self, clock: Clock) -> float:
-        """Return the seconds for which it is still left alone."""
         return max(0.0, self.retry_at - clock.monotonic()) if self.state is HostState.DOWN else 0.0
 
     def words(self, clock: Clock) -> str:
-        """Return the health as sentences for people."""
         trouble = self.last_error.rstrip(".")
         match self.state:
             case HostState.UNKNOWN:
@@ -115,7 +99,6 @@ class HostHealth:
         return f"{self.host}: down since {self.since}: {trouble}. {again}. {SUGGESTION}"
 
     def state_words(self, clock: Clock) -> str:
-        """Return the state in a few words, such as `down since 07:21:37 until 07:21:42` (UTC)."""
         now = clock.now()
         since = _time_of_day(self.since, now) if self.since else ""
         match self.state:
@@ -131,7 +114,6 @@ class HostHealth:
 
 
 def _time_of_day(moment: str, now: datetime) -> str:
-    """Return a moment's time of day in UTC, with its date unless that is today's."""
     at = parse_iso(moment)
     today = at.date() == parse_iso(iso(now)).date()
     return f"{at:%H:%M:%S}" if today else f"{at:%Y-%m-%d %H:%M:%S}"
@@ -139,14 +121,7 @@ def _time_of_day(moment: str, now: datetime) -> str:
 
 @dataclass(eq=False, slots=True)
 class Host:
-    """One host.
-
-    Args:
-        running: calls under way.
-        calls: calls ever begun.
-        probed: whether a probe is under way.
-        owner: the agent it was last asked for; its cache may still hold the beginning of that prompt.
-    """
+    """One host. `owner` is the agent it was last asked for; its cache may still hold that prompt."""
 
     health: HostHealth
     running: int = 0
@@ -160,7 +135,6 @@ class Host:
 
     @property
     def is_down(self) -> bool:
-        """Whether it is left alone, or was and has not answered since."""
         return self.health.state is HostState.DOWN
 
     def busy_since(self, calls: int) -> bool:
@@ -202,21 +176,19 @@ class Hosts:
         return iter(tuple(self._hosts.values()))
 
     def profile(self, name: str) -> LLMProfile:
-        """Return a profile by name; raises `Unavailable` for an unknown one."""
         try:
             return self._profiles(name)
         except (KeyError, UnknownName) as error:
             raise Unavailable(f"there is no LLM profile {name!r}; a file config/llm/{name}.md makes one") from error
 
     def backend(self, profile: LLMProfile) -> Backend:
-        """Return a profile's backend; raises `Unavailable` for an unknown one."""
         try:
             return self._backends.get(profile.backend)
         except UnknownName as error:
             raise Unavailable(str(error)) from error
 
     def of(self, profile: LLMProfile) -> list[Route]:
-        """Return a profile's hosts in order, without duplicates; raises `Unavailable` for an unknown backend."""
+        """Return a profile's hosts in order, without duplicates."""
         if profile in self._routes:
             return self._routes[profile]
         backend = self.backend(profile)
@@ -230,10 +202,7 @@ class Hosts:
         return self._routes[profile]
 
     def open_to(self, profile: LLMProfile, tried: Collection[str] = ()) -> list[Route]:
-        """Return the hosts that answer, else those that may be tried again, without `tried`.
-
-        Raises `Unavailable` when all are down.
-        """
+        """Return the hosts that answer, else those that may be tried again; raises `Unavailable` when all are down."""
         routes = self.of(profile)
         left = [one for one in routes if one.host.name not in tried]
         found = [one for one in left if not one.host.is_down]
@@ -274,7 +243,6 @@ class Hosts:
         return await self.model(profile).check(profile)
 
     def model(self, profile: LLMProfile) -> LanguageModel:
-        """Return the model of a profile with one host; raises `Unavailable` when that is no valid address."""
         backend = self.backend(profile)
         key = (backend.name, backend.host(profile))
         if key not in self._models:
@@ -284,10 +252,10 @@ class Hosts:
     async def call(self, host: Host, seconds: float, call: Coroutine[Any, Any, T], *, probe: bool = False) -> T:
         """Await a call for at most `seconds` and update the host's health.
 
-        A failed probe says nothing about a host that is busy with a job, as it may do one thing at a time.
+        A failed probe says nothing about a host that is busy with a job.
 
         Raises:
-            Refused: also when a backend broke, since that may be caused by this one text.
+            Refused: also when a backend broke, since this one text may be the cause.
             Unavailable: any other failure.
         """
         began, calls = self._clock.monotonic(), host.calls
@@ -316,7 +284,6 @@ class Hosts:
         return answer
 
     def _note(self, host: Host, health: HostHealth) -> None:
-        """Set a host's health and log a change of state."""
         news = health.state is not host.health.state
         host.health = health
         if news:

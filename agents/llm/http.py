@@ -1,8 +1,7 @@
 """An HTTP client for servers of language models: limits, keys, streams, and errors as sentences.
 
-The key is read from the environment at each call, sent only to the profile's host (no redirects; over plain HTTP only
-to this machine) and removed from everything the server returns. Connections are not kept, because servers drop those
-of streams that were ended early and the next call on one fails.
+Keys go only to the profile's host (no redirects; over plain HTTP only to this machine) and are removed from everything
+the server returns. Connections are not kept: servers drop those of streams that were ended early.
 """
 
 from __future__ import annotations
@@ -26,15 +25,11 @@ if TYPE_CHECKING:
     import httpx
 
 BODY_LIMIT = 2_000_000
-"""Bytes of an answer that are read."""
 TOKEN_LIMIT = 1_000
 """Further bytes for each token of a stream; llama.cpp sends 300 to 500."""
 CONNECT_SECONDS = 10.0
-"""Longest wait for a connection, whatever the profile's timeout."""
 CHECK_SECONDS = 3.0
-"""Longest wait for the list of models."""
 WORDS = 300
-"""Characters of a server's own error message that are shown."""
 MOST_TOKENS = 10**9
 """A higher reported count is not believed, or it would use up the budget for ever."""
 _OUR_FAULT = (400, 413, 422)
@@ -63,13 +58,7 @@ class NoSuch(Unavailable):
 
 
 class Wire:
-    """The connection to one server.
-
-    Args:
-        name: the display name; the address when empty.
-        key: returns the key for a profile's calls, "" for none.
-        meanings: texts for statuses, where they differ from most servers.
-    """
+    """The connection to one server; `key` returns a profile's key, `meanings` overrides the texts for statuses."""
 
     def __init__(
         self,
@@ -91,10 +80,7 @@ class Wire:
             await self._client.aclose()
 
     async def _connected(self, seconds: float) -> httpx.AsyncClient:
-        """Return the client, made when the server is first reached.
-
-        Importing httpx takes a fifth of a command's start time: it is imported in a thread, and only if the server listens.
-        """
+        """Return the client. Importing httpx takes a fifth of a start: done in a thread, and only if the server listens."""
         if self._client is None and not self.closed:
             await self._knock(seconds)
             httpx = await asyncio.to_thread(importlib.import_module, "httpx")
@@ -126,11 +112,7 @@ class Wire:
     async def opened(
         self, method: str, path: str, profile: LLMProfile, seconds: float, payload: dict[str, Any] | None = None
     ) -> AsyncIterator[httpx.Response]:
-        """Send one request and yield the response with its body unread; leaving early closes the connection.
-
-        Args:
-            path: appended to the base, or a whole address.
-            seconds: timeout for each part of the response.
+        """Send one request and yield the response with its body unread; `seconds` is the timeout for each part of it.
 
         Raises:
             Refused, Unavailable: the message holds no key.
@@ -174,11 +156,10 @@ class Wire:
         return self.checked(decoded(body)), response.elapsed.total_seconds()
 
     def said(self, text: str, profile: LLMProfile, stop: tuple[str, ...] = ()) -> str:
-        """Return a server's text without the profile's key, cut before the first stop."""
         return _blotted(tidy(text, stop), self._key(profile))
 
     def checked(self, answer: dict[str, Any] | None) -> dict[str, Any]:
-        """Return the answer; raises `Unavailable` when it is None, which means junk."""
+        """Return the answer; raises `Unavailable` when it is None."""
         if answer is None:
             raise Unavailable(f"{self.name} answers, but not as a server of language models does")
         return answer
@@ -186,12 +167,7 @@ class Wire:
     async def names(
         self, path: str, profile: LLMProfile, seconds: float, listed: tuple[str, str], none: str
     ) -> list[str]:
-        """Return the names of the models that a server lists.
-
-        Args:
-            listed: the field with the list, and the field of each item with its name.
-            none: the end of the error message for an empty list.
-        """
+        """Return the models that a server lists; `listed` is the field of the list and that of each name."""
         answer, _ = await self.ask("GET", path, profile, seconds)
         models = answer.get(listed[0])
         found = [one.get(listed[1]) for one in models if isinstance(one, dict)] if isinstance(models, list) else []
@@ -224,14 +200,12 @@ class Wire:
             yield chunk
 
     def _error(self, status: int, answer: dict[str, Any] | None, key: str, after: str) -> Unavailable:
-        """Return the error for a status other than 200; `after` is the `Retry-After` header."""
         # Servers that refuse a key often repeat it, in part or altered.
         said = _words_of(answer, key) if not (key and status in (401, 403)) else ""
         words = "; ".join(filter(None, (self._meanings.get(status, ""), said)))
         return _error(status, answer, f"{self.name} answered {status}" + (f": {words}" if words else ""), after)
 
     def midway(self, answer: dict[str, Any], profile: LLMProfile) -> Unavailable:
-        """Return the error that a stream reports after it began."""
         error = answer.get("error")
         code = error.get("code") if isinstance(error, dict) else answer.get("status")
         said = _words_of(answer, self._key(profile))
@@ -239,16 +213,11 @@ class Wire:
         return _error(count(code) or 0, answer, sentence)
 
     def broke_off(self) -> TransientError:
-        """Return the error for a stream that ended too early."""
         return TransientError(f"{self.name} broke off in the middle of its reply")
 
 
 def checked_parts(host: str, example: str) -> tuple[str, str]:
-    """Return an address as scheme with server, and path; the error message names the example.
-
-    Raises:
-        Unavailable: it is no valid address.
-    """
+    """Return an address as scheme with server, and path; raises `Unavailable` for an invalid one."""
     if why := why_no_address(host, example):
         raise Unavailable(why)
     parts = urlsplit(host.strip())
@@ -256,7 +225,6 @@ def checked_parts(host: str, example: str) -> tuple[str, str]:
 
 
 def _encoded(payload: dict[str, Any] | None) -> bytes | None:
-    """Return the request body; lone surrogates are replaced, since they cannot be encoded."""
     if payload is None:
         return None
     return sanitize(json.dumps(payload, ensure_ascii=False, separators=(",", ":"), allow_nan=False)).encode()
@@ -277,7 +245,7 @@ def count(value: object) -> int | None:
 
 
 def _words_of(answer: dict[str, Any] | None, key: str = "") -> str:
-    """Return the server's error message as one short line; the key is removed first, or a cut could leave a part of it."""
+    """Return the server's error message as one short line; the key is removed before the cut, which might split it."""
     error = answer.get("error") if answer else None
     words = error.get("message") if isinstance(error, dict) else error
     return _blotted(" ".join(tidy(words).split()), key)[:WORDS] if isinstance(words, str) else ""
@@ -288,7 +256,6 @@ def _blotted(text: str, key: str) -> str:
 
 
 def _error(status: int, answer: dict[str, Any] | None, sentence: str, after: str = "") -> Unavailable:
-    """Return the exception for a status: transient, refused, no such model, or unavailable."""
     error = answer.get("error") if answer else None
     kind = error.get("type") if isinstance(error, dict) else None
     about = f"{_words_of(answer)} {kind if isinstance(kind, str) else ''}"

@@ -1,7 +1,7 @@
-"""Jobs for language models: their order while they wait, and how they end. Nothing here starts a job.
+"""Jobs for language models: their order while they wait, and how they end.
 
-A job ends exactly once. An agent has at most one thought waiting: a newer one replaces it, and the older asker gets
-`Superseded` instead of the same reply, since acting on one reply twice would repeat everything.
+A job ends exactly once. A newer thought replaces a waiting one of the same agent, and the older asker gets `Superseded`
+instead of the same reply, since acting on one reply twice would repeat everything.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from agents.llm.hosts import Route
 from mud.errors import Unavailable
 
 AGES_AFTER = 15.0
-"""Seconds of waiting that make a job one step more urgent, up to `THINK`, so that summaries are not starved by thoughts."""
+"""Seconds of waiting that make a job one step more urgent, up to `THINK`, so that summaries are not starved."""
 
 
 class Urgency(IntEnum):
@@ -40,7 +40,6 @@ class Task(StrEnum):
 
 
 USUAL_TASK = {Urgency.EMBED: Task.EMBEDDINGS, Urgency.SUMMARIZE: Task.SUMMARIES}
-"""The default task of an urgency; otherwise thinking."""
 
 
 class Cancelled(Unavailable):
@@ -68,7 +67,6 @@ class JobTotals:
 
     @property
     def mean(self) -> float | None:
-        """Seconds an answer took on average, or None."""
         return self.seconds / self.answered if self.answered else None
 
 
@@ -90,15 +88,10 @@ class ModelJob:
     """One request to a model. All times are monotonic seconds.
 
     Args:
-        number, since: the place in the order of arrival, and when that was.
-        totals: where its end is counted.
         tried: hosts that failed it since its last pause.
         tries: calls that were made after a pause.
-        began: when its first call began.
         until: when the call under way times out.
-        not_before: when its pause ends.
         retry_in: seconds until it is tried again, or None.
-        error: the error of its last call.
         call: the call under way, or its pause.
     """
 
@@ -122,7 +115,6 @@ class ModelJob:
     call: asyncio.Task[None] | None = None
 
     def fail(self, error: Exception) -> None:
-        """End it with an error, unless it has ended already."""
         if self.answer.done():
             return
         self.answer.set_exception(error)
@@ -135,14 +127,12 @@ class ModelJob:
         self.fail(Cancelled("the world closed before the model answered"))
 
     def settle(self, completion: Completion) -> None:
-        """End it with an answer, unless it has ended already."""
         if not self.answer.done():
             self.answer.set_result(completion)
             self.totals.answered += 1
             self.totals.seconds += completion.seconds
 
     def turn(self, now: float) -> tuple[int, int]:
-        """Return its sort key among the waiting jobs, age included."""
         aged = self.urgency - int((now - self.since) / AGES_AFTER)
         return (max(aged, min(self.urgency, Urgency.THINK)), self.number)
 
@@ -150,7 +140,6 @@ class ModelJob:
         self.fail(Superseded(f"a newer thought of {self.owner} took the place of this one"))
 
     def take_place_of(self, other: ModelJob) -> None:
-        """Take another job's place in the order of arrival, and its urgency if that is higher."""
         self.number, self.since = other.number, other.since
         self.urgency = min(self.urgency, other.urgency)
 
@@ -169,7 +158,7 @@ class JobQueue:
         return iter(tuple(self._jobs))
 
     def add(self, job: ModelJob) -> None:
-        """Add a new job, replacing an older thought of its owner. When full, the least urgent job is refused.
+        """Add a new job, replacing an older thought of its owner; when full, the least urgent is refused.
 
         Raises:
             Unavailable: there is no room for this job.
@@ -200,7 +189,6 @@ class JobQueue:
             self._jobs.remove(job)
 
     def in_order(self, now: float) -> list[ModelJob]:
-        """Return the jobs that may start now, the next first."""
         return sorted((one for one in self._jobs if one.not_before <= now), key=lambda one: one.turn(now))
 
     def _same_thought(self, job: ModelJob) -> ModelJob | None:

@@ -1,7 +1,6 @@
 """Which environment variables a vault may name for keys, and to which servers a key may be sent.
 
-A vault may come from anybody, so it is not trusted with either: the variable's name must be set apart in the
-environment, and over plain HTTP a key goes to this machine only.
+A vault may come from anybody, so it is not trusted with either.
 """
 
 from __future__ import annotations
@@ -15,13 +14,11 @@ from agents.llm.profiles import LLMProfile
 from mud.errors import Unavailable
 
 PREFIX = "LOCI_API_KEY"
-"""Prefix of the variables that every vault may use."""
 ALLOWED = "LOCI_ALLOW_ENV"
 """The environment variable that lists further names, separated by blanks; child processes inherit it."""
 
 
 def allow(names: Iterable[str]) -> None:
-    """Let vaults name further environment variables, in this process and its children."""
     os.environ[ALLOWED] = " ".join([*os.environ.get(ALLOWED, "").split(), *names])
 
 
@@ -71,11 +68,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def key_of(profile: LLMProfile) -> str:
-    """Return the key for a profile's host, or "" when the profile names none.
-
-    Raises:
-        Unavailable: the variable may not be used, is not set, or holds no valid key.
-    """
+    """Return the key for a profile's host, "" when the profile names none; raises `Unavailable` for an unusable one."""
     name = profile.api_key_env
     if not name:
         return ""

@@ -16,7 +16,7 @@ _setting = functools.partial(setting, per_agent=False)
 
 @dataclass(frozen=True, slots=True)
 class LLMProfile:
-    """How one kind of task asks a language model. A profile serves all agents; no agent can override its settings."""
+    """How one kind of task asks a language model; no agent can override its settings."""
 
     backend: str = _setting(
         "openai_compatible",

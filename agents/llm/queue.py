@@ -1,8 +1,7 @@
 """The queue in front of every language model: which job is sent when, to which host, and what happens when it fails.
 
-Every job ends exactly once: answered, failed or cancelled. The prompt is built when the job's turn comes, so that it
-holds the newest memories. The least busy host goes first; a failed job goes to each other host once. A transient error
-is retried after a pause, a refusal never. When no host is left, jobs fail at once and the caller does without a model.
+The prompt is built when the job's turn comes, so that it holds the newest memories. A failed job goes to each other
+host once. A transient error is retried after a pause, a refusal never. When no host is left, jobs fail at once.
 """
 
 from __future__ import annotations
@@ -42,9 +41,7 @@ __all__ = ["ModelQueue", "Superseded", "Task", "Urgency"]
 log = logging.getLogger(__name__)
 
 ROOM = 64
-"""Jobs that may wait at once, over all hosts."""
 COUNT_SECONDS = 1.0
-"""Timeout for counting tokens on a server, so that a status is not delayed."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8.0
 """Seconds before the first retry, and the limit up to which they double."""
 JITTER = 0.5
@@ -56,15 +53,6 @@ PERSON_PATIENCE = 1.5
 
 
 class ModelQueue:
-    """Sends jobs to models.
-
-    Args:
-        profiles: returns a profile with its current settings.
-        room: jobs that may wait at once.
-        chance: makes the jitter of pauses; seeded with 0 when None.
-        budget: None for no limit.
-    """
-
     def __init__(
         self,
         profiles: Callable[[str], LLMProfile],
@@ -86,7 +74,6 @@ class ModelQueue:
         self._number = 0
         self._closed = False
         self.ratios = TokenRatios()
-        """Token ratios of each model, learned from what servers report."""
         self.budget = budget or ModelBudget(BudgetSettings, clock)
 
     async def ask(
@@ -103,14 +90,11 @@ class ModelQueue:
 
         Args:
             build: makes the prompt when the job's turn comes, and again for every retry.
-            profile_name: name of a file in `config/llm`.
             owner: the agent; a thought of it that waits already is superseded by a new one.
-            enough: ends a reply early, see `LanguageModel.complete`.
             task: one of `Task`; by the urgency when None.
 
         Raises:
-            Unavailable: every host is down, the queue is full or closed, the budget is used up, a newer thought replaced
-                this one, or the call failed.
+            Unavailable: hosts down, queue full or closed, budget used up, job superseded, or the call failed.
         """
         self._number += 1
         answer: asyncio.Future[Completion] = asyncio.get_running_loop().create_future()
@@ -161,7 +145,7 @@ class ModelQueue:
             return False
 
     def token_counter(self, profile_name: str = "think") -> AskServer:
-        """Return a function that has the profile's server count tokens; it returns None within a second on failure.
+        """Return a function that has the profile's server count tokens; None after a second or on failure.
 
         It does not change the host's health, since a host may work and be unable to count.
         """
@@ -183,12 +167,10 @@ class ModelQueue:
         return [host.health for host in self.hosts]
 
     def silent(self, names: Iterable[str]) -> list[str]:
-        """Return the health, as sentences, of the hosts of these profiles that are down."""
         hosts = {route.host.name: route.host for name in names for route in self._routes(name)}
         return [one.health.words(self._clock) for one in hosts.values() if one.is_down]
 
     def overview(self, names: Iterable[str]) -> list[ProfileView]:
-        """Return the state of these profiles and their hosts."""
         views = []
         for name in names:
             waiting = sum(job.profile.lower() == name.lower() for job in self._waiting)
@@ -225,10 +207,7 @@ class ModelQueue:
     # ---- starting ----
 
     def _pump(self) -> None:
-        """Start as many jobs as the hosts' concurrency allows, the most urgent first.
-
-        A busy host is reserved for the first job that waits for it.
-        """
+        """Start as many jobs as the hosts' concurrency allows; a busy host is kept for the first job that waits for it."""
         kept: set[str] = set()
         for job in self._waiting.in_order(self._clock.monotonic()):
             if self._closed:
@@ -249,7 +228,7 @@ class ModelQueue:
     def _route(self, job: ModelJob, kept: set[str]) -> Route | None:
         """Return the least busy host for a job, or None when all are busy; those are added to `kept`.
 
-        Ties go to the host last asked for the same agent, which may have cached its prompt, then to the least used.
+        Ties go to the host last asked for the same agent, which may have cached its prompt.
         """
         profile = self.hosts.profile(job.profile)
         for one in self.hosts.back(profile):
@@ -285,7 +264,6 @@ class ModelQueue:
     # ---- running ----
 
     async def _run(self, job: ModelJob, route: Route) -> None:
-        """Build the prompt, ask the model, and settle the job or set `retry_in`."""
         try:
             prompt = job.build()
             hold_to_window(prompt, route.profile, self.ratios.of(self.hosts.profile(job.profile).identity))
@@ -325,8 +303,8 @@ class ModelQueue:
     def _retry_in(self, job: ModelJob, route: Route, error: Unavailable) -> float | None:
         """Return the seconds after which a failed job is tried again, or None.
 
-        Another host is asked at once with a new timeout, or what is left of the first one when a person waits. Transient errors
-        are retried on any host within the first half of the timeout.
+        Another host is asked at once, with a new timeout unless a person waits. Transient errors are retried on any host
+        within the first half of the timeout.
         """
         assert job.began is not None
         job.tried.add(route.host.name)
@@ -352,7 +330,6 @@ class ModelQueue:
         return pause
 
     def _pause(self, tries: int, error: TransientError) -> float:
-        """Return the seconds before a retry: exponential backoff with jitter, at least what the host asks for."""
         backoff = min(LONGEST_PAUSE, FIRST_PAUSE * float(2 ** min(tries, 10)))
         return max(backoff * self._chance.uniform(1 - JITTER, 1 + JITTER), error.after or 0.0)
 
@@ -379,7 +356,6 @@ class ModelQueue:
         self._pump()
 
     def _routes(self, name: str) -> list[Route]:
-        """Return the hosts of a profile, or [] for an unknown profile or backend."""
         try:
             return self.hosts.of(self.hosts.profile(name))
         except Unavailable:
@@ -395,10 +371,9 @@ MUTE = 3
 
 
 class _ReplyPrefixes:
-    r"""Handles models whose replies open with an empty line or a thought, where a blank stop such as "\n" would end them.
+    r"""Remembers models that open replies with a blank line or a thought, where a stop such as "\n" would end the reply.
 
-    Such a reply is asked for again without blank stops and cut here. The model is remembered and from then on asked that
-    way at once.
+    Their replies are asked for without blank stops and cut here.
     """
 
     def __init__(self) -> None:
@@ -411,7 +386,6 @@ class _ReplyPrefixes:
         profile: LLMProfile,
         enough: Enough | None,
     ) -> Completion:
-        """Return a reply, asking a second time when the first holds no more than a thought."""
         model = (profile.backend, profile.host, profile.model, profile.api)
         blank = tuple(stop for stop in profile.stop if not stop.strip())
         if model not in self._blank:
@@ -437,5 +411,4 @@ class _ReplyPrefixes:
 
 
 def _spoken(text: str) -> str:
-    """Return a reply from the first word after its thoughts, or ""."""
     return (past_thoughts(text) or "").lstrip()

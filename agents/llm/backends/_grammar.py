@@ -1,7 +1,4 @@
-"""A grammar of the commands in llama.cpp's GBNF: with it a reply can only be one command line.
-
-It knows the forms of commands, not what exists in the world.
-"""
+"""A grammar of the commands in llama.cpp's GBNF: with it a reply can only be one command line."""
 
 from __future__ import annotations
 
@@ -13,15 +10,14 @@ from agents.llm.profiles import LLMProfile
 
 _SLOT = re.compile(r"<[^>]*>|\[[^\]]*\]|\S+")
 _FREE = ("words", "text", "query")
-"""Slots that take free text; all others take names."""
 _RULES = r"""words ::= first (" " word)*
 first ::= [^ \t\r\n|\[<{(\x01-\x1f\x7f] [^ \t\r\n|\x01-\x1f\x7f]*
 word ::= [^ \t\r\n|\x01-\x1f\x7f]+
 name ::= bare (" " bare){0,10}
 bare ::= [^ \t\r\n|\[\]<>{}():;,.?*@"`\x01-\x1f\x7f] [^ \t\r\n|\[\]<>{}():;,?*@"`\x01-\x1f\x7f]*
 """
-"""Words do not begin like a `<slot>` or `[slot]`, which models like to repeat. A name holds no punctuation and at most
-eleven words, or the reply would be read as prose and the turn lost.
+"""Words do not begin like a slot, which models like to repeat. A name has no punctuation and at most eleven words, or
+the reply would be read as prose.
 """
 
 
@@ -33,10 +29,7 @@ def grammar_for(profile: LLMProfile) -> str:
 
 @functools.lru_cache(maxsize=8)
 def grammar_of(usages: tuple[str, ...]) -> str:
-    """Return a grammar of command lines, each with an optional private reason after `|`.
-
-    In a usage such as `look [name]`, a `<slot>` is required and a `[slot]` optional; its name decides what it takes.
-    """
+    """Return a grammar of command lines with an optional reason; a usage's `<slot>` is required, a `[slot]` optional."""
     forms = " |\n    ".join(map(_form, usages))
     # The prompt ends without a space, so most models begin a reply with one, and some do not.
     return f'root ::= " "? command (" | " words)? "\\n"\ncommand ::= {forms}\n{_RULES}'

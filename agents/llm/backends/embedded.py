@@ -30,15 +30,11 @@ CACHE_MIB = 512
 BATCH = 128
 """Prompt tokens read at once; a cancelled call frees the model after that many, about half a second."""
 PATIENCE = 2.0
-"""Seconds that a check waits for a model that is loading."""
 START_SECONDS = 60.0
-"""Seconds within which the model must load; measured 0.4 to 3."""
 _SCRIPT = Path(__file__).with_name("_embedded_process.py")
 
 
 class Embedded:
-    """The model and its process, for one file of weights and one window."""
-
     def __init__(self, profile: LLMProfile) -> None:
         self._model, self._window = profile.model, profile.num_ctx
         self._starting: asyncio.Task[OpenAICompatible] | None = None
@@ -52,7 +48,6 @@ class Embedded:
         return await (await self._started()).tokens(text, _as_asked(profile))
 
     async def check(self, profile: LLMProfile) -> str:
-        """Return the model's name; a model that is still loading after `PATIENCE` counts as present."""
         loading = self._load()
         await asyncio.wait([loading], timeout=PATIENCE)
         if loading.done():
@@ -73,7 +68,6 @@ class Embedded:
         return await asyncio.shield(self._load())  # a cancelled caller does not stop the loading
 
     def _load(self) -> asyncio.Task[OpenAICompatible]:
-        """Return the task that loads the model; a new one when the last failed or its process died."""
         if self._closed:
             raise Unavailable("the embedded model is closed")
         task, process = self._starting, self._process
@@ -191,7 +185,6 @@ def _as_asked(profile: LLMProfile) -> LLMProfile:
 
 
 def _named(profile: LLMProfile) -> str:
-    """Return the model's display name; the whole path, since files in two folders may share a name."""
     file = _file(profile.model) if profile.model else "SmolLM2"
     return f"the embedded model {file} with a window of {profile.num_ctx} tokens"
 

@@ -1,7 +1,7 @@
 """Ollama by its own protocol: `/api/generate` and `/api/tags`.
 
-Stops, lengths and the window count only inside `options`. The window is always sent, with `truncate` off, so that the
-server refuses a prompt that is too long instead of dropping its beginning. Ollama has no endpoint that counts tokens.
+Stops, lengths and the window count only inside `options`. `truncate` is off, so that the server refuses a prompt that
+is too long instead of dropping its beginning. Ollama has no endpoint that counts tokens.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import httpx
 
 ADDRESS = "http://127.0.0.1:11434"
-"""Ollama's default address."""
 _MEANINGS = {404: f"it does not know this address: is it an Ollama? That one listens at {ADDRESS}"}
 _MISSING = re.compile(r"model .*not found|not found.*model", re.I)
 
@@ -144,13 +143,11 @@ def _payload(prompt: str, model: str, profile: LLMProfile, *, stream: bool) -> d
 
 
 def kept_alive(profile: LLMProfile) -> int | str:
-    """Return `keep_alive` as Ollama takes it: a number, or a text with a unit."""
     keep = profile.keep_alive.strip()
     return int(keep) if re.fullmatch(r"-?[0-9]{1,9}", keep) else keep
 
 
 def base_url(host: str) -> str:
-    """Return the address of an Ollama without `/v1` and `/api`."""
     server, path = checked_parts(host, ADDRESS)
     return server + path.removesuffix("/v1").removesuffix("/api")
 

@@ -1,7 +1,6 @@
 """Any server that speaks OpenAI's protocol: llama.cpp, Ollama under `/v1`, vLLM, LM Studio and others.
 
-A reply that may be ended early is streamed; after a server refuses to stream it is asked for whole replies until its
-next check. A reasoning model's thoughts are not part of its reply.
+After a server refuses to stream it is asked for whole replies until its next check.
 """
 
 from __future__ import annotations
@@ -184,7 +183,6 @@ class OpenAICompatible:
         return reply
 
     async def _events(self, response: httpx.Response, profile: LLMProfile) -> AsyncIterator[dict[str, Any]]:
-        """Yield the events of a stream, `_DONE` last; comments and unknown fields are skipped."""
         async for line in self._wire.lines(response.aiter_raw(), profile.max_tokens):
             name, _, value = line.partition(b":")
             if name not in (b"data", b"error"):
@@ -224,7 +222,6 @@ def _payload(prompt: str, model: str, profile: LLMProfile) -> dict[str, Any]:
 
 
 def _without(payload: dict[str, Any], fields: frozenset[str]) -> dict[str, Any]:
-    """Return a request without some fields, each renamed where it has another name."""
     renamed = {name: payload[field] for field in fields & payload.keys() if (name := _OTHERWISE[field])}
     return {name: value for name, value in payload.items() if name not in fields} | renamed
 
@@ -236,7 +233,6 @@ def _named_in(refusal: Unavailable, payload: dict[str, Any]) -> frozenset[str]:
 
 
 def _choice(event: dict[str, Any]) -> dict[str, Any] | None:
-    """Return an event's choice, {} for an event without choices (it only counts tokens), None for anything else."""
     choices = event.get("choices")
     if choices in ([], None):
         return {}
@@ -253,7 +249,6 @@ def _piece(choice: dict[str, Any]) -> str | None:
 
 
 def _thoughts(said: object) -> list[str]:
-    """Return the thoughts in a message or a piece of one; servers use one of two field names."""
     found = [said.get(name) for name in ("reasoning_content", "reasoning")] if isinstance(said, dict) else []
     return [one for one in found if isinstance(one, str) and one][:1]
 
@@ -263,7 +258,6 @@ def _model(answer: dict[str, Any]) -> str:
 
 
 def _counts(answer: dict[str, Any]) -> dict[str, int]:
-    """Return the reported tokens: `prompt`, `completion` and `cached`, where present."""
     found: dict[str, int | None] = {}
     usage, timings = answer.get("usage"), answer.get("timings")
     if isinstance(timings, dict):
@@ -280,11 +274,7 @@ def _counts(answer: dict[str, Any]) -> dict[str, int]:
 
 
 def base_url(host: str) -> str:
-    """Return the base address: `/v1` is added unless the host has a path of its own.
-
-    Raises:
-        Unavailable: the host is no valid address.
-    """
+    """Return the base address: `/v1` is added unless the host has a path of its own."""
     server, path = checked_parts(host, "http://127.0.0.1:8080")
     return server + (path or "/v1")
 

@@ -1,7 +1,6 @@
 """A model that replies from a script, for trying out prompts and for tests.
 
-It honours stops, lengths, cancelling and closing like a real one. In a profile, `model` holds the texts, separated by
-` / `; they are used in turn, for ever.
+In a profile, `model` holds the texts, separated by ` / `; they are used in turn, for ever.
 """
 
 from __future__ import annotations
@@ -20,10 +19,7 @@ Turn = str | Exception | Callable[[str], Awaitable[str]]
 
 
 class ScriptedModel:
-    """A model that takes one of `turns` at each call and is unavailable after the last.
-
-    `seconds` is the reported duration of each call.
-    """
+    """A model that takes one of `turns` at each call and is unavailable after the last."""
 
     def __init__(self, turns: Iterable[Turn] = (), seconds: float = 0.0) -> None:
         self._turns, self._seconds = iter(turns), seconds
