@@ -80,7 +80,7 @@ class Wire:
             await self._client.aclose()
 
     async def _connected(self, seconds: float) -> httpx.AsyncClient:
-        """Return the client. Importing httpx takes a fifth of a start: done in a thread, and only if the server listens."""
+        """Return the client; httpx, a fifth of a start, is imported in a thread and only if the server listens."""
         if self._client is None and not self.closed:
             await self._knock(seconds)
             httpx = await asyncio.to_thread(importlib.import_module, "httpx")

@@ -207,7 +207,7 @@ class ModelQueue:
     # ---- starting ----
 
     def _pump(self) -> None:
-        """Start as many jobs as the hosts' concurrency allows; a busy host is kept for the first job that waits for it."""
+        """Start as many jobs as the hosts' concurrency allows; a busy host is kept for the first job waiting for it."""
         kept: set[str] = set()
         for job in self._waiting.in_order(self._clock.monotonic()):
             if self._closed:
@@ -303,8 +303,8 @@ class ModelQueue:
     def _retry_in(self, job: ModelJob, route: Route, error: Unavailable) -> float | None:
         """Return the seconds after which a failed job is tried again, or None.
 
-        Another host is asked at once, with a new timeout unless a person waits. Transient errors are retried on any host
-        within the first half of the timeout.
+        Another host is asked at once, with a new timeout unless a person waits. Transient errors are retried on any
+        host within the first half of the timeout.
         """
         assert job.began is not None
         job.tried.add(route.host.name)
@@ -371,7 +371,7 @@ MUTE = 3
 
 
 class _ReplyPrefixes:
-    r"""Remembers models that open replies with a blank line or a thought, where a stop such as "\n" would end the reply.
+    r"""Remembers models whose replies open with a blank line or a thought, where a stop such as "\n" would end them.
 
     Their replies are asked for without blank stops and cut here.
     """

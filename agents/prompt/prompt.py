@@ -32,7 +32,7 @@ _HARSH = (80, 40, 20, 8, 1)
 _NAME, _SHORT_NAME = 20, 8
 """Characters of a name under harsh and last cuts: three names at three tokens a character fit into `MINIMUM`."""
 _NEWEST, _NEWEST_LEAST = 4, 12
-"""The newest line is to be answered: it keeps so many times the length of other texts, and at least so many signs."""
+"""The newest line is to be answered: it keeps so many times the length of other texts, at least so many characters."""
 
 
 class Experience(NamedTuple):

@@ -165,7 +165,7 @@ def _shorten(line: str) -> str | None:
 # so no pattern here matches runs of blanks.
 
 DEED = 12
-"""Most words of an action, such as `put the silver key into the old box`; a longer line is prose."""
+"""A line of so many words is prose; actions such as `put the silver key into the old box` are shorter."""
 
 _SELF = ("@set-profile", "@set-description", "@set-goal")
 _OWN = ("think", "note", "@overwrite-note", "recall", "remember", *_SELF)

@@ -119,7 +119,10 @@ def names(text: str) -> dict[str, str]:
 
 
 def numbers(text: str) -> frozenset[str]:
-    """Return a text's numbers in digits or English words; `two`, `second` and `2` are equal, `one` alone is none."""
+    """Return the numbers of a text, in digits or English words; `two`, `second` and `2` are equal.
+
+    A leading zero makes another number, as in a code. The word `one` alone is none.
+    """
     if text.isascii() and not _DIGITS.search(text) and _COUNTING.isdisjoint(_LETTERS.findall(text.lower())):
         return frozenset()
     text = unicodedata.normalize("NFC", text)

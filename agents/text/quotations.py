@@ -26,7 +26,7 @@ _MARK = re.compile(
 
 
 def together(texts: Sequence[str], most: int) -> list[str]:
-    """Join neighbouring quotations, first those of one speaker, until at most `most` sentences are left, if possible."""
+    """Join neighbouring quotations, first those of one speaker, until at most `most` sentences are left."""
     rows = [[_without_stop(text)] for text in texts]
     at = 1
     while len(rows) > most and at < len(rows):
