@@ -167,7 +167,7 @@ class TokenRatios:
         if min(words, exact) < LEAST or not _LEAST_SHARE <= exact / (words + rest) <= _HIGHEST:
             return
         ratio = max(_LOWEST, (exact - rest) / words) if exact <= words + rest else exact / (words + rest)
-        seen = math.ceil(100 * MARGIN * ratio) / 100  # rounded up, since a new ratio invalidates all counts
+        seen = math.ceil(100 * MARGIN * ratio) / 100  # rounded up to 0.01, since a new ratio invalidates all counts
         self._highest[model] = max(seen, self._highest.get(model, 0.0))
 
 

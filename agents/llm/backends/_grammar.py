@@ -29,7 +29,7 @@ def grammar_for(profile: LLMProfile) -> str:
 
 @functools.lru_cache(maxsize=8)
 def grammar_of(usages: tuple[str, ...]) -> str:
-    """Return a grammar of command lines with an optional reason; a `<slot>` of a usage is required, a `[slot]` is not."""
+    """Return a grammar of command lines with an optional reason. A `<slot>` of a usage is required."""
     forms = " |\n    ".join(map(_form, usages))
     # The prompt ends without a space, so most models begin a reply with one, and some do not.
     return f'root ::= " "? command (" | " words)? "\\n"\ncommand ::= {forms}\n{_RULES}'
