@@ -1,4 +1,1 @@
-"""Language models: how they are asked (queue, jobs, hosts), what they cost (budget, tokens), and what speaks with them.
-
-A new way to reach a model is a file in `backends/`; its docstring says how to write one.
-"""
+"""Language models: the queue in front of them, their hosts, token counts, the budget, and the backends."""

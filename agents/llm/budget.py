@@ -1,12 +1,7 @@
 """The budget: how many calls and tokens agents and the world may spend on models, and what was spent.
 
-Before a call begins, what it may take at most is reserved, so that calls side by side do not go over a limit together.
-When a call does not fit any more, the limit counts as used up until its hour or day is over, or somebody raises it: the
-owner is told once, and once more when it is over. Calls that brought nothing cost nothing here; what the server did for
-them nobody tells us. Hours and days are those of UTC. Where a server counts no tokens they are estimated.
-
-What was spent is kept through restarts in `log/spending.json` of a vault. That file is the program's own; one that is
-broken or was edited costs nothing but what cannot be read in it: a world must not fail to start because of it.
+Before a call its maximum cost is reserved, so that parallel calls do not exceed a limit together. A limit that leaves
+no room counts as used up until its hour or day (UTC) is over or it is raised. Failed calls cost nothing here.
 """
 
 from __future__ import annotations
@@ -38,7 +33,7 @@ _setting = functools.partial(setting, low=0, high=1_000_000_000)
 
 @dataclass(frozen=True, slots=True)
 class BudgetSettings:
-    """How much may be spent on models; 0 is no limit."""
+    """Limits on what may be spent on models; 0 is no limit."""
 
     agent_tokens_per_hour: int = _setting(
         0, "Tokens that one agent may spend in an hour, prompts and replies; 0 for any."
@@ -63,15 +58,12 @@ class BudgetSettings:
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """Something spent: answered calls, and the tokens of their prompts and replies. See `Spending.add`."""
-
     calls: int = 0
     prompt: int = 0
     reply: int = 0
 
     @property
     def tokens(self) -> int:
-        """Tokens of prompts and replies together."""
         return self.prompt + self.reply
 
     def __add__(self, other: Amount) -> Amount:
@@ -80,8 +72,6 @@ class Amount:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What an owner spent on a task, this hour, today and in all. See `Spending`."""
-
     owner: str
     task: str
     hour: Amount = Amount()
@@ -93,21 +83,13 @@ class Row:
 
 
 class Spending:
-    """All that was spent. It limits nothing, see `ModelBudget`.
-
-    Args:
-        now: returns the time.
-    """
-
     def __init__(self, now: Callable[[], datetime]) -> None:
         self._now = now
         self._rows: dict[tuple[str, str], Row] = {}
         self._hour = self._day = ""
         self.changed = False
-        """Something was spent since `dump` was last called."""
 
     def add(self, owner: str, task: str, amount: Amount) -> None:
-        """Count something spent just now."""
         self._roll()
         self._add(Row(owner, task, amount, amount, amount))
 
@@ -117,24 +99,20 @@ class Spending:
         self.changed = True
 
     def rename(self, old: str, new: str) -> None:
-        """Count what one spent as another's: somebody was given another name."""
         for key in [key for key in self._rows if key[0] == old]:
             row = self._rows.pop(key)
             self._add(Row(new, row.task, row.hour, row.day, row.total))
 
     def rows(self) -> list[Row]:
-        """Return what everybody spent on everything, by name."""
         self._roll()
         return [self._rows[key] for key in sorted(self._rows)]
 
     def sum(self, owner: str | None = None) -> Row:
-        """Return what one spent, or all together when None."""
         self._roll()
         return sum((row for row in self._rows.values() if owner in (None, row.owner)), Row(owner or "", ""))
 
     @property
     def hour(self) -> str:
-        """The hour that is counted now, such as `2026-11-20T07`."""
         self._roll()
         return self._hour
 
@@ -148,14 +126,13 @@ class Spending:
         self._hour, self._day = hour, hour[:10]
 
     def dump(self) -> str:
-        """Return it as text for a file."""
         rows = self.rows()
         self.changed = False
         spent = [dict(zip(Row.__slots__, astuple(row), strict=True)) for row in rows]
         return json.dumps({"hour": self._hour, "day": self._day, "spent": spent}, ensure_ascii=False, indent=1) + "\n"
 
     def load(self, text: str) -> bool:
-        """Take over what `dump` returned, or as much of another text as can be read; return whether that was all."""
+        """Read what `dump` returned, or as much as can be read, and return whether that was everything."""
         try:
             found = json.loads(text)
         except (ValueError, RecursionError):
@@ -192,8 +169,6 @@ def _is_amount(numbers: Any) -> bool:
 
 
 class Scope(StrEnum):
-    """Whose spending a limit is about, and for how long."""
-
     AGENT_HOUR = "agent_hour"
     WORLD_HOUR = "world_hour"
     WORLD_DAY = "world_day"
@@ -204,12 +179,9 @@ class BudgetExhausted(Unavailable):
 
 
 class Limit(NamedTuple):
-    """One limit, as it stands.
+    """One limit and its current use; `owner` is empty for the world, `unit` is `tokens` or `calls`.
 
-    Args:
-        owner: the agent's name; empty for the world.
-        unit: `tokens` or `calls`.
-        need: what one call would take, where that alone is more than the limit; else 0.
+    `need` is the cost of one call when that alone exceeds the limit; else 0.
     """
 
     scope: Scope
@@ -221,12 +193,10 @@ class Limit(NamedTuple):
 
     @property
     def key(self) -> tuple[Scope, str, str]:
-        """What stays the same while it is used."""
         return self[:3]
 
     @property
     def sentence(self) -> str:
-        """What is said of it when it is used up."""
         long = "today" if self.scope is Scope.WORLD_DAY else "this hour"
         if self.need:
             whose = f"{self.owner}'s" if self.owner else "the agents'"
@@ -236,15 +206,11 @@ class Limit(NamedTuple):
 
 
 class Notice(NamedTuple):
-    """What the owner is told of a limit: it is used up, or (`over` is False) not any more."""
-
     limit: Limit
     over: bool
 
 
 class _UsedUp(NamedTuple):
-    """A limit that left no room for a call in an hour or a day, and what the call would have taken."""
-
     limit: Limit
     period: str
     need: int
@@ -252,7 +218,7 @@ class _UsedUp(NamedTuple):
 
 @dataclass(eq=False, slots=True)
 class Reservation:
-    """What one call may take at most, while it is under way. See `ModelBudget.reserve`."""
+    """The maximum cost of one call under way. See `ModelBudget.reserve`."""
 
     owner: str
     task: str
@@ -260,7 +226,6 @@ class Reservation:
     spending: Spending
 
     def spend(self, completion: Completion) -> None:
-        """Count what the call took: as the server says, else as estimated."""
         prompt, reply = completion.prompt_tokens, completion.completion_tokens
         prompt = self.most.prompt if prompt is None else max(0, prompt)
         reply = estimate(completion.text) if reply is None else max(0, reply)
@@ -268,49 +233,34 @@ class Reservation:
 
 
 class ModelBudget:
-    """What may be spent, and what was.
-
-    Args:
-        settings: returns the limits of the moment.
-        clock: the time.
-    """
-
     def __init__(self, settings: Callable[[], BudgetSettings], clock: Clock) -> None:
         self._settings = settings
         self.own: Callable[[str], BudgetSettings] = lambda owner: settings()
-        """Returns the limits as they hold for one agent, by name."""
         self.spending = Spending(clock.now)
         self.tell: Callable[[Notice], None] = lambda notice: None
-        """Called when a limit is used up and when it is not any more, once each."""
+        """Called once when a limit is used up, and once when it is free again."""
         self._reserved: set[Reservation] = set()
         self._used_up: dict[tuple[Scope, str, str], _UsedUp] = {}
         self._too_small: dict[tuple[Scope, str, str], int] = {}
-        """Limits of which the owner was told that no call fits into them, as they stood then."""
+        """Limits, at their value then, that the owner knows to be too small for a call."""
 
     def used_up(self, owner: str) -> Limit | None:
-        """Return the limit that keeps an agent from asking models; None when none does."""
+        """Return the limit that keeps an agent from asking models, or None."""
         limits = self.all_used_up() if self._used_up else []
         return next((limit for limit in limits if limit.owner in ("", owner)), None)
 
     def all_used_up(self) -> list[Limit]:
-        """Return every limit that is used up now."""
         self.review()
         return [one.limit for one in self._used_up.values()]
 
     def admit(self, owner: str) -> None:
-        """Raise `BudgetExhausted` when the budget of an agent, or the world's, is used up."""
+        """Raise `BudgetExhausted` when the budget of an agent or of the world is used up."""
         if limit := self.used_up(owner):
             raise BudgetExhausted(limit.sentence)
 
     @contextmanager
     def reserve(self, owner: str, task: str, prompt: int, reply: int, calls: int = 1) -> Iterator[Reservation]:
-        """Set aside what a call may take while it is under way.
-
-        Args:
-            owner: who calls; empty for nobody in particular, whom only the world's limits hold.
-            task: what for.
-            prompt, reply: tokens of its prompt, rather too many than too few, and those that its reply may have.
-            calls: how many calls it is.
+        """Set aside what a call may cost while it is under way; an empty `owner` is held by the world's limits only.
 
         Raises:
             BudgetExhausted: there is not so much left.
@@ -321,7 +271,7 @@ class ModelBudget:
             need = getattr(most, limit.unit)
             if limit.used + need > limit.most:
                 raise BudgetExhausted(self._mark(limit, need).sentence)
-            if limit.used + reserved + need > limit.most:  # what is under way may turn out to take less
+            if limit.used + reserved + need > limit.most:  # calls under way may take less, so the limit is not used up
                 raise BudgetExhausted(f"calls under way leave no room in the budget: {limit.most:,} {limit.unit}")
         reservation = Reservation(owner, task, most, self.spending)
         self._reserved.add(reservation)
@@ -331,7 +281,6 @@ class ModelBudget:
             self._reserved.discard(reservation)
 
     def rename(self, old: str, new: str) -> None:
-        """Have an agent that was given another name go on with the budget it had."""
         self.spending.rename(old, new)
         for reservation in self._reserved:
             if reservation.owner == old:
@@ -344,10 +293,7 @@ class ModelBudget:
             self._too_small[key[0], new, key[2]] = self._too_small.pop(key)
 
     def review(self) -> None:
-        """Tell of every limit that is not used up any more.
-
-        One that was too small for a call is so in the next hour too; a smaller call may try then, and nobody is told.
-        """
+        """Report every limit that is free again; one too small for a call stays so, and nobody is told."""
         for key, known in list(self._used_up.items()):
             now = next((one for one, _ in self._limits(known.limit.owner) if one.key == key), None)
             if now is None or self._period(now.scope) != known.period or now.used + known.need <= now.most:
@@ -357,7 +303,6 @@ class ModelBudget:
                     self.tell(Notice(now or known.limit, over=False))
 
     def _mark(self, limit: Limit, need: int) -> Limit:
-        """Note that a limit leaves no room for a call, tell of it, and return it as it is told of."""
         limit = limit._replace(need=need if need > limit.most else 0)
         self._used_up[limit.key] = _UsedUp(limit, self._period(limit.scope), need)
         if not limit.need or self._too_small.get(limit.key) != limit.most:
@@ -392,11 +337,10 @@ class ModelBudget:
 
 FILE = "log/spending.json"
 SAVE_EVERY = 1.0
-"""Seconds between two looks whether something was spent: what a kill makes forgotten at most."""
+"""Seconds between two saves; a kill loses at most so much."""
 
 
 def read_spending(vault: Path, budget: ModelBudget) -> None:
-    """Take over what was spent before, as far as the file can be read."""
     try:
         text = read_if_there(vault / FILE, file=FILE)
     except (VaultProblem, OSError) as error:
@@ -407,13 +351,11 @@ def read_spending(vault: Path, budget: ModelBudget) -> None:
 
 
 def write_spending(vault: Path, budget: ModelBudget) -> None:
-    """Write what was spent, if anything was since it was last written."""
     if budget.spending.changed:
         _write(vault, budget.spending.dump())
 
 
 async def keep_spending(vault: Path, budget: ModelBudget, clock: Clock) -> None:
-    """Write what was spent, and tell when a limit is over, for ever."""
     while True:
         await clock.sleep(SAVE_EVERY)
         budget.review()
@@ -425,5 +367,5 @@ def _write(vault: Path, text: str) -> None:
     try:
         make_folder((vault / FILE).parent)
         write_atomic(vault / FILE, text)
-    except OSError as error:  # a full disk; the next spending is written with this one
+    except OSError as error:  # such as a full disk; it is written with the next spending
         log.warning("what was spent on models cannot be written: %s", error)

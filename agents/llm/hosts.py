@@ -1,8 +1,6 @@
-"""The hosts behind the LLM profiles: how each is doing, which may be asked now, and which of several is the least busy.
+"""The hosts behind the LLM profiles: the health of each, and which may be asked now.
 
-A profile may name several hosts. Calls to one host share a health and a count, whichever profile they are made for. The
-states of a host are those of a circuit breaker: one that does not answer is left alone for a while, longer each time,
-and then one call tries it. Nothing here knows of jobs or keeps anybody waiting.
+Health is a circuit breaker: a host that does not answer is left alone, longer each time, and then one call tries it.
 """
 
 from __future__ import annotations
@@ -30,19 +28,16 @@ T = TypeVar("T")
 FIRST_PAUSE = 5.0
 """Seconds for which a host is left alone after its first failure; doubled at each further one."""
 LONGEST_PAUSE = 60.0
-"""Seconds for which a host is left alone at most, so that agents notice within a minute that it is back."""
+"""Upper limit of that pause, so that agents notice within a minute that a host is back."""
 SHAKY_UNTIL = 3
-"""Transient failures in a row, such as "too busy", at which a host counts as down; fewer make it shaky."""
+"""Transient failures in a row at which a host counts as down; fewer make it shaky."""
 SUGGESTION = "Start that server, or set another host in config/llm; until then the agents live by instinct."
 PROBE_SECONDS = 3.0
-"""Seconds within which a host must show that it is there."""
 REMEMBERED = 64
-"""Profiles, and earlier readings of them, whose hosts are remembered, as every job that waits is asked for them."""
+"""Profiles whose hosts are cached, since every waiting job asks for them."""
 
 
 class HostState(StrEnum):
-    """What is known of a host: shaky while its last failures were transient; down while it is left alone."""
-
     UNKNOWN = "unknown"
     UP = "up"
     SHAKY = "shaky"
@@ -51,14 +46,9 @@ class HostState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HostHealth:
-    """How one host is doing.
+    """The health of one host; `since` is when it came into this state, `failures` counts failures in a row.
 
-    Args:
-        since: when it came into this state; None while unknown.
-        last_error: the last thing that went wrong, also when it is up again; empty for nothing.
-        failures: failures in a row.
-        retry_at: monotonic second before which a host that is down is not asked.
-        failed_at: monotonic second of the last failure that counted.
+    `retry_at` and `failed_at` are monotonic seconds: of the next try, and of the last failure that counted.
     """
 
     host: str
@@ -70,20 +60,13 @@ class HostHealth:
     failed_at: float = 0.0
 
     def answered(self, clock: Clock) -> HostHealth:
-        """Return its health after it answered."""
         return replace(self._into(HostState.UP, clock), failures=0, retry_at=0.0)
 
     def refused(self, error: str, clock: Clock) -> HostHealth:
-        """Return its health after it answered that it will not do something."""
         return replace(self.answered(clock), last_error=error)
 
     def failed(self, error: str, clock: Clock, *, transient: bool = False, began: float | None = None) -> HostHealth:
-        """Return its health after it did not answer, or not with anything of use.
-
-        After a transient error a host that was not down stays in use until this has happened `SHAKY_UNTIL` times. A
-        call that began (in monotonic seconds) before the host failed already tells nothing new: calls side by side that
-        fail together count once.
-        """
+        """Return its health after a failed call; parallel calls that fail together count once."""
         known = self.state is HostState.DOWN or (transient and self.state is HostState.SHAKY)
         if known and began is not None and began < self.failed_at:
             return replace(self, last_error=error)
@@ -99,11 +82,9 @@ class HostHealth:
         return replace(self, state=state, since=self.since if self.state is state else iso(clock.now()))
 
     def wait(self, clock: Clock) -> float:
-        """Return for how many seconds it is still left alone; 0 when it may be asked."""
         return max(0.0, self.retry_at - clock.monotonic()) if self.state is HostState.DOWN else 0.0
 
     def words(self, clock: Clock) -> str:
-        """Return all this as sentences for people."""
         trouble = self.last_error.rstrip(".")
         match self.state:
             case HostState.UNKNOWN:
@@ -118,7 +99,6 @@ class HostHealth:
         return f"{self.host}: down since {self.since}: {trouble}. {again}. {SUGGESTION}"
 
     def state_words(self, clock: Clock) -> str:
-        """Return its state alone, in a few words: `down since 07:21:37 until 07:21:42`; times are UTC."""
         now = clock.now()
         since = _time_of_day(self.since, now) if self.since else ""
         match self.state:
@@ -134,7 +114,6 @@ class HostHealth:
 
 
 def _time_of_day(moment: str, now: datetime) -> str:
-    """Return a moment's time of day in UTC, with its date unless that is today's."""
     at = parse_iso(moment)
     today = at.date() == parse_iso(iso(now)).date()
     return f"{at:%H:%M:%S}" if today else f"{at:%Y-%m-%d %H:%M:%S}"
@@ -142,14 +121,7 @@ def _time_of_day(moment: str, now: datetime) -> str:
 
 @dataclass(eq=False, slots=True)
 class Host:
-    """One host.
-
-    Args:
-        running: jobs' calls under way.
-        calls: calls that were ever begun.
-        probed: it is being asked whether it is back.
-        owner: on whose behalf it was asked last; it may still hold the beginning of that prompt.
-    """
+    """One host. `owner` is the agent it was last asked for; its cache may still hold that prompt."""
 
     health: HostHealth
     running: int = 0
@@ -159,75 +131,64 @@ class Host:
 
     @property
     def name(self) -> str:
-        """Its address, as people are told of it."""
         return self.health.host
 
     @property
     def is_down(self) -> bool:
-        """Whether it is left alone, or was and has not answered since."""
         return self.health.state is HostState.DOWN
 
     def busy_since(self, calls: int) -> bool:
-        """Whether a job's call is under way, or one began since there were so many."""
+        """Return whether a call is under way, or one began since there were `calls` calls."""
         return self.running > 0 or self.calls > calls
 
     def may_be_asked(self, clock: Clock) -> bool:
-        """Whether a job may go there: a host that was down is tried by one call, so that nobody else is held up."""
+        """Return whether a job may go there; after a pause one call alone tries a host that was down."""
         return self.health.wait(clock) <= 0 and not (self.is_down and (self.running or self.probed))
 
     def why_not(self, clock: Clock) -> str:
-        """Return why a job may not go there."""
         wait = self.health.wait(clock)
         again = f"asked again in {wait:.0f} s" if wait > 0 else "it is being tried again"
         return f"{self.name} is down ({self.health.last_error}); {again}"
 
 
 class Route(NamedTuple):
-    """A host and the profile to ask it with, which names this host alone."""
+    """A host, and the profile to ask it with, which names this host alone."""
 
     host: Host
     profile: LLMProfile
 
 
 class Hosts:
-    """The hosts of all profiles.
-
-    Args:
-        profiles: returns a profile as it is set now.
-        backends: the ways to reach a model.
-        clock: measures timeouts and pauses.
-    """
+    """The hosts of all profiles; `profiles` returns a profile with its current settings."""
 
     def __init__(self, profiles: Callable[[str], LLMProfile], backends: Registry[Backend], clock: Clock) -> None:
         self._profiles, self._backends, self._clock = profiles, backends, clock
         self._hosts: dict[str, Host] = {}
-        self._models: dict[tuple[str, str], LanguageModel] = {}  # by the names of backend and host
+        self._models: dict[tuple[str, str], LanguageModel] = {}  # by backend and host name
         self._routes: dict[LLMProfile, list[Route]] = {}
         self._named: set[tuple[str, str]] | None = None
-        """What the profiles name; None until they were first read anew."""
+        """Backend and host names in all profiles; None until the profiles were first reloaded."""
         self._closing: set[asyncio.Task[None]] = set()
         self.on_answer: Callable[[str, str], None] = lambda host, model: None
-        """Called for every answer with the host, and the name of the model there."""
+        """Called for every answer with the host and the model's name."""
 
     def __iter__(self) -> Iterator[Host]:
         return iter(tuple(self._hosts.values()))
 
     def profile(self, name: str) -> LLMProfile:
-        """Return a profile as it is set now; raises `Unavailable` when there is none of that name."""
         try:
             return self._profiles(name)
         except (KeyError, UnknownName) as error:
             raise Unavailable(f"there is no LLM profile {name!r}; a file config/llm/{name}.md makes one") from error
 
     def backend(self, profile: LLMProfile) -> Backend:
-        """Return the backend of a profile; raises `Unavailable` when there is no such backend."""
         try:
             return self._backends.get(profile.backend)
         except UnknownName as error:
             raise Unavailable(str(error)) from error
 
     def of(self, profile: LLMProfile) -> list[Route]:
-        """Return the hosts of a profile, each once, in their order; raises `Unavailable` for an unknown backend."""
+        """Return a profile's hosts in order, without duplicates."""
         if profile in self._routes:
             return self._routes[profile]
         backend = self.backend(profile)
@@ -241,10 +202,7 @@ class Hosts:
         return self._routes[profile]
 
     def open_to(self, profile: LLMProfile, tried: Collection[str] = ()) -> list[Route]:
-        """Return the hosts of a profile that a job may go to: those that answer, else those that may be tried again.
-
-        Hosts in `tried` are left out. Raises `Unavailable` when all others are down.
-        """
+        """Return the hosts that answer, else those that may be tried again; raises `Unavailable` when all are down."""
         routes = self.of(profile)
         left = [one for one in routes if one.host.name not in tried]
         found = [one for one in left if not one.host.is_down]
@@ -254,14 +212,14 @@ class Hosts:
         return found
 
     def back(self, profile: LLMProfile) -> list[Route]:
-        """Return the hosts of a profile that were down and may be back, while others of it answer."""
+        """Return the hosts that were down and may be back, while other hosts of the profile answer."""
         routes = self.of(profile)
         if all(one.host.is_down for one in routes):
-            return []  # the next job tries one of them itself
+            return []  # the next job tries one itself
         return [one for one in routes if one.host.is_down and one.host.may_be_asked(self._clock)]
 
     async def probe(self, route: Route) -> bool:
-        """Ask a host whether it is there, and say whether it is: a job's call that began meanwhile speaks for it."""
+        """Check a host and return whether it is up; a job's call that began meanwhile counts as up."""
         host = route.host
         host.probed, calls = True, host.calls
         try:
@@ -274,7 +232,7 @@ class Hosts:
         return True
 
     async def probe_all(self, profile: LLMProfile) -> bool:
-        """Say whether any host of a profile is there. One that a job's call is under way to is not asked."""
+        """Return whether any host of a profile is up; hosts with a call under way are not probed."""
         routes = self.of(profile)
         if any(one.host.running and not one.host.is_down for one in routes):
             return True
@@ -285,7 +243,6 @@ class Hosts:
         return await self.model(profile).check(profile)
 
     def model(self, profile: LLMProfile) -> LanguageModel:
-        """Return the model behind a profile that names one host; raises `Unavailable` when that is no address."""
         backend = self.backend(profile)
         key = (backend.name, backend.host(profile))
         if key not in self._models:
@@ -293,14 +250,13 @@ class Hosts:
         return self._models[key]
 
     async def call(self, host: Host, seconds: float, call: Coroutine[Any, Any, T], *, probe: bool = False) -> T:
-        """Await a call to a host for so many seconds at most, and learn from it how the host is doing.
+        """Await a call for at most `seconds` and update the host's health.
 
-        A probe is no job's call. A host that does one thing at a time answers none while it has a job's, so its silence
-        says nothing then.
+        A failed probe says nothing about a host that is busy with a job.
 
         Raises:
-            Refused: also when a backend broke: that is no doing of the host, and may come of this one text alone.
-            Unavailable: whatever else went wrong.
+            Refused: also when a backend broke, since this one text may be the cause.
+            Unavailable: any other failure.
         """
         began, calls = self._clock.monotonic(), host.calls
 
@@ -328,14 +284,13 @@ class Hosts:
         return answer
 
     def _note(self, host: Host, health: HostHealth) -> None:
-        """Take over how a host is doing, and log it when that is news."""
         news = health.state is not host.health.state
         host.health = health
         if news:
             log.info("model host %s", health.words(self._clock))
 
     def keep_only(self, names: Iterable[str]) -> None:
-        """Take over the names of all profiles after they were read anew, and close hosts that none names when idle."""
+        """Take the names of all profiles after a reload, and close idle hosts that none of them names."""
         self._named = set()
         for name in names:
             with suppress(Unavailable):
@@ -345,8 +300,7 @@ class Hosts:
         self.close_unnamed()
 
     def close_unnamed(self) -> None:
-        """Forget the hosts that no profile names and nobody asks just now, and close the models there: an embedded one
-        takes hundreds of megabytes."""
+        """Close the idle hosts that no profile names; an embedded model takes hundreds of megabytes."""
         if self._named is None:
             return
         busy = {host.name for host in self if host.running or host.probed}
@@ -357,10 +311,9 @@ class Hosts:
         kept = {name for _, name in self._named} | busy
         if not kept.issuperset(self._hosts):
             self._hosts = {name: host for name, host in self._hosts.items() if name in kept}
-            self._routes.clear()  # they lead to hosts that are no more
+            self._routes.clear()  # they may hold removed hosts
 
     async def close(self) -> None:
-        """Close every connection."""
         models, self._models = list(self._models.values()), {}
         await asyncio.gather(*self._closing, return_exceptions=True)
         for model in models:

@@ -1,8 +1,7 @@
-"""Jobs for language models: what they are, how they are ordered while they wait, and how they ended. Starts nothing.
+"""Jobs for language models: their order while they wait, and how they end.
 
-A job ends exactly once. One agent never has two thoughts waiting: a newer one takes the older one's place, and who
-asked for the older is told so (`Superseded`) instead of getting the same reply, for acting on one reply twice would be
-saying everything twice. Other tasks are about different memories each and never take each other's place.
+A job ends exactly once. A newer thought replaces a waiting one of the same agent, and the older asker gets `Superseded`
+instead of the same reply, since acting on one reply twice would repeat everything.
 """
 
 from __future__ import annotations
@@ -18,12 +17,11 @@ from agents.llm.hosts import Route
 from mud.errors import Unavailable
 
 AGES_AFTER = 15.0
-"""Seconds of waiting after which a job counts as one step more urgent, up to a thought: so that summaries come about
-where thoughts alone could keep a slow model busy for ever. A waiting person still goes first."""
+"""Seconds of waiting that make a job one step more urgent, up to `THINK`, so that summaries are not starved."""
 
 
 class Urgency(IntEnum):
-    """How urgent a job is; the lowest number goes first, and among equals the one that came first."""
+    """How urgent a job is; the lowest number goes first, then the oldest."""
 
     PERSON = 0
     THINK = 1
@@ -42,24 +40,19 @@ class Task(StrEnum):
 
 
 USUAL_TASK = {Urgency.EMBED: Task.EMBEDDINGS, Urgency.SUMMARIZE: Task.SUMMARIES}
-"""What is mostly asked for so urgently; else it is thinking."""
 
 
 class Cancelled(Unavailable):
-    """The job was ended by closing the queue."""
+    """The queue was closed before the job ended."""
 
 
 class Superseded(Cancelled):
-    """A newer thought of the same agent took this one's place."""
+    """A newer thought of the same agent replaced this one."""
 
 
 @dataclass(slots=True)
 class JobTotals:
-    """How jobs ended; those that were asked for and have not ended are still open.
-
-    Args:
-        seconds: how long the answered ones' calls took together.
-    """
+    """How jobs ended; asked but not ended ones are still open. `seconds` is the duration of all answered calls."""
 
     answered: int = 0
     failed: int = 0
@@ -69,18 +62,16 @@ class JobTotals:
 
     @classmethod
     def sum(cls, totals: Iterable[JobTotals]) -> JobTotals:
-        """Return these added up."""
         rows = list(totals)
         return cls(*(sum(getattr(row, one.name) for row in rows) for one in fields(cls)))
 
     @property
     def mean(self) -> float | None:
-        """How many seconds an answer took on average; None while there is none."""
         return self.seconds / self.answered if self.answered else None
 
 
 class ProfileView(NamedTuple):
-    """One LLM profile, as `@llm-status` shows it; it has no hosts when its backend does not exist."""
+    """One LLM profile, as `@llm-status` shows it; without hosts when its backend does not exist."""
 
     name: str
     hosts: list[Route]
@@ -89,25 +80,18 @@ class ProfileView(NamedTuple):
 
     @property
     def servers(self) -> str:
-        """Its hosts' addresses in words; empty when it has none."""
         return " or ".join(one.host.name for one in self.hosts)
 
 
 @dataclass(eq=False, slots=True)
 class ModelJob:
-    """One thing that is asked of a model.
+    """One request to a model. All times are monotonic seconds.
 
     Args:
-        number, since: its place in the order of arrival, and the monotonic second of it.
-        answer: settled when it ends.
-        totals: where its end is counted, at once.
-        tried: hosts that have failed it since its last pause.
+        tried: hosts that failed it since its last pause.
         tries: calls that were made after a pause.
-        began: monotonic second of its first call; None before.
-        until: monotonic second at which the call under way is given up.
-        not_before: monotonic second at which its pause ends.
-        retry_in: after how many seconds it is to be tried again; None when it is not.
-        error: what went wrong at its last call.
+        until: when the call under way times out.
+        retry_in: seconds until it is tried again, or None.
         call: the call under way, or its pause.
     """
 
@@ -131,7 +115,6 @@ class ModelJob:
     call: asyncio.Task[None] | None = None
 
     def fail(self, error: Exception) -> None:
-        """End it with an error, unless it has ended already: a cancelled asker needs no answer."""
         if self.answer.done():
             return
         self.answer.set_exception(error)
@@ -141,37 +124,28 @@ class ModelJob:
             self.totals.failed += 1
 
     def cancel(self) -> None:
-        """End it, since nobody will answer any more."""
         self.fail(Cancelled("the world closed before the model answered"))
 
     def settle(self, completion: Completion) -> None:
-        """End it with an answer, unless it has ended already."""
         if not self.answer.done():
             self.answer.set_result(completion)
             self.totals.answered += 1
             self.totals.seconds += completion.seconds
 
     def turn(self, now: float) -> tuple[int, int]:
-        """Return its place among those that wait, with its age counted in."""
         aged = self.urgency - int((now - self.since) / AGES_AFTER)
         return (max(aged, min(self.urgency, Urgency.THINK)), self.number)
 
     def superseded(self) -> None:
-        """End it, since a newer thought of its owner is asked for instead."""
         self.fail(Superseded(f"a newer thought of {self.owner} took the place of this one"))
 
     def take_place_of(self, other: ModelJob) -> None:
-        """Take another's place in the order of arrival, and its urgency if that is higher."""
         self.number, self.since = other.number, other.since
         self.urgency = min(self.urgency, other.urgency)
 
 
 class JobQueue:
-    """The jobs that wait for their turn, those that pause between two tries among them.
-
-    Args:
-        room: how many may wait at once.
-    """
+    """The waiting jobs, those that pause between two tries included; at most `room` of them."""
 
     def __init__(self, room: int) -> None:
         self._room = room
@@ -184,12 +158,10 @@ class JobQueue:
         return iter(tuple(self._jobs))
 
     def add(self, job: ModelJob) -> None:
-        """Add a new job: in the place of an older thought of its owner, else where there is room.
-
-        When it is full, the least urgent is refused, be it the new one.
+        """Add a new job, replacing an older thought of its owner; when full, the least urgent is refused.
 
         Raises:
-            Unavailable: there is no room for it.
+            Unavailable: there is no room for this job.
         """
         if older := self._same_thought(job):
             job.take_place_of(older)
@@ -205,7 +177,7 @@ class JobQueue:
         self._jobs.append(job)
 
     def put_back(self, job: ModelJob) -> None:
-        """Add a job that is to be tried again in its old place, unless a newer thought of its owner waits by now."""
+        """Add a job that is to be tried again in its old place, unless a newer thought of its owner waits."""
         if newer := self._same_thought(job):
             newer.take_place_of(job)
             job.superseded()
@@ -213,16 +185,13 @@ class JobQueue:
             self._jobs.append(job)
 
     def drop(self, job: ModelJob) -> None:
-        """Take a job out, if it is there."""
         if job in self._jobs:
             self._jobs.remove(job)
 
     def in_order(self, now: float) -> list[ModelJob]:
-        """Return those whose turn may come now, the next first."""
         return sorted((one for one in self._jobs if one.not_before <= now), key=lambda one: one.turn(now))
 
     def _same_thought(self, job: ModelJob) -> ModelJob | None:
-        """Return the thought of the same owner that waits, for a job that is a thought."""
         if job.task != Task.THINKING:
             return None
         thoughts = (one for one in self._jobs if one.owner == job.owner and one.task == Task.THINKING)

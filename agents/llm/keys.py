@@ -1,7 +1,6 @@
-"""Which environment variables hold keys that a vault may name, and to which servers a key may be sent.
+"""Which environment variables a vault may name for keys, and to which servers a key may be sent.
 
-A vault may come from anybody and says both, so that neither is taken at its word: the variable's name must be one that
-the environment itself has set apart for this, and over plain HTTP a key goes to this machine only.
+A vault may come from anybody, so it is not trusted with either.
 """
 
 from __future__ import annotations
@@ -15,18 +14,16 @@ from agents.llm.profiles import LLMProfile
 from mud.errors import Unavailable
 
 PREFIX = "LOCI_API_KEY"
-"""How the names begin that every vault may use."""
 ALLOWED = "LOCI_ALLOW_ENV"
-"""The environment variable with further names, blanks between them. Processes that this one starts inherit it."""
+"""The environment variable that lists further names, separated by blanks; child processes inherit it."""
 
 
 def allow(names: Iterable[str]) -> None:
-    """Let vaults name further environment variables, in this process and those that it starts."""
     os.environ[ALLOWED] = " ".join([*os.environ.get(ALLOWED, "").split(), *names])
 
 
 def why_not(name: str) -> str:
-    """Return why a vault may not name this environment variable, and what to do; empty when it may."""
+    """Return why a vault may not name this environment variable, or ""."""
     if not name or name.startswith(PREFIX) or name in os.environ.get(ALLOWED, "").split():
         return ""
     return (
@@ -36,12 +33,7 @@ def why_not(name: str) -> str:
 
 
 def why_no_address(host: str, example: str = "http://127.0.0.1:8080") -> str:
-    """Return why a text is no address of a server, and what is expected; empty when it is one.
-
-    Args:
-        host: the text.
-        example: an address that would do.
-    """
+    """Return why a text is no server address, or ""; the message shows `example`."""
     try:
         parts = urlsplit(host.strip())
         sound = parts.scheme in ("http", "https") and parts.hostname and (parts.port is None or parts.port > 0)
@@ -55,7 +47,7 @@ def why_no_address(host: str, example: str = "http://127.0.0.1:8080") -> str:
 
 
 def why_not_to(address: str) -> str:
-    """Return why no key is sent to an address, and what to do; empty when one may be."""
+    """Return why no key may be sent to an address, or ""."""
     try:
         parts = urlsplit(address)
         host = parts.hostname
@@ -76,11 +68,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def key_of(profile: LLMProfile) -> str:
-    """Return the key for a profile's host, empty when it wants none.
-
-    Raises:
-        Unavailable: the variable may not be used, is not set, or holds no key.
-    """
+    """Return the key for a profile's host, "" when the profile names none; raises `Unavailable` for an unusable one."""
     name = profile.api_key_env
     if not name:
         return ""

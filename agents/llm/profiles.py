@@ -1,6 +1,6 @@
-"""LLM profiles: which model is asked for which task, and how. One file of `vault/config/llm/` each.
+"""LLM profiles: which model is asked for which task, and how; one file each in `vault/config/llm/`.
 
-A thought and a summary have profiles of their own, because a summary must never stop where a one-line command does.
+Thoughts and summaries have separate profiles, because a summary must not stop at the end of a line.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _setting = functools.partial(setting, per_agent=False)
 
 @dataclass(frozen=True, slots=True)
 class LLMProfile:
-    """How one kind of task asks a language model. A profile serves all agents: none of its keys is one agent's own."""
+    """How one kind of task asks a language model; no agent can override its settings."""
 
     backend: str = _setting(
         "openai_compatible",
@@ -77,15 +77,15 @@ class LLMProfile:
         "backend embedded and the server of llama.cpp.",
     )
     commands: tuple[str, ...] = ()
-    """Forms of the commands that a reply may be, such as `look [name]`; no setting: whoever knows them adds them."""
+    """Usages that a reply may be, such as `look [name]`; set by code, not a setting."""
 
     @property
     def identity(self) -> str:
-        """Names the model and its server, for what is kept of each model."""
+        """The key for what is stored per model."""
         return f"{self.backend} {self.model} {self.host}"
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """The addresses under `host`, each once; the empty text alone when there is none."""
+        """The addresses under `host` without duplicates; ("",) when there is none."""
         named = dict.fromkeys(one.strip() for one in self.host.split(","))
         return tuple(one for one in named if one) or ("",)

@@ -1,9 +1,7 @@
-"""The one queue in front of every language model: which job is asked when, on which host, and what if that fails.
+"""The queue in front of every language model: which job is sent when, to which host, and what happens when it fails.
 
-Every job ends exactly once: answered, failed or cancelled. The prompt is built when the job's turn comes, so that it
-holds the newest memories. Of several hosts the least busy goes first; one that fails hands its job on, to each of the
-others once. A transient error is tried again after a pause; a refusal never is. A host that is down is left alone for a
-while, and when no host is left its jobs fail at once: whoever asked decides what to do without the model.
+The prompt is built when the job's turn comes, so that it holds the newest memories. A failed job goes to each other
+host once. A transient error is retried after a pause, a refusal never. When no host is left, jobs fail at once.
 """
 
 from __future__ import annotations
@@ -43,31 +41,18 @@ __all__ = ["ModelQueue", "Superseded", "Task", "Urgency"]
 log = logging.getLogger(__name__)
 
 ROOM = 64
-"""Jobs that may wait at once, over all hosts."""
 COUNT_SECONDS = 1.0
-"""Seconds within which a server must have counted tokens; a status is not kept waiting longer."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8.0
-"""Seconds before the first further try, doubled before each one after it up to the second number."""
+"""Seconds before the first retry, and the limit up to which they double."""
 JITTER = 0.5
-"""Share by which a pause varies, so that everybody whom a host turned away does not come back at once."""
+"""Share by which a pause varies, so that rejected jobs do not all come back at once."""
 SHARE = 0.5
-"""Share of the timeout within which a further try must begin, so that it gets a fair time itself."""
+"""Share of the timeout within which a retry must begin, so that it has time itself."""
 PERSON_PATIENCE = 1.5
-"""Seconds after its first call within which a job that a person waits for is tried again; the instinct is quicker."""
+"""Seconds after the first call within which a job that a person waits for is retried."""
 
 
 class ModelQueue:
-    """Asks models on behalf of everybody.
-
-    Args:
-        profiles: returns a profile as it is set now.
-        backends: the ways to reach a model.
-        clock: measures timeouts and pauses.
-        room: jobs that may wait at once.
-        chance: makes the jitter of pauses; None for always the same.
-        budget: counts what is spent and says when it is enough; None for no limit.
-    """
-
     def __init__(
         self,
         profiles: Callable[[str], LLMProfile],
@@ -83,13 +68,12 @@ class ModelQueue:
         self._totals: defaultdict[str, JobTotals] = defaultdict(JobTotals)
         self._chance = chance or Random(0)
         self._calls: set[asyncio.Task[None]] = set()
-        self._others: set[asyncio.Task[None]] = set()  # pauses between two tries, and probes
-        self._open: set[ModelJob] = set()  # jobs that have not ended, those that are under way among them
+        self._others: set[asyncio.Task[None]] = set()  # pauses and probes
+        self._open: set[ModelJob] = set()  # jobs that have not ended, also those under way
         self._prefixes = _ReplyPrefixes()
         self._number = 0
         self._closed = False
         self.ratios = TokenRatios()
-        """How many tokens each model makes of a text, learned from what its server reports with its replies."""
         self.budget = budget or ModelBudget(BudgetSettings, clock)
 
     async def ask(
@@ -105,15 +89,12 @@ class ModelQueue:
         """Ask a model and wait for its reply. Cancelling this call cancels the job.
 
         Args:
-            build: makes the prompt; called when the job's turn comes, and again for every further try.
-            profile_name: name of a file in `config/llm`.
-            owner: on whose behalf; who has a thought waiting already gives it up for this one.
-            enough: ends a reply early, see `LanguageModel.complete`.
-            task: what for, one of `Task`; by its urgency when None.
+            build: makes the prompt when the job's turn comes, and again for every retry.
+            owner: the agent; a thought of it that waits already is superseded by a new one.
+            task: one of `Task`; by the urgency when None.
 
         Raises:
-            Unavailable: every host is down, the queue is full or closed, the budget is used up, a newer thought took
-                this one's place, or the model gave nothing of use in time.
+            Unavailable: hosts down, queue full or closed, budget used up, job superseded, or the call failed.
         """
         self._number += 1
         answer: asyncio.Future[Completion] = asyncio.get_running_loop().create_future()
@@ -133,7 +114,7 @@ class ModelQueue:
         try:
             return await answer
         except asyncio.CancelledError:
-            if answer.cancelled():  # else it had ended, and whoever asked was cancelled before they heard of it
+            if answer.cancelled():  # else the job had ended before the caller was cancelled
                 totals.cancelled += 1
             raise
         finally:
@@ -143,22 +124,19 @@ class ModelQueue:
             self._waiting.drop(job)
 
     def hasten(self, owner: str) -> None:
-        """Make the thoughts of an agent as urgent as a person is: one waits for them now.
-
-        A call under way goes on as it is; should it have to be tried again, that is urgent, too.
-        """
+        """Raise an agent's thoughts to the urgency of a person, including retries of a call under way."""
         for job in self._open:
             if job.owner == owner and job.task == Task.THINKING:
                 job.urgency = Urgency.PERSON
 
     def prepare(self, profile_name: str) -> None:
-        """Load what asking a profile's model takes, while nobody waits: the first call would stop everybody for it."""
+        """Make the models of a profile in advance; the first call would otherwise block the event loop."""
         for route in self._routes(profile_name):
-            with suppress(Unavailable):  # an address that is none is told of when it is asked
+            with suppress(Unavailable):  # a bad address is reported when it is asked
                 self.hosts.model(route.profile)
 
     async def alive(self, profile_name: str) -> bool:
-        """Say whether a host of a profile answers; one that is down is not asked before its pause is over."""
+        """Return whether a host of a profile answers; a host in its pause is not asked."""
         if self._closed:
             return False
         try:
@@ -167,9 +145,9 @@ class ModelQueue:
             return False
 
     def token_counter(self, profile_name: str = "think") -> AskServer:
-        """Return what asks the server of a profile to count tokens; it answers None within a second if it cannot.
+        """Return a function that has the profile's server count tokens; None after a second or on failure.
 
-        Nothing follows for the health of the host: it may think well and not count.
+        It does not change the host's health, since a host may work and be unable to count.
         """
 
         async def ask(text: str) -> int | None:
@@ -186,16 +164,13 @@ class ModelQueue:
     # ---- telling ----
 
     def health(self) -> list[HostHealth]:
-        """Return what is known of every host that was asked for."""
         return [host.health for host in self.hosts]
 
     def silent(self, names: Iterable[str]) -> list[str]:
-        """Return how the hosts of these profiles that do not answer are doing, as sentences for people."""
         hosts = {route.host.name: route.host for name in names for route in self._routes(name)}
         return [one.health.words(self._clock) for one in hosts.values() if one.is_down]
 
     def overview(self, names: Iterable[str]) -> list[ProfileView]:
-        """Return how the LLM profiles of these names and their hosts are doing."""
         views = []
         for name in names:
             waiting = sum(job.profile.lower() == name.lower() for job in self._waiting)
@@ -204,21 +179,18 @@ class ModelQueue:
 
     @property
     def totals(self) -> JobTotals:
-        """How the jobs ended."""
         return JobTotals.sum(self._totals.values())
 
     @property
     def waiting(self) -> int:
-        """How many jobs wait for their turn."""
         return len(self._waiting)
 
     @property
     def running(self) -> int:
-        """How many calls are under way."""
         return sum(host.running for host in self.hosts)
 
     async def close(self, grace: float) -> None:
-        """Take no more jobs, end those that wait, give the calls under way `grace` seconds and cancel the rest."""
+        """Take no more jobs, cancel those that wait, and cancel calls still under way after `grace` seconds."""
         self._closed = True
         for task in self._others:
             task.cancel()
@@ -235,15 +207,12 @@ class ModelQueue:
     # ---- starting ----
 
     def _pump(self) -> None:
-        """Start as many jobs as their hosts may be given at once, the most urgent first.
-
-        A host that a job waits for is kept for it: nobody behind it in the queue slips in.
-        """
+        """Start as many jobs as the hosts' concurrency allows; a busy host is kept for the first job waiting for it."""
         kept: set[str] = set()
         for job in self._waiting.in_order(self._clock.monotonic()):
             if self._closed:
                 return
-            if job.answer.done():  # its asker was cancelled and has not come round to saying so
+            if job.answer.done():  # its asker was cancelled
                 self._waiting.drop(job)
                 continue
             try:
@@ -257,14 +226,13 @@ class ModelQueue:
                 self._start(job, route)
 
     def _route(self, job: ModelJob, kept: set[str]) -> Route | None:
-        """Return the least busy host for a job; None when all are busy, and are kept for it from now on.
+        """Return the least busy host for a job, or None when all are busy; those are added to `kept`.
 
-        Among equals it is the one that was last asked for the same agent, whose prompt it may have read before, and
-        then the one that was asked least.
+        Ties go to the host last asked for the same agent, which may have cached its prompt.
         """
         profile = self.hosts.profile(job.profile)
         for one in self.hosts.back(profile):
-            one.host.probed = True  # before the question is on its way, so that it is asked once
+            one.host.probed = True  # set before the task runs, so that it is probed once
             self._spawn(self._probe(one))
         routes = self.hosts.open_to(profile, job.tried)
         free = [one for one in routes if one.host.name not in kept and one.host.running < one.profile.concurrency]
@@ -284,7 +252,6 @@ class ModelQueue:
         job.call.add_done_callback(partial(self._ended, host, job))
 
     async def _probe(self, route: Route) -> None:
-        """Ask a host that was down whether it is back, so that no job must be the one that tries it."""
         await self.hosts.probe(route)
         self._pump()
 
@@ -297,11 +264,10 @@ class ModelQueue:
     # ---- running ----
 
     async def _run(self, job: ModelJob, route: Route) -> None:
-        """Build one prompt, ask the model, and settle the job or say when it is to be tried again."""
         try:
             prompt = job.build()
             hold_to_window(prompt, route.profile, self.ratios.of(self.hosts.profile(job.profile).identity))
-        except Exception as error:  # a failing build is the asker's own error and reaches nobody else
+        except Exception as error:  # an error in `build` belongs to the asker
             job.fail(error)
             return
         try:
@@ -320,7 +286,7 @@ class ModelQueue:
     async def _ask(
         self, job: ModelJob, route: Route, prompt: str, profile: LLMProfile, enough: Enough | None
     ) -> Completion:
-        """Ask once, within what is left of the job's time and of the budget, pay for it, and learn from the reply."""
+        """Ask once within the job's time and budget, record the cost, and learn from the reported counts."""
         with self.budget.reserve(job.owner, job.task, estimate(prompt), profile.max_tokens) as reservation:
             seconds = max(0.0, job.until - self._clock.monotonic())
             completion = await self.hosts.call(route.host, seconds, self._complete(prompt, profile, enough))
@@ -335,10 +301,10 @@ class ModelQueue:
         return await self.hosts.model(profile).complete(prompt, profile, enough)
 
     def _retry_in(self, job: ModelJob, route: Route, error: Unavailable) -> float | None:
-        """Return after how many seconds a job that failed is to be tried again; None for not at all.
+        """Return the seconds after which a failed job is tried again, or None.
 
-        Another host gets it at once, with a timeout of its own; where a person waits, one timeout must do for all.
-        What is transient is tried again on any host, within the first half of the timeout.
+        Another host is asked at once, with a new timeout unless a person waits. Transient errors are retried on any
+        host within the first half of the timeout.
         """
         assert job.began is not None
         job.tried.add(route.host.name)
@@ -364,14 +330,13 @@ class ModelQueue:
         return pause
 
     def _pause(self, tries: int, error: TransientError) -> float:
-        """Return the seconds before a further try: exponential backoff with jitter, but no less than the host asks."""
         backoff = min(LONGEST_PAUSE, FIRST_PAUSE * float(2 ** min(tries, 10)))
         return max(backoff * self._chance.uniform(1 - JITTER, 1 + JITTER), error.after or 0.0)
 
     # ---- ending ----
 
     def _ended(self, host: Host, job: ModelJob, call: asyncio.Task[None]) -> None:
-        """Free a call's place; runs however the call ended, also when it was cancelled before it began."""
+        """Free the place of a call; a done callback, so it runs even for a call cancelled before it began."""
         self._calls.discard(call)
         host.running -= 1
         if not self._closed:
@@ -391,7 +356,6 @@ class ModelQueue:
         self._pump()
 
     def _routes(self, name: str) -> list[Route]:
-        """Return the hosts of a profile; none when there is no such profile or backend."""
         try:
             return self.hosts.of(self.hosts.profile(name))
         except Unavailable:
@@ -403,15 +367,13 @@ class ModelQueue:
 
 
 MUTE = 3
-"""Times in a row that a model said nothing at all after which it is asked only once, until it says something."""
+"""Empty replies in a row after which a model is asked only once."""
 
 
 class _ReplyPrefixes:
-    """Knows which models open their replies with an empty line or a thought, and would meet their line's stop there.
+    r"""Remembers models whose replies open with a blank line or a thought, where a stop such as "\n" would end them.
 
-    A stop of nothing but blanks counts from the first word on that is no thought; but a server that keeps stops itself
-    ends the reply there, and what would have come is not known. So such a reply is asked for once more without these
-    stops, and cut here; a model that opens so is asked like that at once from then on.
+    Their replies are asked for without blank stops and cut here.
     """
 
     def __init__(self) -> None:
@@ -424,7 +386,6 @@ class _ReplyPrefixes:
         profile: LLMProfile,
         enough: Enough | None,
     ) -> Completion:
-        """Return a reply from its first word on; asks a second time when the first reply is no more than a thought."""
         model = (profile.backend, profile.host, profile.model, profile.api)
         blank = tuple(stop for stop in profile.stop if not stop.strip())
         if model not in self._blank:
@@ -450,5 +411,4 @@ class _ReplyPrefixes:
 
 
 def _spoken(text: str) -> str:
-    """Return a reply from the first word on that is no thought; empty while there is none."""
     return (past_thoughts(text) or "").lstrip()

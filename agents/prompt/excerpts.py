@@ -1,8 +1,6 @@
-"""What of related notes and past summaries stands in a prompt: whole sentences, those that fit the present best. Pure.
+"""The excerpts of related notes and past summaries in a prompt: the whole sentences that fit the present best.
 
-A note grows for ever, so each kind has a room of its own and a text is told by its best sentences. Sentences that the
-prompt shows anyway are left out, also where two texts say the same. None is cut, and what is left out between two is
-shown by a mark.
+Notes and experiences have separate token limits. Sentences that the prompt already shows are left out.
 """
 
 from __future__ import annotations
@@ -24,26 +22,25 @@ from agents.text.english import quoted, sentences
 from agents.text.quotations import apart, sayings
 
 GAP = "…"
-"""Stands for what is left out between two sentences."""
 _LEAST_SENTENCES = 2
-"""Sentences of an experience without which it is not shown: one alone is a crumb that tells nothing of its time."""
-_READ = 20_000  # characters of a text that are looked at: of a note that has grown longer, the newest entries
+"""An experience with fewer sentences is not shown: a single one says nothing of its time."""
+_READ = 20_000  # characters of a text that are read; of a longer note, its newest entries
 _FULL_WIDTH = re.compile(r"(?<=[。！？])(?![」』”）])")
 _ITEM = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+")
 _REFERENCE = re.compile(r"\s*\[[^\[\]\s]*#\d+(?:-\d+)?\]")
-"""Where a fact stands in the archive, as a sleeper's notes say; in a prompt it takes as much room as the fact."""
+"""An archive reference in the notes of a sleeping agent; it takes as much room as the fact itself."""
 _TOLD = re.compile(r"^.{0,80}?: (?=.{20})", re.S)
-"""Who told it where, as notes begin that an agent writes by itself."""
+"""Who said it and where, at the beginning of notes that an agent writes automatically."""
 _QUOTED = re.compile(r"[\"“](.{20,})[\"”]")
 _LEAST_SAYING = 20
-"""Characters of a sentence that stands for a longer speech: a shorter one tells nothing without the others."""
+"""Shortest quotation, in characters, that may stand for a longer speech."""
 
 Count = Callable[[str], int]
 Memories = Callable[[int, int], Sequence[str]]
 
 
 class Room(NamedTuple):
-    """The tokens that all notes, and all experiences, may take, and how many experiences there may be."""
+    """Tokens for all notes and for all experiences, and the highest number of experiences."""
 
     notes: int
     experiences: int
@@ -51,12 +48,7 @@ class Room(NamedTuple):
 
 
 class Excerpts(NamedTuple):
-    """What was chosen, best first: title and text of notes, parts of summaries.
-
-    Args:
-        notes_crowded_out: notes with something new to say for which there was no room.
-        experiences_crowded_out: experiences that are missing because two sentences of none fit into the room.
-    """
+    """The choice, best first; the counts are of notes and experiences for which there was no room."""
 
     notes: tuple[tuple[str, str], ...] = ()
     experiences: tuple[Experience, ...] = ()
@@ -66,19 +58,14 @@ class Excerpts(NamedTuple):
 
 @dataclass(eq=False)
 class _Text:
-    """One related text and what is chosen of it."""
-
     hit: Hit
     sentences: list[str]
     fits: list[float]
-    """How well each sentence fits the present; 0 for not at all."""
+    """How well each sentence fits the present; 0 is not at all."""
     order: list[int]
-    """Which of them were not looked at yet, the best first."""
     chosen: list[int] = field(default_factory=list)
     tokens: int = 0
-    """What the chosen take, with what stands beside them."""
     crowded: bool = False
-    """One of the sentences was new and found no room."""
 
     @property
     def label(self) -> str:
@@ -86,11 +73,9 @@ class _Text:
         return f"- {self.hit.title}: \n" if self.hit.kind == "note" else f"- ({spoken(*covers)})\n" if covers else ""
 
     def fitting(self) -> list[int]:
-        """Return those of the sentences not looked at yet that fit the present at all."""
         return [at for at in self.order if self.fits[at] > 0]
 
     def shown(self) -> str:
-        """Return the chosen sentences in their order."""
         words, before = "", -1
         for at in sorted(self.chosen):
             gap = f" {GAP} " if words and at != before + 1 else " "
@@ -106,19 +91,12 @@ def excerpts(
     count: Count,
     memories: Memories = lambda first, last: (),
 ) -> Excerpts:
-    """Choose what of related texts, best first, is shown.
+    """Choose what to show of related texts, given best first.
 
-    First notes, in rounds: of each the sentence that fits the present best, then the next one of each. Then
-    experiences: of the best summaries, of different times where there are such, two sentences each; what room is left
-    goes, in rounds, to further ones that fit the present. For what a summary lacks, lines of its time itself make up. A
-    sentence that is too long for the room is passed over for the next one that is not; where fewer than two fit, single
-    sentences of what was said stand for whole speeches; where these do not fit either the next summary is tried.
-
-    Args:
-        cue: the present: where one is, who is there, what was said last.
-        told: what the prompt shows anyway.
-        count: returns how many tokens a text takes.
-        memories: returns what is worth quoting of the memories of a range.
+    Each note in turn gets its best sentence, then its next. Each of the best summaries, of different times where
+    possible, gets two sentences; the rest of the room goes to further ones. Memories of a summary's time make up for
+    missing sentences. Where two whole speeches do not fit, single sentences of them are tried, then the next summary.
+    `cue` is the present, `told` what the prompt shows anyway.
     """
     split = [_sentences_of(hit) for hit in hits]
     chooser = _Chooser(_weights(cue, split), {_plain(told)}, count, cache(memories))
@@ -137,29 +115,23 @@ def excerpts(
 
 
 def first_sentence(text: str) -> str:
-    """Return the first sentence of a text."""
     return next(_sentences(text), "")
 
 
 @dataclass
 class _Chooser:
-    """Chooses sentences while there is room."""
-
     weights: Mapping[str, float]
-    """How much each word of the present tells."""
     seen: set[str]
-    """What is shown, in plain words."""
     count: Count
     memories: Memories
 
     def text(self, hit: Hit, sentences: list[str]) -> _Text:
-        """Return a text of which nothing is chosen yet; among sentences that fit alike the first goes first."""
         get = self.weights.get
         fits = [sum(get(word, 0.0) for word in set(words_of(one))) for one in sentences]
         return _Text(hit, sentences, fits, sorted(range(len(sentences)), key=lambda at: -fits[at]))
 
     def fill(self, texts: Sequence[_Text], room: float) -> None:
-        """Choose of all texts in turn; of one whose next sentence finds no room there is no more."""
+        """Choose from all texts in turn; a text whose next sentence finds no room is finished."""
         waiting = list(texts)
         while waiting:
             for text in waiting:
@@ -167,7 +139,6 @@ class _Chooser:
             waiting = [text for text in waiting if text.order]
 
     def experiences(self, texts: Sequence[_Text], room: Room) -> list[_Text]:
-        """Choose as many summaries as are wanted and find room, and fill the room with what fits the present."""
         best: list[_Text] = []
         for many in range(min(room.most, len(texts)), 0, -1):
             if len(best) < many:
@@ -179,10 +150,7 @@ class _Chooser:
         return best
 
     def begun(self, texts: Sequence[_Text], most: int, room: float) -> list[_Text]:
-        """Return so many of the best texts, each with its best sentences; the texts given stay as they are.
-
-        Those of different times go before any that tell of the same. Each leaves a share of the room to the next ones.
-        """
+        """Return copies of the best texts with their first sentences; texts of different times go first."""
         chooser, found = replace(self, seen=set(self.seen)), dict[_Text, _Text]()
         for overlaps in (False, True):
             for text in texts:
@@ -195,11 +163,7 @@ class _Chooser:
         return list(found.values())
 
     def _begin(self, text: _Text, room: float) -> _Text | None:
-        """Return a copy of a text with its first sentences; None when it has too few that are new and fit the room.
-
-        Where a summary has too few, lines of the time that it sums up stand behind its own; where these are too few as
-        well, sentences of what was said stand for whole speeches.
-        """
+        """Return a copy of a text with its first sentences, or None; see `excerpts`."""
         seen = self.seen
         lines = [" ".join(line.split()) for line in self.memories(*text.hit.covers)] if text.hit.covers else []
         for parts in (list, _sayings):
@@ -229,8 +193,7 @@ class _Chooser:
     def _take_next(self, text: _Text, room: float, least: int = 1) -> None:
         """Choose the best sentence of a text that is new and fits.
 
-        Up to the least number of sentences one that is too long is passed over, for the next one that fits the present
-        at all; then there is no more of the text, as a shorter one that fits less would only fill the gap.
+        A sentence that is too long is skipped only below `least`; else a shorter, less fitting one would fill the gap.
         """
         while text.order:
             at = text.order.pop(0)
@@ -247,13 +210,11 @@ class _Chooser:
             text.order = text.fitting() if len(text.chosen) < least else []
 
     def _is_told(self, sentence: str) -> bool:
-        """Whether a sentence, or what it says that somebody said, is shown already, or it has no words."""
         said = [sentence, _TOLD.sub("", sentence), *_QUOTED.findall(sentence)]
         return any(_plain(one) in shown for one in said for shown in self.seen)
 
 
 def _weights(cue: str, texts: Sequence[Sequence[str]]) -> dict[str, float]:
-    """Return how much each word of the present tells: the more, the fewer sentences of all these texts have it."""
     having = Counter(word for sentences in texts for one in sentences for word in set(words_of(one)))
     total = sum(map(len, texts))
     return {word: math.log(1 + total / max(1, having[word])) for word in content_words(cue)}
@@ -266,13 +227,12 @@ def _sentences_of(hit: Hit) -> list[str]:
 
 
 def _sayings(statements: Sequence[str]) -> list[str]:
-    """Return statements with their speeches taken apart into sentences, without those that tell too little alone."""
     found = [(one, whole) for whole in statements for one in sayings(whole)]
     return [one for one, whole in found if one == whole or len("".join(quoted(one))) >= _LEAST_SAYING]
 
 
 def _sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of a text; an item of a list is one, whatever it is made of, and so is a quotation."""
+    """Yield the sentences of a text; a list item and a quotation each count as one."""
     for line in text.splitlines():
         plain = _REFERENCE.sub("", line).strip()
         item = _ITEM.match(plain)
@@ -281,7 +241,6 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def _overlap(one: _Text, other: _Text) -> bool:
-    """Tell whether two summaries tell of the same time."""
     (first, last), (start, end) = one.hit.covers or (1, 0), other.hit.covers or (1, 0)
     return first <= end and start <= last
 

@@ -1,12 +1,8 @@
-"""The prompt of a thought: a template filled with what an agent knows, and never longer than the window. Pure.
+"""The prompt of a thought: a template filled with what an agent knows, never longer than the window.
 
-Words and order stand in the template; this module says only what is left out when not all fits, and in which order:
-related notes and experiences, hints, the oldest verbatim lines, what the commands do and the length of the texts about
-the agent and its place, the summaries, and at last the commands and the length of single texts. Who the agent is, what
-it can do and where it is may take half of a prompt; what goes beyond that is shortened first of all, so that a small
-window has room for memories. Room that a later cut made beyond its need goes to lines, newest first, and then to
-summaries. Who the agent is, its newest line and the cue are always there. Whatever is left out is listed, also what was
-left out before, for want of room among what is related.
+When not everything fits, this is left out, in order: related texts, hints, the oldest lines, what the commands do, long
+texts about agent and place, the summaries, the commands, and the length of all texts. The agent's name, its newest line
+and the cue always stay. Half of a prompt is kept for memories where that is possible.
 """
 
 from __future__ import annotations
@@ -22,30 +18,25 @@ from agents.prompt.template import Template
 from mud.errors import Unavailable
 
 MINIMUM = 256
-"""Tokens that window minus reply must leave; from there on every prompt fits, with words like the shipped ones."""
+"""Least tokens of window minus reserve; from there every prompt fits into a template like the shipped ones."""
 STEP = 16
-"""Oldest lines are left out in steps of so many, so that the beginning of the prompt stays the same for many thoughts
-and the model server can reuse what it has read."""
+"""Oldest lines are left out in steps, so that the prompt's beginning stays the same and the server can cache it."""
 SMALL_STEP = 4
-"""The same where there is room for few lines, of which a larger step would leave half empty."""
 _SITUATION_SHARE = 20
-"""This part of the budget counts as taken by the situation even where it is smaller, so that walking from a plainly
-described location to a richly described one does not shift the oldest line."""
-_MEMORY_SHARE = 2  # this part of the budget is for summaries and memories, whatever else there is to say
+"""The situation counts as at least this part of the budget, or a longer description would shift the oldest line."""
+_MEMORY_SHARE = 2  # one part in so many of the budget is kept for summaries and memories
 _GENTLE = (1024, 512, 256, 160)
 _HARSH = (80, 40, 20, 8, 1)
-"""Characters that single texts are cut to when nothing else is left to leave out: before, and after, the commands."""
+"""Characters to which single texts are cut, before and after the commands are left out."""
 
 _NAME, _SHORT_NAME = 20, 8
-"""Characters that are left of a name when texts are cut harshly, and at the last, so that three names in a script with
-three tokens a sign still fit into `MINIMUM`."""
+"""Characters of a name under harsh and last cuts: three names at three tokens a character fit into `MINIMUM`."""
 _NEWEST, _NEWEST_LEAST = 4, 12
-"""The newest line is what is to be answered: so many times as much is left of it as of other texts, and so many
-characters of it at least."""
+"""The newest line is to be answered: it keeps so many times the length of other texts, at least so many characters."""
 
 
 class Experience(NamedTuple):
-    """A summary of an earlier time that resembles the present, and the first and last memory that it sums up."""
+    """A summary of an earlier time that resembles the present, and its range of memories."""
 
     text: str
     covers: Range
@@ -53,18 +44,14 @@ class Experience(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PromptParts:
-    """All that can stand in a prompt, as plain values; notes and experiences come best first.
+    """Everything that can stand in a prompt; notes, experiences and hints come best first.
 
     Args:
         commands: usage and summary of each command.
-        transcript: the verbatim memories, oldest first.
-        passed: for each of them, what is told of the time since the one before; empty for all that are missing.
-        notes: title and text of related notes.
-        experiences: related summaries; those that the prompt shows anyway are left out.
-        hints: advice for this turn, most important first.
-        hidden: memories before those that a strategy does not show.
-        left_out: memories between the two that are too many to be held.
-        notes_crowded_out, experiences_crowded_out: how many were left out before, for want of the room set for them.
+        passed: for each line of the transcript, the time since the one before in words; may be shorter.
+        hidden: older memories that the strategy does not show.
+        left_out: memories between hidden ones and transcript, too many to be held.
+        notes_crowded_out, experiences_crowded_out: how many were left out earlier for lack of room.
     """
 
     name: str
@@ -94,29 +81,16 @@ class PromptParts:
 
 @dataclass(frozen=True, slots=True)
 class PromptSection:
-    """One part of a prompt.
-
-    Args:
-        name: what it is, such as `identity` or `transcript`.
-        tokens: what it takes.
-        text: its text.
-    """
-
     name: str
     tokens: int
     text: str
 
 
 class Prompt(NamedTuple):
-    """A prompt that fits.
+    """A prompt that fits into the window: `tokens` is at most `window` minus `reserve`.
 
-    Args:
-        tokens: what it takes, never more than window minus reserve.
-        window, reserve: the model's window in tokens, and those of them kept free for the reply.
-        sections: its parts in their order.
-        shed: what was left out or shortened, in words.
-        shown: first and last memory shown verbatim.
-        unheld: first and last memory that was left out although no summary holds it.
+    `shed` says what was left out or shortened. `shown` is the range of memories shown verbatim, `unheld` that of
+    memories that are left out and in no summary.
     """
 
     text: str
@@ -131,9 +105,7 @@ class Prompt(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Cuts:
-    """What is left out, 0 meaning nothing: so many related texts, hints and oldest lines; the summaries; what commands
-    do; the commands; and what the texts about the agent and its place, and all texts, have beyond so many characters.
-    """
+    """What is left out; 0 is nothing. `about` and `longest` are most characters."""
 
     related: int = 0
     hints: int = 0
@@ -147,21 +119,15 @@ class _Cuts:
 
 
 _Level = dict[str, int]
-"""What is left out more: fields of `_Cuts`."""
 _Fits = Callable[[_Cuts], bool]
 _Count = Callable[[str], int]
 
 
 def build_prompt(parts: PromptParts, template: Template, *, window: int, reserve: int, count: _Count) -> Prompt:
-    """Fill a template with what fits.
-
-    Args:
-        parts, template: all that can stand in it; the words and their order.
-        window, reserve: the model's window in tokens, and those of them kept free for the reply.
-        count: returns how many tokens a text takes.
+    """Fill a template with what fits into `window` minus `reserve` tokens.
 
     Raises:
-        Unavailable: window minus reserve is under `MINIMUM`, or the template alone takes more than that leaves.
+        Unavailable: that is under `MINIMUM`, or the template alone takes more.
     """
     budget = _budget(window, reserve)
     parts = replace(parts, experiences=_unseen(parts))
@@ -174,15 +140,7 @@ def build_prompt(parts: PromptParts, template: Template, *, window: int, reserve
 
 
 def room_for_memories(parts: PromptParts, template: Template, *, window: int, reserve: int, count: _Count) -> int:
-    """Return the tokens that summaries and memories may take, wherever the agent is.
-
-    Args:
-        parts: who it is and what it can do; what else they hold does not matter.
-        template, window, reserve, count: as in `build_prompt`.
-
-    Raises:
-        Unavailable: window minus reserve is under `MINIMUM`.
-    """
+    """Return the tokens for summaries and memories, wherever the agent is; raises as `build_prompt`."""
     budget = _budget(window, reserve)
     parts = PromptParts(parts.name, parts.profile, parts.commands)
     cuts = _beginning(parts, template, budget, count)
@@ -199,13 +157,12 @@ def _budget(window: int, reserve: int) -> int:
 
 
 def _standing(parts: PromptParts, template: Template, cuts: _Cuts, count: _Count) -> int:
-    """Return the tokens of what stands in every prompt, whatever the agent remembers."""
     bare = replace(parts, longterm="", recent="", transcript=(), notes=(), experiences=(), hints=())
     return count(template.join(_blocks(bare, template, cuts)))
 
 
 def _beginning(parts: PromptParts, template: Template, budget: int, count: _Count) -> _Cuts:
-    """Return the least cuts with which what stands in every prompt leaves its share to memories, or the last ones."""
+    """Return the least cuts that leave memories their share, or the last ones."""
 
     def leaves_room(cuts: _Cuts) -> bool:
         return _standing(parts, template, cuts, count) <= budget - budget // _MEMORY_SHARE
@@ -214,8 +171,6 @@ def _beginning(parts: PromptParts, template: Template, budget: int, count: _Coun
 
 
 def _fitting_cuts(parts: PromptParts, template: Template, budget: int, count: _Count) -> _Cuts:
-    """Return the least cuts with which the prompt fits, tried in the stated order."""
-
     def fits(cuts: _Cuts) -> bool:
         blocks = _blocks(parts, template, cuts)
         situation = sum(count(words) for name, words in blocks if name == "situation")
@@ -233,7 +188,7 @@ def _fitting_cuts(parts: PromptParts, template: Template, budget: int, count: _C
 
 
 def _first(levels: list[_Level], cuts: _Cuts, fits: _Fits) -> _Cuts:
-    """Return the cuts with the first level that fits, or with the last; each leaves out more than the one before."""
+    """Return the cuts with the first level that fits, or the last, by bisection."""
     if not levels:
         return cuts
     at = bisect_left(levels, True, hi=len(levels) - 1, key=lambda level: fits(replace(cuts, **level)))
@@ -241,8 +196,7 @@ def _first(levels: list[_Level], cuts: _Cuts, fits: _Fits) -> _Cuts:
 
 
 def _given_back(parts: PromptParts, cuts: _Cuts, fits: _Fits) -> _Cuts:
-    """Take back what later cuts made needless. Lines go first: a summary comes back only when no line is left out, so
-    that none comes and goes with the length of the newest lines."""
+    """Undo cuts that later ones made needless: lines first, and summaries only when no line is left out."""
     if replace(cuts, related=0, hints=0, lines=0) == _Cuts():
         return cuts
     cuts = _first(_lines(parts, SMALL_STEP), cuts, fits)
@@ -255,14 +209,12 @@ def _given_back(parts: PromptParts, cuts: _Cuts, fits: _Fits) -> _Cuts:
 
 
 def _lines(parts: PromptParts, step: int) -> list[_Level]:
-    """Return the levels of leaving out oldest lines, from none on; the newest always stays."""
     most = len(parts.transcript) - 1
     last = max(0, most // step * step)
     return [{"lines": n} for n in (*range(0, last, step), *range(last, most + 1))]
 
 
 def _stages(parts: PromptParts) -> Iterator[list[_Level]]:
-    """Yield what may be left out, one kind after the other, each from the least to the most."""
     yield [{"related": n} for n in range(1, len(parts.notes) + len(parts.experiences) + 1)]
     yield [{"hints": n} for n in range(1, len(parts.hints) + 1)]
     yield _lines(parts, STEP)[1:]
@@ -276,7 +228,6 @@ def _stages(parts: PromptParts) -> Iterator[list[_Level]]:
 
 
 def _unseen(parts: PromptParts) -> tuple[Experience, ...]:
-    """Return the experiences that neither the summaries nor the transcript of this prompt tell anyway."""
     told = {_flat(parts.longterm), _flat(parts.recent)}
     first, last = parts.transcript_range or (0, -1)
     return tuple(
@@ -289,7 +240,6 @@ def _unseen(parts: PromptParts) -> tuple[Experience, ...]:
 
 
 def _blocks(parts: PromptParts, template: Template, cuts: _Cuts) -> list[tuple[str, str]]:
-    """Return section and text of each part; without the commands there is no use in words about them."""
     blocks = template.render(_values(parts, cuts))
     return [block for block in blocks if block[0] != "words"] if cuts.bare else blocks
 
@@ -302,11 +252,11 @@ def _values(parts: PromptParts, cuts: _Cuts) -> dict[str, str]:
         return cut(_cut(text if isinstance(text, str) else ", ".join(text), cuts.about))
 
     notes, experiences = _kept_related(parts, cuts.related)
-    # Further lines of one memory are set in, so that no memory can pass for the prompt's own words.
+    # Indent a memory's further lines, so that none can pass for the prompt's own words.
     lines = ["\n  ".join(line.rstrip().splitlines()) for line in parts.transcript[cuts.lines :]]
     newest = cuts.longest and max(_NEWEST * cuts.longest, _NEWEST_LEAST)
     shown = [*map(cut, lines[:-1]), *(_cut(line, newest) for line in lines[-1:])]
-    # Above the first line shown nothing is told of the time since one that is not shown.
+    # No time label above the first line shown.
     passed = chain([""], parts.passed[cuts.lines + 1 :], repeat(""))
     told = [f"{label}\n{line}" if label else line for label, line in zip(passed, shown, strict=False)]
     commands = () if cuts.bare else parts.commands
@@ -331,19 +281,16 @@ def _values(parts: PromptParts, cuts: _Cuts) -> dict[str, str]:
 
 
 def _cut(text: str, longest: int) -> str:
-    """Return a text with no more than so many characters; 0 for all of it."""
     return text[: longest - 1].rstrip() + "…" if 0 < longest < len(text) else text
 
 
 def _name(name: str, longest: int) -> str:
-    """Return a name, which is cut only where single texts are cut harshly."""
     if not 0 < longest <= max(_HARSH):
         return name
     return name[: _NAME if longest > min(_HARSH) else _SHORT_NAME]
 
 
 def _marker(parts: PromptParts, cuts: _Cuts) -> list[str]:
-    """Return the line that stands for all memories before the transcript, if only the archive has some of them."""
     unseen = [one for one in (parts.hidden, parts.left_out) if one is not None]
     if not unseen:
         return []
@@ -354,7 +301,7 @@ def _marker(parts: PromptParts, cuts: _Cuts) -> list[str]:
 
 
 def _kept_related(parts: PromptParts, left_out: int) -> tuple[tuple[tuple[str, str], ...], tuple[Experience, ...]]:
-    """Return the related notes and experiences without the least related ones; of equal rank, the note goes first."""
+    """Return notes and experiences without the `left_out` least related; at equal rank the note stays."""
     ranks = [(rank, 1) for rank in range(len(parts.notes))] + [(rank, 0) for rank in range(len(parts.experiences))]
     kept = sorted(ranks)[: len(ranks) - left_out]
     notes = sum(kind for _, kind in kept)
@@ -373,7 +320,6 @@ def _shown(parts: PromptParts, cuts: _Cuts) -> tuple[int, int] | None:
 
 
 def _unheld(parts: PromptParts, cuts: _Cuts) -> tuple[int, int] | None:
-    """Return the memories that are left out and that no summary holds: the oldest of those shown word for word."""
     oldest = parts.left_out or (parts.transcript_range if cuts.lines else None)
     if oldest is None:
         return None

@@ -1,8 +1,7 @@
 """The template of a prompt: paragraphs with `{places}`, read from a file of `vault/prompts/` and checked.
 
-A paragraph whose places are all empty is left out, and so is a line; those that name the agent stay. `{exits|none}`
-says what stands there when there is nothing. The last line is the cue, after which the model goes on. Other braces are
-plain text, and what is filled in is never searched for places. Pure.
+A paragraph or line whose places are all empty is left out, unless it names the agent; `{exits|none}` gives the text for
+an empty place. The last line is the cue that the model continues. Values are never searched for places.
 """
 
 from __future__ import annotations
@@ -32,51 +31,41 @@ SECTIONS = {
     "carried": "situation",
     "now": "situation",
 }
-"""Every place but `name`, and the section that a paragraph with it belongs to."""
+"""Every place but `name`, and the section of a paragraph with it."""
 
 PLACES = ("name", *SECTIONS)
-"""Every place; a template holds each at least once, but for the optional ones."""
 
 OPTIONAL = ("carried", "now")
-"""Places that came later: a template that people wrote before does without."""
+"""Places added later, which older templates lack."""
 
 TEMPLATES = {"stable": "think.md", "classic": "think_classic.md"}
-"""File in `vault/prompts` for each `prompt_order`."""
 
 PLACE = re.compile(r"\{([a-z_]+)(?:\|([^{}\n]*))?\}")
-"""A place: its name, and what stands there when there is nothing."""
+"""A place: its name, and its text when it is empty."""
 _FRONT = re.compile(r"---\n(?:.*\n)*?---\n")
 
 
 class Template(NamedTuple):
-    """A checked template.
-
-    Args:
-        file: its path inside the vault.
-        paragraphs: section and lines of each paragraph in order; the last is the cue.
-        glue: what stands between the cue and what comes before.
-    """
+    """A checked template: section and lines of each paragraph, the cue last, and the text between body and cue."""
 
     file: str
     paragraphs: tuple[tuple[str, tuple[str, ...]], ...]
     glue: str
 
     def render(self, values: Mapping[str, str]) -> list[tuple[str, str]]:
-        """Return section and text of each paragraph that has something to say, given what stands in each place."""
         found = ((section, _filled(lines, values)) for section, lines in self.paragraphs)
         return [(section, text) for section, text in found if text]
 
     def join(self, rendered: Sequence[tuple[str, str]]) -> str:
-        """Return the whole text of what `render` gave."""
         body = "\n\n".join(text for _, text in rendered[:-1])
         return body + (self.glue if body else "") + rendered[-1][1]
 
 
 def parse_template(text: str, file: str) -> Template:
-    """Read a template; problems call it by its path inside the vault.
+    """Read a template; `file` is its path in the vault.
 
     Raises:
-        VaultProblem: a place that is unknown or missing, each with its line, or a last line that is no cue.
+        VaultProblem: an unknown or missing place, or a last line that is no cue.
     """
     body, first, problems = body_of(text, file, PLACES)
     held = {found[1] for found in PLACE.finditer(body)}
@@ -100,13 +89,12 @@ def parse_template(text: str, file: str) -> Template:
 
 
 def _section(lines: Sequence[str]) -> str:
-    """Return the section of the first place that has one; `words` for a paragraph without."""
     places = (found[1] for line in lines for found in PLACE.finditer(line))
     return next((SECTIONS[place] for place in places if place in SECTIONS), "words")
 
 
 def body_of(text: str, file: str, places: Sequence[str]) -> tuple[str, int, list[Problem]]:
-    """Return a prompt's words without its front matter, the number of their first line, and the unknown places."""
+    """Return a prompt's text without front matter, the number of its first line, and problems for unknown places."""
     text = sanitize(text)
     front = _FRONT.match(text)
     body = text[front.end() :] if front else text
@@ -122,7 +110,6 @@ def body_of(text: str, file: str, places: Sequence[str]) -> tuple[str, int, list
 
 
 def _filled(lines: Sequence[str], values: Mapping[str, str]) -> str:
-    """Return the lines with their places filled, without those that have nothing to say; empty when none has."""
     if not _speaks("\n".join(lines), values):
         return ""
     spoken = (line for line in lines if _speaks(line, values))
@@ -130,6 +117,5 @@ def _filled(lines: Sequence[str], values: Mapping[str, str]) -> str:
 
 
 def _speaks(words: str, values: Mapping[str, str]) -> bool:
-    """Whether words have no place at all, or name the agent, or have a place with something in it."""
     found = list(PLACE.finditer(words))
     return not found or any(one[1] == "name" or values[one[1]] or one[2] for one in found)

@@ -1,1 +1,1 @@
-"""From the text that a model replied to one command line: `replies.clean_reply`. Pure."""
+"""From the text of a model's reply to one command line: `replies.clean_reply`."""

@@ -1,7 +1,6 @@
-"""The parts of a command in a model's reply: arguments of calls and JSON objects, and private reasons. Pure.
+"""The parts of a command in a model's reply: arguments of calls and JSON objects, and private reasons.
 
-Models name arguments as they like and in any order: whom a whisper is for goes first, the words follow, and a private
-reason goes behind the bar. Nothing is corrected: what is not whole, or names no verb, holds no command.
+Models name arguments freely and in any order. Text that is incomplete or names no verb holds no command.
 """
 
 from __future__ import annotations
@@ -22,50 +21,43 @@ _PARTS = (
     *("reason", "rationale", "why", "because", "explanation", "thought", "thinking"),
     *("motiv", "intention", "purpose", "justification"),
 )
-"""What the name of an argument with a private reason holds."""
-_AROUND = ' *_`(["'  # what may stand around the word that begins a reason
+_AROUND = ' *_`(["'  # characters around the word that begins a reason
 _LOOSE = re.compile(r"[\s_]|(?<=\w)-")
-"""What names differ in without being others: `private_reason`, `Private-Reason`, `privateReason`."""
+"""Ignored in names: `private_reason`, `Private-Reason` and `privateReason` are the same."""
 
 _WORD = r"[a-z]{3,12}"
 _ASIDE = re.compile(
     rf"[(\[]\s?(?:(?:the|my|own|inner|hidden|secret|true|real)\s){{0,2}}({_WORD}(?:[ _-]{_WORD})?)\s?[:=]", re.I
 )
 _BRACKETS = re.compile(r"[()\[\]]")
-_TAIL = ' .!…*_"”'  # what may stand behind a bracket at the end of what is said
+_TAIL = ' .!…*_"”'  # characters after a bracket at the end of a speech
 _SENTENCE = re.compile(
     rf"(?:[.!?…][\"”'’)*]{{0,3}}|[\"”])\s[*_]{{0,3}}(?:My\s)?"
     rf"(Reason|Reasoning|Rationale|[Pp]rivate[ _-]{_WORD})[*_]{{0,3}}:"
 )
-"""A reason as a sentence of its own. In the middle of another, or without a capital, it is spoken of, not given."""
+"""A reason as its own sentence. Inside a sentence, or without a capital, it is talk about reasons."""
 
 
 def normalize_key(key: str) -> str:
-    """Return a name as it is compared: without case, blanks, underscores and hyphens."""
     return _LOOSE.sub("", key).casefold()
 
 
 def is_reason(head: str) -> bool:
-    """Return whether what stands before a colon names a private reason."""
     return normalize_key(head.strip(_AROUND)) in _REASONS
 
 
 def may_become_reason(head: str) -> bool:
-    """Return whether a line that begins so may yet name a private reason."""
+    """Return whether the beginning of a line may grow into the name of a private reason."""
     bare = normalize_key(head.strip(_AROUND))
     return any(reason.startswith(bare) for reason in _REASONS)
 
 
 def holds_reason(key: str) -> bool:
-    """Return whether an argument of this name holds a private reason or thought, whatever else its name tells."""
     return any(part in normalize_key(key) for part in _PARTS)
 
 
 def split_reason(words: str) -> tuple[str, str]:
-    """Return what is said aloud, of the words after a verb of speech, and the private reason that ends it.
-
-    There is no reason where the words only speak of reasons.
-    """
+    """Split the words after a verb of speech into what is said and the private reason at the end, or ""."""
     at = 0
     while found := _ASIDE.search(words, at):
         at = found.end()
@@ -98,7 +90,6 @@ def _closing(words: str, at: int) -> re.Match[str] | None:
 
 
 def _closed(said: str, words: str) -> str:
-    """Return words without what led to the reason, and with the quotation mark that stood behind it."""
     said = said.rstrip(" *_")
     for opening, closing in ('""', "“”"):
         if said.startswith(opening) and closing not in said[1:] and closing in words[len(said) :]:
@@ -112,7 +103,7 @@ WORD_KEYS = (
     *("args", "arguments", "words", "text", "message", "content", "input", "parameters", "value"),
     *("speech", "utterance", "body"),
 )
-"""Names of what is said or done, the surest first; normalize_key, as all names here."""
+"""Normalized argument names of what is said or done, the surest first."""
 WHOM_KEYS = (
     *("target", "to", "recipient", "listener", "object", "exit", "direction"),
     *("whom", "person", "who"),
@@ -120,10 +111,8 @@ WHOM_KEYS = (
 TITLE_KEYS = ("title", "subject", "topic", "heading")
 
 _SPEECH = ("say", "emote", "me", "whisper", "tell")
-"""Verbs whose words others hear: nothing but the words may stand among them."""
-_TO_SOMEBODY = ("whisper", "tell")  # verbs whose words stand after the name of who is to hear them
+_TO_SOMEBODY = ("whisper", "tell")  # verbs with the recipient's name before the words
 TITLED = ("note", "@overwrite-note")
-"""Verbs whose words stand after a title and an arrow."""
 
 _KEY = r"(?P<mark>[\"']?)(?P<key>[A-Za-z_][\w-]{0,29}(?:\s[\w-]{1,29}){0,2})(?P=mark)\s?"
 _NAMED = re.compile(rf"{_KEY}(?:(?P<sure>=(?!=)|:(?=\s?[\"'“]))|:)\s?")
@@ -131,18 +120,15 @@ _COMMA = re.compile(r",\s?")
 _QUOTES = {
     opening: re.compile(rf"(?<!\\){closing}\s?(?=,|$)") for opening, closing in (('"', '"'), ("'", "'"), ("“", "”"))
 }
-"""A quotation ends where its argument does; a mark before that belongs to the words."""
 _ASSIGNED = re.compile(r"\w[\"']?\s?=\s?[\"'“]|[\"'”]\s[\w ]{1,39}:\s?[\"'“]")
-"""What no quotation holds: another argument, after a comma that was forgotten."""
-_UNSURE = re.compile(r"[\"“”]|=\s?'")  # what no bare argument holds: something here was not read
+_UNSURE = re.compile(r"[\"“”]|=\s?'")  # not in a bare argument: something was misread
 _GIVEN = re.compile(r"(?P<key>[A-Za-z][\w-]{0,29})[\"']?\s?[=:]")
 
 Pair = tuple[str, str]
-"""The name of an argument, empty when it has none, and its text."""
 
 
 def command_line(verb: str, pairs: Sequence[Pair]) -> str:
-    """Return the command line of a verb and its arguments in the model's order, the private reason behind a bar."""
+    """Return a command line from a verb and its arguments, the private reason after a bar."""
     pairs = [(normalize_key(key), " ".join(text.split())) for key, text in pairs if text.strip()]
     pairs = [*pairs[:1], *map(_labelled, pairs[1:])]
     told = [(key, text) for key, text in pairs if not holds_reason(key)]
@@ -160,7 +146,7 @@ def _labelled(pair: Pair) -> Pair:
 
 
 def _words(verb: str, told: Sequence[Pair]) -> str:
-    """Return the words of a command: whom first, then the words; what has no known name only where nothing has one."""
+    """Return the words of a command, the recipient first; unknown names count only where no known name has words."""
     bare = [text for key, text in told if not key]
     words = [*bare, *_first(told, WORD_KEYS)]
     if verb not in _SPEECH and not words and verb not in TITLED:
@@ -176,7 +162,6 @@ def _words(verb: str, told: Sequence[Pair]) -> str:
 
 
 def _titled(words: Sequence[str]) -> str:
-    """Return a note's title and its text with the arrow between them, unless it stands there."""
     line = " ".join(words)
     return line if len(words) < 2 or "->" in line else f"{words[0]} -> {' '.join(words[1:])}"
 
@@ -214,7 +199,7 @@ def _parsed(inside: str) -> Iterator[Pair]:
 
 
 def _value(inside: str, start: int) -> tuple[str, int]:
-    """Return the text of an argument and where it ends; no text where another argument may be in it."""
+    """Return the text of an argument and its end; "" where the text may contain another argument."""
     closing = _QUOTES.get(inside[start : start + 1])
     if closing:
         end = closing.search(inside, start + 1)
@@ -230,13 +215,12 @@ def _gives_reason(text: str) -> bool:
 
 
 def _name(inside: str, at: int) -> re.Match[str] | None:
-    """Return the name that an argument begins with; before a colon and bare words only a reason is one."""
+    """Return the match of an argument's name; a name before a colon and bare words must be a reason's."""
     found = _NAMED.match(inside, at)
     return found if found and (found["sure"] or is_reason(found["key"])) else None
 
 
 def _bare_end(inside: str, start: int) -> int:
-    """Return where bare words end: at the comma before another argument, not at one of their own."""
     for comma in _COMMA.finditer(inside, start):
         if inside[comma.end() : comma.end() + 1] in _QUOTES or _name(inside, comma.end()):
             return comma.start()
@@ -246,16 +230,12 @@ def _bare_end(inside: str, start: int) -> int:
 # ---- objects ----
 
 TRIES, DEPTH = 8, 4
-"""Braces from which on an object is tried to be read, and objects within objects that are looked into."""
+"""Braces at which an object is tried, and the depth to which nested objects are searched."""
 _VERB_KEYS = ("command", "action", "cmd", "verb", "name", "function", "type", "tool", "toolname")
-"""Names of what holds the verb, normalize_key."""
 
 
 def command_in(text: str, is_verb: Callable[[str], bool], tries: int = TRIES) -> str | None:
-    """Return the command that the first whole object of a text names, its reason after a bar; None when it names none.
-
-    What stands before and after the object does not count. At most so many braces are tried as its beginning.
-    """
+    """Return the command in the first valid JSON object of a text, or None; at most `tries` braces are tried."""
     for found in list(re.finditer(r"\{", text))[:tries]:
         try:
             told, _ = json.JSONDecoder(strict=False).raw_decode(text, found.start())
@@ -266,7 +246,6 @@ def command_in(text: str, is_verb: Callable[[str], bool], tries: int = TRIES) ->
 
 
 def _command(told: Mapping[str, Any], is_verb: Callable[[str], bool]) -> str | None:
-    """Return the command of one object: verb and words under their keys, or the words under the verb."""
     keyed = {normalize_key(key): value for key, value in list(told.items())[::-1]}
     reasons = [(key, value) for key, value in told.items() if is_reason(key) and isinstance(value, str)]
     verb = next((keyed[key] for key in _VERB_KEYS if isinstance(keyed.get(key), str)), "")
@@ -277,7 +256,7 @@ def _command(told: Mapping[str, Any], is_verb: Callable[[str], bool]) -> str | N
 
 
 def _known(keyed: Mapping[str, Any], titled: bool) -> Iterator[Pair]:
-    """Yield whom, title and words of an outer object; of the names of words only the first that has some is read."""
+    """Yield recipient, title and words of an object; of the names for words only the first with a text is read."""
     for key in (*WHOM_KEYS, *(TITLE_KEYS if titled else ())):
         if isinstance(keyed.get(key), str):
             yield key, keyed[key]
@@ -289,8 +268,8 @@ def _known(keyed: Mapping[str, Any], titled: bool) -> Iterator[Pair]:
 
 
 def _texts(key: str, value: Any, depth: int) -> Iterator[Pair]:
-    """Yield the texts that an argument holds: itself, those of a list without names, those of an object with theirs."""
-    if isinstance(value, str) and value.lstrip().startswith("{"):  # arguments that are JSON once more
+    """Yield the texts of an argument: itself, the items of a list, or the values of an object with their names."""
+    if isinstance(value, str) and value.lstrip().startswith("{"):  # JSON inside a string
         try:
             value = json.loads(value)
         except (ValueError, RecursionError):
@@ -302,7 +281,7 @@ def _texts(key: str, value: Any, depth: int) -> Iterator[Pair]:
     elif isinstance(value, dict) and depth:
         for name, inner in value.items():
             found = list(_texts(name, inner, depth - 1))
-            # what a name holds that is none of words stays under it: a reason in a list is no less one
+            # a list under another name keeps that name, since it may be a reason
             yield from found if normalize_key(name) in WORD_KEYS else [(name, " ".join(text for _, text in found))]
 
 

@@ -1,8 +1,6 @@
-"""Turn what models really send into one command line: `clean_reply`, and `Listener` while a reply still comes. Pure.
+"""Turn a model's reply into one command line: `clean_reply`, and `Listener` for a reply that is still streaming.
 
-What is no command line becomes nothing: prose is never read as a command, and nothing is invented or corrected. The
-first usable line wins; what stands after another character's cue is the model's own fancy and is not looked at. A reply
-that opens with a whole command is read no further, so that one that comes bit by bit can be ended there.
+Prose is never read as a command, nothing is corrected, and the first usable line wins.
 """
 
 from __future__ import annotations
@@ -26,28 +24,26 @@ from mud.world.exits import names_exit
 from mud.world.things import Exit
 
 READ, LINES, LINE = 20_000, 300, 2_000
-"""Characters of a reply, lines of it, and characters of one line that are looked at."""
+"""Limits on what is read: characters of a reply, lines of it, characters of a line."""
 LONGEST = 1_000
-"""Characters of a command line; a longer one is cut after its last whole sentence or word."""
+"""Characters of a command line; a longer one is cut after a sentence or word."""
 LEAD = 12
-"""Lines that may stand before the command with which a reply opens: fences, labels, and one that ends on a colon."""
+"""Lines that may stand before the opening command: fences, labels, and one that ends with a colon."""
 NEAR = 2
-"""Empty lines at most between a command and its reason."""
 
 _FENCES = re.compile(r"^\s*(?:```|~~~)")
 _LINE_END = re.compile("[\n\r\u2028\u2029]")
-_HEAD = 40  # characters of a line by which it shows whether it is a reason
-_NEVER = ""  # what a reply opens with that will not open with a command, whatever follows
+_HEAD = 40  # characters that show whether a line is a reason
+_NEVER = ""  # the reply does not open with a command
 
 
 def clean_reply(raw: str, name: str, verbs: Collection[str], exits: Collection[str] = ()) -> str | None:
-    """Return the command line that a model's reply, of any length, holds; None when it holds none.
+    """Return the command line in a model's reply of any length, or None.
 
     Args:
-        raw: the reply as it came.
-        name: the agent's name, whose cue may stand before the line.
-        verbs: every verb there is, in lower case.
-        exits: names of the ways out of where it is; a line that is nothing but one of them is `go` and the name.
+        name: the agent's name, which may stand before the line as a cue.
+        verbs: every verb in lower case.
+        exits: names of exits; a line that is only such a name becomes `go NAME`.
     """
     opening = _opening(past_thoughts(normalize_newlines(raw[:READ])), name, verbs)
     if opening:
@@ -68,11 +64,9 @@ def clean_reply(raw: str, name: str, verbs: Collection[str], exits: Collection[s
 
 
 class Listener:
-    """Tells of replies that grow whether they hold their whole command line, whatever may still come.
+    """Returns whether the beginning of a reply already holds its whole command line, for `LanguageModel.complete`.
 
-    `clean_reply` then gives the same line for this beginning and for every longer one. Not enough is what is inside a
-    thought, a fence or an object that is still open, and where the next line may yet be the command's reason. A reply
-    is read again only when what came can make it enough. See `clean_reply` for the arguments.
+    It is true only when `clean_reply` returns the same line for every continuation.
     """
 
     def __init__(self, name: str, verbs: Collection[str]) -> None:
@@ -81,7 +75,6 @@ class Listener:
         self._thinks = self._never = False
 
     def __call__(self, so_far: str) -> bool:
-        """Return whether the last text and more, or the beginning of another reply, is enough."""
         if not (self._read and so_far.startswith(self._read)):
             self._read, self._thinks, self._never = "", False, False
         if self._never or not self._may_matter(so_far):
@@ -94,7 +87,6 @@ class Listener:
         return bool(opening)
 
     def _may_matter(self, so_far: str) -> bool:
-        """Whether a thought may have ended, a line has, or the last one shows what it is."""
         seen = len(self._read)
         if not seen or self._thinks:
             return not seen or ">" in so_far[seen:]
@@ -102,12 +94,11 @@ class Listener:
 
 
 def _opening(text: str | None, name: str, verbs: Collection[str]) -> str | None:
-    """Return the command with which a reply opens, once nothing that follows can change it: None while that is open,
-    `_NEVER` when it opens with something else. The text is None while the reply's first thoughts last."""
+    """Return the command that opens a reply and cannot change any more, None while undecided, or `_NEVER`."""
     if text is None:
         return None
     lines = text.lstrip().split("\n")
-    whole = len(lines) - (len(lines[-1].lstrip()) <= LINE)  # of an endless line the beginning is all that is read
+    whole = len(lines) - (len(lines[-1].lstrip()) <= LINE)  # only the beginning of an endless line is read
     led, seen = False, 0
     for number, part in islice(_parts(lines[: min(whole, LINES)]), LEAD):
         seen += 1
@@ -137,7 +128,6 @@ def _parts(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 
 def _complete(command: str, lines: Sequence[str], number: int, whole: int) -> str | None:
-    """Return a command with its reason; None where what follows may still belong to it."""
     if sum(bool(_FENCES.match(line)) for line in lines[:number]) % 2:
         rest = lines[number + 1 : whole]
         if not any(_FENCES.match(line) for line in rest):
@@ -153,7 +143,6 @@ def _complete(command: str, lines: Sequence[str], number: int, whole: int) -> st
 
 
 def _from_json(text: str, verbs: Collection[str], tries: int = TRIES) -> str | None:
-    """Read a reply that is an object with a command in it, bare, in a code fence or a list; None when it is none."""
     if _begins_with_verb(text, verbs):
         return None
     line = command_in(text, lambda verb: _begins_with_verb(verb, verbs), tries)
@@ -161,7 +150,7 @@ def _from_json(text: str, verbs: Collection[str], tries: int = TRIES) -> str | N
 
 
 def _shorten(line: str) -> str | None:
-    """Cut an endless line after a whole sentence or word; None for one that has neither."""
+    """Cut an endless line after a sentence or word; None when there is neither."""
     if len(line) <= LONGEST:
         return line
     head = line[:LONGEST]
@@ -172,20 +161,20 @@ def _shorten(line: str) -> str | None:
 
 # ---- one line ----
 
-# Every pattern here is used on lines in which each run of blanks is one, see `agents.text.unwrapping.collapse_spaces`;
-# none looks for a run of them again.
+# Lines have had their runs of blanks collapsed (`agents.text.unwrapping.collapse_spaces`),
+# so no pattern here matches runs of blanks.
 
 DEED = 12
-"""Words of a deed at most, such as `put the silver key into the old box`; what is longer is prose."""
+"""A line of so many words is prose; actions such as `put the silver key into the old box` are shorter."""
 
 _SELF = ("@set-profile", "@set-description", "@set-goal")
 _OWN = ("think", "note", "@overwrite-note", "recall", "remember", *_SELF)
-"""Commands whose words nobody else hears: a reason among them is part of them."""
+"""Commands whose words nobody else hears; a reason in them is part of them."""
 _SPEECH = ("say", "emote", "me", "whisper", "tell", *_OWN)
-"""Commands whose words are kept exactly; others lose the mark of a sentence's end, which chat models like to set."""
-_PRONOUNS = ("i", "me")  # verbs that prose begins with as often
+"""Commands whose words are kept exactly; others lose a final full stop, which chat models like to add."""
+_PRONOUNS = ("i", "me")  # verbs that also begin prose
 _COLON = ("say", "emote")
-"""Commands that a colon or comma may follow. `Note:` and `Look,` begin too many sentences that are none."""
+"""Commands that may be followed by a colon or comma. `Note:` and `Look,` begin too many sentences."""
 
 _ELEMENT = re.compile(r"^<(@?[a-z][\w-]*)\s?>(.*?)(?:</\1\s?>)?$", re.I)
 _ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|nbsp|#\d{1,6}|#x[0-9a-f]{1,5});", re.I)
@@ -193,7 +182,6 @@ _AI = r"(?:ai|artificial intelligence|(?:large )?language model)(?: (?:language 
 _ASSISTANT = re.compile(
     rf"[\"“'(]*(?:(?:i['’]m sorry,? (?:but )?)?(?:as|being) an? {_AI}|i['’]m (?:just |only )?an? {_AI})", re.I
 )
-"""How the assistant begins that a model was trained to be; the character does not speak so."""
 _TO_ME = re.compile(r"(?:me|us)\b", re.I)
 _SECOND = re.compile(r"\s?(?:;|&&|,?\s(?:and )?then\s).*$")
 _FENCE = re.compile(r"^\s?(?:```|~~~)\s?(?:[a-z]{1,12}\s?$)?|\s?(?:```|~~~)\s?$", re.I)
@@ -211,20 +199,19 @@ _MARKED = re.compile(r"^([*_`]{1,3})(@?[A-Za-z][\w-]*)\1(?=$|\s|:)")
 _PLACEHOLDER = re.compile(r"^[\[<{(][\w ,.'/|-]{1,40}[\]>})](?:$|[\s:])|[\[<{]your[ _]\w+[\]>}]", re.I)
 _PAIRS = {one[0]: one[-1] for one in ('""', "''", "``", "“”", "‘’", "«»", "()", "[]", "<>")}
 _PAIRS |= {mark: mark for mark in ("**", "*", "_")}
-_MARKS = ("`", "**")  # what marks a command inside a sentence that goes on after it
+_MARKS = ("`", "**")  # marks around a command inside a longer sentence
 _SHORT = {'"': "say", "“": "say", ":": "emote"}
 _FIRST = re.compile(r"(@?\w[\w-]*)(?:[.!…]{1,9}(?=\s?(?:\||$))|(?P<colon>[:,])(?=\s|$)|(?P<second>(?=\s?;))|(?=\|))")
-"""A first word that a mark ends: a whole deed, the words of speech, a second command, or a reason stand after it."""
+"""A first word ended by a mark; after it comes nothing, the words of speech, a second command, or a reason."""
 
 
 def _strip_wrappings(line: str, name: str, verbs: Collection[str]) -> str | None:
-    """Return a line without labels, bullets and wrappings; None when it is somebody else's turn."""
     if _ENTITY.search(line):
         line = " ".join(normalize_newlines(html.unescape(line)).split())
     element = _ELEMENT.match(line)
     if element and element[1].lower() in verbs and "</" in line:
         line = f"{element[1]} {element[2].strip()}".strip()
-    for _ in range(8):  # models nest: a bullet, a label, a quotation; never deeper than this
+    for _ in range(8):  # models nest a bullet, a label and a quotation, never deeper than this
         before = line
         line = _FENCE.sub("", line).strip()
         line = _BULLET.sub("", line)
@@ -245,7 +232,6 @@ def _strip_wrappings(line: str, name: str, verbs: Collection[str]) -> str | None
 
 
 def _unquoted(line: str, verbs: Collection[str]) -> str:
-    """Take a pair of quotation marks or brackets off a line that is a command inside them."""
     for opening, closing in _PAIRS.items():
         if line.startswith(opening) and len(line) > len(opening):
             inner = line[len(opening) :]
@@ -264,7 +250,6 @@ def _begins_with_verb(line: str, verbs: Collection[str]) -> bool:
 
 
 def _split_verb(line: str) -> tuple[str, str]:
-    """Return a line's first word, without a mark that only ends it, and what follows."""
     line = line.strip()
     found = _FIRST.match(line)
     if found:
@@ -289,7 +274,7 @@ def _as_command(line: str, name: str, verbs: Collection[str]) -> str | None:
 
 
 def _as_walking(line: str, exits: Collection[str]) -> str | None:
-    """Return a line that is nothing but the name of a way out, with a reason or without, as `go`; else None."""
+    """Return `go` for a line that is only the name of an exit, with or without a reason; else None."""
     words, bar, reason = line.partition("|")
     name = words.strip().rstrip(" .!`*")
     if not any(names_exit(name, Exit(way, "")) for way in exits):
@@ -298,7 +283,7 @@ def _as_walking(line: str, exits: Collection[str]) -> str | None:
 
 
 def _canonical(line: str) -> str | None:
-    """Return a line that begins with a verb in its usual form; None when it only repeats how the verb is used."""
+    """Return a command in its usual form; None when it only repeats the verb's usage."""
     verb, rest = _split_verb(line)
     verb = verb.lower()
     words, _, reason = rest.partition("|")
@@ -308,7 +293,7 @@ def _canonical(line: str) -> str | None:
     if verb not in _SPEECH:
         words = _SECOND.sub("", f" {words}").strip().rstrip(" .!…;`*")
         if not verb.startswith("@") and (re.search(r"[,:]|\?$", words) or len(words.split()) >= DEED):
-            return None  # names of things and ways hold no such marks; sentences that begin like a deed do
+            return None  # names hold no such marks; sentences that begin like an action do
     elif verb in ("say", "think"):
         words = _unmarked(words)
     if verb in _SPEECH and (not words or _ASSISTANT.match(words) or (verb == "tell" and _TO_ME.match(words))):
@@ -318,7 +303,6 @@ def _canonical(line: str) -> str | None:
 
 
 def _unmarked(words: str) -> str:
-    """Take the quotation marks off words that stand in one pair of them."""
     for opening, closing, inside in (('"“', '"”', '"“”'), ("'‘", "'’", '"“”'), ("«", "»", "«»")):
         if len(words) > 1 and words[0] in opening and words[-1] in closing:
             inner = words[1:-1].strip()
@@ -327,7 +311,7 @@ def _unmarked(words: str) -> str:
 
 
 def _as_speech(line: str, name: str, verbs: Collection[str]) -> str | None:
-    """Read `You say, "..."`, the form of the agent's own memories, which base models go on with."""
+    """Read `You say, "..."`, the form of the agent's memories, which base models continue."""
     for who in ("you", "i", name.casefold()):
         if not line.casefold().startswith(f"{who} "):
             continue
@@ -339,7 +323,7 @@ def _as_speech(line: str, name: str, verbs: Collection[str]) -> str | None:
 
 
 def _shorthand(line: str, name: str, verbs: Collection[str]) -> str | None:
-    """Read `"Hello.` and `:waves` as a person's are read; a sentence with a quotation inside is neither."""
+    """Read `"Hello.` and `:waves` like a player's input, but not a sentence with a quotation inside."""
     starred = len(line) > 2 and line[0] == line[-1] == "*"
     verb = "emote" if starred else _SHORT.get(line[:1])
     words = line[1:].strip().rstrip("*" if starred else '"”').strip()
@@ -350,7 +334,6 @@ def _shorthand(line: str, name: str, verbs: Collection[str]) -> str | None:
 
 
 def _with_reason(command: str, below: str) -> str:
-    """Add the reason that stands on a line of its own below the command."""
     head, _, words = below.strip().replace("**", "").partition(":")
     if "|" in command or not is_reason(head):
         return command

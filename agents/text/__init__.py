@@ -1,1 +1,1 @@
-"""Reading and writing English: verbs, persons, times of day, repetition. Pure."""
+"""Reading and writing English: verbs, persons, times of day, repetition."""

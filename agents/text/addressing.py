@@ -1,7 +1,4 @@
-"""Whom a spoken line calls by name, whether it asks something, and what remains without the names it calls.
-
-Pure rules over English words, which never guess at meaning beyond that. Names are arguments.
-"""
+"""Whom a spoken line addresses by name, whether it is a question, and the line without the names. English only."""
 
 from __future__ import annotations
 
@@ -34,7 +31,6 @@ _SEVERAL = re.compile(
     r"(?P<rest>\S.*)$",
     re.S,
 )
-"""A line that opens by calling several."""
 _NO_NAME_WORDS = """
     actually also again anyway anyhow besides finally first second third last look see sir madam friend friends
     everybody everyone anybody anyone somebody people all you listen wait tell say today tomorrow yesterday tonight
@@ -60,8 +56,6 @@ _LEADING = re.compile(rf"^{_LEAD}", re.I)
 
 
 class Address(StrEnum):
-    """For whom a line is."""
-
     ME = "me"
     OTHER = "other"
     ANYBODY = "anybody"
@@ -69,12 +63,11 @@ class Address(StrEnum):
 
 @lru_cache(maxsize=1 << 12)
 def is_question(words: str) -> bool:
-    """Return whether any sentence of a line asks, with a question mark or without one."""
+    """Return whether any sentence of a line is a question, with or without a question mark."""
     return any(asks(sentence) for sentence in sentences(words))
 
 
 def asks(sentence: str) -> bool:
-    """Return whether one sentence, perhaps opening with somebody's name, asks."""
     if sentence.rstrip("\"”'’) ").endswith("?"):
         return True
     bare = _LEADING.sub("", sentence)
@@ -85,14 +78,13 @@ def asks(sentence: str) -> bool:
 def addressed(
     words: str, names: Sequence[str], others: Iterable[str] = (), *, alone: bool = False, private: bool = False
 ) -> Address:
-    """Say for whom a line is.
+    """Return whom a line is for.
 
     Args:
-        words: what was said.
-        names: one's own names.
-        others: names of everybody else who may be meant, without the speaker.
-        alone: there is nobody here but the speaker and oneself.
-        private: it was whispered to oneself.
+        names: the listener's own names.
+        others: names of everybody else, without the speaker.
+        alone: only speaker and listener are here.
+        private: it was whispered to the listener.
     """
     if private or any(_calls(words, name) for name in names):
         return Address.ME
@@ -106,7 +98,6 @@ def addressed(
 
 
 def _calls_a_stranger(words: str) -> bool:
-    """Return whether a line opens by calling somebody whose name nobody here knows."""
     found = _STRANGER.match(words)
     if not found:
         return False
@@ -116,30 +107,26 @@ def _calls_a_stranger(words: str) -> bool:
 
 
 def mentions(text: str, name: str) -> bool:
-    """Return whether a text holds this name as words of its own, in any case, possessive or not."""
     return bool(name) and not _lacks(text, name) and _name(name).search(text) is not None
 
 
 @lru_cache(maxsize=1 << 10)
 def _name(name: str) -> re.Pattern[str]:
-    """Return what finds a name as words of its own; made once, as there are few names and many lines."""
     return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.I)
 
 
 @lru_cache(maxsize=1 << 10)
 def _called(name: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return what finds a name that opens a line with the politeness before it, and one that closes it."""
     first = re.compile(rf"^{_LEAD}{re.escape(name)}(?!\w|['’]s)\s*[,;:!.…-]*\s*", re.I)
     return first, re.compile(rf"\s*,\s*{re.escape(name)}(?=\s*[.!?…]*$)", re.I)
 
 
 def _lacks(text: str, name: str) -> bool:
-    """Return whether a text surely does not hold a name, which is quicker to tell; most do not."""
     return text.isascii() and name.isascii() and name.lower() not in text.lower()
 
 
 def calls(words: str, name: str) -> bool:
-    """Return whether a line calls somebody by their name, rather than speaking of them."""
+    """Return whether a line addresses somebody by name, rather than speaking of them."""
     return _calls(words, name)
 
 
@@ -149,13 +136,11 @@ def _mentions(words: str, name: str) -> bool:
 
 @lru_cache(maxsize=1 << 10)
 def _named(name: str) -> re.Pattern[str]:
-    """Return what finds a name that is not possessive."""
     return re.compile(rf"(?<!\w){re.escape(name)}(?!['’]s|\w)", re.I)
 
 
 @lru_cache(maxsize=1 << 13)
 def _calls(words: str, name: str) -> bool:
-    """Return whether a line calls somebody: their name opens it, closes it, or stands between marks."""
     if not name or name.casefold() not in words.casefold():
         return False
     for found in _named(name).finditer(words):
@@ -173,7 +158,7 @@ def _calls(words: str, name: str) -> bool:
 
 
 def without_address(words: str, names: Iterable[str]) -> str:
-    """Return a line without the names it calls at its beginning or end, and without the politeness before them."""
+    """Return a line without the names it addresses at its beginning or end, and without the greeting before them."""
     bare = words.strip()
     several = _SEVERAL.match(bare)
     if several and any(name and mentions(several["called"], name) for name in names):

@@ -1,7 +1,6 @@
-"""The day and the time of day in words, and how much time passed between two moments: "The next morning." Pure.
+"""The day and the time of day in words, and the time between two moments: "The next morning."
 
-Written times are UTC; a zone is always `Clock.zone`, by which agents also fall asleep. A day begins when a night ends:
-one o'clock in the morning belongs to the night before.
+Written times are UTC. A day begins at dawn: one o'clock in the morning belongs to the night before.
 """
 
 from __future__ import annotations
@@ -40,20 +39,18 @@ MONTHS_LATER = phrase("minds.passed.months", "n")
 YEARS = phrase("minds.passed.years", "n")
 
 DAWN = 5
-"""The hour at which a night ends and a day begins."""
 PARTS = ((DAWN, MORNING, IN_MORNING), (12, AFTERNOON, IN_AFTERNOON), (18, EVENING, IN_EVENING), (22, NIGHT, IN_NIGHT))
-"""From which hour on it is which part of the day; before the first it is the night of the day before."""
+"""The hour at which each part of the day begins."""
 
 ONE_WEEK = 6
-"""Days up to which the name of a weekday says which one is meant."""
 PAUSE = 1800
-"""Seconds without a memory that are told; agents that are left alone think every few seconds or minutes."""
+"""Shortest pause in seconds that is mentioned; agents that are left alone think every few seconds or minutes."""
 _HOUR = 3600
-_WEEKS, _MONTHS, _YEARS = 14, 63, 730  # days from which on weeks, months and years are told
+_WEEKS, _MONTHS, _YEARS = 14, 63, 730  # days from which weeks, months and years are used
 
 
 def local(at: str, zone: tzinfo | None) -> datetime | None:
-    """Return a written time in a zone; None when it is no time."""
+    """Return a written time in a zone; None when it is not valid."""
     try:
         return parse_iso(at).astimezone(zone)
     except (ValueError, OverflowError):
@@ -61,44 +58,37 @@ def local(at: str, zone: tzinfo | None) -> datetime | None:
 
 
 def _part(moment: datetime) -> tuple[Phrase, Phrase]:
-    """Return the name of the part of the day at a moment, and what says that something is in it."""
     return next((one[1:] for one in reversed(PARTS) if moment.hour >= one[0]), (NIGHT, IN_NIGHT))
 
 
 def part_of_day(say: Say, moment: datetime) -> str:
-    """Return the name of the part of the day at a moment: `morning`, `afternoon`, `evening` or `night`."""
     return say(_part(moment)[0])
 
 
 def day_of(moment: datetime) -> date:
-    """Return the day that a moment is told with: until dawn the one before, whose night it is."""
+    """Return the day that a moment belongs to: until dawn the day before."""
     return date.fromordinal(max(1, moment.toordinal() - (moment.hour < DAWN)))
 
 
 def day_name(say: Say, day: date) -> str:
-    """Return the name of a day of the week; the date when the vault does not name seven."""
+    """Return the weekday; the ISO date when the vault's phrase does not name seven."""
     names = say(WEEKDAYS).split()
     return names[day.weekday()] if len(names) == 7 else day.isoformat()
 
 
 def month_name(say: Say, day: date) -> str:
-    """Return the name of a day's month; its number when the vault does not name twelve."""
     names = say(MONTHS).split()
     return names[day.month - 1] if len(names) == 12 else str(day.month)
 
 
 def now_in_words(say: Say, moment: datetime) -> str:
-    """Return the date and the time of day, such as `Tuesday, 24 November, in the morning`."""
     day = moment.date()
     names = {"weekday": day_name(say, day), "month": month_name(say, day)}
     return say(NOW, **names, day=day.day, year=day.year, part=say(_part(moment)[1]))
 
 
 def lasted(say: Say, first: str, last: str, zone: tzinfo | None) -> str:
-    """Return when something was, as a sentence begins: `On Tuesday morning`, `From Tuesday morning to Friday night`.
-
-    Empty when it lasted over a week, or when a time is none.
-    """
+    """Return a span such as `From Tuesday morning to Friday night`; empty for over a week or an invalid time."""
     begun, ended = local(first, zone), local(last, zone)
     if begun is None or ended is None or not 0 <= (day_of(ended) - day_of(begun)).days <= ONE_WEEK:
         return ""
@@ -110,10 +100,7 @@ def lasted(say: Say, first: str, last: str, zone: tzinfo | None) -> str:
 
 
 def passed(say: Say, before: str, after: str, zone: tzinfo | None) -> str:
-    """Return how much time passed between two written times, as a sentence such as `Two hours later.`
-
-    Empty for what is no time, runs backwards or is an ordinary pause. Days are counted in the zone, hours are not.
-    """
+    """Return the time between two written times, as `Two hours later.`; empty for a short pause or invalid time."""
     then, now = local(before, UTC), local(after, UTC)
     if then is None or now is None or (seconds := (now - then).total_seconds()) < PAUSE:
         return ""
@@ -141,12 +128,10 @@ def _many_days(say: Say, days: int, within: str) -> str:
 
 
 def _with_number(say: Say, how: Phrase, number: int, **places: str) -> str:
-    """Return a sentence with a number in words, as far as the vault has words for it."""
     words = say(NUMBERS).split()
     told = say(how, n=words[number - 1] if number <= len(words) else number, **places)
     return told[:1].upper() + told[1:]
 
 
 def labels(say: Say, times: Sequence[str], zone: tzinfo | None) -> tuple[str, ...]:
-    """Return for each of some written times what is told of the time since the one before; see `passed`."""
     return tuple(passed(say, before, after, zone) for before, after in pairwise(("", *times)))

@@ -1,8 +1,7 @@
-"""English prose, read by rules: sentences, quotations, words, names and numbers. Pure.
+"""Rules for English prose: sentences, quotations, words, names and numbers.
 
-The rules hold for text in any script and err in one direction: what might be a name or a number is taken for one. A
-summary that is rejected for nothing costs one try; a false memory stays for life. The judge of summaries takes only
-`sentences` and `unquoted` from here: what a name or a number is, it finds by rules of its own.
+They work on any script and err in one direction: what might be a name or a number counts as one. A wrongly rejected
+summary costs one retry; a false memory stays. The check of summaries takes only `sentences` and `unquoted` from here.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ _SUFFIXES = ("n't", "'ll", "'ve", "'re", "'s", "'d", "'m", "'")
 
 
 def word_set(text: str) -> frozenset[str]:
-    """Return the words of a table."""
     return frozenset(text.split())
 
 
@@ -48,14 +46,13 @@ PLAIN = word_set(
     while who whoever whom whose why with within without wondering won would wouldn yes yesterday yet you your
     yours yourself"""
 )
-"""Words that begin a sentence without being a name. Those that are also names (will, may, rose) are not here."""
+"""Words that begin a sentence without being a name; words that are also names (will, may, rose) are left out."""
 
 DULL = word_set(
     """say says said see sees saw think thinks thought know knows knew well go goes went come comes came get gets got
     look looks looked wonder wonders wondered tell tells told ask asks asked good big new thing things way bit
     lot"""
 )
-"""Words so common in talk that they tell nothing."""
 
 _DIGITS = re.compile(r"\d+(?:,\d{3})+(?!\d)|\d+(?:\.\d+)?")
 _LETTERS = re.compile(r"[a-z]+")
@@ -80,37 +77,33 @@ _COUNTING = frozenset({*_VALUES, *_SCALES, *(word + "s" for word in ("dozen", *_
 
 
 def mentions(text: str, name: str) -> bool:
-    """Return whether a text names somebody, as a word of its own."""
     return name in text and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
 def flat(text: str) -> str:
-    """Return a text on one line, without control characters."""
-    if text.isprintable():  # most are, and this is asked of every memory that is told
+    if text.isprintable():  # the fast path, since this runs on every memory
         return " ".join(text.split()) if "  " in text or text[:1] == " " or text[-1:] == " " else text
     return " ".join("".join(c if c.isprintable() or c.isspace() else " " for c in text).split())
 
 
 @lru_cache(maxsize=8192)
 def _key(word: str) -> str:
-    """Return a word as it is compared: without case, possessive and contraction."""
     plain = unicodedata.normalize("NFKC", word).replace("’", "'").casefold()
     suffix = next((one for one in _SUFFIXES if plain.endswith(one) and len(plain) > len(one)), "")
     return plain.removesuffix(suffix)
 
 
 def all_words(text: str) -> frozenset[str]:
-    """Return every word of a text, as compared."""
     return frozenset(map(_key, _WORD.findall(unicodedata.normalize("NFC", text))))
 
 
 def content_words(text: str) -> frozenset[str]:
-    """Return the words that tell what a text is about: neither plain words nor short ones."""
+    """Return the words that carry meaning: neither plain nor short ones."""
     return frozenset(word for word in all_words(text) - PLAIN - DULL if len(word) > 2 or not word.isascii())
 
 
 def names(text: str) -> dict[str, str]:
-    """Return the names in a text, as compared and as written: words with a capital that begin no sentence."""
+    """Return the names in a text, normalized and as written: capitalized words that begin no sentence."""
     text = unicodedata.normalize("NFC", text)
     found = {}
     for match in _WORD.finditer(text):
@@ -126,10 +119,9 @@ def names(text: str) -> dict[str, str]:
 
 
 def numbers(text: str) -> frozenset[str]:
-    """Return the numbers of a text, written in digits or in English words, as compared.
+    """Return the numbers of a text, in digits or English words; `two`, `second` and `2` are equal.
 
-    `two`, `second` and `2` are one number, `twenty-three` and `23` too; a leading zero makes another number, as in a
-    code. The word `one` alone is none.
+    A leading zero makes another number, as in a code. The word `one` alone is none.
     """
     if text.isascii() and not _DIGITS.search(text) and _COUNTING.isdisjoint(_LETTERS.findall(text.lower())):
         return frozenset()
@@ -137,7 +129,7 @@ def numbers(text: str) -> frozenset[str]:
     found = {_digits(match) for match in _DIGITS.findall(text)}
     found |= {c for c in text if not c.isascii() and unicodedata.category(c) in ("No", "Nl")}
     run: list[str] = []
-    # Words of one number are joined by nothing but blanks, hyphens and "and".
+    # Words of one number are joined only by blanks, hyphens and "and".
     for token in re.findall(r"[^\W\d_]+|[^\s\w-]|\d", text):
         word = token.casefold()
         if word in _COUNTING:
@@ -153,7 +145,6 @@ def _digits(text: str) -> str:
 
 
 def _numbers_of_words(run: list[str]) -> set[str]:
-    """Return the numbers that a run of counting words says; neighbours that make no number stand for themselves."""
     if run in ([], ["one"]):
         return set()
     found: set[str] = set()
@@ -174,30 +165,27 @@ def _numbers_of_words(run: list[str]) -> set[str]:
 
 
 def quoted(text: str) -> list[str]:
-    """Return what stands in quotation marks."""
     return [found[1:-1] for found in _QUOTE.findall(text)]
 
 
 def unquoted(text: str) -> str:
-    """Return a text with its quotations replaced by empty quotation marks."""
     return _QUOTE.sub('""', text)
 
 
 def sentences(text: str) -> list[str]:
-    """Split a text into sentences. A quotation is not split; a line's end ends a sentence."""
+    """Split a text into sentences. Quotations are not split; a line end ends a sentence."""
     return [one for line in text.split("\n") for one in _sentences_of(line.strip())]
 
 
 @lru_cache(maxsize=2048)
 def _sentences_of(line: str) -> tuple[str, ...]:
     ends = list(_END.finditer(line))
-    if not ends or ends[0].end() == len(line):  # most lines are one sentence, and nothing is to be found out
+    if not ends or ends[0].end() == len(line):  # the fast path, since most lines are one sentence
         return (line,) if line else ()
     return tuple(part for part in _split_at(line, ends) if part)
 
 
 def _split_at(line: str, ends: list[re.Match[str]]) -> Iterator[str]:
-    """Yield a line in parts, up to each of its end marks that ends a sentence."""
     spans = [match.span() for match in _QUOTE.finditer(line)]
     start = at = 0
     for match in ends:

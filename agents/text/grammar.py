@@ -1,8 +1,6 @@
-"""English grammar by tables: the forms of verbs, and a sentence about somebody told with I or with you. Pure.
+"""English grammar by tables: verb forms, and sentences about a person turned into "I" or "you".
 
-`Ada lifts her lamp` becomes `I lifted my lamp` or `You lift your lamp`. The rules err in one direction: where it cannot
-be told who `his` or `them` is, or what a name is in its sentence, there is no result rather than a sentence about
-somebody else.
+Where it is unclear who `his` or `them` is, there is no result rather than a wrong sentence.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ _YOUR_VERBS = {
     "is": "are", "am": "are", "was": "were", "has": "have", "does": "do", "focuses": "focus", "quizzes": "quiz",
 }  # fmt: skip
 _WITH_S_ALONE = word_set("unties belies underlies tiptoes toes hoes shoes aches caches axes")
-"""Verbs of which only the s is taken away, though they end like `carries`, `goes`, `reaches` and `mixes`."""
+"""Verbs that only lose their s, although they end like `carries`, `goes`, `reaches` and `mixes`."""
 _PAST = {
     word: past
     for past, bases in {
@@ -55,29 +53,25 @@ _PAST = {
     for word in bases.split()
 }  # fmt: skip
 _NEXT = re.compile(r"(?:,|;| and| but| or)(?: and| but| then| or)* (?:[a-z]+ly )?([a-z]+s)\b(?!['’])")
-"""Where another clause, or another thing of a list, may begin."""
 _HAS_OBJECT = re.compile(
     r" (?:a|an|the|his|her|its|their|my|your|our|me|you|him|them|it|himself|herself|itself|he|she|that|again|everything"
     r"|nothing|something|somebody|nobody|[a-z]+ly)\b"
 )
-"""What follows a verb, and hardly a noun that ends in s."""
 _ALONE = re.compile(
     r"$|[.,;:!?]| (?:at|to|with|from|in|on|off|out|up|down|by|for|about|over|back|away|again|[a-z]+ly)\b"
 )
-"""What follows a verb without an object; behind a verb and an `and` no noun stands before it."""
 _PASTS = frozenset(_PAST.values())
 NO_VERBS = word_set(
     """always perhaps sometimes upstairs downstairs outdoors indoors overseas nowadays afterwards backwards forwards
     upwards downwards inwards outwards towards besides thus as plus versus unless across this his its us less
     yes all both has's others ones themselves ourselves"""
 )
-"""Words that end like a verb, stand beside one, and are none."""
 _GESTURES = frozenset(
     ("looks", "nods", "bows", "waits", "frowns", "smiles", "glances", "stares", "listens", "shrugs", "laughs")
 )
-"""Verbs that are hardly ever a noun behind an `and` and before what has no object."""
+"""Verbs that are hardly ever a noun after `and` when no object follows."""
 _OF_THE_BODY = frozenset(("hands", "arms", "eyes", "fingers", "elbows", "shoulders", "knees", "brows", "palms"))
-"""Verbs only with an object: `hands him the key`, and not `hands behind her back`."""
+"""Verbs only with an object: `hands him the key`, but not `hands behind her back`."""
 
 _QUOTES = re.compile(r'("[^"]*"|“[^“”]*”)')
 _VERB = re.compile(r"((?:[a-z]+ly )?)([a-z]+)\b(?!['’])")
@@ -99,16 +93,13 @@ _OBJECT = (
 
 
 def split_quotes(text: str) -> list[str]:
-    """Return what is outside of quotation marks at even places, and the quotations at odd ones."""
+    """Split a text into unquoted parts (even indexes) and quotations (odd indexes)."""
     return _QUOTES.split(text)
 
 
 @lru_cache(maxsize=4096)
 def first_person(sentence: str, name: str) -> str:
-    """Return a sentence about somebody as that somebody tells it; quotations stay.
-
-    The sentence is returned as it was when it does not name them; empty when that cannot be told for sure.
-    """
+    """Turn `Ada lifts her lamp` into `I lifted my lamp`; a sentence without the name stays, an unclear one gives ""."""
     if name not in sentence or not name:
         return sentence
     if sentence.startswith(f"{name} "):
@@ -124,16 +115,13 @@ def first_person(sentence: str, name: str) -> str:
 
 @lru_cache(maxsize=4096)
 def second_person(text: str, name: str) -> str:
-    """Return what somebody did as it is told to that somebody: `Ada lifts her lamp.` becomes `You lift your lamp.`.
-
-    The text is returned as it was when it tells of nothing done, or it cannot be told for sure who `her` or `them` is.
-    """
+    """Turn `Ada lifts her lamp.` into `You lift your lamp.`; an unclear sentence, or one without an action, stays."""
     verb = _VERB.match(text, len(name) + 1) if name and text.startswith(f"{name} ") else None
     if verb is None or not _is_verb(verb[2]):
         return text
     bare, *rest = split_quotes(text[verb.end() :])
     told, end = _with_verbs(bare, _yours_of)
-    named = _NAMED.search(told)  # before anybody else is named, `her` is mine
+    named = _NAMED.search(told)  # before another name, `her` means this person
     unclear = _THEY.search(told) or (named and _THEM.search(told, named.end())) or mentions(told, name)
     if end < len(told) or unclear or any(any(map(str.isalnum, part)) for part in rest[1::2]):
         return text
@@ -148,13 +136,12 @@ def _like(was: str, now: str) -> str:
 
 
 def _done(rest: str) -> str:
-    """Return what I did, from what stands behind my name; empty when it is not clear."""
     verb = _VERB.match(rest)
     if verb is None or not _is_verb(verb[2]):
         return ""
     bare, gap, said = rest[verb.end() :].partition('"')
     told, end = with_past(bare)
-    if end < len(told):  # who knows what `plates` are in `cups and plates`: what follows is left out
+    if end < len(told):  # `plates` in `cups and plates` is unclear: leave out the rest
         told, gap, said = told[:end] + (rest[-1] if rest[-1] in ".!" else "."), "", ""
     if _THEY.search(told) or (_THEM.search(told) and _NAMED.search(told)):
         return ""
@@ -168,7 +155,6 @@ def _my(text: str) -> str:
 
 
 def _is_unclear(bare: str, name: str) -> bool:
-    """Return whether it cannot be told, where something is done to me, if a later `she` is me."""
     found = re.search(rf"(?<!\w){re.escape(name)}(?!\w|['’]s\b)", bare) if name in bare else None
     return found is not None and _SUBJECT.search(bare, found.end()) is not None
 
@@ -182,18 +168,12 @@ def _with_me(text: str, name: str) -> str:
 
 
 def _is_verb(word: str) -> bool:
-    """Return whether a word that stands where a verb does is one: `carries`, and not `his` or `7th`."""
     there = word.isascii() and word.isalpha() and word.islower() and word not in NO_VERBS
     return there and (word in _PAST or word in _PASTS or (len(word) > 2 and word.endswith(("s", "ed"))))
 
 
 def _with_verbs(text: str, form: Callable[[str], str]) -> tuple[str, int]:
-    """Return a text with the known verbs of its further clauses in a form, and where the first unknown one begins.
-
-    Args:
-        text: what follows the first verb of a sentence: `her head and goes on, humming`.
-        form: `past_of` the `base_of` a verb, or another form.
-    """
+    """Return a text with the known verbs of its further clauses in a form, and where the first unknown one begins."""
     told, start = "", 0
     for found in _NEXT.finditer(text):
         taker = _HAS_OBJECT.match(text, found.end())
@@ -211,12 +191,10 @@ def _with_verbs(text: str, form: Callable[[str], str]) -> tuple[str, int]:
 
 
 def with_past(text: str) -> tuple[str, int]:
-    """Return a text as `_with_verbs` does, the verbs in the past."""
     return _with_verbs(text, lambda verb: past_of(base_of(verb)))
 
 
 def base_of(verb: str) -> str:
-    """Return `go` for `goes`, `carry` for `carries`, `close` for `closes`."""
     if verb in _PAST:
         return verb
     if verb in _WITH_S_ALONE:
@@ -229,14 +207,12 @@ def base_of(verb: str) -> str:
 
 
 def _yours_of(verb: str) -> str:
-    """Return the form of a verb that goes with you: `smile` for `smiles`, `are` for `is`; a past stays."""
     if verb in _YOUR_VERBS:
         return _YOUR_VERBS[verb]
     return base_of(verb) if verb.endswith("s") else verb
 
 
 def past_of(verb: str) -> str:
-    """Return the past of a verb: from the table, or regular."""
     if verb in _PAST:
         return _PAST[verb]
     if verb in _PASTS or verb.endswith("ed"):

@@ -1,8 +1,7 @@
-"""Quotations in sentences: several in one sentence, and such a sentence taken apart again.
+"""Quotations in sentences: join several into one sentence, and split such a sentence again.
 
-`Ada said, "I keep bees" and "I came from Lisbon"; Moss said, "The bridge is closed."` Words are never changed, and what
-`together` joins `apart` splits without loss, so that a summary of summaries, and a prompt, choose among single
-statements. Pure.
+`Ada said, "I keep bees" and "I came from Lisbon"; Moss said, "The bridge is closed."` Words are never changed, and
+`apart` splits what `together` joins without loss, so that prompts and further summaries can choose single statements.
 """
 
 from __future__ import annotations
@@ -23,14 +22,11 @@ _MARK = re.compile(
     r"""|(?<=(?P<before>\S))['’](?!\w)""",
     re.I,
 )
-"""What may begin an inner quotation, words that leave out their beginning aside; and what may end one."""
+"""What may begin an inner quotation, contractions such as 'tis excluded, and what may end one."""
 
 
 def together(texts: Sequence[str], most: int) -> list[str]:
-    """Return sentences in order, quotations joined until there are so few, or as few as may be.
-
-    What the same person said in a row is joined first. Each text has one quotation or none.
-    """
+    """Join neighbouring quotations, first those of one speaker, until at most `most` sentences are left."""
     rows = [[_without_stop(text)] for text in texts]
     at = 1
     while len(rows) > most and at < len(rows):
@@ -48,7 +44,7 @@ def together(texts: Sequence[str], most: int) -> list[str]:
 
 
 def promises_joined(texts: Iterable[str]) -> list[str]:
-    """Return sentences with what one person promised in one sentence, where the first of these promises stood."""
+    """Return sentences with each person's promises joined into one sentence, at the place of the first."""
     rows: list[str] = []
     first: dict[str, int] = {}
     for text in texts:
@@ -63,7 +59,7 @@ def promises_joined(texts: Iterable[str]) -> list[str]:
 
 
 def apart(sentence: str) -> list[str]:
-    """Return the single statements of a sentence; of any other sentence itself."""
+    """Return the single statements of a sentence, or the sentence itself."""
     if _AND not in sentence and '"; ' not in sentence:
         return [sentence]
     found: list[str] = []
@@ -79,7 +75,6 @@ def apart(sentence: str) -> list[str]:
 
 
 def sayings(statement: str) -> list[str]:
-    """Return a quotation of several sentences as quotations of one sentence each; any other statement itself."""
     found = _CLAUSE.fullmatch(statement)
     return [f'{found["lead"]}"{one}"' for one in sentences(found["said"])] if found else [statement]
 
@@ -93,7 +88,6 @@ def _is_quotation(text: str) -> bool:
 
 
 def _of_one(one: str, other: str) -> str:
-    """Return what one person said twice in a row as one sentence; empty when it is not of one."""
     mine, theirs = _CLAUSE.match(one), _CLAUSE.fullmatch(other)
     same = mine and theirs and mine["lead"] == theirs["lead"] and _is_quotation(one)
     return f'{_open(one)} and "{theirs["said"]}"' if same and theirs else ""
@@ -106,12 +100,10 @@ def _joined(row: Sequence[str]) -> str:
 
 
 def _open(text: str) -> str:
-    """Return a quotation without the full stop at its end, as it stands inside a sentence."""
     return f'{text[:-2]}"' if text.endswith('."') and not text.endswith('.."') else text
 
 
 def _without_stop(text: str) -> str:
-    """Return a sentence without the full stop behind a quotation that ends with three dots."""
     return text[:-1] if text.endswith('…".') else text
 
 
@@ -124,12 +116,7 @@ def _ended(said: str) -> str:
 
 
 def missing_marks(text: str, found: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the marks of inner quotations that each sentence lacks before and behind it when it stands alone.
-
-    Args:
-        text: the text; an apostrophe in it is no mark.
-        found: sentences of it, in order.
-    """
+    """Return the marks of inner quotations missing before and after each sentence (in order) when it stands alone."""
     quotations = list(_inner_quotations(text)) if "'" in text or "‘" in text else []
     ends = [last for _, last in quotations]
 
@@ -148,7 +135,6 @@ def missing_marks(text: str, found: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _inner_quotations(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where each inner quotation begins and ends; one without an end is none."""
     first, plural = -1, -1
     for mark in _MARK.finditer(text):
         at = mark.start()
@@ -157,7 +143,7 @@ def _inner_quotations(text: str) -> Iterator[tuple[int, int]]:
                 yield first, plural
             first, plural = at, -1
         elif first >= 0 and text[at] == _ENDS[text[first]]:
-            if mark["before"] in "sS":  # `the dogs' bone`: the end only when no better one comes
+            if mark["before"] in "sS":  # a plural such as `the dogs' bone`: an end only when no better one comes
                 plural = at if plural < 0 else plural
                 continue
             yield first, at

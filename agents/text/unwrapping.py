@@ -1,7 +1,6 @@
-"""A model's reply without what models set around it: thoughts, signs of turns, tags. Pure.
+"""A model's reply without what models put around it: thoughts, turn tokens, tags.
 
-Every pattern here takes time that grows with the text alone, whatever the text is: replies are read where the whole
-world waits.
+Every pattern here takes linear time on any text, since replies are read on the event loop.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ _THOUGHT_END = re.compile(rf"</{_THINKING}\s{{0,9}}>", re.I)
 _THINKS = re.compile(rf"\s*<({_THINKING})\b[^<>]{{0,99}}>", re.I)
 _SIGN = re.compile(rf"</?{_THINKING}\b|<\|channel", re.I)
 _SPOKEN_OF = re.compile(rf"(?<=[ `\"'“‘(])<{_THINKING}>(?=[ `\"'”’.,;:?!)])", re.I)
-"""A sign in the middle of a sentence: a thought that speaks of such signs opens no other."""
+"""A tag inside a sentence: a thought that mentions such tags opens no other thought."""
 _CHANNEL = re.compile(r"<\|channel\|>\s{0,9}final\s{0,9}<\|message\|>")
 _TURN_END = re.compile(
     r"<\|(?:im_end|eot_id|end|return|endoftext|eom_id)\|>|</s>|<end_of_turn>|<\|im_start\|>(?!\s{0,9}assistant)"
@@ -36,7 +35,7 @@ _BLANKS = re.compile(r"[^\S\n]{2,}")
 
 
 def unwrapped(raw: str) -> str:
-    """Return a reply without thoughts, signs of turns, tags and what no line may hold; runs of blanks become one."""
+    """Return a reply without thoughts, turn tokens, tags and control characters, runs of blanks collapsed."""
     text = _after(_CHANNEL, normalize_newlines(raw))
     text = _after(_THOUGHT_END, _THOUGHT.sub("", text))
     text = _TURN_SIGN.sub("", _cut_at(_TURN_END, text.lstrip()))
@@ -44,14 +43,10 @@ def unwrapped(raw: str) -> str:
 
 
 def past_thoughts(text: str) -> str | None:
-    """Return what stands after the thoughts that open a reply; None while one is open, or where one holds another.
-
-    Args:
-        text: the reply so far.
-    """
+    """Return the text after the thoughts that open a reply; None while one is open, or where one holds another."""
     while found := _THINKS.match(text):
         if "</" not in text:
-            return None  # found at once; a thought that comes bit by bit is looked at with every bit
+            return None  # quick test, since a streamed thought is checked at every piece
         end = re.compile(rf"</{found[1]}\s{{0,9}}>", re.I).search(text, found.end())
         if end is None or thinks(_SPOKEN_OF.sub("", text[found.end() : end.start()])):
             return None
@@ -60,29 +55,25 @@ def past_thoughts(text: str) -> str | None:
 
 
 def thinks(text: str) -> bool:
-    """Return whether a text holds a sign of a thought."""
     return _SIGN.search(text) is not None
 
 
 def normalize_newlines(raw: str) -> str:
-    """Return a text with one kind of line end and of space, and without what could do something to a terminal."""
-    raw = raw.replace("｜", "|")  # the bar of a Chinese or Japanese keyboard
+    r"""Return a text with only "\n" as line end, blanks for tabs, and without control characters."""
+    raw = raw.replace("｜", "|")  # the full-width bar of Chinese and Japanese keyboards
     text = raw.replace("\r", "\n").replace("\t", " ").replace("\u2028", "\n").replace("\u2029", "\n")
     return sanitize(text)
 
 
 def collapse_spaces(text: str) -> str:
-    """Return a text in which every run of blanks is one; the ends of lines stay."""
     return _BLANKS.sub(" ", text)
 
 
 def _after(sign: re.Pattern[str], text: str) -> str:
-    """Return what stands after the last of these signs; everything when there is none."""
     return text[max((found.end() for found in sign.finditer(text)), default=0) :]
 
 
 def _cut_at(end: re.Pattern[str], text: str) -> str:
-    """Cut a text at the first sign of its end that has something before it."""
     for found in end.finditer(text):
         if text[: found.start()].strip():
             return text[: found.start()]

@@ -1,11 +1,8 @@
-"""The process of the backend `embedded`: llama.cpp's server with one model, for the one program that started it.
+"""The process of the backend `embedded`: llama.cpp's server with one model. Run as a script.
 
-Run as a script, with one line of JSON on its input, see `start`; it writes one line of JSON, `{"address": ...}` or
-`{"error": ...}`, and ends when its input does, so also when the other program is killed. It imports nothing of this
-project, which would cost it a second.
-
-Why a process of its own: loading and closing hold Python's lock, for 0.3 to 2 s measured, in which the world would
-stand still; what goes wrong inside llama.cpp ends its process; and its memory can be given back.
+It reads one line of JSON (see `start`), writes `{"address": ...}` or `{"error": ...}`, and ends when its input closes.
+It is a process of its own because loading and closing hold Python's lock for 0.3 to 2 s (measured), and because
+llama.cpp may crash. It imports nothing of this project, which would take a second.
 """
 
 from __future__ import annotations
@@ -17,14 +14,10 @@ from typing import Any, TextIO
 
 
 def start(order: dict[str, Any]) -> Any:
-    """Start the server and return it; it runs as long as it is held.
+    """Start the server and return it; it stops when the returned object is freed.
 
-    The order holds `model`, the file of the weights; `name`, what the model is called in its replies; `window`, in
-    tokens; `key`, what every request must carry; `threads`; `cache_mib`, what may be kept of prompts that were read;
-    and `batch`, the tokens of a prompt that are read at once: between two batches a call can be cancelled.
-
-    Raises:
-        Exception: whatever the package raises, for a missing package ImportError.
+    In the order, `window` is in tokens, `key` is required in every request, and `batch` is the prompt tokens read at
+    once: a call can be cancelled between two batches.
     """
     import xllamacpp
 
@@ -40,14 +33,13 @@ def start(order: dict[str, Any]) -> Any:
 
 
 def answer_and_wait(orders: TextIO, answers: TextIO) -> None:
-    """Start what is ordered, say where it listens, and wait until nothing more can be ordered."""
     line = orders.readline()
     if not line:
         return
     try:
         server = start(json.loads(line))
         said = {"address": server.listening_address}
-    except Exception as error:  # told to the program that waits for it
+    except Exception as error:  # reported to the parent process
         said = {"error": f"{type(error).__name__}: {error}"[:300]}
     print(json.dumps(said), file=answers, flush=True)
     orders.read()
@@ -58,4 +50,4 @@ if __name__ == "__main__":
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     answer_and_wait(sys.stdin, answers)
-    os._exit(0)  # a call under way would be waited for, and nobody waits for it any more
+    os._exit(0)  # do not wait for calls under way

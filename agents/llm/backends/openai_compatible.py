@@ -1,7 +1,6 @@
-"""Any server that speaks OpenAI's protocol: llama.cpp, Ollama under `/v1`, vLLM, LM Studio, and servers on the network.
+"""Any server that speaks OpenAI's protocol: llama.cpp, Ollama under `/v1`, vLLM, LM Studio and others.
 
-A reply that may be ended early is streamed; a server that will not stream is asked plainly, and not for a stream again
-before its next check. What a reasoning model thought before it answered is no part of its reply.
+After a server refuses to stream it is asked for whole replies until its next check.
 """
 
 from __future__ import annotations
@@ -22,13 +21,11 @@ if TYPE_CHECKING:
     import httpx
 
 _OTHERWISE = {"max_tokens": "max_completion_tokens", "temperature": "", "stop": ""}
-"""Fields that OpenAI's newer reasoning models refuse, and their other names; a reply is cut at its stops here too."""
+"""Fields that OpenAI's newer reasoning models refuse, and their replacements ("" for none)."""
 
 
 @dataclass(slots=True)
 class _Reply:
-    """What came of a reply so far."""
-
     text: str = ""
     model: str = ""
     counts: dict[str, int] = field(default_factory=dict)
@@ -38,12 +35,7 @@ class _Reply:
 
 
 class OpenAICompatible:
-    """A client for one host.
-
-    Args:
-        profile: any profile of that host.
-        wire: the way there, when it is another than the profile says.
-    """
+    """A client for one host. `wire` replaces the connection that the profile's host would give."""
 
     def __init__(self, profile: LLMProfile, wire: Wire | None = None) -> None:
         self._wire = wire or Wire(base_url(profile.host))
@@ -51,10 +43,9 @@ class OpenAICompatible:
         self._counts = True
         self._streams = self._streams_usage = True
         self._tells_time = False
-        self._objections: dict[str, frozenset[str]] = {}  # fields that a model does not take, by its name
+        self._objections: dict[str, frozenset[str]] = {}  # unsupported fields by model name
 
     async def complete(self, prompt: str, profile: LLMProfile, enough: Enough | None = None) -> Completion:
-        """Continue a prompt; see `LanguageModel.complete`."""
         model = profile.model
         if not model:
             self._first_model = self._first_model or (await self._listed(profile, CHECK_SECONDS))[0]
@@ -72,7 +63,7 @@ class OpenAICompatible:
         )
 
     async def tokens(self, text: str, profile: LLMProfile) -> int | None:
-        """Ask as llama.cpp's server is asked, whose `/tokenize` stands beside `/v1`; see `LanguageModel.tokens`."""
+        """Count with llama.cpp's `/tokenize`, which stands beside `/v1`; None on other servers."""
         if not self._counts:
             return None
         address = f"{self._wire.base.removesuffix('/v1')}/tokenize"
@@ -80,13 +71,12 @@ class OpenAICompatible:
         try:
             answer, _ = await self._wire.ask("POST", address, profile, seconds, {"content": text})
         except (NoSuch, Refused):
-            self._counts = False  # it is not sent a whole life again, just to say so
+            self._counts = False  # do not send the whole text again
             return None
         found = answer.get("tokens")
         return len(found) if isinstance(found, list) else None
 
     async def check(self, profile: LLMProfile) -> str:
-        """Return when the host lists its models; see `LanguageModel.check`."""
         self._first_model, self._counts, self._streams, self._streams_usage = None, True, True, True
         self._objections.clear()
         names = await self._listed(profile, min(CHECK_SECONDS, profile.timeout))
@@ -94,7 +84,6 @@ class OpenAICompatible:
         return profile.model if profile.model in names else names[0]
 
     async def close(self) -> None:
-        """Close every connection."""
         await self._wire.close()
 
     async def _listed(self, profile: LLMProfile, seconds: float) -> list[str]:
@@ -104,8 +93,7 @@ class OpenAICompatible:
     # ---- one reply ----
 
     async def _ask(self, payload: dict[str, Any], profile: LLMProfile, enough: Enough | None) -> _Reply:
-        """Ask for a reply without the fields that the model does not take; one that it names is remembered, if asking
-        without it helps."""
+        """Ask for a reply, leaving out fields that the model refuses; they are remembered if the request then works."""
         objections = self._objections.get(payload["model"], frozenset())
         while True:
             sent = _without(payload, objections)
@@ -120,18 +108,18 @@ class OpenAICompatible:
                 return found
 
     async def _fullest(self, payload: dict[str, Any], profile: LLMProfile, enough: Enough | None) -> _Reply:
-        """Ask for a reply in the fullest way that the server takes; a way that it refuses is remembered."""
+        """Ask in the fullest way that the server takes; a way that it refuses is remembered."""
         while enough is not None and self._streams:
             with_usage = self._streams_usage
             try:
                 return await self._streamed(payload, profile, enough)
             except (Refused, NoSuch) as refusal:
                 if _named_in(refusal, payload):
-                    raise  # asking plainly would be refused for the same
+                    raise  # a request without streaming would fail in the same way
                 if with_usage and "stream_options" in str(refusal):
                     self._streams_usage = False
                     continue
-            found = await self._plain(payload, profile)  # what was refused may have been something else
+            found = await self._plain(payload, profile)  # if this fails too, streaming was not the cause
             self._streams = False
             return found
         return await self._plain(payload, profile)
@@ -146,7 +134,7 @@ class OpenAICompatible:
             text = choice["message"]["content"] if "message" in choice else choice["text"]
         except (KeyError, IndexError, TypeError):
             text = 0
-        if text is None:  # a reasoning model that used up its tokens before it answered
+        if text is None:  # a reasoning model that used up its tokens on thoughts
             text = ""
         if not isinstance(text, str):
             raise self._without_text()
@@ -161,9 +149,9 @@ class OpenAICompatible:
         if self._streams_usage:
             asked["stream_options"] = {"include_usage": True}
         if self._tells_time:
-            asked["timings_per_token"] = True  # llama.cpp's own: without it an early end leaves the tokens unknown
+            asked["timings_per_token"] = True  # llama.cpp only; without it, counts are lost on an early end
         async with self._wire.opened("POST", _path(profile), profile, profile.timeout, asked) as response:
-            if "json" in response.headers.get("content-type", ""):  # it ignores `stream`
+            if "json" in response.headers.get("content-type", ""):  # the server ignored `stream`
                 reply = self._whole(self._wire.checked(decoded(await self._wire.read(response))))
             else:
                 reply = await self._follow(response, profile, enough)
@@ -171,7 +159,6 @@ class OpenAICompatible:
         return reply
 
     async def _follow(self, response: httpx.Response, profile: LLMProfile, enough: Enough) -> _Reply:
-        """Read a stream up to its end, a stop, or what is enough."""
         reply, streamed, finished, event = _Reply(), StreamedReply(profile, enough), False, None
         async for event in self._events(response, profile):
             if event is _DONE:
@@ -196,7 +183,6 @@ class OpenAICompatible:
         return reply
 
     async def _events(self, response: httpx.Response, profile: LLMProfile) -> AsyncIterator[dict[str, Any]]:
-        """Yield the events of a stream, `_DONE` last; comments and fields that mean nothing here are left out."""
         async for line in self._wire.lines(response.aiter_raw(), profile.max_tokens):
             name, _, value = line.partition(b":")
             if name not in (b"data", b"error"):
@@ -236,20 +222,17 @@ def _payload(prompt: str, model: str, profile: LLMProfile) -> dict[str, Any]:
 
 
 def _without(payload: dict[str, Any], fields: frozenset[str]) -> dict[str, Any]:
-    """Return a request without some fields, what is asked for in each under its other name where it has one."""
     renamed = {name: payload[field] for field in fields & payload.keys() if (name := _OTHERWISE[field])}
     return {name: value for name, value in payload.items() if name not in fields} | renamed
 
 
 def _named_in(refusal: Unavailable, payload: dict[str, Any]) -> frozenset[str]:
-    """Return the fields of a request that a refusal names and that can be asked for otherwise, or not at all; a name
-    that is an English word too must stand in quotes."""
+    """Return the replaceable fields that a refusal names; one-word names must be quoted, as they may be English."""
     found = re.findall(r"['\"`](\w+)['\"`]|\b(\w+_\w+)\b", str(refusal))
     return frozenset(quoted or plain for quoted, plain in found) & _OTHERWISE.keys() & payload.keys()
 
 
 def _choice(event: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the choice in an event, an empty one in the event that only counts; None for what is none."""
     choices = event.get("choices")
     if choices in ([], None):
         return {}
@@ -266,7 +249,6 @@ def _piece(choice: dict[str, Any]) -> str | None:
 
 
 def _thoughts(said: object) -> list[str]:
-    """Return what a message, or a piece of one, holds of what a model thought; servers call it by one of two names."""
     found = [said.get(name) for name in ("reasoning_content", "reasoning")] if isinstance(said, dict) else []
     return [one for one in found if isinstance(one, str) and one][:1]
 
@@ -276,7 +258,6 @@ def _model(answer: dict[str, Any]) -> str:
 
 
 def _counts(answer: dict[str, Any]) -> dict[str, int]:
-    """Return the tokens that an answer tells of: `prompt`, `completion`, and `cached` where the server says it."""
     found: dict[str, int | None] = {}
     usage, timings = answer.get("usage"), answer.get("timings")
     if isinstance(timings, dict):
@@ -293,11 +274,7 @@ def _counts(answer: dict[str, Any]) -> dict[str, int]:
 
 
 def base_url(host: str) -> str:
-    """Return the address that the paths of the protocol are added to: `/v1`, or the host's own such as `/api/v1`.
-
-    Raises:
-        Unavailable: it is no such address.
-    """
+    """Return the base address: `/v1` is added unless the host has a path of its own."""
     server, path = checked_parts(host, "http://127.0.0.1:8080")
     return server + (path or "/v1")
 

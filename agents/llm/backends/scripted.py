@@ -1,7 +1,6 @@
-"""A model that says what it was told to: to try out prompts and to test what waits for a model.
+"""A model that replies from a script, for trying out prompts and for tests.
 
-It keeps the contract of a real one: stops, lengths, cancelling, closing. Named in a profile, it says the texts of
-`model`, which are separated by ` / `, one after another and then from the first again.
+In a profile, `model` holds the texts, separated by ` / `; they are used in turn, for ever.
 """
 
 from __future__ import annotations
@@ -16,25 +15,18 @@ from agents.llm.tokens import estimate
 from mud.errors import Unavailable
 
 Turn = str | Exception | Callable[[str], Awaitable[str]]
-"""What it does when asked: say a text, raise an error, or await something first, given the prompt."""
+"""What one call does: return a text, raise an error, or await a function of the prompt."""
 
 
 class ScriptedModel:
-    """A model with a script.
-
-    Args:
-        turns: what it does at each call, in order; after the last it is unavailable.
-        seconds: how long each of its calls is said to have taken.
-    """
+    """A model that takes one of `turns` at each call and is unavailable after the last."""
 
     def __init__(self, turns: Iterable[Turn] = (), seconds: float = 0.0) -> None:
         self._turns, self._seconds = iter(turns), seconds
         self._closed = False
         self.prompts: list[str] = []
-        """Every prompt it was asked, in order."""
 
     async def complete(self, prompt: str, profile: LLMProfile, enough: Enough | None = None) -> Completion:
-        """Take the next turn of the script; see `LanguageModel.complete`."""
         await self.check(profile)
         self.prompts.append(prompt)
         turn = next(self._turns, None)
@@ -52,18 +44,15 @@ class ScriptedModel:
         return Completion(text, estimate(prompt), estimate(text), self._seconds, "scripted")
 
     async def tokens(self, text: str, profile: LLMProfile) -> int | None:
-        """Count as its completions do."""
         await self.check(profile)
         return estimate(text)
 
     async def check(self, profile: LLMProfile) -> str:
-        """Return its name unless it is closed."""
         if self._closed:
             raise Unavailable("the scripted model is closed")
         return "scripted"
 
     async def close(self) -> None:
-        """Say nothing from now on."""
         self._closed = True
 
 
