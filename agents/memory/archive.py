@@ -77,10 +77,7 @@ class Archive:
         self.last_commit: CommitLine | None = None
 
     def open(self, writable: bool) -> list[str]:
-        """Read the state of the archive from the end of its last file; return messages for the owner. Raises OSError.
-
-        A writer sets a torn last line aside, a reader skips it.
-        """
+        """Read the state from the end of the last file, setting a torn line aside; return messages. Raises OSError."""
         self.close()
         self._writable = writable
         self._held.clear()

@@ -19,13 +19,7 @@ from mud.errors import UnsafePath, VaultProblem
 
 @dataclass(slots=True)
 class _Held:
-    """A summary in use.
-
-    Args:
-        summary: with the current text, possibly edited.
-        committed: as the last commit made it.
-        raw: the file as last read or written; None when it must be read.
-    """
+    """A summary in use. `committed`: without edits; `raw`: the file as last seen, None when it must be read."""
 
     summary: Summary
     committed: Summary
@@ -291,10 +285,7 @@ class CurrentSummaries:
         return {"longterm": held}
 
     def stay_behind(self) -> list[str]:
-        """Let commits leave the files in use as they are until `catch_up`; return messages for the owner.
-
-        After a kill the next opening brings the files up to date.
-        """
+        """Let commits leave the files as they are until `catch_up` or the next opening; return messages."""
         messages = self.refresh()
         self._behind, self._late, self._files.hasty, self._known = True, False, True, {}
         return messages

@@ -33,10 +33,7 @@ def events(archive: Path, first: int, last: int, name: str = "") -> list[tuple[i
 def tail(
     archive: Path, first: int, last: int, names: Sequence[str]
 ) -> tuple[list[Entry], list[tuple[int, dict[str, Any]]]]:
-    """Return memories and the named events after them, reading each file once. May run in a thread.
-
-    Lines that cannot be read are left out. Raises OSError.
-    """
+    """Return readable memories and the named events after them, in one pass. May run in a thread. Raises OSError."""
     memories: list[Entry] = []
     found: list[tuple[int, dict[str, Any]]] = []
     files = archive_files(archive) if first <= last else []

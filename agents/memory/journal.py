@@ -70,10 +70,9 @@ class Journal:
         added: Sequence[JournalEntry] = (),
         through: int | None = None,
     ) -> None:
-        """Replace entries or move them into the history, and add new ones, in one write. Raises as `keep`.
+        """Replace entries, move some into the history (None), and add new ones, in one write. Raises as `keep`.
 
-        `changed` maps the line as it was read to its new entry; None moves it. A line changed by a person meanwhile
-        stays.
+        `changed` is keyed by the line as it was read, so a line that a person changed meanwhile stays.
         """
         before = self._text()
         text, away = _replaced(before, changed)

@@ -219,10 +219,7 @@ def _is_event(raw: bytes) -> bool:
 
 
 def line_of(data: bytes, seq: int) -> int:
-    """Return the offset of the last line with a memory's number; -1 when there is none.
-
-    The last, because a damaged line that was skipped may have the number of one written after it.
-    """
+    """Return the offset of the last line with a number, or -1; a skipped damaged line may have the same number."""
     mark = b'{"seq":%d,' % seq
     at = data.rfind(b"\n" + mark)
     return at + 1 if at >= 0 else (0 if data.startswith(mark) else -1)

@@ -85,10 +85,7 @@ class Memory:
         self._waiting = WriteBacklog(self._troubles.note)
 
     def open(self, writable: bool) -> list[str]:
-        """Open the archive and summaries and finish what a kill interrupted; a reader repairs nothing.
-
-        Returns messages for the owner, one sentence each. Raises Unavailable when the files cannot be read or written.
-        """
+        """Open the files, finishing what a kill interrupted; return messages for the owner. Raises Unavailable."""
         self._troubles.clear()
         self._waiting.clear()
         self._writable = writable
@@ -222,10 +219,7 @@ class Memory:
         return written
 
     def record(self, event: Mapping[str, Any]) -> bool:
-        """Append an event line that is no commit; return whether it was written. An OSError becomes a warning.
-
-        Raises ValueError when it is a commit or malformed.
-        """
+        """Append an event line; return whether it was written. Raises ValueError for a malformed line or a commit."""
         if is_commit(event):
             raise ValueError("a commit is written by `commit` alone, with its summaries")
         if not self._writable:
@@ -305,10 +299,7 @@ class Memory:
 
     @contextmanager
     def in_bulk(self) -> Iterator[None]:
-        """Defer summary files and syncing to the end of the block.
-
-        After a kill the next opening catches up; a power cut may lose the newest entries.
-        """
+        """Defer summary files and syncing to the end of the block; a power cut in it may lose the newest entries."""
         self._troubles.guarded(self._tiers.stay_behind)
         try:
             yield

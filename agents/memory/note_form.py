@@ -31,13 +31,7 @@ _WRITTEN = ("updated", "modified", "created", "date")
 
 @dataclass(frozen=True, slots=True)
 class NoteSection:
-    """One part of a note: a dated entry, or text around the entries.
-
-    Args:
-        heading: the text after `## `; empty for the part above the first heading.
-        text: without the reason.
-        at: time of a dated entry; else empty.
-    """
+    """One part of a note: a dated entry, or text around the entries. `heading` has no `## `; `at` may be empty."""
 
     heading: str
     text: str
@@ -47,13 +41,7 @@ class NoteSection:
 
 
 class Note(NamedTuple):
-    """One note.
-
-    Args:
-        slug: file name without ending.
-        text: everything below the title.
-        updated: time of the newest dated entry, else from the front matter; may be empty.
-    """
+    """One note. `slug`: file name without ending; `text`: below the title; `updated`: newest date, may be empty."""
 
     title: str
     slug: str
@@ -192,10 +180,7 @@ def with_entry(raw: str, entry: str) -> str:
 
 
 def with_newest(raw: str, keep: int) -> str:
-    """Remove all dreams but the newest `keep`; everything else stays byte for byte.
-
-    Only entries of one quoted line under a timestamp count, not what people wrote or added.
-    """
+    """Remove all but the newest `keep` dreams: entries of one quoted line under a timestamp, without additions."""
     newline, before = _lines_of(raw)
     starts = [before + start for start, line in heading_lines(raw[before:]) if _heading(line)]
     spans = pairwise([*starts, len(raw)])

@@ -31,13 +31,7 @@ class NoteFile(NamedTuple):
 
 @dataclass(frozen=True)
 class NoteSnapshot:
-    """All files at one moment; immutable.
-
-    Args:
-        files: by file name.
-        notes: newest first; equally new ones by file name.
-        changed: mtime of the folder in nanoseconds; None when it does not exist.
-    """
+    """All files at one moment; immutable. `notes`: newest first; `changed`: mtime of the folder in ns, or None."""
 
     files: Mapping[str, NoteFile] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()

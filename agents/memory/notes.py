@@ -96,10 +96,7 @@ class Notes:
         return written, kept is not None
 
     def restore(self, title: str, at: str) -> Note | None:
-        """Put the newest text of a note's history back in use, and its current text into the history.
-
-        Returns None when there is no such text. Raises as `overwrite`.
-        """
+        """Swap a note's text with the newest of its history; return None when there is none. Raises as `overwrite`."""
         earlier = next(iter(self.versions(title)), None)
         if earlier is None:
             return None

@@ -135,10 +135,7 @@ def _import(event: dict[str, Any]) -> _Import | None:
 
 
 def _known(imports: Sequence[_Import], total: int) -> dict[str, str]:
-    """Return the imported files, by name, with their SHA-256 at that time.
-
-    Of an interrupted import, files count whose number was reached before the next import began.
-    """
+    """Return imported files by name with their SHA-256 then; of an interrupted import, those whose entry exists."""
     ends = [*(after.first - 1 for after in imports[1:]), total]
     return {
         name: digest
@@ -160,10 +157,7 @@ class Seeds:
         return self.take_up()[0] if imports and imports[-1].last > memory.total else []
 
     def take_up(self) -> tuple[list[Entry], list[Problem]]:
-        """Import all new files; return the entries, and the problems of files left out.
-
-        Nothing is imported while other entries wait for the disk.
-        """
+        """Import new files, unless other entries wait for the disk; return the entries and the problems of the rest."""
         memory = self._memory
         seeds, problems = fresh(memory.folder, memory.total)
         taken: list[Entry] = []

@@ -21,13 +21,7 @@ _SEQ = re.compile("[0-9]{1,18}")
 
 
 def weights_event(at: str, through: int, values: Mapping[int, int], method: str) -> dict[str, Any]:
-    """Return the event line that sets importances.
-
-    Args:
-        through: the last memory weighed, also when its value stayed.
-        values: new values by number, clamped to 1..10.
-        method: `rules` or `model`.
-    """
+    """Return the event line that sets importances. `through`: last memory weighed; `method`: `rules` or `model`."""
     told = {str(seq): max(LEAST, min(MOST, value)) for seq, value in sorted(values.items())}
     return {"event": EVENT, "at": at, "through": through, "values": told, "method": method}
 
