@@ -77,7 +77,7 @@ class Archive:
         self.last_commit: CommitLine | None = None
 
     def open(self, writable: bool) -> list[str]:
-        """Read the state from the end of the last file, setting a torn line aside; return messages. Raises OSError."""
+        """Read the state from the last file's end; return messages. A writer sets a torn line aside. Raises OSError."""
         self.close()
         self._writable = writable
         self._held.clear()

@@ -165,6 +165,7 @@ class Population:
         agent.memory.close()
 
     def strike(self, slug: str) -> None:
+        """Forget the definition in a folder that is not opened."""
         self.definitions.pop(slug, None)
         self.roster.drafts.pop(slug, None)
         self.asleep.pop(slug, None)
