@@ -1,4 +1,4 @@
-"""One agent, put together: who it is, what it remembers, and, while it lives, how it perceives and thinks."""
+"""One agent: its definition, its memory, and the parts that perceive and think."""
 
 from __future__ import annotations
 
@@ -50,23 +50,12 @@ class Agent:
     """One agent or person.
 
     Args:
-        definition: who it is; replaced when its file is edited.
+        definition: replaced when its file is edited.
         folder: `vault/agents/<slug>`.
-        memory: what it lived through.
-        notes: its notes.
-        compactor: folds its memories.
-        settings: its compaction settings of the moment.
-        thinking: its settings of thinking of the moment.
-        profile: the LLM profile that it thinks with at the moment.
-        actor: its senses and hands.
-        life: its memory as a whole: what is done with it goes through here.
-        keeper: keeps its journal.
-        rebuild: makes its summaries anew.
-        seeds: memories that people wrote for it.
-        traces: how its lines came about.
-        counter: counts the tokens of what it remembers.
-        thinker: decides for it; None for a person, and while nobody thinks.
-        unreadable: memories that could not be read when its whole archive was looked through last.
+        settings, thinking, profile: return the current settings.
+        life: its memory as a whole; changes go through it.
+        thinker: None for a person, and while nobody thinks.
+        unreadable: memories that the last check of the whole archive could not read.
     """
 
     definition: AgentDefinition
@@ -89,28 +78,25 @@ class Agent:
 
     @property
     def name(self) -> str:
-        """Its name as shown."""
         return self.definition.name
 
     @property
     def id(self) -> str:
-        """Id of its character."""
         return self.definition.id
 
     @property
     def slug(self) -> str:
-        """Name of its folder."""
         return self.definition.slug
 
     @property
     def sees_from(self) -> int | None:
-        """Number of the oldest memory that a brain has before its eyes; None when it has none."""
+        """Number of the oldest memory shown to a brain; None when there is none."""
         newest = self.memory.newest(RECENT)
         return newest[0].seq if newest else None
 
     @property
     def head_is_full(self) -> bool:
-        """Whether, awake, it remembers as much word for word as it would fold asleep."""
+        """Whether, awake, its unfolded memories exceed the threshold of sleep."""
         view = self.compactor.view
         if not view.strategy.journals:
             return False
@@ -118,7 +104,7 @@ class Agent:
         return not state.asleep and state.tokens() > int(self.settings().sleep_threshold * state.window)
 
     def relieve(self) -> bool:
-        """Fold at once, by rules, when a view takes too much of the window for a prompt; return whether it did."""
+        """Fold at once, by rules, when the memory takes too much of the window for a prompt; return whether it did."""
         if not self.compactor.emergency():
             return False
         standing = self.compactor.view.state()
@@ -127,11 +113,7 @@ class Agent:
         return bool(self.compactor.fold_due_now())
 
     def make_room(self, through: int) -> bool:
-        """Fold at once, by rules, what the next prompt would leave out unsummarized; return whether it was folded.
-
-        Args:
-            through: the last memory that the prompt would leave out.
-        """
+        """Fold at once, by rules, what the next prompt would leave out, up to `through`; return whether it did."""
         commit = self.compactor.make_room(through)
         if commit is not None:
             log.info("[Memory] %s: no room in the prompt for memories up to %d; they are folded", self.name, through)
@@ -139,18 +121,18 @@ class Agent:
 
     @contextmanager
     def in_bulk(self) -> Iterator[None]:
-        """Within it nothing that is remembered or noted waits for the disk; its end makes up for that."""
+        """Do not wait for the disk within the block; its end makes up for that."""
         with self.memory.in_bulk(), self.notes.in_bulk():
             yield
 
     async def measure(self) -> None:
-        """Have the model's server count the tokens of what is shown, if it can: they are exact from then on."""
+        """Calibrate the token counter with the model's server, if that can count."""
         await self.counter.calibrate(shown_texts(self.compactor.view))
 
     def documents(self) -> list[Listed]:
-        """Return what is to be found by meaning: every summary ever made, as it now reads, and every note.
+        """Return the documents to index: every version of a summary, and every note.
 
-        Of two that cover the same the later holds: those in use, which people may have edited, come last.
+        Of two with the same range the later one counts: those in use, which people may have edited, come last.
         """
         memory = self.memory
         in_use = [summary for summary in (memory.longterm, memory.recent) if summary is not None]
@@ -167,17 +149,14 @@ def put_together(
     fold_soon: Callable[[], None],
     room: Callable[[], int],
 ) -> Agent:
-    """Return an agent whose memory is not opened yet.
+    """Build an agent; its memory is not opened yet.
 
     Args:
-        means: what minds need from outside.
-        definition: who it is.
-        defined: gives who it is at the moment; its file may be edited.
-        sleeps: tells whether the character with an id is asleep.
-        remembered: is told of new memories.
-        committed: is told of every fold.
-        fold_soon: begins the folds that are due.
-        room: gives the tokens that summaries and memories may take in its next prompt.
+        defined: returns the current definition.
+        sleeps: whether the character with an id sleeps.
+        remembered, committed: called with new entries, and with each fold.
+        fold_soon: starts due folds.
+        room: returns the tokens for summaries and memories in the next prompt.
     """
     configuration, models = means.configuration, means.models
     settings = _Current(configuration, defined, lambda own: _compaction_settings(configuration, own))
@@ -213,13 +192,7 @@ def put_together(
 
 
 class _Current(Generic[T]):
-    """Gives what follows from the vault's settings and an agent's own; made anew when a file has changed.
-
-    Args:
-        configuration: the settings of all.
-        defined: gives who it is at the moment.
-        make: makes it of what the agent sets for itself.
-    """
+    """A value made from the vault's settings and an agent's own, cached until a file changes."""
 
     def __init__(
         self,
@@ -231,7 +204,6 @@ class _Current(Generic[T]):
         self._made: tuple[AgentDefinition, int, T] | None = None
 
     def __call__(self) -> T:
-        """Return it; every memory asks."""
         definition, version = self._defined(), self._configuration.version
         if self._made is None or self._made[0] is not definition or self._made[1] != version:
             self._made = (definition, version, self._make(definition.overrides))
@@ -239,7 +211,7 @@ class _Current(Generic[T]):
 
 
 def _compaction_settings(configuration: Configuration, own: Mapping[str, Value]) -> CompactionSettings:
-    """Return compaction settings whose prompts and summaries fit into the windows of their LLM profiles."""
+    """Return compaction settings that fit the windows of the LLM profiles."""
     settings = configuration.for_agent(CompactionSettings, own)
     settings = settings.for_prompts(think_profile(configuration, own).num_ctx)
     try:
@@ -250,5 +222,4 @@ def _compaction_settings(configuration: Configuration, own: Mapping[str, Value])
 
 
 async def _asked(count: Callable[[str], Count], thinking: Callable[[], ThinkingSettings], text: str) -> int | None:
-    """Ask the server that an agent thinks with at the moment how many tokens a text takes."""
     return await count(thinking().think_profile)(text)

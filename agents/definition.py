@@ -1,7 +1,6 @@
-"""Who an agent is, as its `agent.md` says: read from the file, and written once for somebody new.
+"""The definition of an agent, as in its `agent.md`: reading it, and writing a new one.
 
-The file belongs to people; after its first writing the program changes only single keys and sections in it, when a
-command asks for that: see `definition_edits`.
+The file belongs to people. Later the program changes only single keys and sections; see `definition_edits`.
 """
 
 from __future__ import annotations
@@ -27,10 +26,9 @@ from mud.world.things import Kind, Thing
 from mud.world.world import World
 
 LONGEST_NAME = 60
-"""Characters of a character's name."""
+"""In characters."""
 
 BRAINS = ("auto", *plug_in_names("agents.brains"))
-"""What a file may name as its brain."""
 
 _OWN_KEYS = ("id", "type", "aliases", "location", "brain", "voice", "goal")
 _ID = re.compile(r"#[0-9]{1,12}")
@@ -43,20 +41,13 @@ class AgentDefinition:
     Args:
         slug: name of its folder.
         id: id of its character; empty when the file has none yet.
-        name: the name as shown.
-        aliases: further names.
         location: name or id of where it starts; None for a person.
-        person: somebody plays it; it has no Thinker.
         brain: name of a brain, or `auto`.
-        voice: the set of texts it speaks with.
-        goal: what it wants.
+        voice: name of a set of texts.
         description: what others see.
-        profile: who it is.
-        own_goal, own_description, own_profile: the same as the agent itself says, where it may (`self_changes`); they
-            stand beside what people wrote, in sections of their own.
-        overrides: settings of its own, over those in `config/`.
-        lines: line of each key of its front matter, for what is found wrong with it later.
-        name_line: the line of its name.
+        own_goal, own_description, own_profile: written by the agent itself (`self_changes`), in sections of their own.
+        overrides: own settings over those in `config/`.
+        lines: line of each key of the front matter, for later problems.
     """
 
     slug: str
@@ -79,45 +70,28 @@ class AgentDefinition:
 
     @property
     def file(self) -> str:
-        """Its file's path inside the vault, as it is told."""
+        """Path inside the vault, as shown to people."""
         return visible(f"agents/{self.slug}/agent.md")
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The name and the aliases."""
         return (self.name, *self.aliases)
 
     def thing(self) -> Thing:
-        """Return its character as the world has it."""
         looks = " ".join(text for text in (self.description, self.own_description) if text)
         return Thing(self.id, Kind.CHARACTER, self.name, looks, self.aliases, thinks=not self.person)
 
 
 def read_definition(folder: Path, schemas: Mapping[str, type]) -> tuple[AgentDefinition | None, list[Problem]]:
-    """Read `agent.md` in an agent's folder.
+    """Read an agent's file; return the definition, with defaults for what is wrong, and all problems.
 
-    Args:
-        folder: `vault/agents/<slug>`.
-        schemas: the settings that an agent may override.
-
-    Returns:
-        What could be read, with defaults for what is wrong, and everything that is wrong; None instead of a definition
-        when nothing of the front matter can be read.
-
-    Raises:
-        VaultProblem: when the file is no text.
+    The definition is None when nothing of the front matter can be read. Raises VaultProblem when the file is no text.
     """
     return parse_definition(read_text(folder / "agent.md", file=f"agents/{folder.name}/agent.md"), folder.name, schemas)
 
 
 def parse_definition(text: str, slug: str, schemas: Mapping[str, type]) -> tuple[AgentDefinition | None, list[Problem]]:
-    """Return what the text of an `agent.md` says, and what is wrong with it, as `read_definition` does.
-
-    Args:
-        text: the whole file.
-        slug: name of its folder.
-        schemas: the settings that an agent may override.
-    """
+    """Parse the text of an `agent.md`; returns what `read_definition` does."""
     file = f"agents/{slug}/agent.md"
     document, problems = examine_document(text, file)
     if problems and not document.front:
@@ -126,11 +100,7 @@ def parse_definition(text: str, slug: str, schemas: Mapping[str, type]) -> tuple
 
 
 def salvage_definition(folder: Path, schemas: Mapping[str, type]) -> AgentDefinition | None:
-    """Return what can be read, key by key, of an `agent.md` that is not in order; None of one that is no text.
-
-    Args:
-        folder, schemas: as for `read_definition`, which says what is wrong.
-    """
+    """Return what can be read, key by key, of a malformed `agent.md`; None when it is no text."""
     with suppress(VaultProblem):
         document = salvage_document(read_if_there(folder / "agent.md", file=f"agents/{folder.name}/agent.md") or "")
         return _definition(folder.name, document, schemas, [])
@@ -138,7 +108,7 @@ def salvage_definition(folder: Path, schemas: Mapping[str, type]) -> AgentDefini
 
 
 def _definition(slug: str, document: Document, schemas: Mapping[str, type], problems: list[Problem]) -> AgentDefinition:
-    """Return what a document says of somebody, with defaults for what is wrong, which is added to the problems."""
+    """Build a definition with defaults for what is wrong; add the problems found to `problems`."""
     file = f"agents/{slug}/agent.md"
     overrides, wrong = parse_overrides(document.front, document.lines, schemas, file, _OWN_KEYS)
     problems += wrong
@@ -169,7 +139,7 @@ def _section(document: Document, heading: str) -> str:
 
 
 class _Front:
-    """Reads the front matter field by field, noting what is wrong."""
+    """Reads the front matter field by field and collects the problems."""
 
     def __init__(self, document: Document, file: str, problems: list[Problem]) -> None:
         self._document = document
@@ -208,7 +178,7 @@ class _Front:
 
     def text(self, key: str, default: str) -> str:
         value = self._document.front.get(key, default)
-        if value is None:  # a key without a value is one not yet filled in
+        if value is None:  # a key without a value is not filled in yet
             return default
         if not isinstance(value, str):
             self._wrong(key, "a text; put it in quotation marks")
@@ -231,11 +201,7 @@ class _Front:
 
 
 def check_name(name: str) -> str:
-    """Return a character's name without spaces around it.
-
-    Raises:
-        Refusal: when it cannot be one.
-    """
+    """Return a name with single spaces. Raises Refusal when it is not allowed."""
     clean = " ".join(name.split())
     if not clean or not any(letter.isalnum() for letter in clean):
         raise Refusal("A name needs at least one letter or digit.")
@@ -247,11 +213,7 @@ def check_name(name: str) -> str:
 
 
 def check_free(name: str, world: World) -> None:
-    """Make sure that nothing in the world has a name that somebody new is to have, nor one that looks like it.
-
-    Raises:
-        LociError: says what has it, or what the name would be taken for.
-    """
+    """Raise LociError when a new name is taken in the world, or looks like one that is."""
     why = misleading(name, (own for one in world.things.values() for own in one.names))
     if why:
         raise LociError(f"{why}; take another name")
@@ -263,16 +225,7 @@ def check_free(name: str, world: World) -> None:
 
 
 def check_unread(name: str, agents: Path, read: Container[str]) -> None:
-    """Make sure that somebody new is not somebody whose file could not be read.
-
-    Args:
-        name: what the new one is to be called.
-        agents: `vault/agents`.
-        read: the slugs of those whose file was read, whatever was wrong with it.
-
-    Raises:
-        LociError: names the file.
-    """
+    """Raise LociError when a new name may be that of an unreadable file. `read`: slugs of the files that were read."""
     slug = slugify(name)
     if slug not in read and (agents / slug / "agent.md").exists():
         raise LociError(f"agents/{slug}/agent.md could not be read, and may be {name}'s; mend it, or take another name")
@@ -290,22 +243,16 @@ def write_definition(
     more: Mapping[str, object] = MappingProxyType({}),
     slug: str | None = None,
 ) -> str:
-    """Write the `agent.md` of somebody new.
+    """Write a new `agent.md`; return the slug of its folder.
 
-    A person's folder gets a `.gitignore` of its own, so that visiting does not dirty the checkout.
+    A person's folder gets a `.gitignore`, so that visits do not dirty the checkout. An agent may get a folder in which
+    there are only hand-written memories.
 
     Args:
-        agents: `vault/agents`.
-        name: its name, already checked.
-        id: id of its character.
-        person: somebody plays it.
-        location: name of where it starts, for an agent.
-        description, profile: what others see, and who it is; a person has no profile.
-        more: further keys of its front matter.
-        slug: name of its folder; a free one like its name when None.
-
-    Returns:
-        The slug of the new folder; an agent's may be one in which people wrote memories for it.
+        name: already checked.
+        description, profile: a person has no profile.
+        more: further keys of the front matter.
+        slug: None for a free one made from the name.
     """
     if slug is None:
         folders = agents.iterdir() if agents.is_dir() else ()
@@ -316,7 +263,7 @@ def write_definition(
     sections = {"Description": description} if person else {"Description": description, "Profile": profile}
     told = [f"## {title}\n" + (f"{text}\n" if text else "") for title, text in sections.items()]
     body = "\n".join([f"# {name}\n", *told])
-    make_folder(agents)  # a vault may have had nobody yet
+    make_folder(agents)  # a vault may have had no agents yet
     write_atomic(agents / slug / "agent.md", render_document({**front, **more}, body))
     if person:
         write_atomic(agents / slug / ".gitignore", "*\n")
@@ -324,12 +271,12 @@ def write_definition(
 
 
 def _awaits(folder: Path) -> bool:
-    """Return whether nothing lies in a folder but memories that people wrote for somebody who is still to come."""
+    """Return whether a folder holds only memories written for a future agent."""
     return folder.is_dir() and [path.name for path in folder.iterdir()] == ["memories"]
 
 
 def find_definition(wanted: str, definitions: Mapping[str, AgentDefinition]) -> AgentDefinition | None:
-    """Return the definition that a name, slug or id means, in any case; None when none does."""
+    """Return the definition with this name, slug, id or alias, in any case."""
     key = wanted.strip().casefold()
     if not key:
         return None
@@ -343,7 +290,7 @@ def find_definition(wanted: str, definitions: Mapping[str, AgentDefinition]) -> 
 
 
 def find_location(wanted: str, locations: Iterable[Thing]) -> Thing | None:
-    """Return the location that a link, a name or an id means exactly; None when none does."""
+    """Return the location that a link, a name or an id means exactly."""
     target = link_name(wanted) or wanted.strip()
     name = plain(target)
     for one in locations:
@@ -353,7 +300,7 @@ def find_location(wanted: str, locations: Iterable[Thing]) -> Thing | None:
 
 
 def misplaced(definition: AgentDefinition, locations: Iterable[Thing]) -> Problem:
-    """Return the problem that an agent's file puts it nowhere."""
+    """Return the problem of a definition with an unknown location."""
     names = [one.name for one in locations]
     wanted = definition.location or ""
     message = f"there is no location {wanted!r}; {one_of(names)}{hint(link_name(wanted) or wanted, names)}"

@@ -1,7 +1,7 @@
-r"""Change one key or one section in the text of an `agent.md`, and leave everything else in it as it is.
+r"""Changes one key or one section in the text of an `agent.md`, and leaves the rest as it is.
 
-Pure: text in, text out. What is put into a section may be any words: a line that would begin another section, or a
-block of code that hides those that follow, is written with a `\` before it, as markdown does, and read without it.
+No I/O. Section content may be any text: lines that would begin a section, or a code block that hides what follows, are
+escaped with `\` as in markdown, and read without it.
 """
 
 from __future__ import annotations
@@ -20,20 +20,17 @@ _KEPT = re.compile(rf"(?m)^( {{0,3}}\\*)\\(?={_MARKS})")
 
 
 def kept_from_marking(text: str) -> str:
-    r"""Return a text of which no line begins a section or a block of code: such a line gets a `\` before its marks."""
+    r"""Escape with `\` the lines that would begin a section or a code block."""
     return _LOOSE.sub(lambda found: found[1] + "\\", text)
 
 
 def as_meant(section: str) -> str:
-    r"""Return what `kept_from_marking` made a section of; a `\` that stands before no marks stays."""
+    r"""Undo `kept_from_marking`; a `\` before other text stays."""
     return _KEPT.sub(lambda found: found[1], section)
 
 
 class _Section(NamedTuple):
-    """One section: its heading, and the offsets of its heading, its content and its end.
-
-    `ends_line` tells whether the heading's line has an end.
-    """
+    """The offsets of one section: heading, content, end. `ends_line`: whether the heading's line has an end."""
 
     heading: str
     start: int
@@ -43,20 +40,12 @@ class _Section(NamedTuple):
 
 
 def replace_section(text: str, heading: str, content: str, file: str = "") -> str:
-    """Return a file's text with one section's content set, and everything else as it was.
+    """Return a file's text with the content of one section replaced or, if missing, added at the end.
 
-    Of several sections with this heading, which are read as one, the first stays. One that is missing is added at the
-    end.
-
-    Args:
-        text: the whole file.
-        heading: of the section, in any case.
-        content: any words; spaces and empty lines around them are left out.
-        file: what problems call the file.
+    Of several sections with this heading, which are read as one, the first stays. `file` names the file in problems.
 
     Raises:
-        VaultProblem: when the file cannot be understood, or a block of code in it that is never closed hides where the
-            section would be.
+        VaultProblem: when the file cannot be parsed, or an unclosed code block hides the section.
     """
     before = parse_document(text, file)
     newline = "\r\n" if "\r\n" in text else "\n"
@@ -75,7 +64,7 @@ def replace_section(text: str, heading: str, content: str, file: str = "") -> st
 
 
 def _filled(text: str, section: _Section, told: str, newline: str) -> str:
-    """Return a text that begins with a section's content, with what the section says set."""
+    """Replace the content at the start of a text by `told`."""
     room = section.end - section.content
     old = text[:room].strip()
     if old:
@@ -87,14 +76,13 @@ def _filled(text: str, section: _Section, told: str, newline: str) -> str:
 
 
 def _meant(text: str, body: int, heading: str) -> list[_Section]:
-    """Return the sections that are read as the one with this heading."""
+    """Return the sections that are read as one under this heading."""
     found = list(_sections(text, body))
     first = next((one.heading for one in found if one.heading.casefold() == heading.casefold()), None)
     return [one for one in found if one.heading == first]
 
 
 def _sections(text: str, body: int) -> Iterator[_Section]:
-    """Yield the sections of a file whose body begins at an offset."""
     heads: list[tuple[str, int, int]] = []
     for line in markdown_lines(text[body:]):
         mark = None if line.fenced else _HEADING.match(line.text.rstrip(" \t\r"))
@@ -107,7 +95,7 @@ def _sections(text: str, body: int) -> Iterator[_Section]:
 
 
 def _hold(before: Document, after: Document, heading: str, told: str, file: str) -> None:
-    """Make sure that nothing but the one section reads otherwise than before."""
+    """Raise VaultProblem if anything but this section changed."""
 
     def others(one: Document) -> list[tuple[str, str]]:
         return [(name, text) for name, text in one.sections.items() if name.casefold() != heading.casefold()]

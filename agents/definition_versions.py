@@ -1,9 +1,8 @@
-"""Earlier texts of an `agent.md`, kept whole before a command replaces what people wrote, so that it can be taken back.
+"""Earlier texts of an `agent.md`, kept before a command changes it, so that the change can be undone.
 
-They lie in `versions/` beside the file, named after the moment and after what was changed then, such as
-`agent-20261120-072137-goal.md`. What a change that was taken back had made of the file is kept there too, under the
-same name and `-undone`. A text that a command had written, and nobody edited since, has `-command` in its name: of
-these the oldest go, one that people wrote is kept for good.
+They are in `versions/`, named after the time and the changed field, such as `agent-20261120-072137-goal.md`. The texts
+of undone changes are kept too, with `-undone`. A text that a command wrote and nobody edited since has `-command`; the
+oldest of these are deleted, a person's text is kept for good.
 """
 
 from __future__ import annotations
@@ -21,15 +20,15 @@ from mud.storage.files import read_if_there, read_text, write_atomic
 
 FOLDER = "versions"
 WRITTEN = "written"
-"""The file in it that holds the digest of what a command last wrote: any other text is one that people wrote."""
+"""File with the digest of the text that a command wrote last; any other text was written by people."""
 MOST = 50
-"""Texts of commands that are kept of each file, those of changes taken back among them; the oldest goes first."""
+"""Texts of commands kept per file, undone ones included; the oldest goes first."""
 SECTIONS = {"profile": "Profile", "description": "Description"}
-"""What may be changed that is a section, with its heading; all else is a key of the front matter."""
+"""Fields that are sections, with their headings; others are front matter keys."""
 _UNSET = {"goal": "", "brain": "auto"}
-"""What a key says that is not there."""
+"""The values of keys that are missing."""
 FIELDS = (*SECTIONS, "goal", "brain", "think_interval", "strategy", "preset", "auto_enabled")
-"""What a command may change, and so what is taken back; a file that is named after anything else is no earlier text."""
+"""Fields that commands may change; files named after anything else are ignored."""
 _NAME = re.compile(rf"agent-(\d{{8}}-\d{{6}})(?:-(\d+))?-({'|'.join(FIELDS)})(-command)?(-undone)?\.md")
 
 
@@ -37,11 +36,9 @@ class DefinitionVersion(NamedTuple):
     """An earlier text.
 
     Args:
-        path: its file.
-        field: what was changed then: a key, or a section's name in small letters.
-        order: says which came first.
-        command: a command had written this text; else people had.
-        undone: the change that made this text was taken back.
+        field: the changed key, or a section's name in lower case.
+        command: whether a command had written this text.
+        undone: whether the change that made this text was undone.
     """
 
     path: Path
@@ -52,7 +49,7 @@ class DefinitionVersion(NamedTuple):
 
 
 def versions(folder: Path) -> list[DefinitionVersion]:
-    """Return the earlier texts in an agent's folder, the oldest first."""
+    """Return the earlier texts in an agent's folder, oldest first."""
     named = ((path, _NAME.fullmatch(path.name)) for path in (folder / FOLDER).glob("agent-*.md"))
     found = (
         DefinitionVersion(path, name[3], (name[1], int(name[2] or 1)), bool(name[4]), bool(name[5]))
@@ -63,18 +60,7 @@ def versions(folder: Path) -> list[DefinitionVersion]:
 
 
 def keep(folder: Path, text: str, changed: str, field: str, now: datetime) -> None:
-    """Keep a text that a command is about to replace, and let go of those of commands that are too old.
-
-    Args:
-        folder: the agent's.
-        text: the whole file as it is.
-        changed: the whole file as it will be.
-        field: what will be changed in it.
-        now: the time.
-
-    Raises:
-        OSError: when it cannot be kept.
-    """
+    """Keep a text before a command replaces it by `changed`, and delete the oldest texts of commands."""
     stamp, known = now.astimezone(UTC).strftime("%Y%m%d-%H%M%S"), versions(folder)
     number = max((one.order[1] for one in known if one.order[0] == stamp), default=0) + 1
     by = "-command" if _by_command(folder, text) else ""
@@ -86,22 +72,13 @@ def keep(folder: Path, text: str, changed: str, field: str, now: datetime) -> No
 
 
 def follow(folder: Path, text: str, changed: str) -> None:
-    """Take note of a change of which nothing is kept: a command's text stays one, and one of people stays theirs.
-
-    Args:
-        folder: the agent's.
-        text: the whole file as it is.
-        changed: the whole file as it will be.
-
-    Raises:
-        OSError: when that cannot be written.
-    """
+    """Record a change without keeping the text: a command's text stays one, a person's stays theirs."""
     if _by_command(folder, text):
         _wrote(folder, changed)
 
 
 def _by_command(folder: Path, text: str) -> bool:
-    """Return whether a text is the one that a command wrote last; when that cannot be told it is not."""
+    """Return whether a command wrote this text last; False when unknown."""
     try:
         return read_if_there(folder / FOLDER / WRITTEN) == _digest(text)
     except VaultProblem:
@@ -117,21 +94,12 @@ def _digest(text: str) -> str:
 
 
 def last_change(folder: Path) -> DefinitionVersion | None:
-    """Return the text before the last change that was not taken back; None when there is none."""
+    """Return the text before the last change that was not undone."""
     return next((one for one in reversed(versions(folder)) if not one.undone), None)
 
 
 def put_aside(version: DefinitionVersion, undone: str, back: str) -> None:
-    """Keep the text that a change had made, which is about to be taken back.
-
-    Args:
-        version: what the file was before that change; its file may go as soon as it is in use again.
-        undone: the whole file as it is.
-        back: the whole file as it will be.
-
-    Raises:
-        OSError: when it cannot be kept.
-    """
+    """Keep the text of a change that is being undone. `undone`: the current file; `back`: the file afterwards."""
     folder = version.path.parent.parent
     by = "-command" if _by_command(folder, undone) else ""
     write_atomic(version.path.with_name(f"{version.path.stem.removesuffix('-command')}{by}-undone.md"), undone)
@@ -140,16 +108,11 @@ def put_aside(version: DefinitionVersion, undone: str, back: str) -> None:
 
 
 def taken_back(text: str, version: DefinitionVersion, file: str) -> str:
-    """Return a file's text with what one change replaced as it was before, byte for byte where nothing else changed.
-
-    Args:
-        text: the whole file as it is.
-        version: what it was before the change.
-        file: what problems call the file.
+    """Return a file's text with one change undone; byte for byte as before when nothing else changed.
 
     Raises:
         OSError: when the version cannot be read.
-        VaultProblem: when one of the texts cannot be understood, or the key was not there and has no usual value.
+        VaultProblem: when a text cannot be parsed, or the key was missing and has no default.
     """
     field, before = version.field, read_text(version.path, file=version.path.name)
     then, now = parse_document(before, version.path.name), parse_document(text, file)

@@ -1,1 +1,1 @@
-"""What an agent lived through: every entry kept for good, summaries over them, notes beside them."""
+"""The memory of an agent: an archive of all entries, summaries over them, and notes."""

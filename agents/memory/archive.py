@@ -1,8 +1,7 @@
-"""The archive: every memory of one life, one JSON line each, in files that are only ever appended to.
+"""The archive: every memory of one agent, one JSON line each, in append-only files.
 
-It forgets nothing, changes nothing and decides nothing. Beside the memories stand event lines (a commit of summaries,
-an import): they have `event` and no `seq`, and are never counted, shown or recalled. A new file begins every `per_file`
-memories, is named by its first and begins with the last commit line again, so that opening an archive needs its last
+Besides memories there are event lines (commits of summaries, imports): they have `event` and no `seq`. Each file is
+named by its first memory and begins with a copy of the last commit line, so that opening an archive needs its last
 file alone.
 """
 
@@ -33,44 +32,33 @@ from mud.storage.jsonl import JsonlWriter
 from mud.storage.paths import make_folder, read_bytes
 
 PER_FILE = 4096
-"""Memories in one file."""
 
 COUNTED = 256
-"""Memories of the last source that are counted at the start at most; no step leaves as many with one character."""
+"""Memories of the last step that are counted at opening at most; no step leaves one character as many."""
 
 _LOOKED_AT = 320
-"""Lines at the end of a file that are looked at when it is opened: room for `COUNTED` memories and some events."""
+"""Lines read at the end of a file at opening: room for `COUNTED` memories and some events."""
 
 
 class LineWriter(Protocol):
-    """What the archive writes with: `mud.storage.jsonl.JsonlWriter`, or one that fails on command."""
+    """The interface of `mud.storage.jsonl.JsonlWriter`; tests pass one that fails."""
 
     @property
     def message(self) -> str | None:
-        """What had to be set aside when the file was opened; None when it was whole."""
+        """What was set aside when the file was opened; None when it was whole."""
         ...
 
     def append(self, lines: Sequence[str]) -> None:
         """Write all lines at once, or raise OSError and leave the file as it was."""
         ...
 
-    def sync(self) -> None:
-        """Have the kernel put everything on the disk."""
-        ...
+    def sync(self) -> None: ...
 
-    def close(self) -> None:
-        """Let go of the file."""
-        ...
+    def close(self) -> None: ...
 
 
 class Archive:
-    """One life's archive.
-
-    Args:
-        folder: where its files are; made when something is first written.
-        per_file: memories in one file.
-        open_writer: opens a file for appending.
-    """
+    """The archive of one agent. The folder is created on the first write."""
 
     def __init__(
         self, folder: Path, per_file: int = PER_FILE, open_writer: Callable[[Path], LineWriter] = JsonlWriter
@@ -82,30 +70,20 @@ class Archive:
         self._writable = False
         self._firsts: list[int] = []
         self._held: list[Entry] = []
-        """What a reader knows of beyond the files."""
+        """Entries that a reader has beyond the files."""
         self.total = 0
         self.last_source = 0
         self.last_source_count = 0
         self.last_commit: CommitLine | None = None
 
     def open(self, writable: bool) -> list[str]:
-        """Learn where the life stands, from the end of the last file.
-
-        Args:
-            writable: this process may write; a torn last line is then set aside, where a reader only passes it over.
-
-        Returns:
-            What the owner should know, one sentence each.
-
-        Raises:
-            OSError: when the files cannot be read, or not be opened for writing.
-        """
+        """Read the state from the last file's end; return messages. A writer sets a torn line aside. Raises OSError."""
         self.close()
         self._writable = writable
         self._held.clear()
         self.total, self.last_source, self.last_source_count, self.last_commit = 0, 0, 0, None
         if writable:
-            make_folder(self._folder.parent, above=True)  # only now: taken away later, it is not made again
+            make_folder(self._folder.parent, above=True)  # only here: a folder removed later is not made again
         self._firsts = [first for first, _ in archive_files(self._folder)]
         messages = []
         if self._firsts and self._firsts[0] != 1:
@@ -123,19 +101,19 @@ class Archive:
         return [f"archive: {self._writer.message}"] if self._writer.message else []
 
     def _learn(self, messages: list[str]) -> None:
-        """Find total, last source and last commit from the end of the last file, or of the one before if need be."""
+        """Find total, last step and last commit in the last file, or in earlier ones if needed."""
         counted = named = False
         for back, first in enumerate(reversed(self._firsts)):
             data = whole_lines(read_bytes(self._path(first), own=True))
             self.total = self.total or first - 1
-            if not counted:  # a step's memories may lie in two files, never in three
+            if not counted:  # a step's memories may be in two files, never in three
                 counted = self._learn_last(data, first, messages) or back > 0
             named = named or self._learn_commit(data, first, messages)
             if counted and named and self.total >= first:
                 return
 
     def _learn_last(self, data: bytes, first: int, messages: list[str]) -> bool:
-        """Count the memories of the last source backwards; return whether there is nothing more to count."""
+        """Count the memories of the last step backwards; return whether the count is complete."""
         raws = list(islice(backwards(data), _LOOKED_AT))
         whole = len(raws) < _LOOKED_AT
         lines, broken, odd = in_order(map(decode, reversed(raws)), first - 1 if whole else None, first)
@@ -144,14 +122,14 @@ class Archive:
             lines, broken, odd = in_order(map(decode, reversed(list(backwards(data)))), first - 1, first)
         name = f"archive/{first:010d}.jsonl"
         if broken:
-            line = broken_lines(data, first)[-broken]  # the whole file is gone through only where something is wrong
+            line = broken_lines(data, first)[-broken]  # the whole file is searched only when something is wrong
             where = f"{name}:{line}: " + ("this line" if broken == 1 else f"this line and {broken - 1} more")
             messages.append(f"{where} cannot be read and {_are(broken)} passed over")
         if odd:
             messages.append(f"{name}: {_lines(odd)} near the end {_are(odd)} out of order and passed over")
         for line in reversed(lines):
             source = line.get("source")
-            source = source if is_number(source) else 0  # a hand may have written anything
+            source = source if is_number(source) else 0  # people may have written anything
             if not self.last_source_count:
                 self.total, self.last_source = max(self.total, line["seq"]), source
             if source != self.last_source or self.last_source_count == COUNTED:
@@ -160,9 +138,9 @@ class Archive:
         return not whole
 
     def _learn_commit(self, data: bytes, first: int, messages: list[str]) -> bool:
-        """Find the last commit line of a file; return whether the file before it need not be asked.
+        """Find the last commit line of a file; return whether earlier files can be skipped.
 
-        It must be when this one was never filled, or when the line that should repeat the commit is broken.
+        They are needed when this one is empty, or the line that should repeat the commit is broken.
         """
         self.last_commit, broken = last_commit(data)
         if broken:
@@ -175,11 +153,11 @@ class Archive:
         return bool(data) and not broken and decode(data[: data.find(b"\n")]) is not None
 
     def append(self, entries: Sequence[Entry]) -> None:
-        """Write entries, those of one file in one write. They must go on where the archive ends.
+        """Append entries, with one write per file.
 
         Raises:
-            OSError: when they cannot be written; `total` says how far it came.
-            ValueError: when their numbers do not go on from `total`.
+            OSError: when they cannot be written; `total` tells how many were.
+            ValueError: when they do not follow `total`.
         """
         while entries:
             if entries[0].seq != self.total + 1:
@@ -204,7 +182,7 @@ class Archive:
         """Begin a new file with these lines; the old one stays the last until they are written."""
         if not self._writable:
             raise RuntimeError("this archive was opened for reading")
-        self.sync()  # before anything is written: what fails after that would be written twice
+        self.sync()  # first: after the append, a failure would cause the lines to be written twice
         make_folder(self._folder)
         writer = self._open_writer(self._path(first))
         try:
@@ -227,11 +205,7 @@ class Archive:
         return self._writer
 
     def hold(self, entries: Sequence[Entry]) -> None:
-        """Count entries as the archive's that stand in no file yet: for a reader, who knows of them from elsewhere.
-
-        Raises:
-            ValueError: when their numbers do not go on from `total`.
-        """
+        """Count entries that are in no file yet, for a reader. Raises ValueError when they do not follow `total`."""
         for entry in entries:
             if entry.seq != self.total + 1:
                 raise ValueError(f"memory {entry.seq} cannot follow memory {self.total}")
@@ -239,7 +213,6 @@ class Archive:
             self._count((entry,))
 
     def _count(self, part: Sequence[Entry]) -> None:
-        """Count memories that follow those that were counted, one at least."""
         source, count = part[-1].source, 1
         while count < len(part) and part[-1 - count].source == source:
             count += 1
@@ -247,14 +220,11 @@ class Archive:
         self.total, self.last_source, self.last_source_count = part[-1].seq, source, before + count
 
     def append_event(self, event: Mapping[str, Any]) -> None:
-        """Write an event line.
-
-        Args:
-            event: what happened; must have `event` and neither `seq` nor `text`.
+        """Append an event line, which has `event` and neither `seq` nor `text`.
 
         Raises:
             OSError: when it cannot be written.
-            ValueError: when it is no event line, or a commit that names no summaries.
+            ValueError: when it is malformed, or a commit that names no summaries.
         """
         if "event" not in event or "seq" in event or "text" in event:
             raise ValueError("an event line has 'event' and neither 'seq' nor 'text'")
@@ -268,11 +238,7 @@ class Archive:
         self.last_commit = commit or self.last_commit
 
     def read(self, first: int, last: int) -> list[Entry]:
-        """Return the memories from `first` to `last`, both included, as far as there are any.
-
-        Raises:
-            OSError: when a file cannot be read.
-        """
+        """Return the memories `first..last`, as far as there are any. Raises OSError."""
         first, last = max(1, first), min(last, self.total)
         found: list[Entry] = []
         for number, start in enumerate(self._firsts):
@@ -282,7 +248,7 @@ class Archive:
         return found + [entry for entry in self._held if first <= entry.seq <= last]
 
     def where(self, first: int, last: int) -> str:
-        """Return the names of the files that should hold a range, inside the character's folder."""
+        """Return the names of the files that should hold a range."""
         names = []
         for seq in (first, last):
             at = bisect_right(self._firsts, seq)
@@ -290,16 +256,10 @@ class Archive:
         return " to ".join(dict.fromkeys(names))
 
     def sync(self) -> None:
-        """Have what was written put on the disk.
-
-        Raises:
-            OSError: when the disk says it is not.
-        """
         if self._writer is not None:
             self._writer.sync()
 
     def close(self) -> None:
-        """Let go of the last file; doing so twice is allowed."""
         if self._writer is not None:
             self._writer.close()
             self._writer = None

@@ -1,8 +1,8 @@
-"""The two summaries that hold: how a commit replaces them, how a person's edit wins, how a lost file comes back.
+"""The two summaries in use: how a commit replaces them, an edit changes them, and a lost file is restored.
 
-What holds is what the last commit line of the archive names. A commit writes the versions first, then that one line,
-then the two files in use; opening rolls the files forward when a kill came in between. No text of a person is ever
-overwritten before it stands in a version. This module writes no line of the archive itself and summarizes nothing.
+The last commit line of the archive names the summaries in use. A commit writes the versions, then that line, then the
+two files; opening repairs the files when a kill came in between. A person's text is never overwritten before it is
+kept as a version.
 """
 
 from __future__ import annotations
@@ -19,13 +19,7 @@ from mud.errors import UnsafePath, VaultProblem
 
 @dataclass(slots=True)
 class _Held:
-    """A summary that holds.
-
-    Args:
-        summary: with the text in use, a person's perhaps.
-        committed: as the last commit made it.
-        raw: the file in use as last read or written; None when it must be looked at.
-    """
+    """A summary in use. `committed`: without edits; `raw`: the file as last seen, None when it must be read."""
 
     summary: Summary
     committed: Summary
@@ -33,16 +27,11 @@ class _Held:
 
 
 Seal = Callable[[dict[str, Any]], None]
-"""Writes the commit line: from then on the new summaries hold. Raises OSError when it is not written."""
+"""Writes the commit line, which puts the new summaries in use. Raises OSError when it fails."""
 
 
 class CurrentSummaries:
-    """Long-term and recent summary of one life.
-
-    Args:
-        files: their folder.
-        now: tells the time, written.
-    """
+    """The long-term and the recent summary of one agent. `now` returns the time as text."""
 
     def __init__(self, files: SummaryFiles, now: Callable[[], str]) -> None:
         self._files = files
@@ -51,23 +40,21 @@ class CurrentSummaries:
         self._writable = False
         self._behind = self._late = False
         self._sealed: Mapping[str, Any] = {}
-        """The commit line that names what holds; empty where that was found without one."""
+        """The commit line in force; empty when the summaries were found without one."""
         self._known: dict[str, str | None] = {}
-        """The files in use as last read or written, while they stay behind the summaries that hold."""
+        """The files as last read or written, while they stay behind the commits."""
 
     @property
     def longterm(self) -> Summary | None:
-        """The summary of everything older, or None."""
         return self._held["longterm"].summary if "longterm" in self._held else None
 
     @property
     def recent(self) -> Summary | None:
-        """The summary of what was folded last, or None."""
         return self._held["recent"].summary if "recent" in self._held else None
 
     @property
     def watermark(self) -> int:
-        """The last memory that a summary stands for; 0 when none does."""
+        """The last memory covered by a summary; 0 when none is."""
         return self._watermark
 
     def _hold(self, held: dict[str, _Held]) -> None:
@@ -75,18 +62,12 @@ class CurrentSummaries:
         self._watermark = max((one.summary.covers[1] for one in held.values()), default=0)
 
     def open(self, commit: CommitLine | None, total: int, writable: bool) -> list[str]:
-        """Take up what the last commit line names, and set the files in use right.
+        """Load the summaries that the last commit line names, and repair the files; return messages for the owner.
 
         Args:
-            commit: that line; None when nothing was folded yet.
+            commit: None when nothing was folded yet.
             total: memories in the archive; no summary may reach beyond.
-            writable: this process may write; a reader changes nothing and reads what a writer would restore.
-
-        Returns:
-            What the owner should know, one sentence each.
-
-        Raises:
-            OSError: when a file cannot be written.
+            writable: a reader changes nothing, and reads what a writer would restore.
         """
         self._writable = writable
         messages: list[str] = []
@@ -113,18 +94,18 @@ class CurrentSummaries:
         return messages
 
     def _reach(self, total: int) -> int:
-        """Return how far the summaries on disk reach; a file in use that says too much is not believed alone."""
+        """Return how far the summaries on disk reach; a file in use that claims more than `total` is not trusted."""
         recent = self._in_use("recent")
         if recent is not None and recent.covers[1] <= total:
             return recent.covers[1]
-        longterm = self._in_use("longterm")  # the only one there is, where a strategy has one
+        longterm = self._in_use("longterm")  # the only one, with some strategies
         if longterm is None or longterm.covers[1] > total:
             longterm = self._files.newest("longterm")
         found = (self._files.newest("recent"), longterm)
         return max((summary.covers[1] for summary in found if summary is not None), default=0)
 
     def _committed(self, commit: CommitLine, total: int) -> dict[str, Summary] | None:
-        """Return the summaries that a commit line names; None when they cannot be found or do not tile."""
+        """Return the summaries that a commit names; None when they are missing or do not tile."""
         found: dict[str, Summary] = {}
         for tier, named in commit.named.items():
             for candidate in (self._files.version(tier, named.file), self._in_use(tier)):
@@ -143,7 +124,7 @@ class CurrentSummaries:
             return None
 
     def _older(self, total: int) -> dict[str, Summary]:
-        """Return the summaries on disk that reach furthest and tile; used only when the committed ones are lost."""
+        """Return the summaries that reach furthest and tile; used when the committed ones are lost."""
         pools: dict[str, list[Summary]] = {}
         for tier in TIERS:
             used = self._in_use(tier)
@@ -161,14 +142,14 @@ class CurrentSummaries:
         return {"longterm": longs[1, alone]} if alone else {}
 
     def refresh(self) -> list[str]:
-        """Read both files in use and take up what people wrote; return what the owner should know.
+        """Read both files and take up edits; return messages for the owner.
 
-        While they stay behind nothing is taken up: what people write then is kept beside by `catch_up`.
+        Between `stay_behind` and `catch_up` nothing is taken up; `catch_up` keeps edits made meanwhile.
         """
         return [] if self._behind else [message for tier in TIERS for message in self._examine(tier)]
 
     def examine(self, tier: str) -> list[str]:
-        """Read one file in use; return what the owner should know."""
+        """Read one file in use and take up edits; return messages for the owner."""
         return self._examine(tier)
 
     def _examine(self, tier: str, opening: bool = False) -> list[str]:
@@ -177,8 +158,8 @@ class CurrentSummaries:
             raw = self._files.read_current(tier)
         except VaultProblem as error:
             if isinstance(error.__cause__, OSError) and not isinstance(error.__cause__, UnsafePath):
-                return [f"{error}; what was folded holds"]  # nobody's text is moved because a disk failed to read it
-            if self._files.leads_elsewhere(tier):  # it stays, and is told where all links are
+                return [f"{error}; what was folded holds"]  # a failing disk must not move a person's text
+            if self._files.leads_elsewhere(tier):  # links are reported elsewhere
                 return []
             return self._set_aside(tier) if self._writable else []
         if raw is None or (held is not None and raw == held.raw):
@@ -194,7 +175,7 @@ class CurrentSummaries:
         return self._set_right(tier, raw, found) if self._writable else []
 
     def _take(self, held: _Held, found: Summary, raw: str, opening: bool) -> list[str]:
-        """Use the text of a file whose covers are right. A blank text is an edit in progress."""
+        """Use the text of a file with the right range. A blank text is an edit in progress."""
         if not found.text:
             return []
         held.raw = raw
@@ -205,14 +186,14 @@ class CurrentSummaries:
         return [] if opening else [f"summaries/{found.tier}.md was edited; its text is used from now on"]
 
     def _mend(self, held: _Held, raw: str) -> list[str]:
-        """Restore a file that a power cut tore within its text, and keep what stands there: a hand may have cut it."""
+        """Restore a file torn by a power cut; its text is kept too, as a person may have cut it."""
         tier = held.summary.tier
         name = self._files.keep_edited(tier, raw, held.committed.updated)
         held.raw = self._files.write_current(held.summary)
         return [f"summaries/{tier}.md: it broke off, and is restored; what stood there is kept as {name}"]
 
     def _set_right(self, tier: str, raw: str, found: Summary | None) -> list[str]:
-        """Keep a text that cannot hold, unless some version holds it already, and restore the file."""
+        """Restore a file with a wrong range; its text is kept unless a version holds it."""
         name = None
         if not self._files.is_kept(tier, raw):
             name = self._files.keep_edited(tier, raw, found.updated if found is not None else self._now())
@@ -227,7 +208,7 @@ class CurrentSummaries:
         return [f"summaries/{tier}.md: {wrong}; the text is kept as {name}"] if name else []
 
     def _set_aside(self, tier: str) -> list[str]:
-        """Move a file that is no text out of the way, byte for byte, and restore the summary."""
+        """Rename a file that is no text, and restore the summary."""
         name = self._files.move_current(tier, self._now())
         held = self._held.get(tier)
         if held is not None:
@@ -235,11 +216,7 @@ class CurrentSummaries:
         return [f"summaries/{tier}.md: it cannot be read as text; it is kept as {name}"]
 
     def restore(self) -> list[str]:
-        """Write again every file in use that is missing, blank or behind; return what the owner should know.
-
-        Raises:
-            OSError: when one cannot be written.
-        """
+        """Write again each file that is missing, blank or outdated; return messages for the owner."""
         messages: list[str] = []
         for tier, held in self._held.items():
             if self._missing(tier):
@@ -262,17 +239,14 @@ class CurrentSummaries:
         event: Mapping[str, Any],
         seal: Seal,
     ) -> list[str]:
-        """Let new summaries hold.
+        """Put new summaries in use; return messages about files that will be written later.
 
         Args:
-            longterm, recent: the summaries; None for one that there is not. A long-term summary stays as it is, a
-                person's text too, where there is no new one and the recent one begins after it.
-            memories: what the recent one covers, word for word, for its version.
+            longterm, recent: without a new long-term summary the old one stays, with its edits, if `recent` begins
+                after it.
+            memories: the entries that `recent` covers, for its version.
             event: the commit line without its `longterm` and `recent`.
             seal: writes the line.
-
-        Returns:
-            What the owner should know: a file in use that could not be written is written later.
 
         Raises:
             OSError: when a version or the line cannot be written; then nothing has changed.
@@ -304,36 +278,26 @@ class CurrentSummaries:
         return [message for tier in TIERS if tier not in stays for message in self._install(tier, raws.get(tier))]
 
     def _staying(self, longterm: Summary | None, recent: Summary | None) -> dict[str, _Held]:
-        """Return the long-term summary where a commit leaves it as it is."""
+        """Return the long-term summary if a commit leaves it as it is."""
         held = self._held.get("longterm")
         if longterm is not None or recent is None or held is None or held.summary.covers[1] + 1 != recent.covers[0]:
             return {}
         return {"longterm": held}
 
     def stay_behind(self) -> list[str]:
-        """Have commits leave the files in use as they are, until `catch_up`; return what the owner should know.
-
-        Should a kill come before that, the next opening brings the files up to what the last commit line names.
-        """
+        """Let commits leave the files as they are until `catch_up` or the next opening; return messages."""
         messages = self.refresh()
         self._behind, self._late, self._files.hasty, self._known = True, False, True, {}
         return messages
 
     def catch_up(self) -> list[str]:
-        """Bring the files in use up to the last commit; return what the owner should know."""
+        """Bring the files in use up to the last commit; return messages for the owner."""
         self._behind = self._files.hasty = False
         known = {**self._known, **{tier: held.raw for tier, held in self._held.items()}}
         return [message for tier in TIERS if self._late for message in self._install(tier, known.get(tier))]
 
     def _keep_edits(self, stays: Container[str]) -> None:
-        """Keep as versions the texts of people that are about to be replaced.
-
-        Args:
-            stays: the tiers that are not.
-
-        Raises:
-            OSError: when one cannot be written.
-        """
+        """Keep edited texts as versions before they are replaced; the tiers in `stays` are not."""
         for tier, held in self._held.items():
             if tier in stays or held.summary.text == held.committed.text:
                 continue
@@ -342,7 +306,7 @@ class CurrentSummaries:
                 self._files.keep_edited(tier, raw, held.committed.updated)
 
     def _install(self, tier: str, known: str | None) -> list[str]:
-        """Write a file in use after a commit. What somebody saved since the last look is kept first."""
+        """Write a file in use after a commit. An edit saved since the last look is kept first."""
         held = self._held.get(tier)
         try:
             raw = self._files.read_current(tier)

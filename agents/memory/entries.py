@@ -1,7 +1,4 @@
-"""One memory as a value, its line in the archive, how much it matters, and a hit that recall found.
-
-Pure: it knows the form of a line, not where it is kept.
-"""
+"""One memory as a value, its line in the archive, its importance, and a hit that recall found. No I/O."""
 
 from __future__ import annotations
 
@@ -17,31 +14,27 @@ from mud.sanitize import sanitize
 from mud.world.events import Perception, mark_of
 
 KINDS = ("said", "heard", "did", "saw", "moved", "result", "thought", "note", "dream", "told")
-"""Every kind of memory. `result` is what one's own query commands showed; `told` was whispered to oneself alone;
-without an actor it is what came from outside the world, such as a person's own hand."""
+"""`result`: what the agent's own query commands showed. `told`: whispered to the agent alone; without an actor it
+comes from outside the world, such as from the owner."""
 LONGEST_TEXT = 65_536
-"""Characters of one memory that comes from a file."""
+"""In characters, of a memory that comes from a file."""
 DREAMED = "I dreamed something."
-"""All that is summed up of a dream."""
+"""The text that stands for a dream in summaries."""
 
 
 class Entry(NamedTuple):
     """One memory.
 
     Args:
-        seq: its number in this life, 1..n without holes.
-        at: when, as `2026-11-20T07:21:37.123Z`.
-        kind: one of `KINDS`.
-        actor: name of who acted; None for the agent itself.
-        place: name of the location; None when nowhere.
-        text: what is remembered, as the agent would read it.
-        reason: the private reason behind one's own doing; None when there was none.
-        failed: it was tried and did not work.
+        seq: number in this archive, 1..n without holes.
+        at: time, as `2026-11-20T07:21:37.123Z`.
+        actor: name of the character that acted; None for the agent itself.
+        reason: the private reason of an own action.
         importance: 1 (trifle) to 10 (never to be forgotten).
-        source: number of the ledger step it comes from.
-        mark: one of `mud.world.events.MARKS`, for what kind and words do not tell; None for most.
-        id: the name that whoever gave it in bulk has for it; None for most.
-        origin: for what was given in bulk, the digest of its file up to its line; see `agents.memory.received`.
+        source: number of the ledger step.
+        mark: one of `mud.world.events.MARKS`; None for most.
+        id: id from the input of a bulk import.
+        origin: digest of a bulk import's file up to this line; see `agents.memory.received`.
     """
 
     seq: int
@@ -59,8 +52,8 @@ class Entry(NamedTuple):
     origin: str | None = None
 
     def to_json(self) -> str:
-        """Return its archive line, without the newline."""
-        # By hand: json.dumps takes four times as long, and this is half of an append.
+        """Return the archive line, without the newline."""
+        # Not json.dumps: it takes four times as long, and this is half of an append.
         seq, at, kind, actor, place, text, reason, failed, importance, source, mark, id, origin = self
         return (
             f'{{"seq":{seq},"at":{_quoted(at)},"kind":{_quoted(kind)},'
@@ -75,11 +68,7 @@ class Entry(NamedTuple):
 
     @staticmethod
     def from_json(data: dict[str, Any]) -> Entry:
-        """Return the entry that a decoded archive line holds.
-
-        Raises:
-            KeyError: when `seq`, `at`, `kind` or `text` is missing.
-        """
+        """Decode an archive line. Raises KeyError when `seq`, `at`, `kind` or `text` is missing."""
         return Entry(
             seq=data["seq"],
             at=data["at"],
@@ -106,14 +95,10 @@ _STRUCTURE = ("#", "~", "---")
 
 
 def in_prompt(entry: Entry, name: str) -> str:
-    """Return a memory as it stands in a prompt: its text, with the private reason behind what was done.
+    """Return a memory as prompt text, with the private reason of an own action.
 
-    What everybody saw one do is told by one's name in the archive, and as all that one did in a prompt: `You smile.`
-    What looks like a part of the prompt is indented, as all further lines of a memory are.
-
-    Args:
-        entry: the memory.
-        name: whose it is.
+    An own action is archived with the agent's name and shown in the second person (`You smile.`). Text that looks like
+    prompt structure is indented.
     """
     text = second_person(entry.text, name) if entry.kind == "did" and entry.actor is None else entry.text
     text = f"  {text}" if text.startswith(_STRUCTURE) else text
@@ -121,26 +106,20 @@ def in_prompt(entry: Entry, name: str) -> str:
 
 
 class Hit(NamedTuple):
-    """One thing that recall found, with every part of its score.
+    """One result of recall, with all parts of its score.
 
     Args:
         kind: kind of memory, or `summary` or `note`.
-        text: what was found; of a long memory the passage that fits best.
-        score: the fused score, higher is better; `agents.recall.ranking` tells how it is made of the parts.
-        lexical: share of the question's words that it has, by how telling they are; None when it has none of them.
-        vector: cosine of its vector and the question's; None when its vector was not among the nearest.
-        recency, importance: 0 to 1; None where there is nothing to go by.
-        seq: number of the memory; None for a summary or note.
-        covers: first and last memory of a summary; None otherwise.
-        entry: the whole memory; None for a summary or note.
-        title: title of a note; None otherwise.
-        neighbours: what the memories, or passages, beside it lend to it.
-        who, when, answer: what it gets for being of somebody who is named, of the time that is asked about, and for
-            holding the kind of thing that is asked for.
-        echoed: what it gets to stand before a later memory that repeats it.
-        called: what a note gets because the question calls it by its name.
-        times: how often this was lived in these very words.
-        at: when; empty when that is not known.
+        text: of a long memory the best passage.
+        score: fused score, higher is better; see `agents.recall.ranking`.
+        lexical: weighted share of the query's words; None when there are none.
+        vector: cosine to the query's vector; None when not among the nearest.
+        recency, importance: 0 to 1; None when unknown.
+        neighbours: bonus from adjacent memories or passages.
+        who, when, answer: bonus for a named speaker, the time asked about, and the kind of thing asked for.
+        echoed: bonus that ranks it before a later repetition.
+        called: bonus for a note that the query names.
+        times: how often the same words were perceived.
     """
 
     kind: str
@@ -165,42 +144,30 @@ class Hit(NamedTuple):
 
 
 def entry_from_perceived(perceived: Perception, seq: int, at: str, source: int, names: tuple[str, ...] = ()) -> Entry:
-    """Return the entry of what a step of the world left with a character.
-
-    Args:
-        perceived: what it left.
-        seq: the number it gets.
-        at: when, written.
-        source: the step's number.
-        names: the agent's own names, for its importance.
-    """
+    """Return the entry for a perception. `names`: the agent's own names, used for its importance."""
     _, kind, text, actor, place, reason, failed, mark, _ = perceived
     return Entry(seq, at, kind, actor, place, text, reason, failed, importance_of(kind, text, names), source, mark)
 
 
 LONGEST_ID = 200
-"""Characters of the name that a memory given in bulk may have."""
+"""In characters, of an id in a bulk import."""
 RECORD_KEYS = ("text", "at", "kind", "actor", "place", "reason", "failed", "importance", "id")
-"""What is read of a record from outside."""
+"""The keys read from a record from outside."""
 ORIGIN = "from"
-"""The key of an entry's origin."""
 
 
 def entry_from_record(
     record: Mapping[str, object], seq: int, at: str, source: int, names: tuple[str, ...] = ()
 ) -> Entry:
-    """Return the entry that a record from outside describes, such as a line given to `remember`.
+    """Return the entry for a record from outside, such as a line given to `remember`.
 
     Args:
-        record: `text` is needed, the others of `RECORD_KEYS` are optional; so is what `remember` says of its origin
-            under `ORIGIN`. Any other is ignored.
-        seq: the number it gets.
-        at: when, should the record not say.
-        source: the ledger step it belongs to.
-        names: the agent's own names, for its importance.
+        record: needs `text`; other `RECORD_KEYS` and `ORIGIN` are optional, further keys are ignored.
+        at: the time, if the record has none.
+        names: the agent's own names, used for its importance.
 
     Raises:
-        ValueError: one sentence on what is wrong with it.
+        ValueError: one sentence on what is wrong.
     """
     text, kind, importance = _checked(record)
     return Entry(
@@ -220,28 +187,19 @@ def entry_from_record(
 
 
 def undreamt(entries: Iterable[Entry]) -> tuple[Entry, ...]:
-    """Return memories for who sums them up: that somebody dreamed, but not what, for it never happened."""
+    """Replace the text of dreams, so that summaries do not take them for events."""
     return tuple(entry._replace(text=DREAMED) if entry.kind == "dream" else entry for entry in entries)
 
 
 def check_record(record: Mapping[str, object]) -> None:
-    """Make sure that a record describes a memory; see `entry_from_record`.
-
-    Raises:
-        ValueError: one sentence on what is wrong with it.
-    """
+    """Raise ValueError, with one sentence, when a record is no memory; see `entry_from_record`."""
     _checked(record)
     _time(record.get("at"), "")
 
 
 def _checked(record: Mapping[str, object]) -> tuple[str, str, int | None]:
-    """Return the text, kind and importance of a record, all of whose parts but its time are in order.
-
-    Raises:
-        ValueError: when one is not.
-    """
     text, importance = _text_of(record), record.get("importance")
-    # `told` of somebody is what they whispered, which is told to nobody else.
+    # With an actor, `told` would be a private whisper.
     kind = record.get("kind") or ("heard" if record.get("actor") else "told")
     if len(str(record.get("id") or "")) > LONGEST_ID:
         raise ValueError(f"id: it is too long; expected at most {LONGEST_ID} characters")
@@ -261,11 +219,6 @@ def _checked(record: Mapping[str, object]) -> tuple[str, str, int | None]:
 
 
 def _text_of(record: Mapping[str, object]) -> str:
-    """Return what is remembered.
-
-    Raises:
-        ValueError: when that is nothing, or too much.
-    """
     text = record.get("text")
     if not isinstance(text, str):
         raise ValueError(
@@ -290,18 +243,13 @@ def _optional(value: object) -> str | None:
 
 
 def _time(value: object, otherwise: str) -> str:
-    """Return a record's time in the one written form.
-
-    Raises:
-        ValueError: when it is no time.
-    """
     if not isinstance(value, str) or not value:
         return otherwise
     try:
         if not _ISO.fullmatch(value):
             raise ValueError
         return iso(parse_iso(value.replace(",", ".").upper()))
-    except (ValueError, OverflowError):  # the latter where its zone takes it out of all years
+    except (ValueError, OverflowError):  # OverflowError: its zone moves it out of the valid years
         raise ValueError(f"at: {value!r} is no time; expected one such as 2026-11-20T07:21:37.123Z") from None
 
 
@@ -309,11 +257,11 @@ _ISO = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
     r"(?:[Tt ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?(?:[Zz]|[+-][0-9]{2}:?[0-9]{2})?)?"
 )
-"""A date or a time of ISO 8601 that can be read in one way only; one without a zone is UTC."""
+"""An ISO 8601 date or time with only one reading; UTC when it has no zone."""
 
 _TEXTS = ("at", "kind", "actor", "place", "reason", "id")
 _HALF = re.compile("[\ud800-\udfff]")
-"""Half of a surrogate pair: no character, though JSON and YAML can spell it."""
+"""Half of a surrogate pair, which JSON and YAML can spell."""
 _BASE = {"told": 6, "heard": 4, "note": 6, "saw": 2, "moved": 2, "result": 2}
 _PROMISE = re.compile(
     r"\b(promise\w*|swear|swore|never|always|remember|secret|must|i will|i'll|give you my word)\b", re.IGNORECASE
@@ -337,13 +285,7 @@ _DIGIT = re.compile(r"\d")
 
 
 def importance_of(kind: str, text: str, names: tuple[str, ...] = ()) -> int:
-    """Return how much a memory matters, 1 to 10, by rules alone.
-
-    Args:
-        kind: its kind.
-        text: its text.
-        names: the agent's own names; being spoken of raises the value.
-    """
+    """Return the importance of a memory, 1 to 10, by rules alone. A mention of one of `names` raises it."""
     value = _BASE.get(kind, 3) + _told(text)
     if kind in ("heard", "saw"):
         for name in names:
@@ -355,17 +297,14 @@ def importance_of(kind: str, text: str, names: tuple[str, ...] = ()) -> int:
 
 @lru_cache(maxsize=256)
 def _told(text: str) -> int:
-    """Return how much more a memory matters for what it tells; everybody who witnessed a line asks the same."""
+    """Cached, as every witness of a line asks for the same text."""
     low = text.lower()
     value = 2 if _finds(_PROMISE, _OF_PROMISES, text, low) else 0
     return value + 1 if _DIGIT.search(text) or _finds(_TELLING, _OF_TELLING, text, low) else value
 
 
 def _finds(pattern: re.Pattern[str], marks: tuple[str, ...], text: str, low: str) -> bool:
-    """Return whether a pattern is found in a text; a plain text without any of these marks has it nowhere.
-
-    To look for the marks in `low`, the text in small letters, takes a tenth of the time, and most texts have none.
-    """
+    """Search for a pattern; an ASCII text without any plain mark in lower case is ruled out in a tenth of the time."""
     if text.isascii():
         for mark in marks:
             if mark in low:

@@ -1,6 +1,6 @@
-"""What is wrong in an archive, found by looking at every line: a sixth of a second for a hundred thousand memories.
+"""Checks every line of an archive: a sixth of a second for a hundred thousand memories.
 
-It only reads. What it calls unreadable is what `agents.memory.lines.entries` does not find.
+It only reads. A memory is unreadable when `agents.memory.lines.entries` does not find it.
 """
 
 from __future__ import annotations
@@ -31,17 +31,16 @@ NOT_WHOLE = "cannot be read; expected at, kind and text, each a text"
 NO_COMMIT = "is a commit that cannot be used; expected what its summaries cover, and their files"
 
 Wrong = tuple[str, int, str]
-"""The name of a file, the number of a line in it, or 0, and a sentence."""
+"""File name, line number (0: the whole file) and a sentence."""
 
 
 class Examined(NamedTuple):
-    """An archive that was looked at.
+    """The result of `examine`.
 
     Args:
-        wrong: what is wrong, by file and line.
-        unreadable: the memories that are lost or cannot be read, before the last that can.
-        sources: how many memories of each ledger step can be read.
-        last_source: the step of the last memory; 0 when there is none.
+        unreadable: lost or unreadable memories before the last readable one.
+        sources: number of readable memories per ledger step.
+        last_source: step of the last memory; 0 when there is none.
     """
 
     wrong: list[Wrong]
@@ -51,18 +50,14 @@ class Examined(NamedTuple):
 
 
 Look = Callable[[Path, Callable[[], None]], Examined]
-"""Looks at an archive, and calls something between two files, as `examine` does."""
+"""The type of `examine`."""
 
 
 def examine(archive: Path, between: Callable[[], None] = lambda: None) -> Examined:
-    """Look at every line of an archive; a last line without its end is somebody's who writes at this moment.
+    """Check every line of an archive, except a last line that is still being written.
 
-    Args:
-        archive: its folder.
-        between: called before each file; what it raises ends the look.
-
-    Raises:
-        OSError: when the folder cannot be read; a file that cannot is told.
+    `between` is called before each file; what it raises ends the check. Files that cannot be read are reported;
+    OSError is raised for the folder only.
     """
     files = archive_files(archive)
     known = {path.name for _, path in files}
@@ -100,15 +95,7 @@ def examine(archive: Path, between: Callable[[], None] = lambda: None) -> Examin
 
 
 def first_after(archive: Path, step: int) -> tuple[str, int]:
-    """Return the file and the line of the first memory of a later ledger step; the last line when there is none.
-
-    Args:
-        archive: the archive's folder.
-        step: the step.
-
-    Raises:
-        OSError: when a file cannot be read.
-    """
+    """Return file and line of the first memory of a later ledger step, else of the last line. Raises OSError."""
     place = ("", 0)
     for _, path in archive_files(archive):
         for number, line in _numbered(whole_lines(read_bytes(path, own=True))):
@@ -119,23 +106,17 @@ def first_after(archive: Path, step: int) -> tuple[str, int]:
 
 
 def _numbered(data: bytes) -> Iterator[tuple[int, dict[str, Any] | None]]:
-    """Yield the lines of a file that hold anything, each with its number."""
     return ((number, decode(raw)) for number, raw in enumerate(data.split(b"\n"), 1) if raw.strip())
 
 
 def _unreadable(data: bytes, first: int, end: int) -> list[Range]:
-    """Return what of a range a file does not give to whoever reads it."""
+    """Return the memories `first..end` that `entries` does not find in a file."""
     numbers = sorted({entry.seq for entry in entries(data, first, first, end)}) if end >= first else []
     return missing(numbers, first, end)
 
 
 class _File:
-    """One file of an archive, looked at line by line.
-
-    Args:
-        first: the memory it is named by.
-        last: the memory that it has to end with; None for the last file, which ends where it ends.
-    """
+    """One file of an archive. `first`: the memory in its name; `last`: where it must end, None for the last file."""
 
     def __init__(self, first: int, last: int | None) -> None:
         self.first, self.last = first, last
@@ -143,17 +124,15 @@ class _File:
         self.sources: list[int] = []
         self.last_source = 0
         self._lines: dict[int, int] = {}
-        """The line of every memory."""
+        """The line number of each memory."""
         self._broken: list[int] = []
         self._count = 0
 
     @property
     def end(self) -> int:
-        """The last memory that should be in it."""
         return self.last if self.last is not None else max(self._lines, default=self.first - 1)
 
     def look(self, data: bytes) -> None:
-        """Look at every line."""
         highest, lines = self.first - 1, self._lines
         for number, line in _numbered(data):
             self._count = number
@@ -173,7 +152,6 @@ class _File:
                 highest = max(highest, seq)
 
     def _take(self, number: int, seq: int, highest: int, line: Mapping[str, Any]) -> None:
-        """Take in a memory with a number of its own."""
         self._lines[seq] = number
         if seq < highest:
             self._say(number, f"memory {seq} stands behind memory {highest}; expected them in order")
@@ -193,15 +171,14 @@ class _File:
         return f"{spoken(self.first, self.last)}" if self.last is not None else f"memory {self.first} and later ones"
 
     def gaps(self) -> list[Range]:
-        """Return the memories that no line has."""
         if self.last is None and not self._lines:
             return []
         return missing(sorted(self._lines), self.first, self.end)
 
     def told(self) -> list[tuple[int, str]]:
-        """Return what is wrong, by line: of lines in a row that are wrong alike one is told, and a gap where it ends.
+        """Return what is wrong, by line: one message for consecutive lines with the same fault, a gap where it ends.
 
-        A gap that lines which cannot be read may have filled is told with them.
+        A gap that unreadable lines may have filled is reported with them.
         """
         told = [_row(list(alike)) for _, alike in groupby(_in_rows(self.wrong), key=lambda one: one[0])]
         for first, last in self.gaps():
@@ -213,7 +190,7 @@ class _File:
 
 
 def _in_rows(wrong: Iterable[tuple[int, str]]) -> Iterator[tuple[tuple[int, str], int]]:
-    """Yield the number of each line that is wrong, behind what lines in a row have in common that are wrong alike."""
+    """Yield a key and the line number of each bad line; consecutive lines with the same message share the key."""
     for place, (number, message) in enumerate(wrong):
         yield (number - place, message), number
 

@@ -1,7 +1,4 @@
-"""What an archive tells between its memories: the event lines, such as folds and masks, each with where it stands.
-
-It only reads, and decodes no memory.
-"""
+"""Reads the event lines of an archive, such as folds and masks, each with its position."""
 
 from __future__ import annotations
 
@@ -18,17 +15,10 @@ _EVENT = b'"event":'
 
 
 def events(archive: Path, first: int, last: int, name: str = "") -> list[tuple[int, dict[str, Any]]]:
-    """Return the event lines that stand right behind memories, each with the number of that memory.
+    """Return the event lines after the memories `first..last`, each with the number of the memory before it.
 
-    Those before the first memory of a life stand behind memory 0 and come with the range that begins with 1.
-
-    Args:
-        archive: the archive's folder.
-        first, last: the memories.
-        name: of the events; empty for all. Those of one name, as the program writes them, are found ten times as fast.
-
-    Raises:
-        OSError: when a file cannot be read.
+    Events before the first memory have number 0 and belong to a range that begins with 1. Searching for one `name` is
+    ten times as fast as for all (empty). Raises OSError.
     """
     files = archive_files(archive)
     ends = [*(start - 1 for start, _ in files[1:]), last]
@@ -43,17 +33,7 @@ def events(archive: Path, first: int, last: int, name: str = "") -> list[tuple[i
 def tail(
     archive: Path, first: int, last: int, names: Sequence[str]
 ) -> tuple[list[Entry], list[tuple[int, dict[str, Any]]]]:
-    """Return memories and the events of some names that stand behind them, by one reading of the files.
-
-    What cannot be read is left out. It looks at files only, so that it may run in a thread.
-
-    Args:
-        archive, first, last: as in `events`.
-        names: of the events.
-
-    Raises:
-        OSError: when a file cannot be read.
-    """
+    """Return readable memories and the named events after them, in one pass. May run in a thread. Raises OSError."""
     memories: list[Entry] = []
     found: list[tuple[int, dict[str, Any]]] = []
     files = archive_files(archive) if first <= last else []
@@ -69,16 +49,11 @@ def tail(
 
 
 def newest(archive: Path, before: int, marks: Sequence[bytes], files: int) -> tuple[list[dict[str, Any] | None], int]:
-    """Return the last line with each mark that stands before a memory, and the first memory that was looked at.
+    """Return the last line with each mark before a memory, and the first memory that was searched.
 
     Args:
-        archive: the archive's folder.
-        before: that memory.
-        marks: bytes that a line has as the program writes it, such as `"kind":"dream"`.
-        files: files that are looked through at most, from that memory backwards.
-
-    Raises:
-        OSError: when a file cannot be read.
+        marks: bytes of a line as the program writes it, such as `"kind":"dream"`.
+        files: how many files to search at most, backwards.
     """
     found: list[dict[str, Any] | None] = [None] * len(marks)
     looked = before
@@ -96,11 +71,6 @@ def newest(archive: Path, before: int, marks: Sequence[bytes], files: int) -> tu
 
 
 def last_event(archive: Path, name: str) -> dict[str, Any] | None:
-    """Return the last event line of a name; None when there is none.
-
-    Raises:
-        OSError: when a file cannot be read.
-    """
     for start, path in reversed(archive_files(archive)):
         for _, event in reversed(list(_events(whole_lines(read_bytes(path, own=True)), start))):
             if event["event"] == name:
@@ -111,8 +81,8 @@ def last_event(archive: Path, name: str) -> dict[str, Any] | None:
 def _events(data: bytes, start: int, mark: bytes = _EVENT) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the events of one file, each with the number of the memory before it.
 
-    Looks at bytes, as decoding a whole file costs 25 ms; no text holds the bytes looked for, as its quotation marks
-    are escaped. The commit that a later file begins with only repeats one of the file before.
+    It searches bytes, as decoding a whole file costs 25 ms; texts cannot match, as their quotation marks are escaped.
+    The commit at the start of a later file only repeats one of the file before.
     """
     at = data.find(mark)
     while at >= 0:

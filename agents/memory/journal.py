@@ -1,8 +1,8 @@
-"""The journal: facts that were kept before memories were folded (seed 003), in a file that people may read and edit.
+"""The journal: facts kept before memories are folded (seed 003), in a file that people may read and edit.
 
-`journal.md` holds at most `LIVE` entries. What has to make room goes to `journal-history.md` first, so that nothing is
-ever lost: a kill in between leaves a line in both. Lines are added, marked and moved; every other line stays as people
-left it. What to keep and what to consolidate is decided in `agents.mind.journal_keeper`.
+`journal.md` holds at most `LIVE` entries. Entries that must make room are first appended to `journal-history.md`; a
+kill in between leaves them in both. Other lines stay as people left them. What to keep is decided in
+`agents.mind.journal_keeper`.
 """
 
 from __future__ import annotations
@@ -29,13 +29,7 @@ What is kept before memories are folded into a summary. Each line that begins wi
 
 
 class Journal:
-    """One character's journal.
-
-    Args:
-        folder: the character's folder.
-        write: replaces a file as a whole.
-        open_writer: opens the history for appending.
-    """
+    """The journal of one character. `open_writer` opens the history for appending."""
 
     def __init__(
         self,
@@ -47,25 +41,14 @@ class Journal:
         self._write, self._open = write, open_writer
 
     def lines(self) -> list[JournalLine]:
-        """Return the entries, oldest first, with the lines they stand in.
-
-        Raises:
-            OSError, VaultProblem: when the file cannot be read.
-        """
+        """Return the entries, oldest first, with their lines. Raises OSError or VaultProblem."""
         return list(entry_lines(self._text()))
 
     def through(self, owner: str, total: int) -> int:
-        """Return the last memory that was looked through for facts; 0 when none was, or that cannot be told.
+        """Return the last memory searched for facts; 0 when none was, or when that is unknown.
 
-        The front matter says it; only where it does not, the entries do by what they refer to. People write in both:
-        numbers of memories that there are not say nothing, nor do memories of others.
-
-        Args:
-            owner: folder of whose journal it is; references name it.
-            total: how many memories there are.
-
-        Raises:
-            OSError, VaultProblem: as `lines`.
+        The front matter says it, else the entries' references to `owner` (a folder) do. Numbers above `total` do not
+        count.
         """
         value = examine_document(self._text(), FILE)[0].front.get("through")
         if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= total:
@@ -74,14 +57,10 @@ class Journal:
         return max((last for last in referred if last <= total), default=0)
 
     def keep(self, entries: Sequence[JournalEntry], through: int | None = None) -> None:
-        """Add entries; those that have to make room go into the history.
-
-        Args:
-            entries: what is new.
-            through: the last memory that was looked through; None leaves that as it was.
+        """Add entries; those that must make room go into the history. `through`: the last memory searched for facts.
 
         Raises:
-            OSError, VaultProblem: when a file cannot be read or written; then nothing is lost and all may be repeated.
+            OSError, VaultProblem: then nothing is lost, and everything may be repeated.
         """
         self.settle({}, entries, through)
 
@@ -91,17 +70,9 @@ class Journal:
         added: Sequence[JournalEntry] = (),
         through: int | None = None,
     ) -> None:
-        """Replace entries by others, or move them into the history, and add new ones, in one write.
+        """Replace entries, move some into the history (None), and add new ones, in one write. Raises as `keep`.
 
-        A line that a person changed meanwhile is not among those that are replaced, so it stays.
-
-        Args:
-            changed: the entry that takes the place of each line, by the line as it was read; None moves it away.
-            added: entries that come after all others.
-            through: as in `keep`.
-
-        Raises:
-            OSError, VaultProblem: as `keep`.
+        `changed` is keyed by the line as it was read, so a line that a person changed meanwhile stays.
         """
         before = self._text()
         text, away = _replaced(before, changed)
@@ -123,11 +94,7 @@ class Journal:
             self._write(self._path, text)
 
     def state(self) -> tuple[int, int]:
-        """Return what tells whether the file is still the same: its time of change and size; zeros when there is none.
-
-        Raises:
-            OSError: when that cannot be told.
-        """
+        """Return mtime and size of the file, to notice changes; zeros when there is none. Raises OSError."""
         try:
             found = self._path.stat()
         except FileNotFoundError:
@@ -144,7 +111,7 @@ def _ends_with_item(text: str) -> bool:
 
 
 def _replaced(text: str, changed: Mapping[str, JournalEntry | None]) -> tuple[str, list[str]]:
-    """Return a text with some of its entries replaced, and the lines that are to go into the history."""
+    """Return the text with entries replaced, and the lines for the history."""
     if not changed:
         return text, []
     left = dict(changed)
@@ -161,9 +128,9 @@ def _replaced(text: str, changed: Mapping[str, JournalEntry | None]) -> tuple[st
 
 
 def _with_room(text: str) -> tuple[str, list[str]]:
-    """Return a text with no more than `LIVE` entries, and the lines that have to go.
+    """Return the text with at most `LIVE` entries, and the lines that must go.
 
-    Those that stand elsewhere too go first, then what matters least as far as it is to be trusted, then what is oldest.
+    Consolidated entries go first, then those with the lowest importance times trust, then the oldest.
     """
     lines = list(entry_lines(text))
     over = len(lines) - LIVE
@@ -172,11 +139,11 @@ def _with_room(text: str) -> tuple[str, list[str]]:
     order = sorted(lines, key=lambda line: (not line.entry.consolidated, line.entry.importance * line.entry.trust))
     going = [line.raw for line in order[:over]]
     marked: dict[str, JournalEntry | None] = dict.fromkeys(going)
-    return _replaced(text, marked)  # of a line that stands twice the second goes with the next entries
+    return _replaced(text, marked)  # of duplicate lines the second goes with the next entries
 
 
 def _through(text: str, through: int) -> str:
-    """Return a text that says which memories were looked through; front matter that is not in order stays as it is."""
+    """Set `through` in the front matter; malformed front matter stays as it is."""
     try:
         return replace_key(text, "through", through, FILE)
     except VaultProblem:
@@ -184,7 +151,7 @@ def _through(text: str, through: int) -> str:
 
 
 def superseded(lines: Sequence[JournalLine]) -> dict[str, JournalEntry | None]:
-    """Return the summaries among the entries that are not marked yet, marked: a newer one takes them up."""
+    """Return the fold summaries not marked yet, marked as consolidated: a newer one includes them."""
     return {
         line.raw: replace(line.entry, consolidated=True)
         for line in lines

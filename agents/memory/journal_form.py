@@ -1,9 +1,8 @@
-"""The form of a journal's file: one list item per entry, with what is known of it in parentheses behind its text.
+"""The form of a journal's file: one list item per entry, with its attributes in parentheses after the text.
 
     - The key is under the bench (2026-11-20T07:21:37.123Z; direct; trust 0.9; importance 6; from Moss; eliza#120)
 
-Pure: text in, values and text out. People write in it too: whatever is no list item is prose and left alone, and an
-item without the parentheses is an entry of which no more is known.
+No I/O. People edit it too: other lines are prose, and an item without parentheses is an entry without attributes.
 """
 
 from __future__ import annotations
@@ -22,34 +21,32 @@ INFERENCE = "inference"
 ENVIRONMENTAL = "environmental"
 SYNTHESIS = "context_synthesis"
 TYPES = (DIRECT, OBSERVATION, INFERENCE, ENVIRONMENTAL, SYNTHESIS)
-"""Where an entry comes from (seed 003): told, perceived, concluded, overheard; or it is a summary of a fold."""
+"""Origins of an entry (seed 003): told, perceived, concluded, overheard, or the summary of a fold."""
 
 CONSOLIDATED = "consolidated"
-"""The mark of an entry that stands in a note or a newer entry too."""
+"""Mark of an entry that is in a note or a newer entry too."""
 
 _ITEM = re.compile(r"^- +(?P<text>\S.*?)(?: +\((?P<known>[^()]*)\))?[ \t]*$")
 _REFERENCE = re.compile(r"(?P<owner>[\w-]+)#(?P<first>\d{1,15})(?:-(?P<last>\d{1,15}))?")
 _REST = re.compile(r"(?P<count>\d{1,15}) more")
 SHOWN = 4
-"""References at either end of an entry's that are told one by one; of those between them only how many memories."""
+"""References listed at either end; those in between are only counted."""
 _TIME = re.compile(r"\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?")
 _UNSAFE = re.compile(r"[;()\n\r]+")
 
 
 @dataclass(frozen=True, slots=True)
 class JournalEntry:
-    """One entry of a journal.
+    """One entry of a journal, on one line.
 
     Args:
-        text: what is kept, on one line.
-        at: when it was lived; empty when that is not known.
+        at: empty when unknown.
         type: one of `TYPES`.
-        trust: how far it is to be trusted, 0 to 1.
+        trust: 0 to 1.
         importance: 1 (trifle) to 10.
-        source: name of who said it; empty for nobody.
-        about: the person or place that it is about; empty for none.
-        references: the memories it comes from, such as `eliza#120` or `eliza#66-129`; `12 more` for those left out.
-        consolidated: it stands in a note or a newer entry too.
+        source: name of the speaker; may be empty.
+        about: person or place; may be empty.
+        references: such as `eliza#120` or `eliza#66-129`; `12 more` for those left out.
     """
 
     text: str
@@ -63,22 +60,20 @@ class JournalEntry:
     consolidated: bool = False
 
     def last(self, owner: str) -> int:
-        """Return the last memory of an owner that it refers to; 0 when it refers to none."""
+        """Return the last memory of `owner` that it refers to; 0 when there is none."""
         return max((max(_numbers(found)) for found in _found(self.references) if found["owner"] == owner), default=0)
 
 
 class JournalLine(NamedTuple):
-    """An entry and the line that it was read from."""
-
     raw: str
     entry: JournalEntry
 
 
 def render_entry(entry: JournalEntry) -> str:
-    """Return the line of an entry; it reads back as the same entry."""
+    """Return the line of an entry; it parses to the same entry."""
     text = " ".join(entry.text.split())
     if text.endswith(")"):
-        text += "."  # what stands in parentheses at the end would be taken for what is known of it
+        text += "."  # or the parentheses would be read as attributes
     known = [
         entry.at,
         entry.type,
@@ -97,7 +92,6 @@ def _safe(name: str) -> str:
 
 
 def parse_entry(line: str) -> JournalEntry | None:
-    """Return the entry of a line; None when it is none."""
     found = _ITEM.match(line := sanitize(line))
     if found is None:
         return None
@@ -119,7 +113,6 @@ def _is_known(part: str) -> bool:
 
 
 def _references(part: str) -> tuple[str, ...]:
-    """Return the references that a part lists; none when it is something else."""
     found = [one.strip() for one in part.split(",")]
     known = _REFERENCE.fullmatch(found[0]) and all(_REFERENCE.fullmatch(one) or _REST.fullmatch(one) for one in found)
     return tuple(found) if known else ()
@@ -135,7 +128,7 @@ def _numbers(found: re.Match[str]) -> tuple[int, int]:
 
 
 def united_references(references: Iterable[str]) -> tuple[str, ...]:
-    """Return references in order, those that touch as ranges, and of very many the first and the last few."""
+    """Merge references into ordered ranges; of very many, keep `SHOWN` at either end and count the rest."""
     references = list(references)
     spans: dict[str, list[tuple[int, int]]] = {}
     for found in _found(references):
@@ -151,7 +144,7 @@ def united_references(references: Iterable[str]) -> tuple[str, ...]:
 
 
 def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return spans of numbers in order, those that overlap or follow each other as one."""
+    """Merge spans that overlap or touch, in order."""
     joined: list[tuple[int, int]] = []
     for first, last in sorted(spans):
         if joined and first <= joined[-1][1] + 1:
@@ -167,7 +160,7 @@ def _reference(span: tuple[str, int, int]) -> str:
 
 
 def _with(entry: JournalEntry, part: str) -> JournalEntry:
-    """Return an entry with what one part says of it; a part that says nothing readable changes nothing."""
+    """Return the entry with one attribute set; an unreadable one changes nothing."""
     word, _, rest = part.partition(" ")
     if part in TYPES:
         return replace(entry, type=part)
@@ -189,7 +182,7 @@ def _with(entry: JournalEntry, part: str) -> JournalEntry:
 
 
 def entry_lines(text: str) -> Iterator[JournalLine]:
-    """Yield the entries of a file, in its order; what stands in code is none."""
+    """Yield the entries of a file in order, except those in code blocks."""
     for line in markdown_lines(text):
         entry = None if line.fenced else parse_entry(line.text)
         if entry is not None:

@@ -1,7 +1,6 @@
-"""The lines of an archive: memories, events and what a hand or a disk made of them, told apart.
+"""The lines of an archive: memories, events, and lines that are damaged or were edited.
 
-Pure: it is given bytes and opens no file. It repairs nothing; a line that is wrong is passed over and counted, so that
-whoever reads can say so.
+No I/O and no repairs: bad lines are skipped and counted, so that callers can report them.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ from mud.sanitize import sanitize_json
 from mud.storage.jsonl import LONGEST_LINE
 
 HIGHEST = 10**12
-"""The highest number of a memory, a step or a fold; a line with a higher one cannot be read."""
+"""The highest number of a memory, step or fold; lines with a higher one cannot be read."""
 LEAP = 1_000_000
-"""Memories in a row that may be missing in an archive; a number further on was never given, and cannot be read."""
+"""The longest gap in an archive's numbers; lines with a number beyond it cannot be read."""
 COMMITS = frozenset({"auto_compact", "manual_compact", "rebuild"})
-"""The events that say which summaries hold from now on; the last of them is the truth."""
+"""The events that name the summaries in use; the last one in the archive holds."""
 
 
 _TEXT = rb'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})[^"\\\x00-\x1f]*+)*+"'
@@ -34,29 +33,18 @@ _MEMORY = re.compile(
     rb'(?:,"mark":%(text)b)?(?:,"id":%(text)b)?(?:,"from":%(text)b)?}\n' % {b"text": _TEXT, b"null": _TEXT_OR_NULL},
     re.MULTILINE,
 )
-"""A memory as `Entry.to_json` writes it: its number and its ledger step."""
+"""A memory as `Entry.to_json` writes it. Groups: its number and its ledger step."""
 
 
 class NamedSummary(NamedTuple):
-    """A summary as a commit line names it.
-
-    Args:
-        covers: first and last memory it stands for.
-        file: the name of its version.
-    """
+    """A summary as named by a commit line. `covers`: first and last memory; `file`: its version."""
 
     covers: tuple[int, int]
     file: str
 
 
 class CommitLine(NamedTuple):
-    """A commit line that was checked.
-
-    Args:
-        line: as it stands in the archive.
-        number: how many folds this life had had by then, that one included; 0 when it does not say.
-        named: the summaries that hold from then on, by tier; one at least.
-    """
+    """A checked commit line. `number`: folds up to this one (0: unknown); `named`: at least one summary by tier."""
 
     line: Mapping[str, Any]
     number: int
@@ -64,13 +52,13 @@ class CommitLine(NamedTuple):
 
 
 def is_commit(line: Mapping[str, Any]) -> bool:
-    """Return whether a decoded line says that it is a commit; `parse_commit` tells whether it is a good one."""
+    """Return whether a line claims to be a commit; `parse_commit` checks it."""
     event = line.get("event")
     return "seq" not in line and isinstance(event, str) and event in COMMITS
 
 
 def parse_commit(line: Mapping[str, Any]) -> CommitLine | None:
-    """Return a commit line in its checked form; None when it is none, or not as this program writes them."""
+    """Return the checked commit line; None when it is none or malformed."""
     number = line.get("number", 0)
     if not is_commit(line) or not is_number(number) or number < 0:
         return None
@@ -95,10 +83,10 @@ def _named(record: object) -> NamedSummary | None:
 
 
 def last_commit(data: bytes) -> tuple[CommitLine | None, int]:
-    """Return the last commit line that can be understood, and how many after it cannot.
+    """Return the last valid commit line, and how many invalid ones follow it.
 
-    Looks at bytes: decoding a whole file costs 25 ms, this well under one. No text holds the bytes looked for, as its
-    quotation marks are escaped.
+    It searches bytes: decoding a whole file costs 25 ms, this under one. Texts cannot match, as their quotation marks
+    are escaped.
     """
     end, broken = len(data), 0
     while (at := data.rfind(b'"event":', 0, end)) >= 0:
@@ -114,18 +102,18 @@ def last_commit(data: bytes) -> tuple[CommitLine | None, int]:
 
 
 def encode(event: Mapping[str, Any]) -> str:
-    """Return the line of an event, without its newline."""
+    """Return an event as a line, without the newline."""
     return json.dumps(event, ensure_ascii=False, separators=(",", ":"))
 
 
 def decode(raw: bytes) -> dict[str, Any] | None:
-    """Return the JSON object in a line, sanitized; None when there is none."""
+    """Return the JSON object of a line, sanitized; None when it is none or too long."""
     if len(raw) >= LONGEST_LINE:
         return None
     try:
         try:
             line = orjson.loads(raw)
-        except ValueError:  # Python's own takes what orjson does not
+        except ValueError:  # Python's parser accepts more than orjson
             line = json.loads(raw)
         return sanitize_json(raw, line) if isinstance(line, dict) else None
     except (ValueError, RecursionError):
@@ -133,12 +121,12 @@ def decode(raw: bytes) -> dict[str, Any] | None:
 
 
 def is_number(value: object) -> TypeGuard[int]:
-    """Return whether a value is a whole number such as this program writes: one that can be counted on from."""
+    """Return whether a value is an integer (no bool) of at most `HIGHEST`."""
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= HIGHEST
 
 
 def whole_lines(data: bytes) -> bytes:
-    """Return the data up to its last newline: what follows is a line still being written, or torn."""
+    """Return the data up to its last newline; the rest is still being written, or torn."""
     return data[: data.rfind(b"\n") + 1]
 
 
@@ -155,16 +143,16 @@ def backwards(data: bytes) -> Iterator[bytes]:
 def in_order(
     lines: Iterable[dict[str, Any] | None], before: int | None, begins: int
 ) -> tuple[list[dict[str, Any]], int, int]:
-    """Return the memories among lines whose numbers go on, and how many lines were broken, and how many out of order.
+    """Return the memories whose numbers continue, the number of broken lines, and of lines out of order.
 
-    A number goes on when it follows the one before; every line passed over in between may have been one more. Two
-    lines that go on from each other are believed too, after a hole: somebody took a line out.
+    A number continues when it follows the one before; each skipped line in between allows one more. After a hole, two
+    lines that follow each other are accepted too: somebody took a line out.
 
     Args:
-        lines: decoded, in the order of the file; None for one that could not be.
-        before: the memory before the first of them; None when that is not known, then the first two that go on from
-            each other are the start.
-        begins: the memory that the file is named by.
+        lines: decoded, in file order; None for one that could not be decoded.
+        before: the memory before the first line; None when unknown, then the first two consecutive lines are the
+            start.
+        begins: the memory in the file's name.
     """
     known, before = before is not None, before or 0
     taken: list[dict[str, Any]] = []
@@ -189,15 +177,10 @@ def in_order(
 
 
 def entries(data: bytes, begins: int, first: int, last: int) -> list[Entry]:
-    """Return the entries of one file in a range, as far as they can be read.
+    """Return the readable entries `first..last` of one file; `begins` is the memory in its name.
 
-    No text holds a raw newline, so a line of ours is found by its first bytes; a file that another hand wrote or
-    mangled is decoded from its start.
-
-    Args:
-        data: the file.
-        begins: the memory it is named by.
-        first, last: the range.
+    Texts hold no raw newline, so lines as this program writes them are found by their first bytes. A file that was
+    edited or damaged is decoded from its start.
     """
     start = line_of(data, first)
     stop = line_of(data, last + 1) if start >= 0 else -1
@@ -210,16 +193,9 @@ def entries(data: bytes, begins: int, first: int, last: int) -> list[Entry]:
 
 
 def sources_of(data: bytes, first: int) -> list[int] | None:
-    """Return the ledger steps of a file's memories, when every line stands as this program writes it and all in order.
+    """Return the ledger step of each memory of a file, in order; None when a line is damaged or out of order.
 
-    Nothing is decoded but events: that takes a third of the time.
-
-    Args:
-        data: the file.
-        first: the memory it is named by.
-
-    Returns:
-        The steps, one for each memory from the first on; None when it takes a look at every line to tell what is wrong.
+    Only events are decoded, which takes a third of the time. `first` is the memory in the file's name.
     """
     try:
         data.decode()
@@ -235,7 +211,7 @@ def sources_of(data: bytes, first: int) -> list[int] | None:
 
 
 def _is_event(raw: bytes) -> bool:
-    """Return whether a line is an event, and one that can be used when it is a commit."""
+    """Return whether a line is an event and, if it is a commit, a valid one."""
     line = decode(raw)
     if line is None or "seq" in line or not isinstance(line.get("event"), str):
         return False
@@ -243,10 +219,7 @@ def _is_event(raw: bytes) -> bool:
 
 
 def line_of(data: bytes, seq: int) -> int:
-    """Return the offset of the last line with a memory's number, as this program writes it; -1 when there is none.
-
-    The last: a line that was passed over once may have the number of one that was written after it.
-    """
+    """Return the offset of the last line with a number, or -1; a skipped damaged line may have the same number."""
     mark = b'{"seq":%d,' % seq
     at = data.rfind(b"\n" + mark)
     return at + 1 if at >= 0 else (0 if data.startswith(mark) else -1)
@@ -262,7 +235,7 @@ def _within(lines: Iterable[dict[str, Any] | None], first: int, last: int) -> li
 
 
 def is_whole(line: Mapping[str, Any]) -> bool:
-    """Return whether a line with the number of a memory has every part that it needs, and none that is no text."""
+    """Return whether a memory's line has every required key, with strings where they belong."""
     for key in ("at", "kind", "text"):
         if not isinstance(line.get(key), str):
             return False
@@ -273,7 +246,6 @@ def is_whole(line: Mapping[str, Any]) -> bool:
 
 
 def _entry(line: dict[str, Any]) -> Entry | None:
-    """Return the entry of a line; None when a part that it needs is lost or is no text."""
     if not is_whole(line):
         return None
     if is_number(line.get("source", 0)) and is_number(line.get("importance", 3)):

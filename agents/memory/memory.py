@@ -1,7 +1,7 @@
-"""Memory: what one character lived through, whole. Archive, tail in RAM and summaries as one view.
+"""The memory of one character: archive, newest entries in RAM, and summaries as one view.
 
-It decides nothing about folding and asks no model. What it promises: an entry is in the archive before anybody else
-hears of it; the view tiles `1..n` without gap or overlap; the RAM it takes does not grow with the life.
+It does not decide about folds and asks no model. It guarantees that an entry is in the archive before anything else
+learns of it, that the view tiles `1..n` without gap or overlap, and that RAM use does not grow with the archive.
 """
 
 from __future__ import annotations
@@ -29,22 +29,20 @@ from mud.storage.jsonl import JsonlWriter
 from mud.world.events import Perception
 
 IN_RAM = 1024
-"""Newest memories kept in RAM at most; older ones of the tail are read from the archive when asked for."""
+"""Newest entries kept in RAM at most; older ones are read from the archive."""
 
 _AT_START = "summaries at the start"
-"""The warning of what was wrong with the summaries when the memory was opened; it holds until the next fold."""
+"""Key of the warning about the summaries at opening; the next fold clears it."""
 
 _BATCH = 1024
-"""Memories that are written at once in bulk."""
+"""Entries per write in bulk."""
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A whole life: long-term `1..a`, recent `a+1..b`, hidden `b+1..c`, left out `c+1..d`, word for word `d+1..n`.
+    """All entries: long-term `1..a`, recent `a+1..b`, hidden `b+1..c`, left out `c+1..d`, word for word `d+1..n`.
 
-    Args:
-        longterm, recent, tail: the summaries, None for one that there is not, and the rest, oldest first.
-        hidden, left_out: memories that only the archive and recall know, by the strategy and by the caller's limit.
+    `hidden` (by the strategy) and `left_out` (by the caller's limit) are only in the archive and in recall.
     """
 
     longterm: Summary | None
@@ -55,16 +53,11 @@ class View:
 
 
 class Memory:
-    """One character's memory.
+    """The memory of one character.
 
     Args:
-        name: the character's name.
-        folder: its folder in the vault; `archive/` and `summaries/` are made in it when first needed.
-        clock: tells the time of edits that say none.
-        names: other names it is called by; being spoken of makes a memory matter more.
-        in_ram: newest memories kept in RAM at most.
-        write, write_unsynced: replace a file as a whole; tests give ones that fail or die.
-        open_writer: opens an archive file for appending; tests give one that fails or dies.
+        folder: its folder in the vault; `archive/` and `summaries/` are created in it when first needed.
+        names: other names; a mention of one raises an entry's importance.
     """
 
     def __init__(
@@ -92,17 +85,7 @@ class Memory:
         self._waiting = WriteBacklog(self._troubles.note)
 
     def open(self, writable: bool) -> list[str]:
-        """Take up the life where it stands; what a kill left half done is finished.
-
-        Args:
-            writable: this process may write; a reader repairs nothing.
-
-        Returns:
-            What the owner should know, one sentence each.
-
-        Raises:
-            Unavailable: when the files cannot be read, or not be written.
-        """
+        """Open the files, finishing what a kill interrupted; return messages for the owner. Raises Unavailable."""
         self._troubles.clear()
         self._waiting.clear()
         self._writable = writable
@@ -124,7 +107,7 @@ class Memory:
         return archive + summaries
 
     def close(self) -> None:
-        """Try once more to write what waits, and let go of the files."""
+        """Try once more to write waiting entries, then close the files."""
         if self._waiting:
             self.retry()
         if self._files.unsynced:
@@ -133,75 +116,61 @@ class Memory:
 
     @property
     def total(self) -> int:
-        """Memories in the archive."""
         return self._archive.total
 
     @property
     def waiting(self) -> int:
-        """Memories that the archive could not take yet."""
+        """Number of entries that the archive could not take yet."""
         return len(self._waiting)
 
     @property
     def watermark(self) -> int:
-        """The last memory that a summary stands for."""
+        """The last entry covered by a summary; 0 when none is."""
         return self._tiers.watermark
 
     @property
     def longterm(self) -> Summary | None:
-        """The summary of everything older."""
         return self._tiers.longterm
 
     @property
     def recent(self) -> Summary | None:
-        """The summary of what was folded last."""
         return self._tiers.recent
 
     @property
     def last_source(self) -> int:
-        """The ledger step of the last memory in the archive; 0 when there is none."""
+        """Ledger step of the newest entry in the archive; 0 when there is none."""
         return self._archive.last_source
 
     @property
     def last_source_count(self) -> int:
-        """How many memories of that step the archive holds."""
+        """Number of entries of that step in the archive."""
         return self._archive.last_source_count
 
     @property
     def compactions(self) -> int:
-        """Folds of this life so far."""
         return self._archive.last_commit.number if self._archive.last_commit is not None else 0
 
     @property
     def warnings(self) -> list[str]:
-        """What is wrong now, one sentence each."""
         return [*self._troubles.warnings, *self._troubles.unknown(unread(self.longterm, self.recent))]
 
     @property
     def last_error(self) -> str | None:
-        """What went wrong last, also when it is over; None when nothing has."""
+        """The latest warning, also when it no longer holds."""
         return self._troubles.last
 
     @property
     def missing_from(self) -> int | None:
-        """The ledger step whose memories were the first for which there was no room; None when there was for all.
+        """The first ledger step whose entries did not fit into the backlog; None when all did.
 
-        From there on nothing more is taken up until the memory is opened again and the ledger gives it back, in order.
+        Nothing more is accepted until the memory is opened again and the ledger replays the rest in order.
         """
         return self._waiting.missing_from
 
     def append(self, perceived: Sequence[Perception], at: str, source: int) -> list[Entry]:
-        """Remember what one step left, in one write.
+        """Append the entries of one step in one write; return the entries written, earlier waiting ones first.
 
-        When the archive cannot be written the memories wait, are shown, and are tried again with the next ones. A
-        reader, who writes nothing, keeps them in RAM as if they were in the archive.
-
-        Args:
-            perceived: what it left with this character, in order.
-            at: when, written.
-            source: the step's number.
-
-        Returns:
-            The entries that this call wrote, those that had waited first.
+        When the archive cannot be written, they wait and are retried with the next call. A reader keeps them in RAM.
         """
         number, names = self._archive.total + len(self._waiting.entries), self.names
         return self._write(
@@ -209,18 +178,11 @@ class Memory:
         )
 
     def append_raw(self, records: Sequence[Mapping[str, object]], source: int | None = None) -> list[Entry]:
-        """Remember records from outside, as `remember` gives them.
-
-        Args:
-            records: see `entry_from_record`.
-            source: the ledger step they belong to; the last one when None.
-
-        Returns:
-            The entries that this call wrote.
+        """Append records from outside (see `entry_from_record`); return the entries written.
 
         Raises:
             ValueError: when a record is wrong; then none is kept.
-            Unavailable: when there is no room left for what the archive cannot take; no ledger has these.
+            Unavailable: when the backlog is full; these records are in no ledger.
         """
         step = self.last_source if source is None else source
         now, number = iso(self._clock.now()), self.total + len(self._waiting)
@@ -235,7 +197,7 @@ class Memory:
         return written
 
     def retry(self) -> list[Entry]:
-        """Try to write the memories that wait; return those that were written."""
+        """Try to write the waiting entries; return those written."""
         return self._write([])
 
     def _write(self, entries: list[Entry]) -> list[Entry]:
@@ -257,16 +219,7 @@ class Memory:
         return written
 
     def record(self, event: Mapping[str, Any]) -> bool:
-        """Write an event line that is no commit, what happened to this memory, and return whether it stands there.
-
-        An archive that cannot take it gets a warning; a reader, who writes nothing, passes it over.
-
-        Args:
-            event: has `event`, and neither `seq` nor `text`.
-
-        Raises:
-            ValueError: when it is no such line, or a commit.
-        """
+        """Append an event line; return whether it was written. Raises ValueError for a malformed line or a commit."""
         if is_commit(event):
             raise ValueError("a commit is written by `commit` alone, with its summaries")
         if not self._writable:
@@ -280,32 +233,23 @@ class Memory:
         return True
 
     def note_trouble(self, what: str, text: str | None) -> None:
-        """Show a warning until it is taken back.
-
-        Args:
-            what: what it is about; one warning each.
-            text: the warning; None takes it back.
-        """
+        """Set the warning of a key, or clear it with None."""
         self._troubles.note(what, text)
 
     @property
     def tail(self) -> list[Entry]:
-        """The memories that no summary stands for, oldest first."""
+        """The entries covered by no summary, oldest first."""
         return self.newest(self.total + len(self._waiting) - self.watermark)
 
     def newest(self, count: int) -> list[Entry]:
-        """Return the newest memories of the tail, at most `count`, oldest first."""
+        """Return the newest entries of the tail, at most `count`, oldest first."""
         count = min(count, self.total - self.watermark + len(self._waiting))
         waits = min(count, len(self._waiting))
         written = self.read(self.total - (count - waits) + 1, self.total)
         return [*written, *self._waiting.entries[len(self._waiting) - waits :]]
 
     def read(self, first: int, last: int) -> list[Entry]:
-        """Return memories by number, both ends included, from RAM where they are, else from the archive.
-
-        Raises:
-            OSError: when the archive cannot be read.
-        """
+        """Return entries by number, both ends included, from RAM or the archive. Raises OSError."""
         first, last = max(1, first), min(last, self.total)
         if first > last:
             return []
@@ -320,34 +264,29 @@ class Memory:
         return found
 
     def note_unreadable(self, first: int, last: int) -> None:
-        """Show a warning that memories cannot be read, until the memory is opened again."""
+        """Warn that entries cannot be read, until the memory is opened again."""
         self._troubles.note_unreadable(first, last)
 
     def view(self) -> View:
-        """Return the whole life as it is now."""
         return View(self.longterm, self.recent, tuple(self.tail))
 
     def versions(self) -> list[str]:
-        """Return the names of the versions of recent summaries, in the order they were made."""
+        """Return the names of the versions of the recent summary, oldest first."""
         return self._files.version_names("recent")
 
     def version(self, name: str) -> Summary | None:
-        """Return one of them; None when it is gone, cannot be understood or was never committed."""
+        """Return a version of the recent summary; None when it is missing, unreadable or was never committed."""
         found = self._files.version("recent", name)
         return found if found is not None and found.covers[1] <= self.watermark else None
 
     def commit(
         self, longterm: Summary | None, recent: Summary | None, memories: Sequence[Entry], event: Mapping[str, Any]
     ) -> list[str]:
-        """Let new summaries hold: versions, then one line in the archive, then the files in use.
+        """Put new summaries in use: write versions, then one archive line, then the files in use.
 
         Args:
-            longterm, recent: the new summaries.
-            memories: what the recent one covers.
+            memories: the entries that `recent` covers.
             event: the commit line without its `longterm` and `recent`.
-
-        Returns:
-            What the owner should know.
 
         Raises:
             OSError: when it cannot be written; then nothing has changed.
@@ -360,10 +299,7 @@ class Memory:
 
     @contextmanager
     def in_bulk(self) -> Iterator[None]:
-        """Within it folds leave the files in use as they are and nothing waits for the disk; its end makes up for both.
-
-        A kill in between is made good by the next opening; a power cut may lose what came last.
-        """
+        """Defer summary files and syncing to the end of the block; a power cut in it may lose the newest entries."""
         self._troubles.guarded(self._tiers.stay_behind)
         try:
             yield
@@ -373,34 +309,27 @@ class Memory:
             os.sync()
 
     def refresh(self) -> list[str]:
-        """Read both summary files in use and take up what people wrote; return what the owner should know."""
+        """Read both summary files and take up edits; return messages for the owner."""
         return self._troubles.guarded(self._tiers.refresh)
 
     def reload_summary(self, path: Path) -> list[str]:
-        """Take up a summary file that changed; return what the owner should know.
-
-        Args:
-            path: the file; versions are not looked at.
-        """
+        """Take up a changed summary file, but no version; return messages for the owner."""
         if path.stem not in TIERS or path != self._files.current(path.stem):
             return []
         return self._troubles.guarded(lambda: self._tiers.examine(path.stem))
 
     def restore_missing(self) -> list[str]:
-        """Write again the summary files in use that are gone, blank or behind; return what the owner should know."""
+        """Write again summary files that are missing, blank or outdated; return messages for the owner."""
         return self._troubles.guarded(self._tiers.restore)
 
     def sync(self) -> bool:
-        """Have what was written put on the disk; a disk that refuses is shown as a warning. May run in a thread.
+        """Sync everything to disk; return whether the disk confirmed it. May run in a thread.
 
-        Nothing waits for it: after a power cut that came first, the last memories come from the ledger again, and a
-        fold whose summaries are gone is made anew.
-
-        Returns:
-            Whether the disk confirmed it.
+        A refusal becomes a warning. After a power cut the ledger restores the last entries, and lost folds are made
+        again.
         """
         try:
-            self._files.sync()  # first, so that no line on the disk names a summary that is not
+            self._files.sync()  # first, so that no archive line on the disk names a missing summary
             self._archive.sync()
         except OSError as error:
             self.note_trouble("sync", f"the disk did not confirm the archive ({error})")

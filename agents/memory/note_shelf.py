@@ -1,4 +1,4 @@
-"""The files of a folder of notes as they were at one moment; what did not change since is not read again."""
+"""A snapshot of a folder of notes; files that did not change are not read again."""
 
 from __future__ import annotations
 
@@ -17,18 +17,11 @@ from mud.storage.paths import may_be_read
 
 ENDING = ".md"
 _NOWHERE = (FileNotFoundError, NotADirectoryError, PermissionError)
-"""Errors of a folder in which there is nothing to read."""
+"""Errors that count as an empty folder."""
 
 
 class NoteFile(NamedTuple):
-    """One file as it was read.
-
-    Args:
-        state: tells whether it is still the same: its inode, time of change and size.
-        note: what it holds; None when that is no note.
-        names: the title and the further names of the note, folded.
-        links: the names that the note links to, folded.
-    """
+    """One file as read. `state`: inode, mtime and size, to notice changes; `names`, `links`: folded."""
 
     state: tuple[int, int, int]
     note: Note | None
@@ -38,13 +31,7 @@ class NoteFile(NamedTuple):
 
 @dataclass(frozen=True)
 class NoteSnapshot:
-    """All files as they were at one moment; never changed, but replaced as a whole.
-
-    Args:
-        files: them, by their names.
-        notes: the notes, the newest first; of equally new ones in the order of their files' names.
-        changed: when a file had last come into the folder or gone from it, in nanoseconds; None when it was not there.
-    """
+    """All files at one moment; immutable. `notes`: newest first; `changed`: mtime of the folder in ns, or None."""
 
     files: Mapping[str, NoteFile] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
@@ -52,12 +39,11 @@ class NoteSnapshot:
 
     @cached_property
     def titles(self) -> tuple[str, ...]:
-        """The titles of the notes, the newest note first."""
         return tuple(note.title for note in self.notes)
 
     @cached_property
     def named(self) -> Mapping[str, Note]:
-        """The notes by every name they answer to; a title goes before other names, the newest note before others."""
+        """The notes by folded name: titles first, then slugs and aliases; newer notes win."""
         found: dict[str, Note] = {}
         for note in self.notes:
             found.setdefault(folded(note.title), note)
@@ -67,13 +53,13 @@ class NoteSnapshot:
         return found
 
     def titled(self, wanted: str) -> Note | None:
-        """Return the newest note with this title or further name, folded; a file's name is none of them."""
+        """Return the newest note with this folded title or alias; file names do not count."""
         found = [file.note for file in self.files.values() if file.note and wanted in file.names]
         return next((note for note in self.notes if note in found), None) if found else None
 
     def looked(self, folder: Path) -> NoteSnapshot:
-        """Return all files as they are now."""
-        changed = changed_at(folder)  # first: what changes while it is looked at is seen again
+        """Return a snapshot of the folder as it is now."""
+        changed = changed_at(folder)  # first, so that a change made meanwhile is noticed the next time
         states = _states(folder)
         if {name: file.state for name, file in self.files.items()} == states:
             return self if self.changed == changed else replace(self, changed=changed)
@@ -84,17 +70,17 @@ class NoteSnapshot:
         return _shelf(files, changed)
 
     def written(self, path: Path, note: Note) -> NoteSnapshot:
-        """Return the shelf with a file that was just written, so that it need not be read again."""
+        """Return the snapshot with a file that was just written, without reading it."""
         try:
             file = _file(_state(os.stat(path)), note)  # noqa: PTH116  (as below)
         except OSError:
-            return self  # somebody took it away already, as the next look will tell
+            return self  # already gone; the next look notices
         files, notes, name = dict(self.files), list(self.notes), path.name
         before = files.get(name)
         files[name] = file
         if before and before.note:
             notes.remove(before.note)
-        # The newest stand on top, and nearly always this one is the newest: the others need not be sorted again.
+        # Notes are sorted by age and this is nearly always the newest, so it is inserted instead of sorting again.
         later = (
             at
             for at, one in enumerate(notes)
@@ -105,7 +91,7 @@ class NoteSnapshot:
 
 
 def changed_at(folder: Path) -> int | None:
-    """Return when a file last came into a folder or went from it, in nanoseconds; None when it is not there."""
+    """Return the mtime of a folder in nanoseconds; None when it does not exist."""
     try:
         return os.stat(folder).st_mtime_ns  # noqa: PTH116  (a path object takes twice as long)
     except OSError:
@@ -113,14 +99,14 @@ def changed_at(folder: Path) -> int | None:
 
 
 def names_in(folder: Path) -> list[str]:
-    """Return the names of the markdown files in a folder, sorted; none when it is not there."""
+    """Return the sorted names of the markdown files in a folder; none when it does not exist."""
     with suppress(*_NOWHERE), os.scandir(folder) as entries:
         return sorted(entry.name for entry in entries if entry.name.endswith(ENDING))
     return []
 
 
 def parsed(path: Path) -> Note | None:
-    """Return the note in a file; None when it is gone, or holds none."""
+    """Return the note in a file; None when it is missing or holds none."""
     try:
         return read_note(read_if_there(path) or "", path.stem)
     except VaultProblem:
@@ -140,12 +126,11 @@ def _file(state: tuple[int, int, int], note: Note | None) -> NoteFile:
 
 
 def _states(folder: Path) -> dict[str, tuple[int, int, int]]:
-    """Return what tells whether a file is still the same, of each markdown file in a folder."""
     found = {}
     with suppress(*_NOWHERE), os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.endswith(ENDING):
-                with suppress(OSError):  # a link to nowhere, or just gone
+                with suppress(OSError):  # a dangling link, or just gone
                     if not entry.is_symlink() or may_be_read(folder / entry.name):
                         found[entry.name] = _state(entry.stat())
     return found

@@ -1,8 +1,7 @@
-"""Notes: what somebody chose to write down, a markdown file for each title, the newest entry on top.
+"""Notes: a markdown file for each title, the newest entry on top.
 
-People own these files too: an entry is put in under the title, and everything else stays as they left it, byte for
-byte. Nothing here ever removes what was written: a text that is replaced is kept whole, as a file in `history/` beside
-the notes, named after the note and the moment it was put away. What stands there is no note any more.
+People own these files too: an entry is inserted under the title, and the rest stays byte for byte. Replaced texts are
+kept as files in `history/`, named after the note and the time.
 """
 
 from __future__ import annotations
@@ -24,20 +23,13 @@ from mud.world.matching import match_names
 __all__ = ["Links", "Note", "NoteVersion", "Notes"]
 
 HISTORY = "history"
-"""The folder of earlier texts."""
 _STAMP = "%Y%m%d-%H%M%S"
 _VERSION = re.compile(r"((.+?)(?:-\d+)?)-(\d{8}-\d{6})(?:-\d+)?")
-"""The name of an earlier text: the slug, also without the number of a further file of it, and when."""
+"""Name of an earlier text: the slug, also without its number, and the time."""
 
 
 class NoteVersion(NamedTuple):
-    """An earlier text of a note.
-
-    Args:
-        file: its name in the folder of the notes.
-        at: when it was put away.
-        note: what it was.
-    """
+    """An earlier text of a note. `file`: path in the notes folder; `at`: when it was replaced."""
 
     file: str
     at: str
@@ -45,13 +37,7 @@ class NoteVersion(NamedTuple):
 
 
 class Links(NamedTuple):
-    """How a note hangs together with the others.
-
-    Args:
-        to: titles of the notes it links to, in the order of its text.
-        unwritten: names it links to that no note has.
-        back: titles of the notes that link to it, the newest first.
-    """
+    """Links of a note. `to`, `back`: titles of notes linked to and from; `unwritten`: names without a note."""
 
     to: tuple[str, ...]
     unwritten: tuple[str, ...]
@@ -59,12 +45,7 @@ class Links(NamedTuple):
 
 
 class Notes:
-    """One character's notes. One thread may read them while another writes.
-
-    Args:
-        folder: where they are; made with the first note.
-        write: replaces a file as a whole.
-    """
+    """The notes of one character. One thread may read while another writes."""
 
     def __init__(self, folder: Path, write: Callable[[Path, str], None] = write_atomic) -> None:
         self._folder = folder
@@ -72,14 +53,11 @@ class Notes:
         self._in_bulk = False
         self._shelf = NoteSnapshot()
 
-    # writing
-
     @contextmanager
     def in_bulk(self) -> Iterator[None]:
-        """Within it no note waits for the disk: whoever writes so much at once has all of it synced at its end.
+        """Do not wait for the disk within the block; the caller syncs at its end.
 
-        Nor is the folder looked at before each entry: what people change in it meanwhile is known afterwards, and an
-        entry is put into its file as that stands.
+        The folder is not scanned before each entry either: edits made meanwhile are noticed afterwards.
         """
         before = self._write, self._in_bulk
         self._write, self._in_bulk = write_unsynced, True
@@ -89,20 +67,10 @@ class Notes:
             self._write, self._in_bulk = before
 
     def add(self, title: str, text: str, at: str, reason: str | None = None, place: str | None = None) -> Note:
-        """Write an entry, on top of those there are under this title.
-
-        Args:
-            title: the note it belongs to, its title or a further name of it in any case.
-            text: the entry.
-            at: when, written.
-            reason: the private reason for it.
-            place: where.
-
-        Returns:
-            The note as it is now.
+        """Add an entry on top of the note with this title or alias; return the note.
 
         Raises:
-            Refusal: when title or text is missing, or there is no room left in the note.
+            Refusal: when title or text is missing, or the note is full.
             OSError: when it cannot be written.
         """
         title, entry = _checked(title, text, at, reason, place)
@@ -113,46 +81,22 @@ class Notes:
     def overwrite(
         self, title: str, text: str, at: str, reason: str | None = None, place: str | None = None
     ) -> tuple[Note, bool]:
-        """Write an entry instead of all there is under this title, which is kept in the history.
+        """Replace everything below a note's title with one entry; return the note, and whether an old text was kept.
 
-        Front matter and title line stay; a note that is not there yet is written as `add` does.
-
-        Args:
-            title: as in `add`.
-            text: the entry.
-            at: when, written.
-            reason: the private reason for it.
-            place: where.
-
-        Returns:
-            The note as it is now, and whether there was a text that is kept now.
-
-        Raises:
-            Refusal: as `add` does.
-            OSError: when the old text cannot be kept or the new one not be written; the old one stands then.
+        The old text goes into the history; front matter and title stay. A new note is written as by `add`. Raises as
+        `add`; the old text then stays.
         """
         title, entry = _checked(title, text, at, reason, place)
         path = self._path(title)
         kept = None
-        while not is_blank(raw := _text_of(path)) and raw != kept:  # what somebody saves meanwhile is kept as well
+        while not is_blank(raw := _text_of(path)) and raw != kept:  # texts saved meanwhile are kept as well
             self._keep(path.stem, raw, at)
             kept = raw
         written = self._written(path, new_file(title, entry) if is_blank(raw) else with_only(raw, entry))
         return written, kept is not None
 
     def restore(self, title: str, at: str) -> Note | None:
-        """Write the text that was put away last in place of what a note says now, which is put away for it.
-
-        Args:
-            title: as in `read`.
-            at: when, written.
-
-        Returns:
-            The note as it is now; None when no text of it was ever put away.
-
-        Raises:
-            Refusal, OSError: as `overwrite` does.
-        """
+        """Swap a note's text with the newest of its history; return None when there is none. Raises as `overwrite`."""
         earlier = next(iter(self.versions(title)), None)
         if earlier is None:
             return None
@@ -166,11 +110,7 @@ class Notes:
         return written
 
     def amend(self, title: str, amended: Callable[[str], str]) -> Note | None:
-        """Write a note as something makes it of its whole file as it stands; None when that changes nothing.
-
-        Raises:
-            Refusal, OSError: as `add` does.
-        """
+        """Rewrite a note's whole file with a function; return the note, None when nothing changed. Raises as `add`."""
         path = self._path(" ".join(title.split()))
         raw = _text_of(path)
         text = amended(raw)
@@ -187,14 +127,13 @@ class Notes:
         return note
 
     def _keep(self, slug: str, raw: str, at: str) -> None:
-        """Put an earlier text away, byte for byte."""
         history = self._folder / HISTORY
         taken = {Path(name).stem for name in names_in(history)}
         stamp = parse_iso(at).astimezone(UTC).strftime(_STAMP)
         self._write(history / f"{free_stem(taken, f'{slug}-{stamp}')}.md", raw)
 
     def _path(self, title: str) -> Path:
-        """Return the file for a title: its note's, or a free one; two titles of one slug get two files."""
+        """Return the file of a note, or a free name; two titles with one slug get two files."""
         wanted, shelf = folded(title), self._glanced() if self._in_bulk else self._looked()
         if note := shelf.titled(wanted):
             return self._folder / f"{note.slug}{ENDING}"
@@ -202,22 +141,19 @@ class Notes:
         taken = {name.removesuffix(ENDING) for name in shelf.files if name not in blank}
         return self._folder / f"{free_stem(taken, slugify(title))}.md"
 
-    # reading
-
     def titles(self) -> list[str]:
-        """Return the titles, the newest note first. Next to nothing is asked of the disk: every thought begins with it.
+        """Return the titles, newest note first, with hardly any disk access: each thought begins with it.
 
-        A note that came, went or was written here is known at once; one edited in its place when the notes are next
-        read, which whoever watches the vault sees to.
+        Edits in place are noticed only when the notes are next read, which the vault's watcher causes.
         """
         return list(self._glanced().titles)
 
     def read(self, name: str) -> Note | None:
-        """Return the note that a name means in any case: a title, else a further name or a file's; None when none."""
+        """Return the note with this title, alias or file name, in any case."""
         return self._looked().named.get(folded(name))
 
     def meant(self, name: str) -> list[Note]:
-        """Return the notes that a name may mean: the one that `read` finds, else those it is a part of the name of."""
+        """Return the note that `read` finds, else all whose title or aliases contain the name."""
         shelf = self._looked()
         exact = shelf.named.get(folded(name))
         notes = {} if exact else {note.slug: note for note in shelf.notes}
@@ -225,11 +161,10 @@ class Notes:
         return [exact] if exact else [notes[slug] for slug in slugs]
 
     def all(self) -> list[Note]:
-        """Return every note that can be read, the newest first. Files that did not change are not read again."""
+        """Return all readable notes, newest first."""
         return list(self._looked().notes)
 
     def links(self, note: Note) -> Links:
-        """Return what a note links to and what links to it."""
         shelf = self._looked()
         found = {link: shelf.named.get(folded(link)) for link in note.links}
         names = {name for name, one in shelf.named.items() if one.slug == note.slug}
@@ -241,17 +176,13 @@ class Notes:
         )
 
     def versions(self, name: str) -> list[NoteVersion]:
-        """Return the earlier texts of a note, the one put away last first; also of one that was renamed or is gone.
-
-        Args:
-            name: as in `read`.
-        """
+        """Return the earlier texts of a note, newest first; also of a renamed or deleted one."""
         note = self.read(name)
         slug, title = (note.slug, note.title) if note else (slugify(name), name)
         called, found = slugify(title), []
         for file in names_in(self._folder / HISTORY):
             mark = _VERSION.fullmatch(file.removesuffix(ENDING))
-            # Of a note whose file was renamed, the earlier texts have the name that its title gave it.
+            # The earlier texts of a renamed file keep the name made from the title.
             if not mark or (mark[1] != slug and called not in mark.group(1, 2)):
                 continue
             at, earlier = _moment(mark[3]), parsed(self._folder / HISTORY / file)
@@ -260,26 +191,18 @@ class Notes:
         return sorted(found, key=lambda version: (version.at, len(version.file), version.file), reverse=True)
 
     def _glanced(self) -> NoteSnapshot:
-        """Return all files as they were when one last came into the folder or went from it, or was written here; in
-        bulk as they were at its beginning.
-        """
+        """Return the last snapshot unless files were added or removed since; in bulk, the one at its beginning."""
         shelf = self._shelf
         changed = shelf.changed if self._in_bulk else changed_at(self._folder)
         return shelf if changed is not None and changed == shelf.changed else self._looked()
 
     def _looked(self) -> NoteSnapshot:
-        """Return all files as they are now; what did not change is not read again."""
-        # The shelf of the other thread may take this one's place at once, but not in what is returned.
+        # Another thread may replace the attribute at once, but not what is returned.
         self._shelf = shelf = self._shelf.looked(self._folder)
         return shelf
 
 
 def _checked(title: str, text: str, at: str, reason: str | None, place: str | None) -> tuple[str, str]:
-    """Return a title without needless spaces, and the entry.
-
-    Raises:
-        Refusal: when title or text is missing.
-    """
     title = " ".join(title.split())
     if not title or not text.strip():
         raise Refusal("A note needs a title and a text.", "note Sundial -> The fin is missing.")
@@ -287,11 +210,6 @@ def _checked(title: str, text: str, at: str, reason: str | None, place: str | No
 
 
 def _text_of(path: Path) -> str:
-    """Return a file's text; empty when it is not there.
-
-    Raises:
-        Refusal: when it cannot be understood as text.
-    """
     try:
         return read_if_there(path, file=path.name) or ""
     except VaultProblem as error:
@@ -299,7 +217,7 @@ def _text_of(path: Path) -> str:
 
 
 def _is_free(path: Path) -> bool:
-    """Whether a file holds nothing yet; an editor makes such a one for a link that it followed."""
+    """Return whether a file is blank; editors create such files when they follow a link."""
     try:
         return is_blank(read_if_there(path) or "")
     except VaultProblem:

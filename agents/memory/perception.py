@@ -1,4 +1,4 @@
-"""What a perceived line or a memory is: who spoke which words to whom, and whether it only shows one's own mind."""
+"""What a perception or memory contains: who said what to whom, and whether it only shows the agent's own mind."""
 
 from __future__ import annotations
 
@@ -24,13 +24,7 @@ _SAYS = re.compile(
 
 
 class Utterance(NamedTuple):
-    """A line that somebody spoke.
-
-    Args:
-        speaker: name of who spoke; empty for oneself.
-        words: what was said, without quotation marks.
-        private: it was whispered.
-    """
+    """A spoken line. `speaker` is empty for the agent itself, `words` are unquoted, `private` marks a whisper."""
 
     speaker: str
     words: str
@@ -38,12 +32,11 @@ class Utterance(NamedTuple):
 
     @property
     def question(self) -> bool:
-        """Whether it asks something."""
         return is_question(self.words)
 
 
 def spoken(perceived: Perception) -> Utterance | None:
-    """Return what somebody else said in this perception, or None when nobody else spoke."""
+    """Return what another character said in a perception; None when nobody else spoke."""
     event = perceived.event
     if event is None or perceived.actor is None or event.kind not in ("speech", "whisper") or not event.words:
         return None
@@ -51,67 +44,58 @@ def spoken(perceived: Perception) -> Utterance | None:
 
 
 def own_words(perceived: Perception) -> str:
-    """Return what the character itself said in this perception; empty when it said nothing."""
+    """Return what the character itself said in a perception; may be empty."""
     return _words_of(perceived.text, "You") if perceived.kind == "said" and perceived.actor is None else ""
 
 
 def remembered(entry: Entry) -> Utterance | None:
-    """Return what was said in a memory, one's own words included (speaker empty), or None when nobody spoke."""
+    """Return what was said in a memory, with an empty speaker for own words; None when nothing was said."""
     return _utterance(entry.kind, entry.actor, entry.text) if entry.kind in _SPOKEN else None
 
 
 @lru_cache(maxsize=1 << 13)
 def _utterance(kind: str, actor: str | None, text: str) -> Utterance:
-    """Return what was said in a memory of this kind; the same few are asked for at every turn."""
+    """Cached, as the same few are asked for every turn."""
     return Utterance(actor or "", _words_of(text, actor or "You"), kind == "told")
 
 
 def whispered(entry: Entry) -> bool:
-    """Return whether one whispered this oneself. Of memories without a mark, as those written before there were any,
-    and those from outside, the English words tell.
-    """
+    """Return whether this is an own whisper. Without a mark (older, imported) the English wording decides."""
     if entry.kind != "said" or entry.mark is not None:
         return entry.mark == WHISPERED
     return reads_as_whisper(entry.text)
 
 
 def whispered_to(entry: Entry, name: str) -> bool:
-    """Return whether one whispered this oneself, to somebody of this name."""
     return whispered(entry) and mentions(entry.text.partition('"')[0], name)
 
 
 def reads_as_whisper(text: str) -> bool:
-    """Return whether a memory's text says, before any words it quotes, that they were whispered."""
+    """Return whether the text before any quotation says that the words were whispered."""
     return _WHISPER.match(text) is not None
 
 
 def of_own_notes(entry: Entry) -> bool:
-    """Return whether a memory shows one's own notes: what stands in them is no closer look at anything. Without a mark
-    the words tell, as in `whispered`.
-    """
+    """Return whether a memory shows the agent's own notes. Without a mark the wording decides."""
     if entry.kind != "result" or entry.mark is not None:
         return entry.mark == OWN_NOTES
     return _NOTES.match(entry.text) is not None
 
 
 def of_own_search(entry: Entry) -> bool:
-    """Return whether a memory shows what recall found: other memories, which are found themselves. Without a mark the
-    words tell, as in `whispered`.
-    """
+    """Return whether a memory shows what recall found. Without a mark the wording decides."""
     if entry.kind != "result" or entry.mark is not None:
         return entry.mark == RECALLED
     return _SEARCH.match(entry.text) is not None
 
 
 def of_own_mind(entry: Entry) -> bool:
-    """Return whether a memory shows only what was in one's own mind: notes, what recall found, who one is. It is no
-    look at anything, and is told to nobody.
-    """
+    """Return whether a memory shows only the agent's own notes, recall or self, and nothing of the world."""
     return entry.mark == OWN_SELF or of_own_notes(entry) or of_own_search(entry)
 
 
 def heard_in(recent: Sequence[Entry], said: Utterance) -> int:
-    """Return the number of the newest memory that is this line; 0 when none is."""
+    """Return the number of the newest memory of this utterance; 0 when there is none."""
     for entry in reversed(recent):
         if entry.actor == said.speaker and (one := remembered(entry)) and one.words == said.words:
             return entry.seq
@@ -119,18 +103,13 @@ def heard_in(recent: Sequence[Entry], said: Utterance) -> int:
 
 
 def seen_of(recent: Sequence[Entry], name: str) -> int:
-    """Return the number of the newest memory of coming to where one is, or of seeing somebody act; 0 when none is."""
+    """Return the number of the newest memory of an arrival, or of seeing `name` act; 0 when there is none."""
     seen = (one for one in reversed(recent) if one.kind == "moved" or (one.actor == name and one.kind == "saw"))
     return next((one.seq for one in seen), 0)
 
 
 def without_sayer(words: str, name: str) -> str:
-    """Return what somebody says by a line that only reports it, such as "it rains" of "Ann says that it rains".
-
-    Args:
-        words: the line.
-        name: who would be saying it.
-    """
+    """Strip a reporting clause by `name`: "it rains" of "Ann says that it rains"."""
     if not name or not words.startswith(name):
         return words
     rest = _SAYS.match(words[len(name) :])
@@ -138,7 +117,7 @@ def without_sayer(words: str, name: str) -> str:
 
 
 def _words_of(text: str, actor: str) -> str:
-    """Return the words inside the outermost quotation marks; without any, what follows the speaker and a mark."""
+    """Return the text inside the outermost quotation marks; without any, what follows the speaker and a mark."""
     found = _QUOTED.search(text)
     if found:
         return found[1].strip()

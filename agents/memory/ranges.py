@@ -1,4 +1,4 @@
-"""Ranges of memories, first and last included: what is missing in one, and several told as few."""
+"""Ranges of memory numbers, both ends included."""
 
 from __future__ import annotations
 
@@ -13,12 +13,7 @@ def spoken(first: int, last: int) -> str:
 
 
 def missing(numbers: Iterable[int], first: int, last: int) -> list[Range]:
-    """Return the runs of `first..last` that are not among numbers.
-
-    Args:
-        numbers: what there is, ascending, all of it within the range.
-        first, last: what there should be.
-    """
+    """Return the runs of `first..last` that are missing in `numbers`, which are ascending and within it."""
     gaps: list[Range] = []
     expected = first
     for number in numbers:
@@ -31,7 +26,7 @@ def missing(numbers: Iterable[int], first: int, last: int) -> list[Range]:
 
 
 def merged(ranges: Iterable[Range]) -> list[Range]:
-    """Return the same numbers as the fewest ranges, in order."""
+    """Merge ranges into the fewest, in order."""
     found: list[Range] = []
     for first, last in sorted(ranges):
         if found and first <= found[-1][1] + 1:

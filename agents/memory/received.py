@@ -1,7 +1,7 @@
-"""Which lines of a file are memories already: what `remember` asks the archive before it takes more.
+"""Finds out which lines of a file are memories already, for `remember`.
 
-Every memory that was given in bulk carries the digest of its file up to its own line, so that the archive alone says
-how far a file was taken, whenever whoever took it was killed. A line may have a name of its own besides, its `id`.
+Each bulk-imported memory carries the digest of its file up to its own line, so that the archive alone tells where an
+interrupted import has to go on. A line may also have an `id`.
 """
 
 from __future__ import annotations
@@ -20,13 +20,7 @@ _ID = b'"id":'
 
 
 def with_digests(lines: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:
-    """Yield each line of a file behind the digest of all lines up to it, in the form in which memories carry it.
-
-    A file that was written on later keeps the digests of the lines that it had.
-
-    Args:
-        lines: without blank ones; their ends do not count.
-    """
+    """Yield each of the non-blank lines with the digest of all lines up to it. Line ends do not count."""
     known = hashlib.sha256()
     for line in lines:
         known.update(line.strip() + b"\n")
@@ -34,15 +28,7 @@ def with_digests(lines: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:
 
 
 def newest_of(archive: Path, wanted: Container[str] | None = None) -> tuple[str, int] | None:
-    """Return the newest memory that carries one of some digests: the digest, and the memory's number.
-
-    Args:
-        archive: the archive's folder.
-        wanted: the digests; None for any.
-
-    Raises:
-        OSError: when a file cannot be read.
-    """
+    """Return the newest memory with one of these digests (None: any), as digest and number. Raises OSError."""
     for _, path in reversed(archive_files(archive)):
         data = whole_lines(read_bytes(path, own=True))
         found = [one for one in _FROM.finditer(data) if wanted is None or one[1].decode() in wanted]
@@ -54,11 +40,7 @@ def newest_of(archive: Path, wanted: Container[str] | None = None) -> tuple[str,
 
 
 def known_ids(archive: Path) -> set[str]:
-    """Return the names that memories were given under, read once from the whole archive.
-
-    Raises:
-        OSError: when a file cannot be read.
-    """
+    """Return all ids of memories, read from the whole archive. Raises OSError."""
     found: set[str] = set()
     for _, path in archive_files(archive):
         data = whole_lines(read_bytes(path, own=True))

@@ -1,4 +1,4 @@
-"""The newest memories of a life, kept in RAM: so many at most, and none that a summary stands for."""
+"""The newest memories of an agent, kept in RAM."""
 
 from __future__ import annotations
 
@@ -10,31 +10,26 @@ from agents.memory.entries import Entry
 
 
 class RecentCache:
-    """Memories that follow each other without a hole, except where some could not be read.
-
-    Args:
-        most: how many are kept at most.
-    """
+    """Up to `most` consecutive entries; unreadable ones may be missing."""
 
     def __init__(self, most: int) -> None:
         self.most = most
-        self._entries: list[Entry] = []  # a slice of a list takes a third of the time of a deque's
+        self._entries: list[Entry] = []  # slicing a list takes a third of the time of a deque
 
     def __len__(self) -> int:
         return len(self._entries)
 
     def clear(self) -> None:
-        """Know none."""
         self._entries.clear()
 
     def add(self, entries: Iterable[Entry]) -> None:
-        """Add those that come next; the oldest make room."""
+        """Append entries and drop the oldest beyond `most`."""
         self._entries.extend(entries)
         if len(self._entries) > self.most:
             del self._entries[: -self.most or None]
 
     def between(self, first: int, last: int) -> list[Entry] | None:
-        """Return a range of memories; None when they are not all here."""
+        """Return a range of entries; None when not all are cached."""
         if not self._entries or self._entries[0].seq > first:
             return None
         start = first - self._entries[0].seq
@@ -42,7 +37,7 @@ class RecentCache:
         return found if found and found[0].seq == first and found[-1].seq == last else None
 
     def drop(self, through: int) -> None:
-        """Forget every memory up to this one."""
+        """Drop all entries up to this number."""
         del self._entries[: bisect_right(self._entries, through, key=_seq)]
 
 

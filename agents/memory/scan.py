@@ -1,9 +1,8 @@
-"""Which memories of a long life stand in its archive, found without decoding them.
+"""Finds which memories an archive's files hold, without decoding them.
 
-A file that is followed by another holds the memories from its own number to the next one's. Whether they are all there
-is counted in its bytes: a hundred thousand lines take a few hundredths of a second. Only a file whose count is wrong is
-read line by line. A line that begins and ends as it should and is broken in between is noticed when it is read, and by
-`agents.memory.examining`.
+A file holds the memories from the number in its name to the next file's. Counting bytes takes a few hundredths of a
+second for a hundred thousand lines; only a file with a wrong count is read line by line. Damage inside a line is found
+by `agents.memory.examining`.
 """
 
 from __future__ import annotations
@@ -23,11 +22,7 @@ _BEGINS = b'{"seq":'
 
 
 def archive_files(folder: Path) -> list[tuple[int, Path]]:
-    """Return the files of an archive, each with the memory it begins with, in order; none after a leap.
-
-    Raises:
-        OSError: when the folder cannot be read.
-    """
+    """Return an archive's files in order, each with its first memory; none after a gap over `LEAP`. Raises OSError."""
     if not folder.is_dir():
         return []
     found = sorted((int(path.stem), path) for path in folder.iterdir() if _NAME.fullmatch(path.name))
@@ -36,16 +31,7 @@ def archive_files(folder: Path) -> list[tuple[int, Path]]:
 
 
 def lost(folder: Path, first: int, last: int, total: int) -> list[Range]:
-    """Return the runs of memories in a range that the archive's files do not hold, as far as a quick look tells.
-
-    Args:
-        folder: the archive.
-        first, last: the range.
-        total: memories that the archive should hold.
-
-    Raises:
-        OSError: when a file cannot be read.
-    """
+    """Return the missing runs of `first..last`, as far as a quick look tells. `total`: expected memories."""
     if first > last:
         return []
     files = archive_files(folder)
@@ -58,7 +44,7 @@ def lost(folder: Path, first: int, last: int, total: int) -> list[Range]:
 
 
 def _whole(data: bytes, first: int, last: int) -> bool:
-    """Return whether a file has as many lines of memories as from one to another, both of these, and no odd line."""
+    """Return whether a file has as many memory lines as `first..last`, both of these, and no odd line."""
     memories = data.count(b"\n" + _BEGINS) + data.startswith(_BEGINS)
     if memories != last - first + 1 or data.count(b"\n") != data.count(b"}\n"):
         return False
@@ -69,7 +55,7 @@ def _whole(data: bytes, first: int, last: int) -> bool:
 
 
 def broken_lines(data: bytes, begins: int) -> list[int]:
-    """Return the numbers of a file's lines that cannot be read, by the memory it is named by; see `in_order`."""
+    """Return the numbers of a file's unreadable lines; `begins` is the memory in its name."""
     lines = ((number, decode(raw)) for number, raw in enumerate(data.split(b"\n"), 1) if raw.strip())
     return [number for number, line in lines if _is_broken(line, begins)]
 
@@ -79,21 +65,12 @@ def _is_broken(line: Mapping[str, Any] | None, begins: int) -> bool:
 
 
 def size(folder: Path) -> tuple[int, int]:
-    """Return the bytes of an archive's files, and how many there are.
-
-    Raises:
-        OSError: when the folder cannot be read.
-    """
+    """Return the total bytes of an archive's files, and their number. Raises OSError."""
     files = archive_files(folder)
     return sum(path.stat().st_size for _, path in files), len(files)
 
 
 def without(first: int, last: int, gaps: Sequence[Range]) -> list[Range]:
-    """Return what is left of a range without its gaps.
-
-    Args:
-        first, last: the range.
-        gaps: ranges inside it, in order.
-    """
+    """Return what is left of a range without `gaps`, which are in order and inside it."""
     ends = [(first - 1, first - 1), *gaps, (last + 1, last + 1)]
     return [(before[1] + 1, after[0] - 1) for before, after in pairwise(ends) if after[0] - before[1] > 1]

@@ -1,8 +1,8 @@
-"""Memories that people wrote: the files of `memories/`, imported once each, in the order of their names.
+"""Imports hand-written memories: each file of `memories/` once, in the order of the names.
 
-What was imported stands in the archive's `import` lines, written before the memories themselves, so that a kill in
-between imports the rest at the next opening and nothing twice. The files stay as they are; one that is changed later
-changes no memory. A folder of Miniworld's works as it is. One that is wrong is named, and left out.
+An `import` line in the archive names the files before their entries are written, so that an interrupted import is
+continued at the next opening and nothing is imported twice. Later changes to a file change no memory. Miniworld's
+folders work as they are. Files with mistakes are reported and left out.
 """
 
 from __future__ import annotations
@@ -22,28 +22,21 @@ from mud.storage.files import read_text, sha256_text
 
 FOLDER = "memories"
 IMPORT = "import"
-"""The event of an import's line."""
 
 BATCH = 512
-"""Memories that one line of the archive names at most."""
+"""Files per `import` line."""
 
 _ENDLESS = 1 << 62
 _HEADING = re.compile(r"\A# [^\n]*(?:\n|\Z)")
 _ECHO = re.compile(r"\A>[^\n]*\n+(?:[❌✗✘×][ \t]*)?")
-"""The command line, and the cross of one that failed, with which old memories of Miniworld begin."""
+"""The command line, and the cross of a failed one, at the start of old Miniworld memories."""
 _OTHERWISE = {"at": "timestamp", "place": "location"}
-"""What Miniworld calls two of the keys."""
+"""Miniworld's names for two of the keys."""
 _KEYS = ("at", "kind", "actor", "place", "reason", "failed", "importance")
 
 
 class Seed(NamedTuple):
-    """One file, read.
-
-    Args:
-        name: its name in the folder.
-        digest: SHA-256 of its text.
-        record: the memory, as `entry_from_record` takes it.
-    """
+    """One file. `digest`: SHA-256 of its text; `record`: the memory, as `entry_from_record` takes it."""
 
     name: str
     digest: str
@@ -51,7 +44,7 @@ class Seed(NamedTuple):
 
 
 class _Import(NamedTuple):
-    """One `import` line: the numbers it gives out, and to which files, by name with the SHA-256 of each."""
+    """One `import` line: the numbers it assigns, and the names and SHA-256 of their files, in order."""
 
     first: int
     last: int
@@ -59,12 +52,7 @@ class _Import(NamedTuple):
 
 
 def fresh(folder: Path, total: int = _ENDLESS) -> tuple[list[Seed], list[Problem]]:
-    """Return the files that are still to be imported, in order, and what is wrong with those that cannot be.
-
-    Args:
-        folder: the character's folder.
-        total: memories in its archive.
-    """
+    """Return the files not imported yet, in order, and the problems of those that cannot be. `total`: entries."""
     names = _names(folder)
     try:
         known = _known(_imports(folder, total), total) if names else {}
@@ -82,21 +70,13 @@ def fresh(folder: Path, total: int = _ENDLESS) -> tuple[list[Seed], list[Problem
         except VaultProblem as wrong:
             problems += wrong.problems
         else:
-            if seed.digest not in gone:  # else it only has another name now
+            if seed.digest not in gone:  # else the file was only renamed
                 seeds.append(seed)
     return seeds, problems
 
 
 def read_seed(folder: Path, name: str) -> Seed:
-    """Read one file.
-
-    Args:
-        folder: the character's folder.
-        name: the file's name.
-
-    Raises:
-        VaultProblem: what is wrong with it.
-    """
+    """Read one file. Raises VaultProblem when something is wrong with it."""
     file = f"agents/{folder.name}/{FOLDER}/{name}"
     text = read_text(folder / FOLDER / name, file=file, inside=True)
     document = parse_document(text, file)
@@ -114,7 +94,7 @@ def read_seed(folder: Path, name: str) -> Seed:
 
 
 def _told(document: Document) -> str:
-    """Return what a file says is remembered: its body without a heading and, of Miniworld's, without the command."""
+    """Return the body without its heading and, for Miniworld's files, without the command line."""
     body = document.body.replace("\r\n", "\n").strip()
     told = _HEADING.sub("", body).strip() or body.removeprefix("# ").strip()
     if document.front.get("type") == "memory":
@@ -129,7 +109,6 @@ def _wrong(document: Document, file: str, key: str, why: str) -> Problem:
 
 
 def _names(folder: Path) -> list[str]:
-    """Return the names of the files, in order; hidden ones are no memories."""
     try:
         return sorted(path.name for path in (folder / FOLDER).iterdir() if _is_seed(path))
     except (FileNotFoundError, NotADirectoryError):
@@ -141,7 +120,6 @@ def _is_seed(path: Path) -> bool:
 
 
 def _imports(folder: Path, total: int) -> list[_Import]:
-    """Return the `import` lines of an archive, as far as they can be understood, in order."""
     return [one for _, event in events(folder / "archive", 1, max(1, total)) if (one := _import(event)) is not None]
 
 
@@ -157,10 +135,7 @@ def _import(event: dict[str, Any]) -> _Import | None:
 
 
 def _known(imports: Sequence[_Import], total: int) -> dict[str, str]:
-    """Return the files whose memories are in the archive, by name, with the SHA-256 of their text then.
-
-    Of an import that was cut short those count whose number was reached before the next import took up the rest.
-    """
+    """Return imported files by name with their SHA-256 then; of an interrupted import, those whose entry exists."""
     ends = [*(after.first - 1 for after in imports[1:]), total]
     return {
         name: digest
@@ -170,32 +145,19 @@ def _known(imports: Sequence[_Import], total: int) -> dict[str, str]:
 
 
 class Seeds:
-    """The hand-written memories of one life.
-
-    Args:
-        memory: the life.
-        clock: tells when they are imported.
-        writable: this process may write; a reader imports nothing.
-    """
+    """The hand-written memories of one agent. A reader (not `writable`) imports nothing."""
 
     def __init__(self, memory: Memory, clock: Clock, *, writable: bool = True) -> None:
         self._memory, self._clock, self._writable = memory, clock, writable
 
     def finish(self) -> list[Entry]:
-        """Import the rest of what a kill cut short; asked right after opening, before anything else is remembered.
-
-        Raises:
-            OSError: when the archive cannot be read.
-        """
+        """Finish an interrupted import; call it right after opening, before other entries. Raises OSError."""
         memory = self._memory
         imports = _imports(memory.folder, memory.total) if _names(memory.folder) else []
         return self.take_up()[0] if imports and imports[-1].last > memory.total else []
 
     def take_up(self) -> tuple[list[Entry], list[Problem]]:
-        """Import every file that is new; return the memories and what is wrong with files that were left out.
-
-        What cannot be written yet is imported later: nothing is, while other memories wait for the disk.
-        """
+        """Import new files, unless other entries wait for the disk; return the entries and the problems of the rest."""
         memory = self._memory
         seeds, problems = fresh(memory.folder, memory.total)
         taken: list[Entry] = []
@@ -206,7 +168,7 @@ class Seeds:
         return taken, problems
 
     def _announce(self, batch: Sequence[Seed]) -> bool:
-        """Write the line that says which file becomes which memory; return whether it stands in the archive."""
+        """Write the `import` line; return whether it is in the archive."""
         memory = self._memory
         first, last = memory.total + 1, memory.total + len(batch)
         before = len(_imports(memory.folder, memory.total))

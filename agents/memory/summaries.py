@@ -1,7 +1,7 @@
 """Summaries as values, and their files: the two in use, and every version ever made.
 
-The files in use (`recent.md`, `longterm.md`) may be edited by people; versions are only ever added. This module reads
-and writes them; which one holds is decided in `tiers`, and what stands in one in `agents.compaction`.
+People may edit the files in use (`recent.md`, `longterm.md`); versions are only added. Which summary is in use is
+decided in `agents.memory.current_summaries`.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from mud.storage.paths import first_link, move, remove
 from mud.storage.plain_front import plain_front
 
 TIERS = ("longterm", "recent")
-"""The summaries of a life, oldest first."""
+"""Oldest first."""
 
 TITLES = {"longterm": "# Long-term Memory Summary", "recent": "# Recent Memory Summary"}
 
 EDITED = "edited"
-"""The method of a summary whose text a person wrote."""
+"""Method of a summary that a person edited."""
 
 BETWEEN = "; "
-"""What stands between the parts of a sample in front matter, and in none of them."""
+"""Separator of the parts of a sample in front matter; no part contains it."""
 
 _VERBATIM = "\n## The memories themselves\n"
 _NUMBERED = re.compile(r"(.*-\d{8}-\d{6})(?:-(\d+))?\.md")
@@ -38,31 +38,25 @@ _RANGE = re.compile(r"\b([0-9]{1,18})-([0-9]{1,18})\b")
 _STAMP = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)")
 
 Write = Callable[[Path, str], None]
-"""Replaces a file as a whole, or raises OSError and leaves it as it was."""
+"""Replaces a whole file, or raises OSError and leaves it as it was."""
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A summary and its receipt.
+    """A summary and how it was made.
 
     Args:
         tier: `recent` or `longterm`.
-        covers: first and last memory it stands for.
-        text: what is remembered of them.
-        updated: when it was made.
+        covers: first and last memory.
         strategy: what decided that it was due.
         method: `extractive`, `model` or `edited`.
-        model: which model wrote it; None when none did.
-        reason: why it was made.
-        depth: 1 when made from memories; one more for every summary of summaries in between.
+        depth: 1 when made from memories; one more for each summary of summaries.
         tokens: `source` and `summary` as estimated, `prompt` and `completion` as spent on the model.
         compression_ratio: share of the source's tokens that is gone.
-        retention: share of the names, numbers, places, promises and instructions of all memories it stands for that
-            is kept, by weight (see `agents.compaction.judge.retention`); None when there were none.
-        faithful: no name and no number in it is missing from the source: the judge looked at a model's text, of what
-            rules write tests hold it; None for a person's.
-        sample: some of what it is asked for, to be asked of the summary that takes it up too; none holds `BETWEEN`.
-        unread: memories that it stands for and does not know, as they could not be read.
+        retention: weighted share of facts kept, 0 to 1 (see `agents.compaction.judge.retention`); None without facts.
+        faithful: whether every name and number in it is in the source; None when a person wrote it.
+        sample: facts that the next summary is checked for too; none contains `BETWEEN`.
+        unread: covered memories that could not be read.
     """
 
     tier: str
@@ -83,11 +77,10 @@ class Summary:
 
     @property
     def memory_count(self) -> int:
-        """How many memories it stands for."""
         return self.covers[1] - self.covers[0] + 1
 
     def front(self, owner: str = "") -> dict[str, object]:
-        """Return its front matter; with an owner's folder it says where the memories are, as `@archive` takes it."""
+        """Return the front matter; with an owner's folder it includes the archive reference."""
         front: dict[str, object] = {
             "type": "memory_summary",
             "summary_type": self.tier,
@@ -113,18 +106,12 @@ class Summary:
 
 
 def unread(*summaries: Summary | None) -> list[Range]:
-    """Return the memories that summaries stand for and do not know, as they could not be read."""
+    """Return the covered memories that could not be read, of all these summaries."""
     return merged(one for summary in summaries if summary is not None for one in summary.unread)
 
 
 def render_summary(summary: Summary, memories: Sequence[Entry] = (), owner: str = "") -> str:
-    """Return a summary's file.
-
-    Args:
-        summary: the summary.
-        memories: what it covers, word for word; given for versions of a recent summary.
-        owner: folder of whose it is.
-    """
+    """Return a summary's file. `memories` are appended word for word, for versions of a recent summary."""
     body = f"{TITLES[summary.tier]}\n\n{summary.text}\n"
     if memories:
         lines = "".join(f"- {entry.seq}. {' '.join(entry.text.split())}\n" for entry in memories)
@@ -133,18 +120,12 @@ def render_summary(summary: Summary, memories: Sequence[Entry] = (), owner: str 
 
 
 def parse_summary(raw: str, tier: str, file: str, version: bool = False) -> Summary:
-    """Read a summary's file.
-
-    Args:
-        raw: the whole file.
-        tier: which summary it should be.
-        file: what problems call it.
-        version: it is a version, which may end with the memories it covers.
+    """Parse a summary's file. `file` names it in problems; a `version` may end with the memories it covers.
 
     Raises:
-        VaultProblem: when it cannot be understood, or does not say what it covers.
+        VaultProblem: when it cannot be parsed, or does not say what it covers.
     """
-    plain = plain_front(raw)  # as every version is that nobody has touched, and a long life has thousands
+    plain = plain_front(raw)  # fast, for the thousands of unedited versions of a long life
     if plain is not None:
         (front, body), line = plain, 0
     else:
@@ -189,7 +170,7 @@ def _without_title(body: str) -> str:
 
 
 def _ranges(value: object, first: int, last: int) -> tuple[Range, ...]:
-    """Return the ranges within `first..last` of a text such as `3-3, 10-40`; a hand may have written anything."""
+    """Parse ranges within `first..last` from a text such as `3-3, 10-40`; people may have written anything."""
     found = [(int(one[1]), int(one[2])) for one in _RANGE.finditer(_text(value))]
     return tuple(merged(one for one in found if first <= one[0] <= one[1] <= last))
 
@@ -213,78 +194,54 @@ def _tokens(value: object) -> dict[str, int]:
 
 
 class SummaryFiles:
-    """The summaries folder of one life.
-
-    Args:
-        folder: the folder; made when something is first written.
-        write: replaces a file as a whole, for good.
-        write_unsynced: does so without waiting for the disk.
-    """
+    """The summaries folder of one agent. `write` waits for the disk, `write_unsynced` does not."""
 
     def __init__(self, folder: Path, write: Write = write_atomic, write_unsynced: Write = write_unsynced) -> None:
         self.folder = folder
         self._write, self._write_unsynced = write, write_unsynced
         self._taken: dict[str, tuple[str, int]] = {}
         self.hasty = False
-        """Versions do not wait for the disk; whoever sets it has everything synced in the end."""
+        """Versions are not queued for `sync`; the caller syncs everything at the end."""
         self.unsynced: list[str] = []
-        """Names of the versions that were added since the last `sync`."""
+        """Names of the versions added since the last `sync`."""
 
     def current(self, tier: str) -> Path:
-        """Return the path of the file in use."""
         return self.folder / f"{tier}.md"
 
     def leads_elsewhere(self, tier: str) -> bool:
-        """Return whether the file in use, or a folder above it, is a link: none is read or written through."""
+        """Return whether the file in use, or a folder above it, is a link; links are not followed."""
         return first_link(self.current(tier)) is not None
 
     def read_current(self, tier: str) -> str | None:
-        """Return the file in use as it is on disk; None when it is missing or blank: an edit in progress.
-
-        Raises:
-            VaultProblem: when it is there and cannot be read as text.
-        """
+        """Return the file in use; None when it is missing or blank (being edited). Raises VaultProblem."""
         raw = read_if_there(self.current(tier), file=f"summaries/{tier}.md", own=True)
         return raw if raw is not None and raw.strip() else None
 
     def render(self, summary: Summary, memories: Sequence[Entry] = ()) -> str:
-        """Return a summary's file in this folder; see `render_summary`."""
         return render_summary(summary, memories, self.folder.parent.name)
 
     def write_current(self, summary: Summary) -> str:
-        """Write the file in use; return what was written.
-
-        Raises:
-            OSError: when it cannot be written.
-        """
+        """Write the file in use; return its text."""
         raw, path = self.render(summary), self.current(summary.tier)
-        # ext4 waits for the disk when a file replaces another, for 1 to 20 ms. Should a kill come between the two
-        # lines, the file is made again from its version, which a reader takes meanwhile.
-        if not path.is_symlink():  # writing says what is wrong with that
+        # On ext4 replacing a file waits 1 to 20 ms for the disk, so the old one is removed first. After a kill in
+        # between the file is made again from its version, which readers use meanwhile.
+        if not path.is_symlink():  # writing reports that
             remove(path)
         self._write_unsynced(path, raw)
         return raw
 
     def remove_current(self, tier: str) -> None:
-        """Remove a file in use for which there is no summary; whoever calls has kept its text."""
+        """Remove a file in use that has no summary; the caller has kept its text."""
         remove(self.current(tier))
 
     def move_current(self, tier: str, now: str) -> str:
-        """Move a file in use that is no text to a version's name, byte for byte; return that name.
-
-        Raises:
-            OSError: when it cannot be moved.
-        """
+        """Rename a file in use that is no text to a version's name; return that name."""
         name = self._free(f"{tier}-{stamp(now)}-edited")
         move(self.current(tier), self.folder / name)
         return name
 
     def write_version(self, summary: Summary, memories: Sequence[Entry] = ()) -> tuple[str, str]:
-        """Add a version; return its file name and the SHA-256 of its text. It is on the disk after `sync`.
-
-        Raises:
-            OSError: when it cannot be written.
-        """
+        """Add a version; return its file name and the SHA-256 of its text. It is durable after `sync`."""
         raw = self.render(summary, memories)
         name = self._free(f"{summary.tier}-{stamp(summary.updated)}")
         self._write_unsynced(self.folder / name, raw)
@@ -293,34 +250,23 @@ class SummaryFiles:
         return name, sha256_text(raw)
 
     def sync(self) -> None:
-        """Have the versions that were added lately on the disk. May run in a thread.
-
-        Raises:
-            OSError: when the disk refuses one.
-        """
+        """Sync the added versions to disk. May run in a thread."""
         names = tuple(self.unsynced)
         sync_files([path for name in names if (path := self.folder / name).exists()])
         del self.unsynced[: len(names)]
 
     def remove_version(self, name: str) -> None:
-        """Take back a version of a fold that was not committed."""
+        """Remove a version of a fold that was not committed."""
         remove(self.folder / name)
 
     def keep_edited(self, tier: str, raw: str, updated: str) -> str:
-        """Keep a person's text as a version beside the one it came from; return its file name.
-
-        Raises:
-            OSError: when it cannot be written.
-        """
+        """Keep a person's text as a version; return its file name."""
         name = self._free(f"{tier}-{stamp(updated)}-edited")
         self._write(self.folder / name, raw)
         return name
 
     def is_kept(self, tier: str, raw: str) -> bool:
-        """Return whether some version holds exactly this file's text.
-
-        Only the versions of the same moment and the edited ones are looked at, so a long life costs nothing.
-        """
+        """Return whether a version holds exactly this text. Checks only edited ones and those of the same moment."""
         try:
             updated = parse_summary(raw, tier, "").updated
         except VaultProblem:
@@ -339,7 +285,7 @@ class SummaryFiles:
         return kept.strip() == raw.strip() or kept.startswith(raw.rstrip() + "\n" + _VERBATIM)
 
     def version(self, tier: str, name: str) -> Summary | None:
-        """Return a version by its file name; None when it is gone, breaks off or cannot be understood."""
+        """Return a version by file name; None when it is missing, incomplete or cannot be parsed."""
         if Path(name).name != name:
             return None
         try:
@@ -350,24 +296,22 @@ class SummaryFiles:
         return found if found is not None and found.text else None
 
     def version_names(self, tier: str) -> list[str]:
-        """Return the file names of every version, without those that people edited, in the order they were made."""
+        """Return the file names of all versions except edited ones, oldest first."""
         return sorted((name for name in self._names(tier) if "-edited" not in name), key=_made)
 
     def versions(self, tier: str) -> Iterator[Summary]:
-        """Yield every version that can be understood, without those that people edited, in the order they were made."""
         for name in self.version_names(tier):
             if (found := self.version(tier, name)) is not None:
                 yield found
 
     def newest(self, tier: str) -> Summary | None:
-        """Return the version made last that can be understood, without those that people edited, or None."""
+        """Return the newest version that can be parsed and is not edited."""
         for name in reversed(self.version_names(tier)):
             if (found := self.version(tier, name)) is not None:
                 return found
         return None
 
     def _names(self, tier: str) -> list[str]:
-        """Return the file names of every version; a listing alone, as there are thousands in a long life."""
         try:
             names = os.listdir(self.folder)  # noqa: PTH208  (as many path objects take ten times as long)
         except OSError:
@@ -375,7 +319,7 @@ class SummaryFiles:
         return [name for name in names if name.startswith(f"{tier}-") and name.endswith(".md")]
 
     def _free(self, stem: str) -> str:
-        """Return a file name that is not taken; counts on from the last of the same moment."""
+        """Return an unused file name, counting on from the last one of the same moment."""
         tier = stem.partition("-")[0]
         last, number = self._taken.get(tier, ("", 0))
         number = number if last == stem else 0
@@ -388,18 +332,18 @@ class SummaryFiles:
 
 
 def is_whole(raw: str) -> bool:
-    """Return whether a file ends as this program ends them; one that a power cut tore hardly ever does."""
+    """Return whether a file ends with a newline; one torn by a power cut hardly ever does."""
     return raw.endswith("\n")
 
 
 def _made(name: str) -> tuple[str, int]:
-    """Return what the file names of versions are put in order by: the moment, and which it was of that moment."""
+    """Sort key of a version's file name: the moment, then the number within it."""
     found = _NUMBERED.fullmatch(name)
     return (found[1], int(found[2] or 1)) if found else (name, 0)
 
 
 def stamp(updated: str) -> str:
-    """Return `20261120-072137` for a written time; zeros when it is none."""
+    """Return `20261120-072137` for an ISO time; zeros for anything else."""
     found = _STAMP.match(updated)
     if not found:
         return "00000000-000000"
@@ -408,5 +352,5 @@ def stamp(updated: str) -> str:
 
 
 def edited(summary: Summary, text: str) -> Summary:
-    """Return a summary with the text of a person, of which no receipt tells anything."""
+    """Return a summary with a person's text, without the measures of the old text."""
     return replace(summary, text=text, method=EDITED, model=None, retention=None, faithful=None)

@@ -1,7 +1,4 @@
-"""Which of the files that a mind keeps beside its archive cannot be read: too long, no text, a folder in their place.
-
-What is in them is not there for whoever remembers, so that it is told by name.
-"""
+"""Finds files beside the archive that cannot be read: too long, not text, or a folder in their place."""
 
 from __future__ import annotations
 
@@ -16,11 +13,7 @@ JOURNALS = ("journal.md", "journal-history.md")
 
 
 def unreadable(folder: Path) -> Iterator[Problem]:
-    """Yield what keeps notes, summaries and journals from being read.
-
-    Args:
-        folder: `vault/agents/<slug>`.
-    """
+    """Yield the problems of notes, summaries and journals; `folder` is `vault/agents/<slug>`."""
     for path in sorted((folder / "notes").glob("[!.]*.md")):
         yield from unreadable_file(folder, path)
     for name in (*(f"summaries/{tier}.md" for tier in TIERS), *JOURNALS):
@@ -28,12 +21,7 @@ def unreadable(folder: Path) -> Iterator[Problem]:
 
 
 def unreadable_file(folder: Path, path: Path) -> Iterator[Problem]:
-    """Yield what keeps one file from being read; nothing of one that is not there.
-
-    Args:
-        folder: `vault/agents/<slug>`.
-        path: a file in it.
-    """
+    """Yield the problems of one file in `folder`; none when it is missing."""
     file = f"agents/{folder.name}/{path.relative_to(folder).as_posix()}"
     try:
         limit = OWN_LIMIT if path.name in JOURNALS else READ_LIMIT

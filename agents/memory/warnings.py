@@ -1,4 +1,4 @@
-"""What is wrong with a memory now, as warnings that stay until they are taken back. It mends nothing."""
+"""Warnings about one memory, kept until they are cleared."""
 
 from __future__ import annotations
 
@@ -7,15 +7,11 @@ from collections.abc import Callable, Sequence
 from agents.memory.ranges import Range, merged, spoken
 
 TOLD = 8
-"""Ranges of unreadable memories that are named in warnings at most."""
+"""Unreadable ranges that are named at most."""
 
 
 class MemoryWarnings:
-    """The warnings of one memory.
-
-    Args:
-        where: names the files that should hold a range of memories.
-    """
+    """The warnings of one memory. `where` names the files that should hold a range of entries."""
 
     def __init__(self, where: Callable[[int, int], str]) -> None:
         self._where = where
@@ -24,24 +20,18 @@ class MemoryWarnings:
         self.last: str | None = None
 
     def clear(self) -> None:
-        """Take all warnings back."""
         self._noted.clear()
         self._unreadable.clear()
 
     def note(self, what: str, text: str | None) -> None:
-        """Show a warning until it is taken back.
-
-        Args:
-            what: what it is about; one warning each.
-            text: the warning; None takes it back.
-        """
+        """Set the warning of a key, or clear it with None."""
         if text is None:
             self._noted.pop(what, None)
         else:
             self._noted[what] = self.last = text
 
     def guarded(self, work: Callable[[], list[str]]) -> list[str]:
-        """Do something with the summary files and return what it says; a disk that refuses becomes a warning."""
+        """Run work on the summary files and return its messages; an OSError becomes a warning."""
         try:
             messages = work()
         except OSError as error:
@@ -52,12 +42,11 @@ class MemoryWarnings:
         return messages
 
     def note_unreadable(self, first: int, last: int) -> None:
-        """Show a warning that a range of memories cannot be read."""
         self._unreadable = merged([*self._unreadable, (first, last)])
 
     @staticmethod
     def unknown(ranges: Sequence[Range]) -> list[str]:
-        """Return the warnings of memories that were folded unread."""
+        """Return warnings for memories that were folded unread."""
         told = [
             f"{spoken(first, last)} cannot be read; the summary does not know {'it' if first == last else 'them'}"
             for first, last in ranges[:TOLD]
@@ -67,7 +56,6 @@ class MemoryWarnings:
 
     @property
     def warnings(self) -> list[str]:
-        """One sentence each."""
         told = [
             f"{spoken(first, last)} cannot be read: {self._where(first, last)}"
             for first, last in self._unreadable[:TOLD]

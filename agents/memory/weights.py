@@ -1,7 +1,6 @@
-"""How much memories matter by hindsight: event lines of the archive that say so, and memories read as they weigh now.
+"""Importance by hindsight: event lines of the archive that change the importance of memories.
 
-The memory's own line never changes. What an event line says holds for the memories it names; of two that name the same
-the later holds. So whoever reads the archive anew comes to the same values.
+A memory's own line never changes; the last event that names it holds.
 """
 
 from __future__ import annotations
@@ -15,28 +14,20 @@ from agents.memory.history import events
 from agents.memory.memory import Memory
 
 EVENT = "importance"
-"""The name of the archive's line."""
 REACH = 512
-"""An event line stands at most so many memories behind those that it names, so that one reads no further for it."""
+"""Memories between an event line and those it names, at most: how far a reader has to look for it."""
 LEAST, MOST = 1, 10
 _SEQ = re.compile("[0-9]{1,18}")
 
 
 def weights_event(at: str, through: int, values: Mapping[int, int], method: str) -> dict[str, Any]:
-    """Return the event line that says how much memories matter.
-
-    Args:
-        at: when, written.
-        through: the last memory that was weighed, also when its value stayed.
-        values: the new values by number, 1 to 10.
-        method: `rules` or `model`.
-    """
+    """Return the event line that sets importances. `through`: last memory weighed; `method`: `rules` or `model`."""
     told = {str(seq): max(LEAST, min(MOST, value)) for seq, value in sorted(values.items())}
     return {"event": EVENT, "at": at, "through": through, "values": told, "method": method}
 
 
 def values_of(event: Mapping[str, Any]) -> dict[int, int]:
-    """Return the values of an event line; whatever is none in it, as a hand may write, is passed over."""
+    """Return the valid values of an event line; people may have written anything."""
     values = event.get("values")
     if event.get("event") != EVENT or not isinstance(values, dict):
         return {}
@@ -48,7 +39,6 @@ def values_of(event: Mapping[str, Any]) -> dict[int, int]:
 
 
 def weighed(entries: Sequence[Entry], values: Mapping[int, int]) -> list[Entry]:
-    """Return memories with these values where there are any."""
     return [
         entry._replace(importance=values[entry.seq])
         if values.get(entry.seq, entry.importance) != entry.importance
@@ -58,11 +48,7 @@ def weighed(entries: Sequence[Entry], values: Mapping[int, int]) -> list[Entry]:
 
 
 def read_weighed(memory: Memory, first: int, last: int) -> list[Entry]:
-    """Return memories by number as `Memory.read` does, as much as they matter by hindsight.
-
-    Raises:
-        OSError: when the archive cannot be read.
-    """
+    """Return memories by number as `Memory.read` does, with their importance by hindsight. Raises OSError."""
     entries = memory.read(first, last)
     if not entries:
         return []
@@ -74,11 +60,7 @@ def read_weighed(memory: Memory, first: int, last: int) -> list[Entry]:
 
 
 def last_values(memory: Memory) -> dict[int, int]:
-    """Return the values of the event lines among the newest memories.
-
-    Raises:
-        OSError: when the archive cannot be read.
-    """
+    """Return the values of the event lines among the newest memories. Raises OSError."""
     values: dict[int, int] = {}
     first = max(1, memory.total - REACH)
     for _, event in events(memory.folder / "archive", first, memory.total, EVENT) if memory.total else ():

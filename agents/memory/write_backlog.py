@@ -1,7 +1,7 @@
-"""What the archive could not take yet: the memories that wait, in order, and from where on there was no room for them.
+"""Entries that the archive could not take yet, in order and up to a limit.
 
-It writes nothing; the memory tries again, and tells it what was written. What does not fit is left to the ledger with
-everything after it, so that the order stays.
+It writes nothing; the memory retries. From the first entry that does not fit on, all are left to the ledger, so that
+the order is kept.
 """
 
 from __future__ import annotations
@@ -14,42 +14,32 @@ from agents.memory.entries import Entry
 log = logging.getLogger(__name__)
 
 WAITING = 4096
-"""Memories that wait at most while the archive cannot be written. The ledger has them too."""
+"""Entries that wait at most while the archive cannot be written. The ledger has them too."""
 
 
 class WriteBacklog:
-    """The memories of one life that wait.
-
-    Args:
-        note: shows a warning until it is taken back: what it is about, and the text or None.
-    """
+    """The waiting entries of one agent. `note` sets the warning of a key, or clears it with None."""
 
     def __init__(self, note: Callable[[str, str | None], None]) -> None:
         self._note = note
         self.entries: list[Entry] = []
         self.missing_from: int | None = None
-        """The ledger step whose memories were the first for which there was no room; None when there was for all."""
+        """The first ledger step whose entries did not fit; None when all did."""
 
     def __len__(self) -> int:
         return len(self.entries)
 
     def clear(self) -> None:
-        """Know of nothing that waits or is missing, and say nothing about it."""
         self.entries, self.missing_from = [], None
 
     def due(self, entries: list[Entry]) -> list[Entry]:
-        """Return what is to be written now, with these at its end; what is missing must come before them."""
+        """Return what is to be written now: the waiting entries and these, unless earlier ones are missing."""
         if self.missing_from is not None:
-            entries = []  # the ledger has them; written now, they would stand before what is missing
+            entries = []  # the ledger has them; written now, they would precede the missing ones
         return [*self.entries, *entries] if self.entries else entries
 
     def keep(self, due: Sequence[Entry], error: OSError) -> None:
-        """Have these wait, as far as there is room.
-
-        Args:
-            due: everything that could not be written.
-            error: why not.
-        """
+        """Let entries wait after a failed write, as far as there is room."""
         if not self.entries:
             log.warning("memories wait, as the archive cannot be written: %s", error)
         self.entries = list(due[:WAITING])
@@ -64,7 +54,7 @@ class WriteBacklog:
             )
 
     def written(self) -> None:
-        """Know that nothing waits any more."""
+        """Forget the waiting entries after a successful write."""
         if self.entries:
             self.entries = []
             self._note("archive", None)

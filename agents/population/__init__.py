@@ -1,1 +1,1 @@
-"""All agents and people of a vault: who there is, whose memory is open, and which folds are under way."""
+"""All agents and people of a vault: their definitions, open memories and running folds."""

@@ -1,7 +1,7 @@
-"""Everybody there is, by folder: every `agent.md` as it was last read without a mistake.
+"""All agent definitions of a vault, by folder: each `agent.md` as last read without a mistake.
 
-No two have one id or one name; whoever comes later gives way, and a copy of a folder to the folder it was made from. Of
-the files only a missing id is ever written.
+Ids and names are unique: a later one is rejected, and a copied folder gives way to its original. The only thing
+written to the files is a missing id.
 """
 
 from __future__ import annotations
@@ -31,52 +31,35 @@ from mud.world.things import Kind
 from mud.world.world import World
 
 AGENT = "agent.md"
-"""The file in an agent's folder that says who it is."""
 
 
 class AgentDirectory:
-    """The definitions of one vault.
-
-    Args:
-        folder: `vault/agents`.
-        schemas: the settings that an agent may override.
-    """
+    """The definitions in `folder` (`vault/agents`). `schemas`: the settings that an agent may override."""
 
     def __init__(self, folder: Path, schemas: Mapping[str, type]) -> None:
         self.definitions: dict[str, AgentDefinition] = {}
         self.drafts: dict[str, AgentDefinition] = {}
-        """Everybody as last read, mistakes and all: what is held against other files, so that no mistake hides one."""
+        """Every file as last read, mistakes included; other files are checked against these."""
         self.homes: dict[str, str] = {}
-        """The folder of each id, as the saved state has it and as they were read since."""
+        """The folder of each id, from the saved state and from files read since."""
         self.wrong: dict[str, list[Problem]] = {}
-        """What is wrong with each `agent.md` as it was last read, by folder."""
+        """The problems of each `agent.md`, by folder."""
         self._unwritten: set[str] = set()
-        """The folders whose id is known and does not stand in their file."""
+        """Folders whose id is known but not in their file."""
         self.unknown_in: Callable[[AgentDefinition], list[Problem]] = lambda definition: []
-        """Returns what a definition names that there is not, locations aside."""
+        """Returns the unknown names in a definition, except locations."""
         self._folder = folder
         self._schemas = schemas
 
     def lived(self, files: Mapping[str, str]) -> None:
-        """Know whose each folder was when the world was left: of two with one id it stays theirs.
-
-        Args:
-            files: the file of everything, by id, as the saved state has it.
-        """
+        """Set the folder of each id from the saved state (files by id); it wins when another folder has the same id."""
         inside = ((one, Path(file).parts) for one, file in files.items())
         self.homes = {one: parts[1] for one, parts in inside if parts[:1] == ("agents",) and len(parts) == 3}
 
     def load(self, world: World | None, keep: Collection[str]) -> list[Problem]:
-        """Read every `agent.md`; one that is wrong keeps its last good reading, one that was never right stays out.
+        """Read every `agent.md` and return all problems. A wrong file keeps its last good reading, or stays out.
 
-        At the start there is no last good reading yet, and what can be read of a wrong one is gone by.
-
-        Args:
-            world: the running world; None at the start.
-            keep: folders that stay although their file is gone.
-
-        Returns:
-            What is wrong, all of it.
+        At the start (`world` is None) what can be read of a wrong file is used. Folders in `keep` stay without a file.
         """
         problems: list[Problem] = []
         found = {path.parent.name for path in self._folder.glob("[!.]*/agent.md")} if self._folder.is_dir() else set()
@@ -92,16 +75,11 @@ class AgentDirectory:
         return problems + at_other_places(problems, self._clashes_of_drafts())
 
     def load_one(self, slug: str, world: World | None) -> list[Problem]:
-        """Read one `agent.md`; return what is wrong with it. One that is empty or has vanished is an edit in progress.
-
-        Args:
-            slug: name of its folder.
-            world: the running world; None at the start.
-        """
+        """Read one `agent.md`; return its problems. An empty or missing file is being edited."""
         return self._take(slug, *self._read(slug), world)
 
     def _read(self, slug: str) -> tuple[AgentDefinition | None, list[Problem]]:
-        """Return what an `agent.md` says and what is wrong with it by itself; neither of one that is being edited."""
+        """Return a definition and the problems of its file alone; neither while it is being edited."""
         folder = self._folder / slug
         try:
             text = read_if_there(folder / "agent.md", file=agent_file(slug))
@@ -114,7 +92,7 @@ class AgentDirectory:
     def _take(
         self, slug: str, definition: AgentDefinition | None, problems: list[Problem], world: World | None
     ) -> list[Problem]:
-        """Take up an `agent.md` as it was read, when nothing is wrong with it or the world starts; return what is."""
+        """Use a definition if it has no problems, or at the start; return the problems."""
         starts = world is None and slug not in self.definitions
         self.wrong[slug] = problems
         if definition is None:
@@ -135,18 +113,11 @@ class AgentDirectory:
         return problems
 
     def _held_against_others(self, definition: AgentDefinition, world: World | None) -> list[Problem]:
-        """Return what is wrong with a definition beside what is wrong in its file by itself."""
         found = [*self._clashes(definition), *(_taken(definition, world) or self._moved_nowhere(definition, world))]
         return found + (self._names_nothing(definition) if world is not None else [])
 
     def would_be_wrong(self, slug: str, text: str, world: World | None) -> list[Problem]:
-        """Return what would be wrong with the `agent.md` of somebody who is here, were this its text.
-
-        Args:
-            slug: name of its folder.
-            text: the whole file; its id and its type are to stay as they are.
-            world: the running world; None at the start.
-        """
+        """Return the problems that an agent's `agent.md` would have with this text; id and type must not change."""
         definition, problems = parse_definition(text, slug, self._schemas)
         if definition is None:
             return problems
@@ -156,7 +127,7 @@ class AgentDirectory:
         return problems + at_other_places(problems, self._held_against_others(definition, world))
 
     def _begin_with(self, definition: AgentDefinition) -> None:
-        """Go by what could be read of a wrong file, unless it does not say who that is or takes what is another's."""
+        """Use what could be read of a wrong file, unless its id or name is missing or belongs to another."""
         slug = definition.slug
         own = self._own_id(slug) or definition.id
         name = definition.name or self.called(slug)
@@ -165,7 +136,7 @@ class AgentDirectory:
             self._use(one)
 
     def called(self, slug: str) -> str:
-        """Return the name in a file, as far as one can be read; else one made of its folder's."""
+        """Return the name in a file if it can be read, else one made from its folder's."""
         draft = self.drafts.get(slug)
         return (draft.name if draft is not None else "") or visible(slug.replace("-", " ").title())
 
@@ -175,24 +146,16 @@ class AgentDirectory:
             self.homes[definition.id] = definition.slug
 
     def _own_id(self, slug: str) -> str:
-        """Return the id that a folder is known by: in the running world, or when it was left; empty for none."""
+        """Return the known id of a folder, from the running world or the saved state; may be empty."""
         known = self.definitions.get(slug)
         if known is not None:
             return known.id
-        if not (self._folder / slug / "archive").exists():  # somebody else may have left the world from there
+        if not (self._folder / slug / "archive").exists():  # another agent may have left the world from there
             return ""
         return next((one for one, home in self.homes.items() if home == slug), "")
 
     def assign_ids(self, number: int, write: Callable[[Path, str], None] | None = write_atomic) -> None:
-        """Give an id to everybody who has none, and write it into their file; also one that was taken out of it.
-
-        Args:
-            number: the first that is free.
-            write: writes a file; None for a reader, who writes nothing.
-
-        Raises:
-            OSError, VaultProblem: when a file cannot be changed.
-        """
+        """Assign ids from `number` on and write them, also ones removed from a file; `write` is None for a reader."""
         for slug, definition in self.definitions.items():
             if definition.id and (slug not in self._unwritten or self.wrong.get(slug)):
                 continue
@@ -207,20 +170,12 @@ class AgentDirectory:
                 number += 1
 
     def leave_out_new(self, wrong: Collection[str]) -> None:
-        """Leave out whoever has no id yet and a mistake in their file: nothing is written into it until it is right.
-
-        Args:
-            wrong: the files with a mistake.
-        """
+        """Leave out new agents (without an id) whose files are in `wrong`: these are not written to yet."""
         for slug in [slug for slug, one in self.definitions.items() if not one.id and one.file in wrong]:
             del self.definitions[slug]
 
     def give_way(self, files: Mapping[str, str]) -> list[Problem]:
-        """Leave out whoever has the id of something in the world, and return what is wrong.
-
-        Args:
-            files: the file of everything in the world, by id.
-        """
+        """Leave out agents with the id of something in the world (files by id); return the problems."""
         for slug in [slug for slug, one in self.definitions.items() if one.id in files]:
             del self.definitions[slug]
         drafts = [draft for draft in self.drafts.values() if draft.id in files]
@@ -230,7 +185,7 @@ class AgentDirectory:
         return problems
 
     def unusable(self, name: str) -> str:
-        """Return the file of whoever is called so, or has such a folder, and is kept out; empty for nobody."""
+        """Return the file with this name or folder that cannot be used; may be empty."""
         out = {slug: draft for slug, draft in self.drafts.items() if slug not in self.definitions}
         found = find_definition(name, out)
         slug = found.slug if found is not None else slugify(name)
@@ -238,7 +193,7 @@ class AgentDirectory:
         return agent_file(slug) if there else ""
 
     def copies_of(self, definition: AgentDefinition) -> list[Problem]:
-        """Return the problem of each folder that has somebody's id, and is not theirs."""
+        """Return a problem for each other folder with the same id."""
         return [
             _taken_by(draft, definition.file)
             for draft in self.drafts.values()
@@ -246,10 +201,10 @@ class AgentDirectory:
         ]
 
     def _copies(self, read: Iterable[AgentDefinition]) -> set[str]:
-        """Return the folders that have an id which is another's.
+        """Return the folders whose id belongs to another folder.
 
-        It is that of whoever is in the world already, of the folder that the saved state names, of the one that is
-        called as they are, of the one whose archive was written first, or of the first, in this order.
+        The owner is, in this order: the one in the world, in the saved state, the one named as its agent, the one with
+        the oldest archive, the first.
         """
         sharing: defaultdict[str, list[AgentDefinition]] = defaultdict(list)
         for one in read:
@@ -263,12 +218,12 @@ class AgentDirectory:
         return {one.slug for group in sharing.values() if len(group) > 1 for one in sorted(group, key=rank)[1:]}
 
     def _unreadable(self, slug: str) -> bool:
-        """Return whether somebody's file is there, and whose it is cannot be read in it."""
+        """Return whether a file exists whose id cannot be read."""
         draft = self.drafts.get(slug)
         return (draft is None or not draft.id) and (self._folder / slug / "agent.md").exists()
 
     def _begun(self, slug: str) -> float:
-        """Return when the oldest file of an archive was last written, to compare."""
+        """Return the mtime of an archive's oldest file; infinity when there is none."""
         with suppress(OSError):
             files = (self._folder / slug / "archive").glob("*.jsonl")
             return min((path.stat().st_mtime_ns for path in files), default=math.inf)
@@ -276,7 +231,7 @@ class AgentDirectory:
 
     def _clashes(self, definition: AgentDefinition) -> list[Problem]:
         known, own = self.definitions.get(definition.slug), self._own_id(definition.slug)
-        # An id that another folder had came with it: that one was renamed.
+        # An id of another folder came with it: that one was renamed.
         if own and definition.id != own and (known is not None or definition.id not in self.homes):
             return [_wrong(definition, "id", f"{definition.id!r} is wrong: an id never changes; expected {own!r}")]
         if known is None and self._is_copy(definition):
@@ -284,15 +239,12 @@ class AgentDirectory:
         return [problem for other in self.definitions.values() for problem in _alike(definition, other)]
 
     def _is_copy(self, definition: AgentDefinition) -> bool:
-        """Return whether an id is that of another folder, in whose file it cannot be read now."""
+        """Return whether an id belongs to another folder whose file cannot be read now."""
         home = self.homes.get(definition.id, definition.slug)
         return home != definition.slug and self._unreadable(home)
 
     def _moved_nowhere(self, definition: AgentDefinition, world: World | None) -> list[Problem]:
-        """Return the problem that an edit names a location which the running world has not.
-
-        One that was wrong before is no news, and must not hold up the edit of something else.
-        """
+        """Return the problem of an edit to an unknown location; an old mistake does not block other edits."""
         known = self.definitions.get(definition.slug)
         if world is None or known is None or definition.person or known.location == definition.location:
             return []
@@ -300,13 +252,13 @@ class AgentDirectory:
         return [] if found is not None else [misplaced(definition, world.locations())]
 
     def _names_nothing(self, definition: AgentDefinition) -> list[Problem]:
-        """Return what an edit names that there is not; what was so before is no news."""
+        """Return the problems of unknown names that an edit adds."""
         known = self.definitions.get(definition.slug)
         before = {(one.key, one.message) for one in self.unknown_in(known)} if known is not None else ()
         return [one for one in self.unknown_in(definition) if (one.key, one.message) not in before]
 
     def _clashes_of_drafts(self) -> list[Problem]:
-        """Return what would be wrong besides, were the mistakes mended that keep somebody out."""
+        """Return further conflicts of the files that are left out because of mistakes."""
         problems: list[Problem] = []
         out = [draft for slug, draft in self.drafts.items() if self.definitions.get(slug) is not draft]
         for at, draft in enumerate(out):
@@ -316,7 +268,7 @@ class AgentDirectory:
 
 
 def at_other_places(told: Iterable[Problem], more: Iterable[Problem]) -> list[Problem]:
-    """Return the further problems at whose place nothing is told yet: a wrong value is told once."""
+    """Return the problems in `more`, one for each place (file, line, key) that is not in `told`."""
     places = {(problem.file, problem.line, problem.key) for problem in told}
     found: dict[tuple[str, int, str], Problem] = {}
     for problem in more:
@@ -325,7 +277,7 @@ def at_other_places(told: Iterable[Problem], more: Iterable[Problem]) -> list[Pr
 
 
 def _alike(definition: AgentDefinition, other: AgentDefinition) -> list[Problem]:
-    """Return what two have of which there may be one."""
+    """Return the problems of two definitions with the same id or name."""
     problems: list[Problem] = []
     if definition.slug == other.slug:
         return problems
@@ -337,13 +289,12 @@ def _alike(definition: AgentDefinition, other: AgentDefinition) -> list[Problem]
 
 
 def _taken_by(definition: AgentDefinition, file: str) -> Problem:
-    """Return the problem that an id is another folder's."""
     message = f"{definition.id!r} is taken by {file}; expected an id of its own: until then this folder is left alone"
     return _wrong(definition, "id", message)
 
 
 def _taken(definition: AgentDefinition, world: World | None) -> list[Problem]:
-    """Return the problem that the running world has something else under this id."""
+    """Return the problem of an id that something else in the world has."""
     thing = world.get(definition.id) if world is not None else None
     if thing is None or (thing.kind is Kind.CHARACTER and thing.thinks != definition.person):
         return []
@@ -351,7 +302,7 @@ def _taken(definition: AgentDefinition, world: World | None) -> list[Problem]:
 
 
 def agent_file(slug: str) -> str:
-    """Return the path inside the vault of the file that says who lives in a folder."""
+    """Return the path of an `agent.md` inside the vault."""
     return f"agents/{slug}/{AGENT}"
 
 

@@ -1,7 +1,7 @@
-"""The folds under way in one vault: begun when they are due, asked about again when one ends, given up at the end.
+"""The running folds of a vault: started when due, checked again after each fold, cancelled at shutdown.
 
-Due is asked after every memory by who remembers it; here it is asked again after every fold, and after the pause of one
-that failed, so that nothing that is due waits for the next memory. One automatic fold per agent at a time.
+Each new entry checks whether a fold is due. It is checked again after each fold, and after the pause that follows a
+failed one, so that a due fold does not wait for the next entry. One automatic fold per agent at a time.
 """
 
 from __future__ import annotations
@@ -21,12 +21,9 @@ T = TypeVar("T")
 
 
 class FoldTasks:
-    """Begins, follows up and ends folds.
+    """Starts, tracks and ends folds.
 
-    Args:
-        clock: the time.
-        fold: folds what is due of an agent.
-        there: gives the opened agent in a folder; whoever is let go is not asked about again.
+    `fold` folds what is due; `there` returns the opened agent of a folder, as closed ones are not checked again.
     """
 
     def __init__(
@@ -35,11 +32,11 @@ class FoldTasks:
         self._clock, self._fold, self._there = clock, fold, there
         self._tasks: dict[asyncio.Task[Any], str] = {}
         self._pauses: dict[asyncio.Task[None], str] = {}
-        """Those who wait until a fold that failed is tried again, at most one in each folder."""
+        """Waits before a failed fold is retried, at most one per folder."""
         self._ending = False
 
     def begin(self, agent: Agent) -> None:
-        """Begin what is due, unless a fold is under way; a tool without a loop folds by itself, by rules."""
+        """Start what is due unless a fold is running. Without an event loop it does nothing: tools fold by rules."""
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
@@ -48,16 +45,16 @@ class FoldTasks:
             self._track(agent, loop.create_task(self._by_itself(agent)))
 
     async def tracked(self, agent: Agent, work: Coroutine[Any, Any, T]) -> T:
-        """Do what folds an agent's memories; it gets a while at the end, and is cancelled then."""
+        """Run a coroutine that folds; at shutdown it gets a grace period and is then cancelled."""
         task = asyncio.ensure_future(work)
         self._track(agent, task)
         return await task
 
     async def _by_itself(self, agent: Agent) -> bool:
-        """Fold what is due and return whether that came to its end."""
+        """Fold what is due; return whether it finished without an error."""
         try:
             await self._fold(agent)
-        except Exception:  # nobody awaits it; the next memory asks again
+        except Exception:  # nobody awaits it; the next entry checks again
             log.exception("[Memory] %s: what is due could not be folded", agent.name)
             return False
         return True
@@ -72,7 +69,7 @@ class FoldTasks:
             self._ask_again(agent)
 
     def _ask_again(self, agent: Agent) -> None:
-        """Begin what is due by now, or wait until it may be tried again."""
+        """Start what is due now, or wait until it may be retried."""
         if self._ending or self._there(agent.slug) is not agent:
             return
         if agent.compactor.due():
@@ -88,23 +85,16 @@ class FoldTasks:
             self._ask_again(agent)
 
     async def settle(self) -> None:
-        """Wait until no fold is under way, however long that takes."""
+        """Wait until no fold is running, however long that takes."""
         while self._tasks:
             await asyncio.wait(tuple(self._tasks))
 
     async def drop(self, slug: str) -> None:
-        """Give up the folds of one folder that are under way; the watermark stays where it was."""
+        """Cancel the folds of one folder; the watermark stays."""
         await _cancelled([task for task, owner in (*self._tasks.items(), *self._pauses.items()) if owner == slug])
 
     async def finish(self, grace: float) -> set[str]:
-        """Give the folds under way a while and cancel the rest; none begins meanwhile.
-
-        Args:
-            grace: seconds.
-
-        Returns:
-            The folders of those that were cancelled.
-        """
+        """Give running folds `grace` seconds, cancel the rest and return their folders; none starts meanwhile."""
         self._ending = True
         try:
             await _cancelled(list(self._pauses))

@@ -1,6 +1,6 @@
-"""All minds of a vault: finding, opening, perceiving, searching, noting, folding. Nobody thinks in here; see `living`.
+"""All agents of a vault: finding, opening, perceiving, searching, noting and folding; for thinking see `agents.life`.
 
-Works without a running world too: the command line's tools open a vault and use the same object.
+Also works without a running world, for the tools of the command line.
 """
 
 from __future__ import annotations
@@ -46,11 +46,7 @@ T = TypeVar("T")
 
 
 class Population:
-    """The minds of one vault.
-
-    Args:
-        means: what they need from outside.
-    """
+    """The agents of one vault."""
 
     def __init__(self, means: Services) -> None:
         self.means = means
@@ -61,33 +57,30 @@ class Population:
         self.drafts: Mapping[str, AgentDefinition] = self.roster.drafts
         self.world: World | None = None
         self.prompt_of: Callable[[Agent], Awaitable[Prompt]] | None = None
-        """Builds the prompt an agent would get now; there is one as soon as there is a world."""
+        """Builds an agent's next prompt; set once there is a world."""
         self.room_of: Callable[[Agent], int] = lambda agent: UNLIMITED
-        """Tells how many tokens summaries and memories may take in an agent's next prompt."""
+        """Returns the tokens for summaries and memories in an agent's next prompt."""
         self.shed_of: Callable[[Agent], Shed | None] = lambda agent: None
-        """Tells what an agent's next prompt leaves out; None when there is no prompt."""
+        """Returns what an agent's next prompt leaves out; None without a prompt."""
         self.send_away: Callable[[AgentDefinition], None] | None = None
-        """Has a character leave the world for good; there is one as soon as the vault is watched."""
+        """Removes a character from the world for good; set once the vault is watched."""
         self.resting = PauseState()
         self._agents: dict[str, Agent] = {}
         self._by_id: dict[str, Agent] = {}
         self._folding = FoldTasks(means.clock, self._fold_due, self.by_slug)
         self.asleep: dict[str, str] = {}
-        """Folders of those whose memory could not be opened, and why."""
+        """Folders of agents whose memory could not be opened, with the reason."""
         self.owed = False
-        """Steps of the ledger left something with one of them that is in no archive yet."""
-
-    # finding and opening
+        """Whether the ledger has steps that are missing in an archive."""
 
     def load_definitions(self) -> list[Problem]:
-        """Read every `agent.md`; return what is wrong, all of it. One that is wrong keeps its last good reading."""
+        """Read every `agent.md` and return all problems. A wrong file keeps its last good reading."""
         problems = self.roster.load(self.world, self._agents)
         for slug in self._agents:
             self._redefine(slug)
         return problems
 
     def load_definition(self, slug: str) -> list[Problem]:
-        """Read one `agent.md`; return what is wrong with it."""
         problems = self.roster.load_one(slug, self.world)
         self._redefine(slug)
         return problems
@@ -99,15 +92,7 @@ class Population:
             agent.memory.name, agent.memory.names = definition.name, definition.names
 
     def assign_ids(self, number: int, wrote: Callable[[Path, str], None] = lambda path, text: None) -> None:
-        """Give an id to everybody who has none, in their file; a reader gives it for this once.
-
-        Args:
-            number: the first that is free.
-            wrote: is told of every file that is written.
-
-        Raises:
-            OSError, VaultProblem: when a file cannot be changed.
-        """
+        """Assign ids from `number` on to agents without one. A writer stores them and calls `wrote` for each file."""
 
         def write(path: Path, text: str) -> None:
             wrote(path, text)
@@ -116,11 +101,7 @@ class Population:
         self.roster.assign_ids(number, write if self.means.writable else None)
 
     def open(self, slug: str) -> Agent:
-        """Return the agent in a folder, its memory opened at the first call.
-
-        Raises:
-            OSError, VaultProblem: when its memory cannot be opened.
-        """
+        """Return the agent in a folder; the first call opens its memory. Raises OSError or LociError."""
         if slug in self._agents:
             return self._agents[slug]
         agent = self._make(self.definitions[slug])
@@ -132,13 +113,13 @@ class Population:
             raise
         self.asleep.pop(slug, None)
         self._agents[slug] = self._by_id[agent.id] = agent
-        wrong = self.seed(slug) if self.world is not None else []  # at the start the ledger's memories come first
+        wrong = self.seed(slug) if self.world is not None else []  # at the start the ledger's entries come first
         for message in (*messages, *wrong):
             log.warning("%s: %s", agent.name, message)
         return agent
 
     def seed(self, slug: str) -> list[Problem]:
-        """Import what people wrote into an agent's `memories` and is new; return what is wrong there."""
+        """Import an agent's new hand-written memories; return their problems."""
         agent = self._agents.get(slug)
         if agent is None:
             return fresh(self.means.vault / "agents" / slug)[1]
@@ -148,9 +129,9 @@ class Population:
         return problems
 
     def wake(self, slug: str) -> bool:
-        """Open the agent in a folder and return whether that could be done; who failed once is not tried again."""
+        """Open the agent in a folder and return whether it is open; a failure is not retried."""
         if slug not in self.asleep:
-            with suppress(LociError, OSError):  # the reason is kept, and told as a problem
+            with suppress(LociError, OSError):  # the reason is kept and reported as a problem
                 self.open(slug)
         return slug in self._agents
 
@@ -168,55 +149,48 @@ class Population:
         )
 
     def sleeps(self, who: str) -> bool:
-        """Whether the character with this id is asleep."""
+        """Return whether the character with this id sleeps in the world."""
         return self.world is not None and who in self.world.asleep
 
     def opened(self) -> list[Agent]:
-        """Return every agent opened so far."""
         return list(self._agents.values())
 
     def by_slug(self, slug: str) -> Agent | None:
-        """Return the opened agent in a folder, or None."""
         return self._agents.get(slug)
 
     def let_go(self, agent: Agent) -> None:
-        """Forget an agent whose `agent.md` was taken away; its memories stay where they are."""
+        """Close an agent whose `agent.md` was removed; its memories stay on disk."""
         del self._agents[agent.slug], self._by_id[agent.id]
         self.strike(agent.slug)
         agent.memory.close()
 
     def strike(self, slug: str) -> None:
-        """Know nothing more of who was in a folder, and is not opened."""
+        """Forget the definition in a folder that is not opened."""
         self.definitions.pop(slug, None)
         self.roster.drafts.pop(slug, None)
         self.asleep.pop(slug, None)
 
     def by_id(self, who: str) -> Agent | None:
-        """Return the opened agent whose character has this id, or None."""
         return self._by_id.get(who)
 
     def of(self, request: Request) -> Agent:
-        """Return the agent that asked.
-
-        Raises:
-            Refusal: when its character has no mind.
-        """
+        """Return the agent of the requesting character. Raises Refusal when it has none."""
         agent = self._by_id.get(request.who)
         if agent is None:
             raise Refusal("This character has no memory of its own.")
         return agent
 
     def find(self, name: str) -> Agent | None:
-        """Return the agent that a name, slug or id means in any case, opening it; None when none does."""
+        """Return the agent with this name, slug or id, in any case, opening it if needed."""
         definition = find_definition(name, self.definitions)
         return self.open(definition.slug) if definition else None
 
     def get(self, name: str) -> Agent:
-        """Return the agent that a name, slug or id means.
+        """Return the agent with this name, slug or id.
 
         Raises:
-            UnknownName: says who there is.
-            LociError: its file is there and cannot be used; with the mistakes in it.
+            UnknownName: lists the known names.
+            LociError: when its file exists and cannot be used; lists the mistakes.
         """
         agent = self.find(name)
         if agent is None and (file := self.roster.unusable(name)):
@@ -227,23 +201,20 @@ class Population:
             raise UnknownName(f"there is no agent {name!r}; there is: {names}")
         return agent
 
-    # perceiving
-
     def observe(self, step: Step) -> None:
-        """Let everybody remember what a step left with them."""
         for who, perceptions in by_witness(step.left).items():
             agent = self._by_id.get(who)
             if agent is not None:
                 agent.actor.perceive(step.number, step.at, perceptions)
 
     def recover(self, record: Mapping[str, Any]) -> None:
-        """Give everybody what a ledger record left with them and their archive does not hold yet.
+        """Append what a ledger record left with characters and their archives lack.
 
-        One step's memories are one write, so an archive holds all, none, or, after a power cut, the first few of them.
+        One step is one write, so an archive holds all of it, nothing, or, after a power cut, the first few entries.
         """
         number, at = record["step"], record.get("at")
         if not isinstance(at, str):
-            return  # as `mud.server.archive_checks` tells
+            return  # reported by `mud.server.archive_checks`
         for who, perceptions in by_witness(left_by(record)).items():
             slug = next((slug for slug, one in self.definitions.items() if one.id == who), None)
             if slug is None:
@@ -257,17 +228,15 @@ class Population:
                 memory.append(perceptions[held:], at, number)
 
     def remembered(self, slug: str, entries: Sequence[Entry]) -> None:
-        """Index new memories and fold when that is due."""
+        """Index new entries and fold when that is due."""
         agent = self._agents[slug]
         if entries and self.means.writable:
             self.means.recall.remember(agent.id, entries)
         agent.life.next_turn()
 
-    # folding
-
     async def _fold_due(self, agent: Agent) -> None:
         if agent.compactor.view.strategy.by_tokens:
-            await agent.measure()  # whether it is due is decided by the model's own count
+            await agent.measure()  # whether it is due depends on the model's own count
         plan = fold_due(agent.compactor.view)
         if plan is not None and plan.reason == SLEEP:
             agent.keeper.keep(agent.memory.read(plan.first, plan.last))
@@ -275,7 +244,7 @@ class Population:
         await agent.compactor.fold_due()
 
     def put_in_order(self, agent: Agent) -> None:
-        """Consolidate an agent's journal; asked while it sleeps."""
+        """Consolidate a sleeping agent's journal."""
         agent.keeper.consolidate(agent.notes, lambda title, text: self.add_note(agent, title, text, None))
 
     async def fold(self, agent: Agent, reason: str) -> Commit | None:
@@ -283,35 +252,29 @@ class Population:
         return await self.tracked(agent, agent.life.compact(reason))
 
     async def tracked(self, agent: Agent, work: Coroutine[Any, Any, T]) -> T:
-        """Do what folds an agent's memories; it gets a while at the end, and is cancelled then."""
+        """Run a coroutine that folds; at shutdown it gets a grace period and is then cancelled."""
         return await self._folding.tracked(agent, work)
 
     async def compact(self, agent: Agent) -> dict[str, Any]:
-        """Fold everything outside the immediate window now and return the record of it.
-
-        When there is nothing to fold the record says so: an empty summary, everything preserved.
-        """
+        """Fold as `fold` does and return the record; with nothing to fold, one with an empty summary."""
         commit = await self.fold(agent, "manual")
         if commit is not None:
             return commit.record()
         return no_fold(agent.memory.view(), iso(self.means.clock.now()), agent.compactor.notice)
 
     async def drop_folds(self, slug: str) -> None:
-        """Give up the folds of one folder that are under way, and its inner life; the watermark stays where it was."""
+        """Cancel the folds and the reflection of one folder; the watermark stays."""
         self.inner.interrupt(slug)
         await self._folding.drop(slug)
 
     async def settle_folds(self) -> None:
-        """Wait until no fold is under way; next to nothing when none is."""
+        """Wait until no fold is running."""
         await self._folding.settle()
 
     async def finish_folds(self, grace: float) -> None:
-        """Give the folds under way a while, cancel the rest, and do what is due by rules alone.
+        """Give running folds `grace` seconds, cancel the rest, and fold what is due by rules alone.
 
-        A fold that a model did not finish in time leaves the watermark where it was; it is due again at the next start.
-
-        Args:
-            grace: seconds.
+        A cancelled fold leaves the watermark and is due again at the next start.
         """
         late = await self._folding.finish(grace)
         for agent in self.opened():
@@ -325,18 +288,15 @@ class Population:
         self.index_documents(agent)
 
     async def catch_up(self, agent: Agent) -> None:
-        """Have the index take in what it misses of a life."""
+        """Index what the index lacks of an agent's memory."""
         memory, recall = agent.memory, self.means.recall
         await recall.catch_up(agent.id, memory.total, partial(read_weighed, memory), agent.documents)
-        # A kill may have come between the archive and the index.
+        # A kill may have come between archive and index.
         await recall.reweigh(agent.id, last_values(memory))
 
     def index_documents(self, agent: Agent) -> None:
-        """Tell the index which summaries and notes there are."""
         if self.means.writable:
             self.means.recall.sync_documents(agent.id, agent.documents)
-
-    # asking
 
     async def search(
         self,
@@ -349,33 +309,22 @@ class Population:
         before: int | None = None,
         own: bool = True,
     ) -> tuple[list[Hit], bool]:
-        """Recall: return the best hits and whether the vectors are behind.
+        """Return the best hits, and whether the vectors are behind.
 
         Args:
-            agent: whose memory.
-            query: what is looked for, in words.
-            k: hits at most.
             only: `memories`, `summaries` or `notes`; None for all.
-            by: `words` or `vectors` alone, or both.
+            by: `words`, `vectors` or `both`.
             before: see `RecallService.search`.
-            own: whether one's own spoken words may be hits.
+            own: whether the agent's own speech may be a hit.
         """
         return await self.means.recall.search(agent.id, query, k, only, by, before, () if own else ("said",))
 
     def add_note(
         self, agent: Agent, title: str, text: str, reason: str | None, *, anew: bool = False
     ) -> tuple[Note, bool]:
-        """Write into an agent's notes and return the note as it is now, and whether an earlier text was put away.
+        """Add an entry to a note; return the note, and whether an earlier text was put into its history.
 
-        Args:
-            agent: whose notes.
-            title: the note's title.
-            text: what is noted.
-            reason: the private reason for it.
-            anew: instead of what the note says now, which is kept in its history.
-
-        Raises:
-            Refusal: when the note cannot be written.
+        `anew` replaces the note's text. Raises Refusal when the note cannot be written.
         """
         here = self.world.location_of(agent.id) if self.world else None
         said = (title, text, iso(self.means.clock.now()), reason, here.name if here else None)
@@ -387,11 +336,7 @@ class Population:
         return written
 
     def restore_note(self, agent: Agent, title: str) -> Note | None:
-        """Give a note back what it said before it was overwritten last; return it, None when it never was.
-
-        Raises:
-            Refusal: when the note cannot be written.
-        """
+        """Restore a note's text before its last overwrite; None when there is none. Raises Refusal."""
         try:
             restored = agent.notes.restore(title, iso(self.means.clock.now()))
         except OSError as error:
@@ -400,16 +345,12 @@ class Population:
         return restored
 
     async def look_through(self, agent: Agent) -> None:
-        """Find out which memories of an agent cannot be read; the world goes on meanwhile.
-
-        Raises:
-            OSError: when the archive cannot be read.
-        """
+        """Find the unreadable memories of an agent, in a thread. Raises OSError."""
         found = await asyncio.to_thread(examine, agent.folder / "archive")
         agent.unreadable = found.unreadable
 
     def status(self, agent: Agent) -> dict[str, Any]:
-        """Return how a memory stands, as the command line's `status` prints it; of models and recall what is wrong."""
+        """Return the data of the command line's `status`."""
         means, silent = self.means, self.means.silent()
         copies = self.roster.copies_of(agent.definition)
         failed = agent.thinker.last_error if agent.thinker is not None and not silent else None
@@ -429,5 +370,5 @@ class Population:
         return status(agent.compactor.view, facts)
 
     def report(self, agent: Agent) -> str:
-        """Return the status as text for people, with the summaries' words."""
+        """Return the status as text for people, including the summaries."""
         return report(self.status(agent))
