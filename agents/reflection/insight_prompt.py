@@ -1,8 +1,8 @@
-"""Reflection: when it is time to look back, how a model is asked, and which of its insights are taken. Pure.
+"""Insights from a model: parsing, checks and wording. Pure.
 
-An insight is taken when it is one sentence, cites memories that were shown, and has no name and no number that these do
-not have (see `agents.compaction.judge.judge`). It is kept as `I have come to think: ... (memories 12, 40)`, in the
-vault's words; `@archive` takes the numbers. What tells it from other thoughts is its mark.
+An insight is accepted when it is one sentence, cites entries that were shown, and has no name or number that these do
+not have (see `agents.compaction.judge.judge`). It is stored in the vault's words, such as `I have come to think: ...
+(memories 12, 40)`; a mark distinguishes it from other thoughts.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from agents.text.unwrapping import unwrapped
 from mud.world.narration import phrase
 
 MOST = 3
-"""Insights that one reflection comes to at most."""
+"""Maximum number of insights of one reflection."""
 THOUGHT = phrase("minds.reflect.thought", "insight", "memories")
 ONE = phrase("minds.reflect.one", "seq")
 SEVERAL = phrase("minds.reflect.several", "seqs")
 LONGEST = 240
-"""Characters of an insight at most."""
+"""Maximum characters of an insight."""
 
 _CITED = re.compile(
     r"^(?:\d{1,2}[.)]\s+)?(?P<text>\S.*?)\s*[(\[][^\d()\[\]#]{0,40}"
@@ -39,18 +39,17 @@ _MODEL_TALK = re.compile(r"\b(?:you|your|insights?|memor(?:y|ies)|language model
 
 
 def kept(insight: Insight, say: Say) -> str:
-    """Return an insight as it is remembered."""
+    """Return an insight as the text of an entry."""
     seqs = ", ".join(map(str, insight.cites))
     memories = say(ONE, seq=seqs) if len(insight.cites) == 1 else say(SEVERAL, seqs=seqs)
     return say(THOUGHT, insight=sentence(insight.text), memories=memories)
 
 
 def fresh(found: Iterable[Insight], earlier: Collection[str]) -> list[Insight]:
-    """Return the first few insights, without those that were come to before.
+    """Return the first few insights that are not among earlier ones.
 
     Args:
-        found: insights.
-        earlier: earlier ones, as they are remembered, in whatever words around what they say.
+        earlier: texts of earlier entries; the words around the insight may differ.
     """
     known = [text.casefold() for text in earlier]
     new: list[Insight] = []
@@ -64,12 +63,12 @@ def fresh(found: Iterable[Insight], earlier: Collection[str]) -> list[Insight]:
 
 
 def parse_insights(reply: str, shown: Sequence[Entry], name: str) -> list[Insight]:
-    """Return the insights of a model that hold.
+    """Return the acceptable insights in a model's reply.
 
     Args:
-        reply: what it said, an insight a line with the numbers of its memories in brackets at the end.
-        shown: the memories that it was shown.
-        name: whose they are.
+        reply: one insight a line, with entry numbers in brackets at its end.
+        shown: the entries in the prompt.
+        name: the agent's name.
     """
     by_seq = {entry.seq: entry for entry in shown}
     found: list[Insight] = []
@@ -87,7 +86,7 @@ def parse_insights(reply: str, shown: Sequence[Entry], name: str) -> list[Insigh
 
 
 def _holds(text: str, cited: Sequence[Entry], name: str) -> bool:
-    """Return whether a sentence is an insight that its memories bear out."""
+    """Return whether a sentence is an insight supported by the cited entries."""
     if not 4 <= len(text.split()) <= 40 or len(text) > LONGEST or len(sentences(text)) != 1 or text.endswith("?"):
         return False
     if _MODEL_TALK.search(text) or speaks(text) or not lived(cited):
