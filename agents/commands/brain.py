@@ -1,4 +1,4 @@
-"""Choose what somebody thinks with."""
+"""`@brain`: choose an agent's brain."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ AUTO = "auto"
 
 
 def kinds() -> list[str]:
-    """Return the kinds of brain that an agent.md may name."""
+    """Return the brain names that an agent.md may contain."""
     return [AUTO, *plug_in_names("agents.brains")]
 
 
 def checked_kind(name: str) -> str:
-    """Return a brain's name, in any case, as an agent.md may say it.
+    """Return a brain's name in lower case.
 
     Raises:
-        UnknownName: says which there are.
+        UnknownName: when there is no such brain.
     """
     if (kind := name.casefold()) in kinds():
         return kind
@@ -55,7 +55,6 @@ def brain(ctx: Context, name: str) -> Outcome:
 
 @answers("brain")
 async def choose(minds: Population, request: Request) -> Outcome:
-    """Write the choice."""
     agent, kind = mind_only(minds, asked_about(minds, request)), request.args["kind"]
     if kind not in kinds():
         near = suggest(kind, kinds())

@@ -293,8 +293,7 @@ class Scheduler:
         agent.traces.keep(trace, int(agent.thinking().trace_megabytes * 1_000_000))
 
     def sleep(self, agent: Agent) -> None:
-        """Run a sleeper's turn: wake it if it is time, else consolidate its journal and start what is due during sleep.
-        """
+        """Run a sleeper's turn: wake it if it is time, else consolidate its journal and start what is due during sleep."""
         hours, now, at = self._hours(agent), self._local(), fell_asleep(agent.memory)
         since = parse_iso(at).astimezone(now.tzinfo) if at else now
         if hours.wakes(since, now) and not self._minds.resting.rests(agent.slug):

@@ -30,8 +30,7 @@ def lived(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def open_to_all(entries: Iterable[Entry]) -> list[Entry]:
-    """Return the entries that may be retold: no secrets, no whispers, no lookups in the agent's own memory and notes.
-    """
+    """Return the entries that may be retold: no secrets, no whispers, no lookups in the agent's own memory and notes."""
     return [entry for entry in entries if not (is_secret(entry) or whispered(entry) or of_own_mind(entry))]
 
 

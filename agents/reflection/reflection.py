@@ -71,7 +71,6 @@ class Reflection:
         """Read the prompts and return all problems; an invalid one keeps its last valid version."""
         return self._prompts.load()
 
-
     def asleep(self, agent: Agent, engine: Engine) -> None:
         """Start what is due of a sleeping agent, unless a task is running."""
         self._begin(agent, lambda: self._night(agent, engine), lambda standing: self._night_due(agent, standing))
@@ -207,7 +206,6 @@ class Reflection:
             or self._reflection_due(agent, standing)
         )
 
-
     async def _night(self, agent: Agent, engine: Engine) -> None:
         """Do what is due of a sleeping agent, yielding to other tasks in between."""
         standing = self._taken_in(agent)
@@ -325,7 +323,6 @@ class Reflection:
 
     def _reader(self, agent: Agent) -> Callable[[int], Entry | None]:
         return lambda seq: next(iter(agent.memory.read(seq, seq)), None)
-
 
     def _prompt(self, agent: Agent, name: str, entries: list[Entry]) -> tuple[str, list[Entry]]:
         """Return a prompt and the entries in it; empty when there is no model or no room."""
