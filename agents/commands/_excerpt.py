@@ -1,4 +1,4 @@
-"""A long text on one line: shortened between two words, and of a note the part that fits a question. Pure."""
+"""Shortened texts on one line, and the section of a note that fits a query best. Pure."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from agents.recall.question import content_words, words_of
 
 
 def excerpt(text: str, most: int) -> str:
-    """Return a text on one line, of at most `most` characters and three dots where it was cut, between two words.
+    """Return a text on one line of at most `most` characters; a cut is between words, marked with three dots.
 
-    A word that is longer than half of that is cut in two.
+    A word longer than half of that is cut itself.
     """
     line = " ".join(text.split())
     if len(line) <= most:
@@ -21,9 +21,9 @@ def excerpt(text: str, most: int) -> str:
 
 
 def fitting(sections: Sequence[NoteSection], query: str) -> NoteSection | None:
-    """Return the part of a note that has most of a question's words, the upper of several, which is the newer.
+    """Return the section with most words of a query, the first (newer) of several; None when all are empty.
 
-    What the vectors found may have none of the words: then the first part that says anything. None when no part does.
+    A note found by vectors may have none of the words; then it is the first section with text.
     """
     wanted = set(content_words(query))
     told = (one for one in sections if one.text)

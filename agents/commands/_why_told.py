@@ -1,4 +1,4 @@
-"""A trace as text for people: rows with a word before each, aligned. It shows what the trace holds and adds nothing."""
+"""A trace as aligned rows of text. It shows what the trace holds and adds nothing."""
 
 from __future__ import annotations
 
@@ -55,28 +55,26 @@ TOOK_ROW = phrase("minds.why.row_took")
 REFUSED_ROW = phrase("minds.why.row_refused")
 
 REASON_BAR = " | "
-"""What stands in a line before its private reason."""
+"""Separates a line from its private reason."""
 LONGEST = 160
-"""Characters of a memory or a reply in the short form."""
+"""Maximum characters of an entry or a reply in the short form."""
 LONGEST_FOUND = 70
-"""Characters of what recall found, behind its scores."""
+"""Maximum characters of a recall hit."""
 LONGEST_CUE = 100
-"""Characters of what recall was asked."""
+"""Maximum characters of a recall query."""
 SHOWN = 5
-"""Hits of each lookup in the short form."""
+"""Hits of each query in the short form."""
 
 Row = tuple[Phrase, list[str]]
-"""A word to stand before, and lines."""
+"""A label and its lines."""
 
 
 def told_trace(minds: Population, agent: Agent, trace: Trace, *, full: bool) -> list[str]:
-    """Return how a line came about, as lines.
+    """Return a trace as lines of text.
 
     Args:
-        minds: renders phrases and knows the time.
-        agent: whose line it is; its archive holds what the trace only numbers.
-        trace: the trace.
-        full: with the prompt, every hit and the raw replies as they came.
+        agent: its archive provides the entries that the trace cites.
+        full: include the prompt, all hits and the raw replies.
     """
     said, _, reason = (trace.line or "").partition(REASON_BAR)
     told = when(minds.say, trace.at, minds.means.clock.now())
@@ -97,7 +95,7 @@ def told_trace(minds: Population, agent: Agent, trace: Trace, *, full: bool) -> 
 
 
 def _aligned(minds: Population, rows: Sequence[Row]) -> Iterator[str]:
-    """Yield rows with the words before them in one column; rows without lines are left out."""
+    """Yield rows with their labels in one column; rows without lines are left out."""
     kept = [(minds.say(word), [line for line in lines if line]) for word, lines in rows]
     kept = [(word, lines) for word, lines in kept if lines]
     width = max(len(word) for word, _ in kept) + 2
@@ -112,7 +110,6 @@ def _decided(minds: Population, trace: Trace) -> list[str]:
 
 
 def _memory(minds: Population, agent: Agent, seq: int) -> str:
-    """Return a memory as the archive holds it, on one line."""
     try:
         entry = next(iter(agent.memory.read(seq, seq)), None)
     except OSError:
@@ -133,7 +130,7 @@ def _cited(minds: Population, agent: Agent, cite: str) -> str:
 
 
 def _lookup(minds: Population, one: Lookup, full: bool) -> list[str]:
-    """Return what recall was asked and a table of what it found, every part of the score in its column."""
+    """Return a recall query and a table of its hits with all score components."""
     lines = [minds.say(QUERY, query=excerpt(one.query, 10 * LONGEST_CUE if full else LONGEST_CUE))]
     if not one.found:
         return [*lines, minds.say(NOTHING)]
@@ -154,7 +151,6 @@ def _hit(found: TracedHit, parts: Sequence[str], heads: Sequence[str]) -> str:
 
 
 def _asked(minds: Population, one: ModelCall, full: bool) -> list[Row]:
-    """Return the rows of one question to a model."""
     by = minds.say(MODEL, model=one.model or "-", profile=one.profile, host=one.host or "-")
     return [
         (MODEL_ROW, [by]),
@@ -171,7 +167,7 @@ def _asked(minds: Population, one: ModelCall, full: bool) -> list[Row]:
 
 
 def _prompt(minds: Population, one: ModelCall, full: bool) -> list[str]:
-    """Return the prompt by section: of those with one name the sum, or in full each with its text."""
+    """Return the prompt's sections: tokens by name or, in full, each with its text."""
     if not one.sections:
         return []
     room = one.window - one.reserve
@@ -196,7 +192,7 @@ def _reply(minds: Population, one: ModelCall, full: bool) -> list[str]:
 
 
 def _cost(minds: Population, one: ModelCall) -> str:
-    """Return the tokens as the server counted them; empty when it did not say."""
+    """Return the token counts of the server; empty when it gave none."""
     told = ((READ, one.prompt_tokens), (CACHED, one.cached_tokens), (WRITTEN, one.completion_tokens))
     return ", ".join(minds.say(words, n=number) for words, number in told if number is not None)
 

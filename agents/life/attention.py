@@ -55,7 +55,7 @@ class Attention:
         return seen is not None and seen.person
 
     def end(self, slug: str) -> float | None:
-        """End a turn; return the due time of the next one, None for no wish. The calls of a failed thought count again."""
+        """End a turn; return when the next is due, None for no wish. The calls of a failed thought count again."""
         if (seen := self._seen.pop(slug, None)) is not None:
             self._calls[slug] = seen.joined(self._calls.get(slug))
         call = self._calls.get(slug)

@@ -81,7 +81,7 @@ class JournalKeeper:
         self._guarded(lambda: self.journal.settle(superseded(self.journal.lines()), [entry]))
 
     def consolidate(self, notes: Notes, note: Note) -> None:
-        """Merge equal entries and write entries on the same subject into a note, if the journal changed. Never raises."""
+        """Merge equal entries, write those on one subject into a note, if the journal changed. Never raises."""
         self._guarded(lambda: self._consolidate(notes, note))
 
     def _guarded(self, work: Callable[[], None]) -> bool:
