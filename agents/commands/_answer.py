@@ -37,11 +37,7 @@ def answers(name: str) -> Callable[[Answer], Answerer]:
 
 
 def ask_about(ctx: Context, name: str, request: str, keep: str | None = None) -> Outcome:
-    """Return an outcome with a request about a mind: one's own or, for the owner, the named one's.
-
-    Raises:
-        Refusal: when another player names somebody.
-    """
+    """Return a request about one's own mind or, for the owner, the named one; refuses other players."""
     if name and ctx.role < Role.OWNER:
         raise Refusal(ctx.say(OTHERS_MIND))
     return Outcome("", requests=(Request(request, ctx.actor.id, ctx.step, {"name": name}, keep),))
@@ -57,7 +53,6 @@ def asked_about(minds: Population, request: Request) -> Agent:
 
 
 def no_mind(minds: Population, name: str) -> Refusal:
-    """Return a refusal of a name without a mind, with suggestions."""
     found = minds.world.called(name) if minds.world is not None else None
     if found is not None:
         return Refusal(minds.say(MINDLESS, name=found.name))

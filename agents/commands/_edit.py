@@ -50,7 +50,7 @@ def words_of(text: str, minds: Population, *, may_be_empty: bool = False, most: 
 
 
 def set_key(minds: Population, agent: Agent, key: str, value: object) -> AgentDefinition:
-    """Set a key of the front matter (a field or a setting) and return the new definition.
+    """Set a key of the front matter and return the new definition.
 
     Raises:
         Refusal: when it cannot be set; then nothing has changed.
@@ -61,11 +61,8 @@ def set_key(minds: Population, agent: Agent, key: str, value: object) -> AgentDe
 
 
 def set_section(minds: Population, agent: Agent, heading: str, words: str, *, own: bool = False) -> AgentDefinition:
-    """Set a section of an agent's file and return the new definition; refuses like `set_key`.
-
-    Args:
-        heading: in lower case also the name of the definition's field.
-        own: it is the agent's own section, of which no earlier version is kept.
+    """Set a section and return the new definition; refuses like `set_key`. Of an agent's `own` section no version is
+    kept.
     """
     file, field = agent.definition.file, heading.lower().replace(" ", "_")
     kept = follow if own else _kept(minds, field)
@@ -100,11 +97,7 @@ def _change(
     change: Callable[[str], str],
     kept: Callable[[Path, str, str], None],
 ) -> AgentDefinition:
-    """Change an agent's file, unless the result would be invalid.
-
-    Args:
-        kept: keeps the old version, given the agent's folder, the old text and the new one.
-    """
+    """Change an agent's file, unless the result would be invalid; `kept` is called first to keep the old version."""
     slug, file, known = agent.slug, agent.definition.file, _said(agent.definition, field)
     path = agent.folder / "agent.md"
     _hold(minds, minds.load_definition(slug))  # edits by people apply first
@@ -128,7 +121,6 @@ def _change(
 
 
 def _said(definition: AgentDefinition, field: str) -> object:
-    """Return the value of a field or of a setting in the file; None for a setting that is not there."""
     own = definition.overrides.get(field)
     return getattr(definition, field, own.value if own is not None else None)
 
@@ -146,13 +138,7 @@ def mind_only(minds: Population, agent: Agent) -> Agent:
 
 
 def seen(minds: Population, agent: Agent, told: str, memory: str, behaviour: Phrase) -> Outcome:
-    """Return the outcome of a change of oneself: others perceive that something changed, but not what.
-
-    Args:
-        agent: applied to the world as it is now defined.
-        memory: what the agent remembers.
-        behaviour: what others perceive.
-    """
+    """Return the outcome of a change of oneself: others perceive `behaviour`, but not what changed."""
     here = minds.world.location_of(agent.id) if minds.world is not None else None
     event = [Event("action", agent.id, here.id, minds.say(behaviour, actor=agent.name))] if here else []
     return Outcome(told, memory=memory, changes=(Define(agent.definition.thing()),), events=tuple(event))

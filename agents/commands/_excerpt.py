@@ -9,10 +9,7 @@ from agents.recall.question import content_words, words_of
 
 
 def excerpt(text: str, most: int) -> str:
-    """Return a text on one line of at most `most` characters; a cut is between words, marked with three dots.
-
-    A word longer than half of that is cut itself.
-    """
+    """Return a text on one line of at most `most` characters, cut between words where possible and marked with dots."""
     line = " ".join(text.split())
     if len(line) <= most:
         return line
@@ -21,10 +18,7 @@ def excerpt(text: str, most: int) -> str:
 
 
 def fitting(sections: Sequence[NoteSection], query: str) -> NoteSection | None:
-    """Return the section with most words of a query, the first (newer) of several; None when all are empty.
-
-    A note found by vectors may have none of the words; then it is the first section with text.
-    """
+    """Return the first section with most words of a query, which may be none; None when all are empty."""
     wanted = set(content_words(query))
     told = (one for one in sections if one.text)
     return max(told, key=lambda one: len(wanted & set(words_of(one.text))), default=None)

@@ -23,11 +23,9 @@ class Own(NamedTuple):
     """One field that characters may change about themselves.
 
     Args:
-        field: the field of the definition.
         write: writes it into the agent.md.
         mine, mine_none: show it; say that it is empty.
         set, was: report a change; name the text before it.
-        seen: what others perceive of a change.
         cleared: reports an empty text; None when it may not be empty.
     """
 
@@ -65,7 +63,6 @@ class Own(NamedTuple):
         return seen(minds, agent, f"{told}\n{minds.say(self.was, text=before)}" if before else told, told, self.seen)
 
     def _said_of_oneself(self, minds: Population, agent: Agent, text: str) -> Outcome:
-        """Write an agent's text beside the one that people wrote."""
         words = words_of(text, minds, may_be_empty=self.cleared is not None, most=LONGEST_OWN)
         set_section(minds, agent, f"Own {self.field}", words, own=True)
         told = minds.say(self.cleared) if self.cleared and not words else minds.say(self.set, text=words)

@@ -35,9 +35,7 @@ WEEK = 7
 
 
 def age(moment: datetime, now: datetime) -> tuple[Phrase, int]:
-    """Return the phrase for the age of a moment and its number. Both times are aware and in UTC; the future gets a
-    date.
-    """
+    """Return the phrase for the age of a moment, and its number; a future moment gets a date. Both are aware, in UTC."""
     seconds = (now - moment).total_seconds()
     days = (now.date() - moment.date()).days
     if -60 < seconds < 60:
@@ -67,10 +65,7 @@ def when(say: Say, at: str, now: datetime) -> str:
 
 
 def clock_time(say: Say, at: str, now: datetime) -> str:
-    """Return a stored time as weekday, day and minute, and year when it is not this one, in the zone of `now`.
-
-    What is no time is returned unchanged.
-    """
+    """Return a stored time in the zone of `now`, as weekday, day, minute and another year; other texts unchanged."""
     try:
         there = parse_iso(at).astimezone(now.tzinfo)
     except (ValueError, OverflowError):
@@ -82,13 +77,11 @@ def clock_time(say: Say, at: str, now: datetime) -> str:
 
 
 def _named(names: str, at: int, count: int, otherwise: str) -> str:
-    """Return one of the words in `names`; `otherwise` when there are not `count` of them."""
     found = names.split()
     return found[at] if len(found) == count else otherwise
 
 
 def date(say: Say, at: str) -> str:
-    """Return the date of a stored time in words."""
     moment = _moment(at)
     return _date(say, ANY_YEAR, moment) if moment else at or say(UNDATED)
 

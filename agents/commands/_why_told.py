@@ -57,25 +57,15 @@ REFUSED_ROW = phrase("minds.why.row_refused")
 REASON_BAR = " | "
 """Separates a line from its private reason."""
 LONGEST = 160
-"""Maximum characters of an entry or a reply in the short form."""
 LONGEST_FOUND = 70
-"""Maximum characters of a recall hit."""
 LONGEST_CUE = 100
-"""Maximum characters of a recall query."""
 SHOWN = 5
-"""Hits of each query in the short form."""
 
 Row = tuple[Phrase, list[str]]
-"""A label and its lines."""
 
 
 def told_trace(minds: Population, agent: Agent, trace: Trace, *, full: bool) -> list[str]:
-    """Return a trace as lines of text.
-
-    Args:
-        agent: its archive provides the entries that the trace cites.
-        full: include the prompt, all hits and the raw replies.
-    """
+    """Return a trace as lines of text; `full` includes the prompt, all hits and the raw replies."""
     said, _, reason = (trace.line or "").partition(REASON_BAR)
     told = when(minds.say, trace.at, minds.means.clock.now())
     title = minds.say(TITLE, name=trace.name, when=told, place=trace.place, step=trace.step)
@@ -95,7 +85,6 @@ def told_trace(minds: Population, agent: Agent, trace: Trace, *, full: bool) -> 
 
 
 def _aligned(minds: Population, rows: Sequence[Row]) -> Iterator[str]:
-    """Yield rows with their labels in one column; rows without lines are left out."""
     kept = [(minds.say(word), [line for line in lines if line]) for word, lines in rows]
     kept = [(word, lines) for word, lines in kept if lines]
     width = max(len(word) for word, _ in kept) + 2
@@ -130,7 +119,6 @@ def _cited(minds: Population, agent: Agent, cite: str) -> str:
 
 
 def _lookup(minds: Population, one: Lookup, full: bool) -> list[str]:
-    """Return a recall query and a table of its hits with all score components."""
     lines = [minds.say(QUERY, query=excerpt(one.query, 10 * LONGEST_CUE if full else LONGEST_CUE))]
     if not one.found:
         return [*lines, minds.say(NOTHING)]
@@ -167,7 +155,6 @@ def _asked(minds: Population, one: ModelCall, full: bool) -> list[Row]:
 
 
 def _prompt(minds: Population, one: ModelCall, full: bool) -> list[str]:
-    """Return the prompt's sections: tokens by name or, in full, each with its text."""
     if not one.sections:
         return []
     room = one.window - one.reserve
@@ -192,7 +179,6 @@ def _reply(minds: Population, one: ModelCall, full: bool) -> list[str]:
 
 
 def _cost(minds: Population, one: ModelCall) -> str:
-    """Return the token counts of the server; empty when it gave none."""
     told = ((READ, one.prompt_tokens), (CACHED, one.cached_tokens), (WRITTEN, one.completion_tokens))
     return ", ".join(minds.say(words, n=number) for words, number in told if number is not None)
 

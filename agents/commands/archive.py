@@ -82,17 +82,12 @@ def mind_of(minds: Population, request: Request, name: str) -> Agent:
 
 
 def lived(memory: Memory, first: int, last: int) -> list[Entry]:
-    """Return entries by number, including those not yet written.
-
-    Raises:
-        OSError: when the archive cannot be read.
-    """
+    """Return entries by number, including those not yet written."""
     waiting = memory.newest(memory.waiting) if memory.waiting else []
     return [*memory.read(first, last), *(entry for entry in waiting if first <= entry.seq <= last)]
 
 
 def _bounds(minds: Population, agent: Agent, wanted: Reference) -> tuple[int, int]:
-    """Return the range to show; refuses an invalid one."""
     total = agent.memory.total + agent.memory.waiting
     if not total:
         raise Refusal(minds.say(NONE, name=agent.name))
@@ -108,7 +103,6 @@ def _bounds(minds: Population, agent: Agent, wanted: Reference) -> tuple[int, in
 
 
 def _told(minds: Population, agent: Agent, first: int, last: int) -> list[str]:
-    """Return a title, the lines, gaps, and how to continue."""
     total = agent.memory.total + agent.memory.waiting
     end = min(last, total)
     entries = lived(agent.memory, first, min(end, first + SHOWN - 1))

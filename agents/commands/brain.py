@@ -22,16 +22,11 @@ AUTO = "auto"
 
 
 def kinds() -> list[str]:
-    """Return the brain names that an agent.md may contain."""
     return [AUTO, *plug_in_names("agents.brains")]
 
 
 def checked_kind(name: str) -> str:
-    """Return a brain's name in lower case.
-
-    Raises:
-        UnknownName: when there is no such brain.
-    """
+    """Return a brain's name in lower case; raises UnknownName when there is none."""
     if (kind := name.casefold()) in kinds():
         return kind
     raise UnknownName(f"there is no brain {name!r}; there is: {', '.join(kinds())}{hint(name, kinds())}")

@@ -46,7 +46,6 @@ NOT_WRITTEN = phrase("minds.compaction.not_written", "file", "why")
 WORLD = "world"
 """Stands for all agents without a setting of their own."""
 BY_PRESET = "entry_summary"
-"""The strategy that uses the preset."""
 CHOSEN = ("strategy", "preset")
 SWITCHED = {"on": "true", "off": "false"}
 AUTO = "auto_enabled"
@@ -77,7 +76,6 @@ def compaction(ctx: Context, what: str) -> Outcome:
 
 
 def _read(what: str) -> tuple[str, str, str]:
-    """Return the setting to change, its value and the agent's name; empty strings for none."""
     word, _, rest = what.partition(" ")
     word, rest = word.casefold(), rest.strip()
     if word in SWITCHED:
@@ -102,7 +100,6 @@ async def show_or_set(minds: Population, request: Request) -> Outcome:
 
 
 def _whose(minds: Population, request: Request) -> Agent:
-    """Return the agent to show; refuses an unknown name, with the possible choices."""
     text = request.args["name"]
     if text and minds.find(text) is None:
         meant = _meant(minds, text)
@@ -112,7 +109,7 @@ def _whose(minds: Population, request: Request) -> Agent:
 
 
 def _meant(minds: Population, text: str) -> str | None:
-    """Return a suggestion for an unknown name: a choice without its kind, or a name."""
+    """Suggest a correction: a choice typed without its kind, or a similar name."""
     first = text.split()[0].casefold()
     for key in CHOSEN:
         there = _choices(minds, key)
@@ -128,7 +125,6 @@ def _choices(minds: Population, key: str) -> list[str]:
 
 
 def _check(minds: Population, key: str, value: str) -> None:
-    """Refuse an unknown value."""
     if key not in CHOSEN:
         return
     there = _choices(minds, key)
@@ -179,7 +175,6 @@ def _set(minds: Population, agent: Agent, key: str, value: str) -> str:
 
 
 def _set_world(minds: Population, key: str, value: str) -> str:
-    """Write a setting into the config file and apply it to all agents without their own."""
     file = f"{FOLDER}/{FILE}.md"
     path = minds.means.vault / file
     text = read_if_there(path, file=file) or ""

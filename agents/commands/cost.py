@@ -54,7 +54,6 @@ async def show_cost(minds: Population, request: Request) -> Outcome:
 
 
 def describe_notice(say: Say, notice: Notice) -> str:
-    """Return a message that a limit is used up, or no longer."""
     limit = notice.limit
     if not notice.over:
         return say(OVER, name=limit.owner) if limit.owner else say(WORLD_OVER)
@@ -89,7 +88,6 @@ def _aligned(row: Sequence[str], wide: Sequence[int]) -> str:
 
 
 def _limits(minds: Population, budget: ModelBudget | None) -> list[str]:
-    """Return the limits that are set, for all and for single agents, and those used up now."""
     say, configuration = minds.say, minds.means.configuration
     known = configuration.get(BudgetSettings)
     kept = {key: getattr(known, key) for key in known.__slots__ if getattr(known, key)}

@@ -47,7 +47,6 @@ async def put_away(minds: Population, request: Request) -> Outcome:
 
 
 def _asked(minds: Population, request: Request) -> AgentDefinition:
-    """Return the character to put away; refuses the owner, people who are present, and unknown names."""
     name = request.args["name"]
     definition = find_definition(name, minds.definitions)
     if definition is None:
@@ -62,9 +61,9 @@ def _asked(minds: Population, request: Request) -> AgentDefinition:
 
 
 def _put_away(minds: Population, definition: AgentDefinition) -> Path:
-    """Move a character's folder to the trash and remove it from the world; return the new folder.
+    """Move a character's folder to the trash and remove it from the world, or refuse and change nothing.
 
-    It never awaits, so nobody writes in between. When it fails, it refuses and everything is as before.
+    It never awaits, so nobody writes in between.
     """
     folder, agent = minds.means.vault / "agents" / definition.slug, minds.by_slug(definition.slug)
     try:

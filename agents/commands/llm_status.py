@@ -61,7 +61,6 @@ async def show_status(minds: Population, request: Request) -> Outcome:
 
 
 def _embedder(minds: Population, *, owner: bool) -> list[str]:
-    """Return the state of the embedding server; empty when none is used."""
     configuration, say = minds.means.configuration, minds.say
     if configuration.get(RecallSettings).embedder not in SERVED:
         return []

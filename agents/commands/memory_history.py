@@ -31,7 +31,6 @@ OTHER_OF = phrase("minds.history.other_of", "at", "event", "reference")
 EARLIER = phrase("minds.history.earlier", "name", "page")
 
 PAGE = 50
-"""Entries on a page."""
 LONGEST = 300
 """Maximum characters of an entry; `@archive` shows it in full."""
 
@@ -71,7 +70,6 @@ async def show_history(minds: Population, request: Request) -> Outcome:
 
 
 def _asked(minds: Population, request: Request) -> tuple[Agent, int | None]:
-    """Return the agent and the page number; None for the last page."""
     name, page = request.args["name"], None
     head, _, tail = name.rpartition(" ")
     if tail.isdecimal() and len(tail) < 10 and minds.find(name) is None:
@@ -80,7 +78,6 @@ def _asked(minds: Population, request: Request) -> tuple[Agent, int | None]:
 
 
 async def _lines(minds: Population, agent: Agent, first: int, last: int) -> list[str]:
-    """Return the lines of a page: entries in order, each followed by the events after it."""
     memory, now = agent.memory, minds.means.clock.now().astimezone(minds.means.clock.zone)
     found = await asyncio.to_thread(events, agent.folder / "archive", first, last)
     behind: dict[int, list[str]] = {}
@@ -109,7 +106,6 @@ def _event(minds: Population, agent: Agent, event: Mapping[str, Any], at: str) -
 
 
 def _reference(agent: Agent, covers: object) -> str:
-    """Return the reference of an event's range; empty when it is invalid."""
     if not isinstance(covers, Mapping):
         return ""
     first, last = covers.get("first"), covers.get("last")

@@ -40,11 +40,8 @@ EARLIER = phrase("minds.notes.earlier", "when", "file")
 NO_EARLIER = phrase("minds.notes.no_earlier")
 
 SHOWN = 50
-"""Maximum number of notes in a list."""
 SHOWN_KEPT = 20
-"""The same in the remembered list."""
 LONGEST_KEPT = 600
-"""Maximum characters of a note in the memory of reading it."""
 
 
 @command("notes", "[title]", category="memory", keeps="skip", for_models=True)
@@ -91,7 +88,6 @@ async def show_history(minds: Population, request: Request) -> Outcome:
 
 
 def _found(minds: Population, agent: Agent, title: str) -> Note:
-    """Return the note that a title means; refuses none and several."""
     found = agent.notes.meant(title)
     shown = excerpt(title, LONGEST_SHOWN)
     if len(found) > 1:

@@ -53,11 +53,7 @@ async def rebuild(minds: Population, request: Request) -> Outcome:
 
 
 async def made(minds: Population, agent: Agent, reason: str) -> Outcome:
-    """Rebuild an agent's summaries and report the result; refuses when nothing was made.
-
-    Args:
-        reason: `rebuild` or `bootstrap`.
-    """
+    """Rebuild an agent's summaries and report the result; refuses when nothing was made."""
     try:
         rebuilt = await minds.tracked(agent, agent.rebuild.run(reason))
     except Declined as declined:

@@ -29,14 +29,11 @@ NOTE = phrase("minds.recall.note", "title", "when", "text")
 BEHIND = phrase("minds.recall.behind")
 HITS = 5
 LONGEST = 300
-"""Maximum characters of a hit."""
 LONGEST_KEPT = 160
 """The same in the remembered result, which every prompt repeats until it is folded."""
 LONGEST_QUERY = 160
-"""Maximum characters of the repeated query."""
 
 Tell = Callable[[str], str]
-"""Formats a stored time."""
 
 
 @command("recall", "<query>", aliases=("remember",), category="memory", keeps="skip", for_models=True)
@@ -70,13 +67,7 @@ async def search_memory(minds: Population, request: Request) -> Outcome:
 
 
 def told_hit(minds: Population, agent: Agent, hit: Hit, query: str, tell: Tell, most: int) -> str:
-    """Return a hit as one line.
-
-    Args:
-        query: decides which section of a note is shown.
-        tell: formats a stored time.
-        most: maximum characters of its text.
-    """
+    """Return a hit as one line; the query decides which section of a note is shown."""
     say = minds.say
     if hit.covers is not None:
         first, last = hit.covers
@@ -96,7 +87,6 @@ def told_hit(minds: Population, agent: Agent, hit: Hit, query: str, tell: Tell, 
 
 
 def _who(minds: Population, hit: Hit, most: int) -> str:
-    """Return an entry's text, with its actor when not in the text, and how often it occurred before."""
     text, actor = _shown(hit, most), hit.entry.actor if hit.entry else None
     if actor and actor.casefold() not in hit.text.casefold():
         text = minds.say(BY, actor=actor, text=text)
@@ -105,14 +95,12 @@ def _who(minds: Population, hit: Hit, most: int) -> str:
 
 
 def _shown(hit: Hit, most: int) -> str:
-    """Return an entry's text on one line, with dots where it is cut."""
     text, whole = excerpt(hit.text, most), hit.entry.text if hit.entry else hit.text
     after = "..." if not whole.rstrip().endswith(hit.text.rstrip()) and not text.endswith("...") else ""
     return f"{'' if whole.startswith(hit.text.strip()) else '...'}{text}{after}"
 
 
 def _time(agent: Agent, seq: int) -> str:
-    """Return the time of an entry; empty when it cannot be read."""
     try:
         return next((entry.at for entry in agent.memory.read(seq, seq)), "")
     except OSError:

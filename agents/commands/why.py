@@ -41,15 +41,11 @@ UNREADABLE = phrase("minds.why.unreadable")
 NO_MEMORY = phrase("minds.why.no_memory", "reference")
 
 LISTED = 8
-"""Number of lines listed when the wanted one is missing."""
 LONGEST_LINE = 100
 LONGEST_NAME = 4
-"""Maximum number of words in a name."""
 LOOKED_BACK = 64
-"""Number of newest entries that are searched for the last speaker."""
 
 _NOT_AT_ALL = 4
-"""Rank of a line without the words."""
 
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
 _QUOTED = re.compile(r"[\"“](.+?)[\"”]?\s*$", re.S)
@@ -57,18 +53,11 @@ _HEARD = ("heard", "told")
 _NUMBER = re.compile(r"-?[0-9]{1,5}")
 _NAME = re.compile(r"\w[\w'’-]*")
 _NUMBERED = re.compile(rf"({_NAME.pattern}) -?[0-9]+")
-"""One word with a number behind it; with a capital letter it may be meant as a name."""
 
 
 class _Wanted(NamedTuple):
-    """Which line is wanted.
-
-    Args:
-        agents: the agents it may be from.
-        number: 1 for the newest; 0 when `words` or `step` decide.
-        words: words in it; empty for any.
-        step: its ledger step; 0 for any.
-        heard: the entry's text, when the line was named by an entry.
+    """Which line is wanted: `number` 1 is the newest, 0 when `words` or `step` decide; `heard` is the text of a named
+    entry.
     """
 
     agents: tuple[Agent, ...]
@@ -120,11 +109,6 @@ def _read(minds: Population, head: Head) -> Trace:
 
 
 def _wanted(minds: Population, request: Request, what: str) -> _Wanted:
-    """Return which line is wanted.
-
-    Raises:
-        Refusal: when it is another agent's and the player is not the owner, or nobody is meant.
-    """
     named, rest = _named(minds, what)
     own = minds.by_id(request.who)
     if request.args["may"] != "all":
@@ -142,7 +126,6 @@ def _wanted(minds: Population, request: Request, what: str) -> _Wanted:
 
 
 def _named(minds: Population, what: str) -> tuple[Agent | None, str]:
-    """Return the agent named at the beginning of a text, None for none, and the rest."""
     words = what.split()
     for count in range(min(LONGEST_NAME, len(words)), 0, -1):
         definition = find_definition(" ".join(words[:count]).rstrip(",:"), minds.definitions)
@@ -169,7 +152,6 @@ def _unnamed(minds: Population, own: Agent | None, what: str) -> _Wanted:
 
 
 def _speaker(minds: Population, entry: Entry) -> Agent | None:
-    """Return the agent that acted in another's entry; None when it was none."""
     definition = find_definition(entry.actor, minds.definitions) if entry.actor else None
     return minds.open(definition.slug) if definition and not definition.person else None
 
@@ -186,7 +168,6 @@ def _agents(minds: Population) -> str:
 
 
 def _which(minds: Population, agents: tuple[Agent, ...], rest: str) -> _Wanted:
-    """Return the line meant by a number or words; refuses numbers below 1."""
     if _NUMBER.fullmatch(rest):
         if int(rest) < 1:
             raise Refusal(minds.say(FROM_ONE, number=rest))
@@ -196,11 +177,7 @@ def _which(minds: Population, agents: tuple[Agent, ...], rest: str) -> _Wanted:
 
 
 def _of_memory(minds: Population, request: Request, owner: str, seq: int) -> _Wanted:
-    """Return the line behind an entry: its owner's, or that of the agent that the owner perceived.
-
-    Raises:
-        Refusal: when there is no such entry, or a person acted.
-    """
+    """Return the line behind an entry: its owner's, or that of the agent whom the owner perceived."""
     holder, whole = minds.find(owner) if owner else minds.by_id(request.who), request.args["may"] == "all"
     if not whole and (holder is None or holder.id != request.who):
         raise Refusal(minds.say(OTHERS_MIND))
@@ -236,7 +213,6 @@ def _found_of(agent: Agent, wanted: _Wanted) -> Head | None:
 
 
 def _holding(heads: Iterable[Head], words: str) -> Head | None:
-    """Return the newest line with the best rank."""
     sought, best, least = _words(words), None, _NOT_AT_ALL
     for head in heads if sought else ():
         rank = _rank(sought, head.line or "")
@@ -269,13 +245,11 @@ def _words(text: str) -> list[str]:
 
 
 def _newer(agent: Agent, trace: Trace) -> str:
-    """Return what an agent said after its newest trace; empty for nothing."""
     last = next((entry for entry in reversed(agent.memory.newest(LOOKED_BACK)) if entry.kind == "said"), None)
     return last.text if last is not None and last.source > trace.step else ""
 
 
 async def _missing(minds: Population, wanted: _Wanted, what: str) -> list[str]:
-    """Return a message that a line is missing, and which there are."""
     agent = wanted.agents[0] if len(wanted.agents) == 1 else None
     shown = excerpt(what, LONGEST_SHOWN)
     if agent is None and what[0].isupper() and _NAME.fullmatch(what):

@@ -1,7 +1,7 @@
-"""Which agents should think soon because somebody addressed them, and which calls a running thought already covers.
+"""Which agents should think soon because they were addressed. Pure.
 
-A prompt is built only when its turn in the model queue comes. Calls before that are covered by it and need no second
-thought, unless this one fails; later calls do. Pure.
+A prompt is built when its turn in the model queue comes. It covers earlier calls, which need no second thought unless
+it fails; later calls do.
 """
 
 from __future__ import annotations
@@ -17,25 +17,17 @@ class _Call:
     person: bool
 
     def joined(self, other: _Call | None) -> _Call:
-        """Merge two calls into one."""
         return self if other is None else _Call(min(self.at, other.at), self.person or other.person)
 
 
 class Attention:
-    """Open calls, by agent slug."""
-
     def __init__(self) -> None:
         self._calls: dict[str, _Call] = {}
         self._seen: dict[str, _Call] = {}
         """Calls that the running thought covers."""
 
     def call(self, slug: str, at: float, *, person: bool) -> None:
-        """Record that somebody addressed an agent.
-
-        Args:
-            at: when it wants to think, by the monotonic clock.
-            person: a person waits for the answer.
-        """
+        """Record that somebody addressed an agent, which wants to think at `at` by the monotonic clock."""
         self._calls[slug] = _Call(at, person).joined(self._calls.get(slug))
 
     def begin(self, slug: str) -> bool:
@@ -45,7 +37,6 @@ class Attention:
         return waiting
 
     def see(self, slug: str) -> None:
-        """Record that the running thought covers all calls so far."""
         if (call := self._calls.pop(slug, None)) is not None:
             self._seen[slug] = call.joined(self._seen.get(slug))
 

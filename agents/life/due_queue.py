@@ -9,8 +9,6 @@ _SLACK = 64
 
 
 class DueQueue:
-    """Due times of agents, in seconds of a monotonic clock. Each agent has one; the newest counts."""
-
     def __init__(self) -> None:
         self._due: dict[str, float] = {}
         self._heap: list[tuple[float, str]] = []

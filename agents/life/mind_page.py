@@ -19,17 +19,11 @@ from mud.storage.files import write_atomic
 log = logging.getLogger(__name__)
 
 EVERY = 5.0
-"""Least seconds between two writings of a page."""
 NEWEST = 12
-"""Number of entries shown in full."""
 
 
 def render_page(agent: Agent, inner: Mapping[str, Any] | None = None) -> str:
-    """Return an agent's page as Markdown.
-
-    Args:
-        inner: the result of `Reflection.told`; None when unknown.
-    """
+    """Return an agent's page as Markdown; `inner` is the result of `Reflection.told`."""
     memory = agent.memory
     parts = [f"# {agent.name}", "What is in this mind now. Made by the program; edits here are overwritten."]
     one = agent.definition
@@ -60,8 +54,7 @@ def _last_thought(agent: Agent) -> str:
 class MindPages:
     """Writes the pages of changed minds every few seconds.
 
-    Args:
-        wrote: is called with every page before it is written, so that the file watcher does not take it for an edit.
+    `wrote` is called before each write, so that the file watcher does not take it for an edit.
     """
 
     def __init__(self, minds: Population, wrote: Callable[[Path, str], None]) -> None:
@@ -70,7 +63,6 @@ class MindPages:
         self._stale: set[str] = set()
 
     def observe(self, step: Step) -> None:
-        """Mark the pages that a step made outdated."""
         self._stale.update(perceived.who for perceived in step.left)
 
     async def run(self) -> None:

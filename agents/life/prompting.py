@@ -36,8 +36,8 @@ LEAST_LINE = 2
 SETTLED = 6
 """Number of newest entries after which an unchanged place is described by its first sentence only.
 
-The description was in the previous prompts, and `look` shows it again. It is read anew at every thought; full
-descriptions of the shipped vault take 68 tokens, first sentences 24.
+It was in the earlier prompts, and `look` shows it again. Full descriptions of the shipped vault take 68 tokens at every
+thought, first sentences 24.
 """
 
 SMALL_WINDOWS = 8
@@ -45,7 +45,6 @@ SMALL_WINDOWS = 8
 QUOTED = ("said", "heard", "told", "thought")
 """Kinds of entries that may be quoted from a time whose summary adds nothing."""
 MOST_QUOTED = 256
-"""How many entries of a past time, the newest, are considered for quoting."""
 
 
 class _Measures(TypedDict):
@@ -55,7 +54,7 @@ class _Measures(TypedDict):
 
 
 class Related(NamedTuple):
-    """Search results related to the present, best first, and the query. A prompt shows only some of the summaries."""
+    """Search results related to the present, best first, and the query."""
 
     notes: tuple[Hit, ...] = ()
     summaries: tuple[Hit, ...] = ()
@@ -63,12 +62,6 @@ class Related(NamedTuple):
 
 
 class Prompting:
-    """Builds prompts.
-
-    Args:
-        commands: every command; a prompt lists those that its agent is offered.
-    """
-
     def __init__(self, minds: Population, templates: Templates[Template], commands: Registry[Command]) -> None:
         self._minds = minds
         self._templates = templates
@@ -76,7 +69,6 @@ class Prompting:
         self._rooms: dict[str, tuple[object, int]] = {}
 
     async def related(self, agent: Agent) -> Related:
-        """Search for notes and summaries related to an agent's place, company and newest entries."""
         means = self._minds.means
         cue = self._cue(agent)
         if not cue:
@@ -108,11 +100,7 @@ class Prompting:
         return [shown_name(world, self._minds.say, one) for one in world.people(here.id) if one.id != agent.id]
 
     def build(self, agent: Agent, related: Related, hint: str = "", *, thinks: bool = False) -> Prompt:
-        """Return an agent's prompt.
-
-        Args:
-            hint: advice for this turn; empty for none.
-            thinks: it is for a thought: entries without room are folded first. Otherwise nothing is folded.
+        """Return an agent's prompt; for a thought (`thinks`) entries without room are folded first.
 
         Raises:
             Refusal: when the character has no location.
@@ -139,9 +127,8 @@ class Prompting:
         return {"window": profile.num_ctx, "reserve": profile.max_tokens, "count": agent.counter.prompts()}
 
     def room(self, agent: Agent) -> int:
-        """Return the tokens that summaries and entries may take in an agent's next prompt, wherever it is.
-
-        Called after every entry; recomputed only when files or the server's token counts have changed.
+        """Return the tokens for summaries and entries in an agent's next prompt, wherever it is; cached, as called
+        often.
         """
         means, definition = self._minds.means, agent.definition
         try:
@@ -161,9 +148,7 @@ class Prompting:
             return UNLIMITED
 
     def shed(self, agent: Agent) -> Shed | None:
-        """Return what an agent's next prompt leaves out, without related texts and what is folded before; None without
-        a prompt.
-        """
+        """Return what an agent's next prompt leaves out, apart from related texts; None when there is no prompt."""
         try:
             parts = self._parts(agent, Related(), "")
             prompt = self._built(agent, parts)
@@ -226,9 +211,8 @@ class Prompting:
         )
 
     def _described(self, agent: Agent, here: Thing) -> str:
-        """Return the description of a place, shortened after a while, and a sentence when the agent's head is full.
-
-        That sentence is not a hint because hints are the first to be left out of a full prompt.
+        """Return an agent's place in words, and that its head is full: a hint would be the first to be left out of a
+        full prompt.
         """
         newest = agent.memory.newest(SETTLED)
         settled = len(newest) == SETTLED and all(entry.place == here.name for entry in newest)
@@ -251,7 +235,6 @@ def _shown(view: View) -> Callable[[Hit], bool]:
 
 
 def _worth_quoting(agent: Agent, first: int, last: int) -> list[str]:
-    """Return utterances and thoughts in a range of entries, in past tense; empty when the archive cannot be read."""
     try:
         entries = agent.memory.read(max(first, last - MOST_QUOTED + 1), last)
     except OSError:
@@ -279,6 +262,5 @@ def _profile_of(agent: Agent) -> str:
 
 
 def _view(agent: Agent) -> View:
-    """Return the view of an agent's memory, limited to what fits into any prompt."""
     most = agent.compactor.view.state().window // LEAST_LINE
     return agent.life.context(max(most, agent.settings().runtime_cap))

@@ -46,7 +46,6 @@ JITTER = 0.3
 TURNS_A_PASS = 8
 """Turns started before other tasks of the event loop run."""
 SLEEP_STEP = 5.0
-"""Seconds between two turns of a sleeping agent."""
 QUIET = 300.0
 """Seconds without being addressed or woken before an agent falls asleep by the clock."""
 LEFT_ALONE = 30.0
@@ -58,17 +57,11 @@ AT_NIGHT = "it is time to sleep, by the clock"
 LOOK_AGAIN = 30.0
 """Seconds between two checks of models that all answer."""
 LOOK_SOONER = 5.0
-"""Seconds between two checks while a model does not answer. The health of its host limits the requests further."""
+"""The same while a model does not answer."""
 
 
 class SchedulerConfig(NamedTuple):
-    """What the scheduler needs to make agents think.
-
-    Args:
-        chance: the source of all randomness.
-        override: name of the brain for all agents; None for each agent's own.
-        traced: traces are kept, for `@why`.
-    """
+    """What the scheduler needs. `override` is the name of the brain of all agents, whatever their files say."""
 
     brains: Callable[[], Registry[Brain]]
     voice: Voice
@@ -81,11 +74,7 @@ class SchedulerConfig(NamedTuple):
 
 
 class Scheduler:
-    """The agents of a running world.
-
-    Args:
-        submitted: is called with every step that an agent submitted, to carry out its requests.
-    """
+    """The agents of a running world. `submitted` is called with every step of an agent, to carry out its requests."""
 
     def __init__(
         self, minds: Population, engine: Engine, drives: SchedulerConfig, submitted: Callable[[Step], None]
@@ -103,16 +92,15 @@ class Scheduler:
         self._woke: set[str] = set()
         """Slugs of the agents that have not thought since they woke."""
         self._disturbed: dict[str, float] = {}
-        """When an agent was last addressed or woken, by slug."""
+        """When an agent was last addressed or woken."""
         self._bedtime_asked: dict[str, datetime] = {}
         self._told_full: dict[str, int] = {}
-        """Number of folds at the last message that the head is getting full, by slug."""
+        """Number of folds at the last message that the head is getting full."""
         self._stopped = False
         self.answers: dict[str, bool] = {}
         """Whether the model of each LLM profile in use answers, as far as known."""
 
     def wake(self, agent: Agent) -> None:
-        """Create an agent's brains and make it due soon."""
         drives = self._drives
         chance = Random(drives.chance.random())
         runs: dict[str, BrainRun] = {b.name: b.start(agent.name, chance, drives.voice) for b in drives.brains()}
@@ -138,7 +126,6 @@ class Scheduler:
         self._woken.set()
 
     def rest(self, agent: Agent) -> None:
-        """Stop an agent from thinking."""
         self._scheduler.drop(agent.slug)
         self._summons.drop(agent.slug)
         self._minds.inner.interrupt(agent.slug)
@@ -150,19 +137,16 @@ class Scheduler:
         return FALLBACK if brain is None or self._gave_way(agent, brain) else brain.name
 
     def _wanted(self, agent: Agent) -> Brain | None:
-        """Return the configured brain; None when there is none of that name."""
         wanted = self._drives.override or agent.definition.brain
         return self._drives.brains().find("language" if wanted == "auto" else wanted)
 
     def _gave_way(self, agent: Agent, brain: Brain) -> str:
-        """Return why a brain cannot be used now; empty when it can."""
         if brain.needs_model and not self.answers.get(agent.thinking().think_profile):
             return "no model answers"
         used_up = brain.needs_model and self._drives.queue.budget.used_up(agent.name) is not None
         return "the budget for models is used up" if used_up else ""
 
     def observe(self, step: Step) -> None:
-        """Pass the perceptions of a step to the thinkers of the agents that had them."""
         actor = self._engine.world.get(step.who)
         for who, perceptions in by_witness(step.left).items():
             agent = self._minds.by_id(who)
@@ -185,7 +169,6 @@ class Scheduler:
             self._drives.queue.hasten(agent.name)
 
     async def run(self) -> None:
-        """Start the turns of due agents, for ever."""
         clock = self._drives.clock
         while not self._stopped:
             self._woken.clear()
@@ -204,13 +187,10 @@ class Scheduler:
 
     @property
     def due(self) -> float | None:
-        """When the next agent is due, by the monotonic clock; None when none is."""
         return self._scheduler.next()
 
     async def take_turn(self) -> Agent | None:
-        """Run the turn of the agent due longest and return it; None when none is due. For tests and tools, instead of
-        `run`.
-        """
+        """Run the turn of the agent due longest and return it, to run a world step by step; None when none is due."""
         for slug in self._scheduler.take(self._drives.clock.monotonic(), 1):
             await self._turn(slug)
             await self._minds.inner.settle()
@@ -218,7 +198,6 @@ class Scheduler:
         return None
 
     async def _turn(self, slug: str) -> None:
-        """Run one agent's turn; it becomes due again whatever happens."""
         agent = self._minds.by_slug(slug)
         if agent is None:
             return
@@ -237,7 +216,6 @@ class Scheduler:
             self._due_again(agent)
 
     def _look_inward(self, agent: Agent) -> None:
-        """Start a reflection if it is due and nobody addressed the agent for a while, or if it is overdue."""
         quiet = self._drives.clock.monotonic() - self._disturbed.get(agent.slug, float("-inf")) >= LEFT_ALONE
         if not (self._stopped or self._minds.sleeps(agent.id)):
             left_alone = quiet and not self._summons.person_waits(agent.slug)
@@ -269,7 +247,6 @@ class Scheduler:
         return step
 
     def _submit(self, agent: Agent, line: str, why: str) -> Step:
-        """Submit a line that follows a fixed rule, with its reason for the trace."""
         step = agent.actor.submit(self._engine, agent.id, line)
         if (situation := self._situation(agent)) is not None:
             self._trace(agent, Thought(HABIT, Decision(line, why), 0.0), situation, step)
@@ -293,7 +270,7 @@ class Scheduler:
         agent.traces.keep(trace, int(agent.thinking().trace_megabytes * 1_000_000))
 
     def sleep(self, agent: Agent) -> None:
-        """Run a sleeper's turn: wake it if it is time, else consolidate its journal and start what is due during sleep."""
+        """Run a sleeper's turn: wake it, or consolidate its journal and start what is due during sleep."""
         hours, now, at = self._hours(agent), self._local(), fell_asleep(agent.memory)
         since = parse_iso(at).astimezone(now.tzinfo) if at else now
         if hours.wakes(since, now) and not self._minds.resting.rests(agent.slug):
@@ -307,7 +284,6 @@ class Scheduler:
         self._minds.remembered(agent.slug, ())
 
     def _goes_to_bed(self, agent: Agent) -> bool:
-        """Let an agent fall asleep when it is time by the clock; return whether it did."""
         slug, seconds, hours = agent.slug, self._drives.clock.monotonic(), self._hours(agent)
         if slug in self._sleepers:
             self._sleepers.discard(slug)
@@ -369,7 +345,6 @@ class Scheduler:
         return asking.answered(completion)
 
     def profiles(self) -> set[str]:
-        """Return the names of the LLM profiles that agents think with."""
         return {one.thinking().think_profile for one in self._minds.opened() if not one.definition.person}
 
     async def watch_models(self, tell: Callable[[str, bool], None]) -> None:
@@ -383,7 +358,6 @@ class Scheduler:
             await self._drives.clock.sleep(LOOK_AGAIN if all(map(self.answers.get, names)) else LOOK_SOONER)
 
     async def stop(self) -> None:
-        """Stop all thinking and cancel running thoughts."""
         self._stopped = True
         self._woken.set()
         for agent in self._minds.opened():

@@ -20,11 +20,10 @@ from mud.world.things import Kind
 from mud.world.world import World
 
 RECENT = 64
-"""How many of the newest entries a brain is shown."""
 
 
 class KeepsPerceptions(Protocol):
-    """Keeps perceptions: `agents.mind.character_memory.CharacterMemory`."""
+    """Implemented by `agents.mind.character_memory.CharacterMemory`."""
 
     def append(self, perceived: Sequence[Perception], at: str, source: int) -> list[Entry]:
         """Keep the perceptions of one step; return the new entries that are in the archive."""
@@ -32,23 +31,12 @@ class KeepsPerceptions(Protocol):
 
 
 class Actor:
-    """One character's perception and actions.
-
-    Args:
-        remembered: is called with new entries, for the index and the folds.
-    """
-
     def __init__(self, life: KeepsPerceptions, remembered: Callable[[Sequence[Entry]], None]) -> None:
         self._life = life
         self._remembered = remembered
 
     def perceive(self, source: int, at: str, perceptions: Sequence[Perception]) -> None:
-        """Keep the perceptions of one step, as one write.
-
-        Args:
-            source: number of the step.
-            at: its ISO time.
-        """
+        """Keep the perceptions of step number `source` at ISO time `at`, as one write."""
         self._remembered(self._life.append(perceptions, at, source))
 
     def submit(self, engine: Engine, who: str, line: str) -> Step:
@@ -67,11 +55,7 @@ def situate(
     woke: bool = False,
     takes_notes: bool = True,
 ) -> Situation | None:
-    """Return what a character perceives now; None when it has no location. Sleeping characters are left out.
-
-    Args:
-        seconds: a monotonic clock's value.
-    """
+    """Return what a character perceives now, without sleepers; None when it has no location."""
     here = world.location_of(definition.id)
     if here is None:
         return None

@@ -21,18 +21,12 @@ from mud.storage.paths import make_folder, move
 from mud.world.events import Perception
 
 TRASH = ".trash"
-"""The folder of the vault for what was put away."""
 PARTS = ("archive", "summaries", "notes", "journal.md", "journal-history.md", "mind.md")
 """The files and folders of a memory; `agent.md`, the definition of the character, is not one of them."""
 
 
 class CharacterMemory:
-    """One character's memory.
-
-    Args:
-        fold_soon: starts due folds on the event loop; None to fold at once, by rules.
-        forget: is called when the memory is put away or read anew.
-    """
+    """One character's memory. `fold_soon` starts due folds on the event loop; without it they run at once, by rules."""
 
     def __init__(
         self,
@@ -46,7 +40,6 @@ class CharacterMemory:
         self._memory, self._compactor, self._masks, self._clock = memory, compactor, masks, clock
         self._fold_soon, self._forget = fold_soon or compactor.fold_due_now, forget
         self._troubled = False
-        """The last attempt to write masked results failed."""
 
     @property
     def is_empty(self) -> bool:
@@ -56,7 +49,6 @@ class CharacterMemory:
         return self._memory.append(perceived, at, source)
 
     def context(self, most: int | None = None) -> View:
-        """Return what is shown of the memory now; see `StrategyView.shown`."""
         return self._compactor.view.shown(most)
 
     def next_turn(self) -> None:
@@ -75,18 +67,11 @@ class CharacterMemory:
             self._fold_soon()
 
     async def compact(self, reason: str) -> Commit | None:
-        """Fold everything that may be folded; return None when that is nothing (the compactor's `notice` says why).
-
-        Args:
-            reason: the cause, such as `manual`.
-        """
+        """Fold everything that may be folded; return None when that is nothing (the compactor's `notice` says why)."""
         return await self._compactor.fold_now(reason)
 
     def clear(self) -> Path | None:
-        """Move the whole memory to the trash and start an empty one, as `@forget` does. The index notices by itself.
-
-        Returns:
-            The folder in the trash; None when there was nothing.
+        """Move the whole memory to the trash and start an empty one; return the folder there, None for nothing.
 
         Raises:
             Unavailable: when it cannot be moved; nothing has changed then.
@@ -108,11 +93,7 @@ class CharacterMemory:
             self.reopen()
 
     def reopen(self) -> None:
-        """Read the memory anew from its folder; entries not yet written are dropped.
-
-        Raises:
-            Unavailable: when its files cannot be read or written.
-        """
+        """Read the memory anew from its folder; entries not yet written are dropped."""
         self._memory.open(writable=True)
         self._compactor.forget()
         self._masks.forget()
@@ -120,11 +101,7 @@ class CharacterMemory:
 
 
 def must_be_written(memory: Memory) -> None:
-    """Write all pending entries to the archive, before its folder is moved.
-
-    Raises:
-        Unavailable: when the archive cannot be written, so that entries would be lost.
-    """
+    """Write all pending entries to the archive before its folder is moved; raises Unavailable when it cannot."""
     memory.retry()
     if memory.waiting or memory.missing_from is not None:
         raise Unavailable(f"the archive of {memory.name} cannot be written, so something would be lost")
@@ -141,11 +118,7 @@ def trash_of(folder: Path, now: datetime) -> Path:
 
 
 def _move(folder: Path, parts: Sequence[str], target: Path) -> Path:
-    """Move parts of a folder, all or none.
-
-    Raises:
-        OSError: when one cannot be moved; the others have been moved back.
-    """
+    """Move parts of a folder, all or none."""
     make_folder(target, above=True)
     moved: list[str] = []
     try:

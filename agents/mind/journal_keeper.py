@@ -1,9 +1,7 @@
-"""Keeps an agent's journal: extracts facts before each fold and consolidates them during sleep.
+"""Keeps an agent's journal: extracts facts before each fold and consolidates them during sleep, by rules.
 
-By rules alone. The journal records through which memory it was filled, so no fact is kept twice, and what a kill or a
-full disk prevented is repeated from the archive. For the same reason a journal that cannot be written causes only a
-warning and does not stop a fold. Statements about the agent itself are never kept, whether by others or by itself
-(persona protection).
+The journal records through which entry it was filled. What a kill or a full disk prevented is repeated from the
+archive, so a failure only causes a warning. Statements about the agent itself are not kept (persona protection).
 """
 
 from __future__ import annotations
@@ -26,16 +24,12 @@ from agents.memory.notes import Notes
 from mud.errors import LociError
 
 TYPES = {DIRECT: form.DIRECT, OBSERVED: form.OBSERVATION, AMBIENT: form.ENVIRONMENTAL}
-"""Journal entry types by the trust in the memory; all other facts are inferences."""
 GATHERED = 2
-"""How many facts about one person or place make a note."""
 CATCHES_UP = 4096
-"""How many memories are processed at once after the journal could not be written."""
 MISSED = "journal_missed"
 """Event of a fold whose facts could not be kept. Before the first kept fact, only it shows that a journal is due."""
 SUMMARY_IMPORTANCE = 8
 MOST_SOURCES = 4
-"""How many sources an entry names; beyond that it says `others`."""
 AND, OTHERS = " and ", "others"
 
 _SPOKEN = ("heard", "told", "said")
@@ -46,19 +40,11 @@ _QUOTE = re.compile(r"^[^\"“«]{0,80}?[\"“«]\s*")
 _PERSONAL = re.compile(r"\b(?:i|me|my|mine|we|us|our|you|your)\b", re.IGNORECASE)
 _FILLING = "a an the is are was were be been it that this there here and of so well oh yes now"
 _FILLERS = frozenset(_FILLING.split())
-"""Words in which two sentences may differ and still be the same."""
 
 Note = Callable[[str, str], object]
-"""Adds a text to a note, given its title."""
 
 
 class JournalKeeper:
-    """Keeps one agent's journal.
-
-    Args:
-        owner: name of the agent's folder, for references.
-    """
-
     def __init__(self, memory: Memory, journal: Journal, owner: str) -> None:
         self.journal = journal
         self._memory, self._owner = memory, owner
@@ -66,7 +52,6 @@ class JournalKeeper:
 
     def forget(self) -> None:
         self._settled: tuple[int, int] | None = None
-        """State of the journal's file at the last consolidation."""
 
     def keep(self, entries: Sequence[Entry]) -> None:
         """Keep the facts of memories that are about to be folded. Never raises, because the fold continues anyway."""
@@ -106,7 +91,6 @@ class JournalKeeper:
         return self.journal.through(self._owner, self._memory.total)
 
     def _facts(self, entry: Entry, known: Mapping[str, str]) -> Iterator[JournalEntry]:
-        """Yield the facts worth keeping of one memory, by sentence."""
         if entry.kind not in _KEPT or entry.failed:
             return
         said: dict[str, list[Fact]] = defaultdict(list)
@@ -131,12 +115,10 @@ class JournalKeeper:
             )
 
     def _subject(self, sentence: str, known: Mapping[str, str]) -> str:
-        """Return the first name in a sentence, in full, that is not the agent's; empty when there is none."""
         own = {key for name in self._memory.names for key in keys_of(name)}
         return next(longer(sentence, known.keys() - own), "")
 
     def _of_myself(self, entry: Entry, sentence: str, kinds: set[str]) -> bool:
-        """Return whether a sentence is the agent's statement about itself; promises do not count."""
         return entry.actor is None and "promise" not in kinds and _OF_MYSELF.search(sentence) is not None
 
     def _consolidate(self, notes: Notes, note: Note) -> None:
@@ -157,7 +139,6 @@ class JournalKeeper:
         self._settled = self.journal.state()
 
     def _catch_up(self) -> None:
-        """Process what was folded while the journal could not be written."""
         through = self._looked_through()
         kept = through > 0 or last_event(self._memory.folder / "archive", MISSED) is not None
         if kept and through < self._memory.watermark:
@@ -166,7 +147,6 @@ class JournalKeeper:
 
 
 def _bare(entry: Entry, sentence: str) -> str:
-    """Return a quoted sentence without its introduction; the source is stored separately."""
     bare = _QUOTE.sub("", sentence) if entry.kind in _SPOKEN else sentence
     return bare.strip(' "”»') or sentence
 
@@ -177,10 +157,10 @@ def _told(entry: JournalEntry) -> str:
 
 
 def alike(lines: Sequence[JournalLine]) -> dict[str, JournalEntry | None]:
-    """Merge entries that say the same into the oldest, which keeps all their references.
+    """Merge entries of the same words, apart from fillers, into the oldest; return the changes by raw line, None to
+    delete.
 
-    Entries are the same when they have the same words apart from fillers and, with personal pronouns, the same speaker.
-    Returns the changes by raw line; None deletes a line.
+    With personal pronouns the speaker must be the same too.
     """
     groups: dict[tuple[frozenset[str], str], list[JournalLine]] = defaultdict(list)
     for line in lines:
@@ -197,7 +177,6 @@ def alike(lines: Sequence[JournalLine]) -> dict[str, JournalEntry | None]:
 
 
 def _united(entries: Sequence[JournalEntry]) -> JournalEntry:
-    """Merge entries: highest trust and importance, all sources and references, shortened when there are many."""
     split = [one for entry in entries for one in entry.source.split(AND) if one]
     sources = [one for one in dict.fromkeys(split) if one != OTHERS]
     if len(sources) > MOST_SOURCES or OTHERS in split:

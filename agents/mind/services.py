@@ -17,7 +17,7 @@ from mud.registry import Registry
 from mud.storage.configuration import Configuration
 
 Count = Callable[[str], Awaitable[int | None]]
-"""Asks a server for the token count of a text; None when it cannot say."""
+"""Counts the tokens of a text on a server; None when it cannot say."""
 Ask = Callable[[str, str, str], Awaitable[Completion]]
 """Asks a model for a summary: agent name, prompt, name of the LLM profile."""
 
@@ -27,11 +27,9 @@ class Services:
     """What agents need from outside.
 
     Args:
-        ask: asks a model for a summary; None when no model may be asked.
+        ask, count: None when no model may be asked; `count` makes the token counter of an LLM profile.
         silent: returns the model hosts that do not answer, one sentence each.
         writable: this process may write to the vault.
-        count: returns the token counter of an LLM profile; None when no server may be asked.
-        models: the model queue, for status and costs.
     """
 
     vault: Path

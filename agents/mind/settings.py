@@ -16,9 +16,7 @@ from mud.storage.configuration import Configuration
 from mud.storage.settings import Value, setting
 
 THINK = "think"
-"""The default LLM profile for thoughts."""
 PROMPTS = "prompts"
-"""The folder of a vault with the prompt templates."""
 
 
 SELF_CHANGES: Mapping[str, tuple[str, ...]] = {"off": (), "notes": ("notes",), "all": ("notes", "self")}
@@ -94,7 +92,6 @@ class ThinkingSettings:
 
     @property
     def own_template(self) -> str:
-        """File name in `vault/prompts` of `template`; empty when it names none."""
         return file_of(self.template)
 
 
@@ -111,9 +108,9 @@ def file_of(template: str) -> str:
 
 
 def think_profile(configuration: Configuration, overrides: Mapping[str, Value]) -> LLMProfile:
-    """Return an agent's LLM profile for thoughts; when missing, `think`; when that is missing, the default values.
+    """Return an agent's LLM profile for thoughts, else `think`, else the default values.
 
-    A substitute is used only for its window, by which prompts and views are measured; no model is asked with it.
+    A substitute only provides the window that prompts and views are measured by; no model is asked with it.
     """
     for name in (configuration.for_agent(ThinkingSettings, overrides).think_profile, THINK):
         with suppress(UnknownName):
@@ -122,12 +119,7 @@ def think_profile(configuration: Configuration, overrides: Mapping[str, Value]) 
 
 
 def templates_in_use(configuration: Configuration, everybody: Iterable[Mapping[str, Value]], folder: Path) -> list[str]:
-    """Return the names of the template files for thoughts; of those named in settings only existing ones.
-
-    Args:
-        everybody: the setting overrides of each agent.
-        folder: `vault/prompts`.
-    """
+    """Return the names of the template files for thoughts; those named in settings only if they exist."""
     named = {configuration.for_agent(ThinkingSettings, overrides).own_template for overrides in ({}, *everybody)}
     own = (name for name in sorted(named - {"", *TEMPLATES.values()}) if (folder / name).is_file())
     return [*TEMPLATES.values(), *own]

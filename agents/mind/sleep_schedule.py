@@ -1,4 +1,4 @@
-"""When agents sleep by the clock. Pure functions of times of day; the scheduler in `agents.life` applies them."""
+"""When agents sleep by the clock. Pure."""
 
 from __future__ import annotations
 
@@ -10,19 +10,14 @@ from typing import NamedTuple
 from agents.memory.memory import Memory
 
 BY_ITSELF = ("dream", "thought")
-"""Kinds of memories that arise during sleep."""
 ASLEEP = 16
-"""How many of the newest memories are searched for the moment of falling asleep."""
+"""How many of the newest entries are searched for the moment of falling asleep."""
 
 _TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 
 
 def time_of(text: str) -> time | None:
-    """Parse a time of day such as `22:00`; return None for an empty text.
-
-    Raises:
-        ValueError: when the text is no time of day.
-    """
+    """Parse a time of day such as `22:00`; return None for an empty text. Raises ValueError for other texts."""
     if not text.strip():
         return None
     found = _TIME.fullmatch(text.strip())
@@ -32,12 +27,10 @@ def time_of(text: str) -> time | None:
 
 
 class SleepSchedule(NamedTuple):
-    """When one agent sleeps. All datetimes are aware, in the local zone.
+    """When one agent sleeps. All datetimes are aware, in the local zone; None means not by the clock.
 
-    Args:
-        sleep_at: when it falls asleep; None for not by the clock.
-        wake_at: when it wakes; None for not by the clock. With `sleep_at` and no `wake_at` it sleeps until it is woken.
-        nap: most hours of sleep outside its night; 0 for no limit.
+    `nap` is the maximum hours of sleep outside the night, 0 for no limit. With `sleep_at` but no `wake_at` an agent
+    sleeps until it is woken.
     """
 
     sleep_at: time | None = None
@@ -45,17 +38,12 @@ class SleepSchedule(NamedTuple):
     nap: float = 1.0
 
     def night(self, now: datetime) -> bool:
-        """Return whether `now` is between `sleep_at` and `wake_at`."""
         if self.sleep_at is None or self.wake_at is None:
             return False
         return _last(self.wake_at, now) < _last(self.sleep_at, now)
 
     def falls_asleep(self, since: datetime, now: datetime) -> bool:
-        """Return whether an agent that is awake should fall asleep.
-
-        Args:
-            since: the time of the previous call; without `wake_at`, only crossing `sleep_at` since then counts.
-        """
+        """Return whether to fall asleep; without `wake_at` only if `sleep_at` passed after `since`, the previous call."""
         if self.sleep_at is None:
             return False
         return self.night(now) if self.wake_at is not None else since < _last(self.sleep_at, now)
@@ -88,9 +76,9 @@ def _time(text: str) -> time | None:
 
 
 def fell_asleep(memory: Memory) -> str | None:
-    """Return when a sleeping agent fell asleep, as ISO text; None when it has no memories.
+    """Return the ISO time of falling asleep; None without memories.
 
-    That is its newest memory that did not arise during sleep, since sleepers perceive nothing.
+    It is that of the newest entry that did not arise during sleep, since sleepers perceive nothing.
     """
     for newest in (memory.newest(ASLEEP), memory.read(memory.total - ASLEEP + 1, memory.total)):
         for entry in reversed(newest):
@@ -100,6 +88,5 @@ def fell_asleep(memory: Memory) -> str | None:
 
 
 def _last(at: time, now: datetime) -> datetime:
-    """Return the last moment at or before `now` with this time of day."""
     today = now.replace(hour=at.hour, minute=at.minute, second=0, microsecond=0)
     return today if today <= now else today - timedelta(days=1)

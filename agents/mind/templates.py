@@ -18,12 +18,11 @@ T = TypeVar("T")
 
 
 class Templates(Generic[T]):
-    """Templates of one folder, read by one parser.
+    """The templates of one folder, read by one parser.
 
     Args:
-        folder: `vault/prompts` or a folder in it.
-        files: returns the file names to read; None for all files there.
-        parse: takes a file's text and its name for problems; raises VaultProblem when it is invalid.
+        files: returns the file names to read; None for all files.
+        parse: takes text and name of a file; raises VaultProblem when it is invalid.
         shown: the folder's name in problems.
     """
 
@@ -69,26 +68,20 @@ class Templates(Generic[T]):
         return sorted(name.removesuffix(".md") for name in self._good)
 
     def has(self, file: str) -> bool:
-        """Return whether a file was ever read without a problem."""
         return file in self._good
 
     def named(self, name: str) -> T:
-        """Return a template by its name without `.md`; raises like `get`."""
+        """Like `get`, by the name without `.md`."""
         return self.get(f"{name}.md")
 
     def get(self, name: str) -> T:
-        """Return a template; the shipped one when the vault's was never valid.
-
-        Raises:
-            VaultProblem: when there is neither.
-        """
+        """Return a template, else the shipped one; raises VaultProblem when there is neither."""
         found = self._good.get(name) or self._lent(name)
         if found is None:
             raise VaultProblem([Problem(f"{self._shown}/{name}", 0, "", "there is no usable template of this name")])
         return found
 
     def _lent(self, name: str) -> T | None:
-        """Return the shipped template of this name; None when there is none."""
         if name not in self._shipped:
             file = f"{self._shown}/{name}"
             with suppress(VaultProblem):  # the vault may be the shipped one, with a mistake in it

@@ -1,7 +1,7 @@
 """The deciding part of an agent: runs one thought of one brain at a time and answers the brain's requests.
 
 When the model fails or its reply is unusable, the instinct takes that turn. `busy` is reset in `finally`, so that no
-failure blocks an agent. What a brain requested and received is kept with its thought, for `@why`.
+failure blocks an agent.
 """
 
 from __future__ import annotations
@@ -20,15 +20,11 @@ from mud.world.events import Perception
 log = logging.getLogger(__name__)
 
 FALLBACK = "instinct"
-"""The brain that takes over when another one fails."""
 
 Look = Callable[[Recall], Awaitable[tuple[Hit, ...]]]
-"""Runs a brain's query on its agent's memory."""
 
 Ask = Callable[[str, bool], Awaitable[ModelCall]]
-"""Asks the language model: a hint for the prompt, and whether a person waits. May raise, or return a call with an
-error.
-"""
+"""Asks the model; takes a hint and whether a person waits. May raise, or return a call with an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +32,8 @@ class Thought:
     """The result of a thought.
 
     Args:
-        seconds: how long it took.
         waiting: a person waited for it.
         instead: why the chosen brain did not decide; empty when it did.
-        recalled: recall queries and their hits.
         asked: calls to a language model, all attempts.
     """
 
@@ -58,13 +52,7 @@ class Thought:
 
 
 def trace_of(thought: Thought, situation: Situation, who: str, at: str, number: int, step: Step | None) -> Trace:
-    """Return the trace of a thought, shortened when no line was submitted.
-
-    Args:
-        at: when the thought ended, as ISO text; used when there is no step.
-        number: the ledger's newest step; used when there is no step.
-        step: the result of the submitted line; None when none was submitted.
-    """
+    """Return the trace of a thought, shortened without a step; `at` and `number` are used only then."""
     decision = thought.decision
     trace = Trace(
         step=step.number if step else number,
@@ -95,20 +83,12 @@ class _Notes:
     instead: str = ""
 
     def reject(self, why: str) -> None:
-        """Mark the newest reply as rejected."""
         if self.asked and not self.asked[-1].error:
             self.asked[-1] = replace(self.asked[-1], rejected=why)
 
 
 class Thinker:
-    """One agent's thinker.
-
-    Args:
-        name: the agent's name, for the log.
-        runs: its brains by name; `instinct` must be among them.
-        choose: returns the name of the brain that decides next.
-        seconds: a monotonic clock.
-    """
+    """One agent's thinker. `runs` must have `instinct`; `choose` returns the name of the brain that decides next."""
 
     def __init__(
         self,
@@ -130,19 +110,13 @@ class Thinker:
         self._seconds = seconds
 
     def notice(self, perceived: Perception) -> float | None:
-        """Pass a perception to every brain; return after how many seconds the chosen one wants to think, None for no
-        wish.
-        """
+        """Pass a perception to every brain; return the seconds until the chosen one wants to think, None for any."""
         chosen = self._choose()
         wishes = {name: run.notice(perceived, self._seconds()) for name, run in self._runs.items()}
         return wishes.get(chosen)
 
     async def think(self, situation: Situation, *, waiting: bool) -> Thought | None:
-        """Have one thought; return None when one is already running.
-
-        Args:
-            waiting: a person is waiting for the answer.
-        """
+        """Have one thought; return None when one is already running."""
         if self.busy:
             return None
         self.busy = True
@@ -180,7 +154,6 @@ class Thinker:
         return FALLBACK, await self._run(self._runs[FALLBACK], situation, waiting, notes)
 
     async def _run(self, run: BrainRun, situation: Situation, waiting: bool, notes: _Notes) -> Decision:
-        """Run a thought to its end, answering its requests and noting them."""
         thought = run.decide(situation)
         try:
             need = next(thought)

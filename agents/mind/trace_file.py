@@ -17,16 +17,10 @@ from mud.storage.paths import make_folder, open_own, read_bytes, remove
 log = logging.getLogger(__name__)
 
 FILES = 4
-"""Number of files that the room is divided into; the oldest is deleted as a whole."""
+"""Number of files that share the room; the oldest is deleted as a whole."""
 
 
 class TraceFile:
-    """The traces of one agent.
-
-    Args:
-        folder: `vault/log/traces/<slug>`; created at the first trace.
-    """
-
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._failing = False
@@ -34,12 +28,9 @@ class TraceFile:
         """The file written last; saves listing the folder for every trace."""
 
     def keep(self, trace: Trace, room: int) -> None:
-        """Append a trace and delete the oldest files when there is no room. Never raises; a failure is logged once.
+        """Append a trace and delete the oldest files when more than `room` bytes are used. Never raises.
 
-        Long texts of a trace larger than the whole room are cut until it fits.
-
-        Args:
-            room: bytes for all traces; 0 or less keeps none.
+        A trace larger than the whole room is cut. A failure is logged once.
         """
         if room <= 0:
             return
@@ -75,12 +66,7 @@ class TraceFile:
         _append(self._newest, data)
 
     def heads(self, who: str, through: int | None = None) -> Iterator[Head]:
-        """Yield the heads of submitted lines, newest first; files are read lazily.
-
-        Args:
-            who: id of the character; traces of an earlier owner of the folder are left out.
-            through: number of the newest step wanted; None for no limit.
-        """
+        """Yield the heads of submitted lines of a character, newest first, from step `through`; files are read lazily."""
         for path in reversed(self._files()):
             if through is not None and int(path.stem) > through:
                 continue
@@ -114,13 +100,10 @@ def _line(trace: Trace, longest: int | None = None) -> bytes:
 
 
 def _append(path: Path, data: bytes, most: int | None = None) -> bool:
-    """Append a line to a file, on a line of its own even after a torn one; all or nothing.
+    """Append a line to a file, on a line of its own even after a torn one, all or nothing; return whether it was
+    written.
 
-    Args:
-        most: size limit of an existing file in bytes; None to create the file, without limit.
-
-    Returns:
-        Whether it was written: False when there is no such file or no room in it.
+    It is not when the file would exceed `most` bytes or is missing. With None the file is created, without limit.
     """
     try:
         descriptor = open_own(path, os.O_RDWR | os.O_APPEND | (os.O_CREAT if most is None else 0))

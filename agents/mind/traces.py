@@ -1,7 +1,6 @@
 """Traces: how a line came about, as values and as lines of JSON. Pure; `trace_file` stores them.
 
-A trace holds the recall hits, the model calls, the deciding brain and its reason, and only what was reported during the
-thought. It contains private data, so only the owner may see it.
+A trace holds recall hits, model calls, the deciding brain and its reason. It is private, so only the owner may see it.
 """
 
 from __future__ import annotations
@@ -21,13 +20,10 @@ from agents.prompt.prompt import Prompt, PromptSection
 from mud.sanitize import sanitize_json, sanitize_values
 
 LONGEST_HIT = 300
-"""Characters kept of each recall hit; the archive has the full text."""
 LONGEST_REPLY = 20_000
 """Characters kept of a raw reply, as many as `agents.reply.replies` reads."""
 LONGEST_CUE = 2_000
-"""Characters kept of the recall query for a prompt, which consists of the newest memories."""
 PARTS = ("lexical", "vector", "recency", "importance", "neighbours", "who", "when", "answer", "echoed")
-"""Names of the score components in `Hit`."""
 
 T = TypeVar("T")
 
@@ -36,13 +32,8 @@ T = TypeVar("T")
 class TracedHit:
     """One recall hit.
 
-    Args:
-        kind: kind of memory, or `summary` or `note`.
-        ref: the number of the memory, `66-129` for a summary of these, `[[Sundial]]` for a note.
-        parts: the score's components by name, without zeros.
-        text: the beginning of its text.
-        actor: who acted; empty for the agent itself and for nobody.
-        at: ISO time; empty when unknown, as are `place` and `actor`.
+    `ref` is the number of an entry, `66-129` for a summary of these, or `[[Sundial]]` for a note; `parts` are the
+    score's components by name, without zeros. `actor` is empty for the agent itself.
     """
 
     kind: str
@@ -57,28 +48,20 @@ class TracedHit:
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """A recall query and its hits, best first."""
-
     query: str
     found: tuple[TracedHit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """A call to a language model.
+    """A call to a language model; empty strings mean none.
 
     Args:
-        hint: the advice in the prompt; empty for none.
-        error: why there is no reply; empty when there is one.
-        rejected: why the reply was not used; empty when it was.
+        rejected: why the reply was not used.
         host: the host that answered; all hosts of the profile when none did.
-        model: the model that answered; empty when none did.
-        tokens, window, reserve: size of the prompt by our count, context window, tokens reserved for the reply.
+        tokens: size of the prompt by our count; `prompt_tokens` is the server's.
         shed: what was left out of the prompt, in words.
-        prompt_tokens, completion_tokens, cached_tokens: counted by the server; None when unknown.
-        queued: seconds in the queue.
-        seconds: seconds the model took.
-        related: the recall query for the prompt.
+        queued, seconds: time in the queue, time of the model.
     """
 
     hint: str = ""
@@ -107,18 +90,13 @@ class Trace:
 
     Args:
         step: the ledger step of the line; for a passed turn, the last step before it.
-        at: ISO time.
-        who: id of the character.
         line: the command line with its private reason; None for a passed turn.
-        brain: the deciding brain; `habit` for fixed rules such as falling asleep by the clock; `possessed` for a line
-            typed by a person who had taken the agent over.
+        brain: also `habit` for fixed rules, and `possessed` for a line typed by a person in control of the agent.
         text: key of the phrase that worded the line; empty when a model worded it.
-        answers: number of the memory that it answers; 0 for none.
-        cites: what it is based on, in the form of `TracedHit.ref`.
-        waiting: a person waited for it.
-        instead: why another brain, which was chosen first, did not decide; empty when it did.
-        refused: the reply of the world when the line failed; else empty.
-        seconds: duration of the thought.
+        answers: number of the entry that it answers; 0 for none.
+        cites: the sources, in the form of `TracedHit.ref`.
+        instead: why another brain, which was chosen first, did not decide.
+        refused: the reply of the world when the line failed.
     """
 
     step: int
@@ -141,7 +119,6 @@ class Trace:
 
 
 def lookup_of(query: str, hits: tuple[Hit, ...]) -> Lookup:
-    """Return a recall query and its hits in the shortened form of a trace."""
     return Lookup(query[:LONGEST_CUE], tuple(map(_found, hits)))
 
 
@@ -159,8 +136,6 @@ def _finite(value: float) -> float:
 
 
 class ModelCallTimer:
-    """Records and times one model call while it runs."""
-
     def __init__(self, hint: str, profile: str, host: str, seconds: Callable[[], float]) -> None:
         self._asked = ModelCall(hint=hint, profile=profile, host=host)
         self._seconds = seconds
@@ -204,18 +179,14 @@ class ModelCallTimer:
 
 
 def briefly(trace: Trace) -> Trace:
-    """Return a trace without hits and prompt sections, as kept of a passed turn."""
     asked = tuple(replace(one, sections=(), related=None, reply=one.reply[:LONGEST_HIT]) for one in trace.asked)
     return replace(trace, lookups=(), asked=asked)
 
 
 def to_json(trace: Trace, longest: int | None = None) -> str:
-    """Return a trace as one JSON line without newline; default values are left out.
+    """Return a trace as one JSON line without newline or default values; texts are cut after `longest` characters.
 
     Step, time, character and line come first, so that a reader can skip a line without decoding all of it.
-
-    Args:
-        longest: characters after which each text is cut; None for no limit.
     """
     asked = tuple(replace(one, reply=one.reply[:LONGEST_REPLY]) for one in trace.asked)
     head = {"step": trace.step, "at": trace.at, "who": trace.who, "line": trace.line}
@@ -229,7 +200,6 @@ def to_json(trace: Trace, longest: int | None = None) -> str:
 
 
 def _cut(value: Any, longest: int) -> Any:
-    """Cut every text in a JSON value, marked with an ellipsis."""
     match value:
         case str():
             return value if len(value) <= longest else value[:longest] + "…"
@@ -248,8 +218,6 @@ _HEAD = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The first fields of a trace's line, and the whole line as `raw`."""
-
     step: int
     at: str
     who: str
@@ -257,11 +225,7 @@ class Head:
     raw: bytes
 
     def trace(self) -> Trace:
-        """Decode the whole trace.
-
-        Raises:
-            ValueError: when the line is broken.
-        """
+        """Decode the whole trace; raises ValueError when the line is broken."""
         try:
             return _trace(sanitize_json(self.raw, json.loads(self.raw)))
         except (TypeError, AttributeError, KeyError, RecursionError) as error:
@@ -281,7 +245,6 @@ def head_of(raw: bytes) -> Head | None:
 
 
 def _plain(one: Any) -> dict[str, Any]:
-    """Return a dataclass instance as a dict without default values."""
     return {
         field.name: _value(value) for field in fields(one) if (value := getattr(one, field.name)) != _default(field)
     }

@@ -1,7 +1,6 @@
-"""Perceptions of one step by character: of a step that just happened, or of a ledger record.
+"""Perceptions of one step by character, also from a ledger record.
 
-A ledger line edited by hand may hold anything. Values that are not perceptions are skipped; see
-`mud.server.archive_checks`.
+A record edited by hand may hold anything; other values are skipped, as `mud.server.archive_checks` reports.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from mud.world.events import Perception
 
 
 def by_witness(left: Iterable[Perception]) -> dict[str, list[Perception]]:
-    """Group perceptions by the character that had them, in order."""
     grouped: dict[str, list[Perception]] = {}
     for perceived in left:
         grouped.setdefault(perceived.who, []).append(perceived)

@@ -14,7 +14,6 @@ READ = 20_000
 """Characters of a reply that are read."""
 
 LOOKED_AT = 2_000
-"""Characters of the told text that are examined."""
 
 _MARKUP = " -*_#=>~`"
 _WHAT = r"(?:dreams?|insights?|reflections?|ratings?|story|narrative|paragraphs?)\b"
@@ -25,7 +24,6 @@ _ANNOUNCED = re.compile(
     rf"|{_YES}\s?(?:[.!:]\s|$)",
     re.IGNORECASE,
 )
-"""The announcement at the beginning of a reply."""
 _HEADING = re.compile(rf"[^.!?:\"“]{{0,80}}\b{_WHAT}[^.!?:\"“]{{0,80}}:", re.IGNORECASE)
 _COURTESY = re.compile(
     r"\bI hope (?:this|that|you|it) (?:helps|dream|meets|works|captures|is what|fits|like)\b|\bfeel free to\b"
@@ -73,12 +71,10 @@ def without_assistant_talk(reply: str) -> str:
 
 
 def speaks(sentence: str) -> bool:
-    """Return whether a sentence is spoken by an assistant."""
     return _TALK.search(unquoted(sentence)) is not None
 
 
 def _unannounced(line: str) -> str:
-    """Remove one announcement or heading from the first line of a reply."""
     if _HEADING.fullmatch(line):
         return ""
     if found := _ANNOUNCED.match(line):

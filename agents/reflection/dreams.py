@@ -1,7 +1,6 @@
 """Dreams: choice of entries, wording by rules, checks of a model's wording. Pure.
 
-A dream mixes entries of what happened, never earlier dreams. Its kind and its first words say that it is a dream, so
-that it is not taken for an event.
+A dream mixes entries of events, never earlier dreams. Its kind and its first words say that it is a dream.
 """
 
 from __future__ import annotations
@@ -22,21 +21,15 @@ from mud.world.narration import Phrase, phrase
 REMEMBERED = phrase("minds.dream.remembered", "dream")
 """How a dream is remembered; summaries only mention it, see `agents.memory.entries.undreamt`."""
 NOTE = phrase("minds.dream.note")
-"""Title of the note with dreams."""
 NOTED = 30
-"""Number of dreams kept in that note, a month of nights: the note is rewritten each time, and the archive has all."""
+"""Number of dreams kept in that note, which is rewritten at each; the archive has all."""
 RECENT = 24
-"""Number of newest entries that a dream may use."""
 CHUNKS = 4
-"""Number of places in the older memory that a dream uses."""
 CHUNK = (2, 4)
 """Least and most adjacent entries that stay together."""
 FRAGMENTS = 3
-"""Entries in a dream by rules."""
 LONGEST = 800
-"""Maximum characters of a dream."""
 SHORT = 90
-"""Maximum characters of a quotation in a dream by rules."""
 
 _LEAD = re.compile(r"(?:dream:|I dreamed(?: that)?[:,]?) ?", re.IGNORECASE)
 
@@ -66,10 +59,7 @@ def places_to_look(first: int, chance: Random) -> list[tuple[int, int]]:
 
 
 def mixed(recent: Sequence[Entry], older: Iterable[Entry], chance: Random) -> list[Entry]:
-    """Return entries in the order of a dream: shuffled groups of adjacent ones, without those that are no events.
-
-    Older entries with the same text as a recent one are left out.
-    """
+    """Return the entries of events in shuffled groups of adjacent ones, without older ones of the same text."""
     newest = lived(recent)[-RECENT:]
     told = {entry.text for entry in newest}
     rest = [*(entry for entry in lived(older) if entry.text not in told), *newest]
@@ -83,11 +73,7 @@ def mixed(recent: Sequence[Entry], older: Iterable[Entry], chance: Random) -> li
 
 
 def by_rules(memories: Sequence[Entry], say: Say, chance: Random) -> str:
-    """Return a short dream worded by rules; empty without entries.
-
-    Args:
-        memories: the result of `mixed`.
-    """
+    """Return a short dream of the result of `mixed`, worded by rules; empty without entries."""
     if not memories:
         return ""
     places = list(dict.fromkeys(entry.place for entry in memories if entry.place))
@@ -103,20 +89,17 @@ def by_rules(memories: Sequence[Entry], say: Say, chance: Random) -> str:
 
 
 def _telling(memories: Sequence[Entry]) -> list[Entry]:
-    """Return the entries usable in a dream, most important first."""
     found = [one for one in memories if _words(one) and one.kind not in ("result", "told") and not asks(one)]
     return sorted(found, key=lambda entry: -entry.importance)
 
 
 def _words(entry: Entry) -> str:
-    """Return the first sentence of an entry without its end; empty when it is too long or has too few content words."""
     first = next(iter(sentences(words_of(entry))), "")
     bare = re.sub(r"[\"“”]", "", first).strip(" .!?…")
     return bare if len(bare) <= SHORT and len(telling_of(bare)) >= TELLING else ""
 
 
 def _fragment(entry: Entry, names: Sequence[str], say: Say, chance: Random) -> str:
-    """Return a part of a dream: a quotation with a random speaker, or something seen."""
     words = _words(entry)
     if entry.kind in ("said", "heard"):
         return say(SPOKE, name=chance.choice(names), words=words) if names else say(VOICE, words=words)
@@ -130,22 +113,13 @@ def _turned(turn: Phrase, names: Sequence[str], places: Sequence[str], say: Say,
 
 
 def with_dream(raw: str, title: str, told: str, at: str, place: str | None) -> str:
-    """Return the note of dreams with one more, limited to the newest.
-
-    Args:
-        raw: the file; empty for none.
-        title: its title, if it is new.
-    """
+    """Return the note of dreams with one more, limited to the newest."""
     entry = entry_text(f"> {told}", at, None, place)  # the quote mark distinguishes a dream from other entries
     return with_newest(new_file(title, entry) if is_blank(raw) else with_entry(raw, entry), NOTED)
 
 
 def tidied(reply: str, lead: str = "") -> str:
-    """Return a model's dream as one paragraph, without anything around it; empty when it is unusable.
-
-    Args:
-        lead: the opening of a remembered dream, which a model may repeat.
-    """
+    """Return a model's dream as one paragraph, without the usual opening (`lead`); empty when it is unusable."""
     text, before = told_by(reply), ""
     while text != before:
         before, text = text, text.removeprefix(lead.strip()).strip(' "“”')

@@ -15,11 +15,9 @@ from agents.reflection.lived import asks, lived, topics_of
 from agents.text.unwrapping import unwrapped
 
 SHARED = 2
-"""Number of content words that two entries on the same subject share."""
 RARE, COMMON = 8, 4
 """A word says nothing when more than one in `RARE` entries have it, but `COMMON` may always have it."""
 TRIFLE = 3
-"""Number of identical texts that makes a habit."""
 ASKED, AGAIN, PROMISED, HABIT = 2, 1, 1, -1
 """Changes of importance: asked about later, mentioned again, a promise between friends, a habit."""
 ENOUGH = 0.5
@@ -51,13 +49,11 @@ def by_rules(entries: Sequence[Entry], friends: Collection[str]) -> dict[int, in
 
 
 def _hangs_on(entry: Entry, friends: Collection[str]) -> bool:
-    """Return whether an entry is a promise by a friend or by the agent."""
     mine = entry.kind == "said" and entry.actor is None
     return (mine or entry.actor in friends) and _PROMISE.search(entry.text) is not None
 
 
 def _later(entries: Sequence[Entry]) -> list[tuple[bool, bool]]:
-    """Return for each entry whether its subject was mentioned again later and whether it was asked about."""
     told = [topics_of(entry) for entry in entries]
     places: dict[str, list[int]] = defaultdict(list)
     for place, words in enumerate(told):
@@ -77,11 +73,9 @@ def _later(entries: Sequence[Entry]) -> list[tuple[bool, bool]]:
 
 
 def parse_ratings(reply: str, shown: Collection[int]) -> dict[int, int] | None:
-    """Return a model's ratings by entry number; None when the reply is useless.
+    """Return a model's ratings by entry number, from lines such as `12: 7`; None when the reply is useless.
 
-    Args:
-        reply: lines such as `12: 7` count, all others are skipped.
-        shown: the entries in the prompt. Other entries, numbers beyond 1 to 10 and contradicting ratings are ignored.
+    Unknown entries, numbers beyond 1 to 10 and contradicting ratings are ignored.
     """
     rated: dict[int, int] = {}
     twice: set[int] = set()
@@ -99,5 +93,4 @@ def parse_ratings(reply: str, shown: Collection[int]) -> dict[int, int] | None:
 
 
 def changed_by(ratings: Mapping[int, int], entries: Sequence[Entry]) -> dict[int, int]:
-    """Return the ratings that differ from the entries' importance."""
     return {one.seq: ratings[one.seq] for one in entries if ratings.get(one.seq, one.importance) != one.importance}

@@ -1,8 +1,7 @@
 """Insights from a model: parsing, checks and wording. Pure.
 
-An insight is accepted when it is one sentence, cites entries that were shown, and has no name or number that these do
-not have (see `agents.compaction.judge.judge`). It is stored in the vault's words, such as `I have come to think: ...
-(memories 12, 40)`; a mark distinguishes it from other thoughts.
+An insight is accepted when it is one sentence, cites shown entries, and has no name or number that these do not have.
+It is stored as a thought such as `I have come to think: ... (memories 12, 40)`, with a mark.
 """
 
 from __future__ import annotations
@@ -21,12 +20,10 @@ from agents.text.unwrapping import unwrapped
 from mud.world.narration import phrase
 
 MOST = 3
-"""Maximum number of insights of one reflection."""
 THOUGHT = phrase("minds.reflect.thought", "insight", "memories")
 ONE = phrase("minds.reflect.one", "seq")
 SEVERAL = phrase("minds.reflect.several", "seqs")
 LONGEST = 240
-"""Maximum characters of an insight."""
 
 _CITED = re.compile(
     r"^(?:\d{1,2}[.)]\s+)?(?P<text>\S.*?)\s*[(\[][^\d()\[\]#]{0,40}"
@@ -46,11 +43,7 @@ def kept(insight: Insight, say: Say) -> str:
 
 
 def fresh(found: Iterable[Insight], earlier: Collection[str]) -> list[Insight]:
-    """Return the first few insights that are not among earlier ones.
-
-    Args:
-        earlier: texts of earlier entries; the words around the insight may differ.
-    """
+    """Return the first few insights whose sentence is in none of the earlier texts."""
     known = [text.casefold() for text in earlier]
     new: list[Insight] = []
     for one in found:
@@ -63,13 +56,7 @@ def fresh(found: Iterable[Insight], earlier: Collection[str]) -> list[Insight]:
 
 
 def parse_insights(reply: str, shown: Sequence[Entry], name: str) -> list[Insight]:
-    """Return the acceptable insights in a model's reply.
-
-    Args:
-        reply: one insight a line, with entry numbers in brackets at its end.
-        shown: the entries in the prompt.
-        name: the agent's name.
-    """
+    """Return the acceptable insights in a reply: one a line, with entry numbers in brackets at its end."""
     by_seq = {entry.seq: entry for entry in shown}
     found: list[Insight] = []
     for line in unwrapped(reply[:READ]).splitlines():
@@ -86,7 +73,6 @@ def parse_insights(reply: str, shown: Sequence[Entry], name: str) -> list[Insigh
 
 
 def _holds(text: str, cited: Sequence[Entry], name: str) -> bool:
-    """Return whether a sentence is an insight supported by the cited entries."""
     if not 4 <= len(text.split()) <= 40 or len(text) > LONGEST or len(sentences(text)) != 1 or text.endswith("?"):
         return False
     if _MODEL_TALK.search(text) or speaks(text) or not lived(cited):

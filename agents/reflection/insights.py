@@ -23,11 +23,9 @@ MOSTLY = phrase("minds.reflect.mostly", "place")
 COMPANY = phrase("minds.reflect.company", "name")
 
 CITED = 5
-"""Maximum number of entries cited by an insight."""
 OFTEN = 4
 """Number of mentions that make a topic frequent."""
 SPEAKERS = 2
-"""Number of speakers that a topic needs."""
 SHARE = 0.5
 """Share of entries at one place, or of lines by one speaker, that makes a habit."""
 
@@ -46,7 +44,6 @@ _WHEN = frozenset(["today", "tomorrow", "tonight", "soon", "morning", "evening",
 """Time words, ignored when the content of promises is compared."""
 
 Say = Callable[..., str]
-"""Renders a phrase with its places."""
 
 
 class Insight(NamedTuple):
@@ -57,11 +54,7 @@ class Insight(NamedTuple):
 
 
 def insights(entries: Sequence[Entry], name: str, say: Say) -> Iterator[Insight]:
-    """Yield insights from entries, oldest first, in order of relevance.
-
-    Args:
-        name: the agent's name.
-    """
+    """Yield insights from entries, which are oldest first, in order of relevance."""
     found = lived(entries)
     yield from _promises(found, say)
     yield from _changes(found, say)
@@ -119,7 +112,6 @@ def _the(thing: str) -> str:
 
 
 def _topics(entries: Sequence[Entry], name: str, say: Say) -> Iterator[Insight]:
-    """Yield frequent topics: words in many lines of several people."""
     seqs: dict[str, list[int]] = defaultdict(list)
     speakers: dict[str, set[str]] = defaultdict(set)
     written: dict[str, str] = {}
@@ -144,7 +136,6 @@ def _topics(entries: Sequence[Entry], name: str, say: Say) -> Iterator[Insight]:
 
 
 def _habits(entries: Sequence[Entry], say: Say) -> Iterator[Insight]:
-    """Yield the usual place and the usual company."""
     places = Counter(entry.place for entry in entries if entry.place)
     for place, times in places.most_common(1):
         if len(places) > 1 and times >= max(OFTEN, SHARE * sum(places.values())):

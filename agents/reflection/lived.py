@@ -16,21 +16,18 @@ from agents.memory.perception import of_own_mind, remembered, whispered
 from agents.text.addressing import is_question
 
 LIVED = ("said", "heard", "did", "saw", "moved", "result", "told")
-"""Kinds of entries of events."""
 SPOKEN_TO_ME = ("heard", "told")
 FRIEND = 5
-"""Number of lines heard from a person that makes a friend."""
+"""Lines heard from a person that make a friend."""
 SHOWN = 160
-"""Maximum characters of an entry in a prompt."""
 
 
 def lived(entries: Iterable[Entry]) -> list[Entry]:
-    """Return the entries of successful events."""
     return [entry for entry in entries if entry.kind in LIVED and not entry.failed]
 
 
 def open_to_all(entries: Iterable[Entry]) -> list[Entry]:
-    """Return the entries that may be retold: no secrets, no whispers, no lookups in the agent's own memory and notes."""
+    """Return the entries that may be retold: no secrets, whispers, or lookups in the agent's memory and notes."""
     return [entry for entry in entries if not (is_secret(entry) or whispered(entry) or of_own_mind(entry))]
 
 
@@ -51,7 +48,6 @@ def asks(entry: Entry) -> bool:
 
 
 def friends(entries: Iterable[Entry]) -> frozenset[str]:
-    """Return the names of frequent speakers."""
     heard = Counter(entry.actor for entry in entries if entry.kind in SPOKEN_TO_ME and entry.actor)
     return frozenset(name for name, times in heard.items() if name and times >= FRIEND)
 
@@ -63,12 +59,7 @@ def line_of(entry: Entry) -> str:
 
 
 def fitting(entries: Sequence[Entry], room: int, count: Callable[[str], int]) -> list[Entry]:
-    """Return the newest entries whose lines fit into a prompt, oldest first.
-
-    Args:
-        room: tokens available.
-        count: counts tokens, rather too many than too few.
-    """
+    """Return the newest entries whose lines fit into `room` tokens, oldest first."""
     kept: list[Entry] = []
     for entry in reversed(entries):
         room -= count(line_of(entry)) + 1
@@ -79,7 +70,6 @@ def fitting(entries: Sequence[Entry], room: int, count: Callable[[str], int]) ->
 
 
 def sentence(text: str) -> str:
-    """Capitalize a text and end it with a full stop where needed."""
     text = text.strip()
     closed = text if re.search(r"[.!?…][\"”'’)]*$", text) else f"{text}."
     return closed[:1].upper() + closed[1:]

@@ -22,14 +22,11 @@ from agents.text.english import sentences
 from mud.world.narration import phrase
 
 HEADING = phrase("minds.learned.heading")
-"""Heading of the generated section."""
 PROMISED = phrase("minds.learned.promised", "name", "words")
 SAID = phrase("minds.learned.said", "name", "words")
 SEEN = phrase("minds.learned.seen", "name", "words")
 LINES = 24
-"""Maximum number of generated lines in a note."""
 LONGEST = 160
-"""Maximum characters of a fact."""
 KNOWN = 2
 """Number of lines needed to begin a note."""
 NOTES = 64
@@ -43,7 +40,6 @@ _OF_SELF = re.compile(
 _PROMISE = re.compile(r"\b(?:I promise|promise you|I swear|my word|I['’]ll|I will|I shall)\b", re.IGNORECASE)
 _CITES = re.compile(r"\[[^\[\]]+#(\d{1,12})\]$")
 _OWN = re.compile(r"- \d{4}-\d\d-\d\d: \S.*" + _CITES.pattern)
-"""The form of a generated line."""
 
 
 class NoteLine(NamedTuple):
@@ -57,9 +53,7 @@ class NoteLine(NamedTuple):
 def lines_of(entries: Iterable[Entry], owner: str, say: Say) -> dict[str, list[NoteLine]]:
     """Return the lines for some entries by person or place, oldest first.
 
-    Args:
-        entries: whispers and secrets are skipped, because notes are talked about.
-        owner: the agent's slug, for references.
+    Whispers and secrets are skipped, because notes are talked about.
     """
     found: dict[str, list[NoteLine]] = defaultdict(list)
     for entry in entries:
@@ -86,7 +80,6 @@ def line_of(entry: Entry, owner: str, say: Say) -> tuple[str, NoteLine] | None:
 
 
 def _of_themselves(entry: Entry, say: Say) -> str:
-    """Return the first statement of a speaker about themselves or promise; empty for none."""
     if asks(entry):
         return ""
     for one in sentences(words_of(entry)):
@@ -100,7 +93,6 @@ def _of_themselves(entry: Entry, say: Say) -> str:
 
 
 def _found_there(entry: Entry, say: Say) -> str:
-    """Return the fact from a closer look at a thing; empty for a look around."""
     title, mark, rest = entry.text.strip().partition(": ")
     if not mark or "\n" in title or len(title) > 40 or title == entry.place:
         return ""
@@ -120,11 +112,7 @@ def with_lines(
 ) -> str:
     """Return a note's file with lines added to the generated section; unchanged when none is new.
 
-    Args:
-        raw: the file; empty for none.
-        title: its title, if it is new.
-        lines: oldest first.
-        read: returns an entry by its number, to recognize generated lines.
+    `read` returns an entry by its number, to distinguish generated lines from those of people.
     """
     new = [line for line in lines if not _cited(raw, line.seq, owner) and line.what not in raw][-LINES:]
     if not new:
@@ -145,10 +133,7 @@ def _cited(raw: str, seq: int, owner: str) -> bool:
 
 
 def _parted(raw: str, newline: str, heading: str) -> tuple[str, str, list[str], str]:
-    """Split a note into the text before the generated section, its heading, its lines, and the rest.
-
-    The section is found by its heading or, when that was changed, by the form of its lines.
-    """
+    """Return the text before the generated section, its heading (or one above such lines), its lines, and the rest."""
     lines = raw.split(newline)
     start = next((at for at, line in enumerate(lines) if line.rstrip() == heading), _above_own(lines))
     if start is None:
@@ -164,7 +149,6 @@ def _parted(raw: str, newline: str, heading: str) -> tuple[str, str, list[str], 
 
 
 def _above_own(lines: Sequence[str]) -> int | None:
-    """Return the index of the heading directly above the first line of generated form."""
     first = next((at for at, line in enumerate(lines) if _OWN.fullmatch(line)), 0)
     above = next((at for at in range(first - 1, -1, -1) if lines[at].strip()), None)
     return above if above is not None and lines[above].startswith("## ") else None
@@ -178,8 +162,7 @@ def _bounded(own: Sequence[str], mine: Callable[[str], bool]) -> list[str]:
 def _is_mine(line: str, read: Callable[[int], Entry | None], owner: str, say: Say) -> bool:
     """Return whether a line is exactly the one generated from its entry.
 
-    One in an earlier wording of the vault counts as a person's: better to keep a line too many than to lose one of
-    theirs.
+    Older wordings count as a person's: better to keep a line too many than to lose one of theirs.
     """
     cites = _CITES.search(line)
     entry = read(int(cites[1])) if cites else None
@@ -190,12 +173,7 @@ def _is_mine(line: str, read: Callable[[int], Entry | None], owner: str, say: Sa
 def worth_a_note(
     found: Mapping[str, list[NoteLine]], titles: Iterable[str], own: Iterable[str]
 ) -> dict[str, list[NoteLine]]:
-    """Return the subjects with a note or with enough lines to begin one, without the agent itself.
-
-    Args:
-        titles: titles of all notes.
-        own: the agent's names.
-    """
+    """Return the subjects with a note or with enough lines to begin one, without the agent itself (`own`)."""
     there = {title.casefold() for title in titles}
     mine = {name.casefold() for name in own}
     room = NOTES - len(there)

@@ -24,13 +24,12 @@ FILES = 8
 NIGHT = 256
 """Maximum number of entries weighed, reflected on or noted at once; older ones are not processed."""
 REMEMBERED = 12
-"""Number of earlier insights that are not repeated."""
 REFLECTED = "reflection"
 NOTED = "notes_kept"
 """Names of archive events: a reflection, and notes written."""
 _MARKS = (f'"event":"{REFLECTED}"'.encode(), b'"kind":"dream"')
 BEGAN = "I have come to think: "
-"""The beginning of insights from before they had a mark."""
+"""Opening of insights from before they had a mark."""
 
 
 @dataclass
@@ -38,15 +37,11 @@ class ReflectionProgress:
     """Progress of one agent's inner life, in entry numbers.
 
     Args:
-        through: the last counted entry.
-        lived: the last counted entry of an event.
-        dreamed: the last dream.
+        through, lived: the last counted entry, and the last of an event.
         weighed, reflected, noted: the last entry processed by each.
         sum: importance of events since the last reflection.
-        insights: the newest ones.
         count, counted_from: number of insights since that entry; 1 for all.
-        reflected_at, dreamed_at: ISO times; empty for never.
-        looked_from: the entry from which these were searched; 1 for all.
+        looked_from: the first entry searched for reflections and dreams.
     """
 
     through: int = 0
@@ -64,7 +59,6 @@ class ReflectionProgress:
     looked_from: int = 1
 
     def take_in(self, entries: Sequence[Entry]) -> None:
-        """Count entries that follow those already counted."""
         for entry in entries:
             self.through = entry.seq
             if entry.kind in LIVED:
@@ -77,21 +71,16 @@ class ReflectionProgress:
                 self.count += 1
 
     def look_back(self, since: Sequence[Entry], through: int, at: str) -> None:
-        """Record a reflection on everything up to `through`; `since` are the entries after it."""
+        """Record a reflection through an entry; `since` are the entries after it."""
         self.reflected, self.reflected_at = through, at
         self.sum = sum(entry.importance for entry in since if entry.kind in LIVED)
 
     def reweighed(self, before: Mapping[int, int], values: Mapping[int, int]) -> None:
-        """Adjust the sum to changed weights."""
         self.sum += sum(value - before[seq] for seq, value in values.items() if seq > self.reflected)
 
 
 def standing_of(archive: Path, total: int) -> ReflectionProgress:
-    """Return the progress of a memory with `total` entries. Reads files only, so it may run in a thread.
-
-    Raises:
-        OSError: when the archive cannot be read.
-    """
+    """Return the progress of a memory with `total` entries. Reads files only, so it may run in a thread."""
     first = max(1, total - LOOKED_BACK + 1)
     entries, found = tail(archive, first, total, (WEIGHED, REFLECTED, NOTED))
     values: dict[int, int] = {}
@@ -138,11 +127,9 @@ def _is_insight(entry: Entry) -> bool:
 
 
 def _last(found: Sequence[tuple[int, Mapping[str, Any]]], name: str) -> int:
-    """Return the highest entry number in events of a name; 0 for none."""
     said = [event.get("through") for _, event in found if event.get("event") == name]
     return max((through for through in said if type(through) is int), default=0)
 
 
 def event_of(name: str, at: str, through: int, **more: object) -> dict[str, object]:
-    """Return an event line with the entry number reached."""
     return {"event": name, "at": at, "through": through, **more}

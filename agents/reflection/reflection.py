@@ -1,8 +1,7 @@
-"""The inner life of agents: during sleep entries are weighed, reflected on, noted and dreamed of; idle agents reflect.
+"""The inner life of agents: sleeping agents weigh, reflect, note and dream; idle agents reflect.
 
-It runs in bounded background tasks that are cancelled when somebody addresses the agent; what was stored by then stays,
-the rest is due again. In company that is never silent a reflection would be cancelled for ever, so an overdue one waits
-for no quiet moment and goes by rules, without a model.
+It runs in bounded background tasks, cancelled when somebody addresses the agent; the unfinished part is due again. In
+company that is never silent this would go on for ever, so an overdue reflection is made at once, by rules.
 """
 
 from __future__ import annotations
@@ -40,9 +39,8 @@ from mud.world.narration import phrase
 log = logging.getLogger(__name__)
 
 SHOWN = 48
-"""Maximum number of entries in a model's prompt."""
 LONGEST_REPLY = 8000
-"""Maximum characters of a reply that are read, ten times the expected length, so that junk cannot block the world."""
+"""Maximum characters of a reply that are read, ten times the usual, so that junk cannot block the world."""
 PAUSE = 1800.0
 """Seconds between two reflections of an agent that is awake, to limit the use of models."""
 OVERDUE = 2
@@ -50,13 +48,10 @@ OVERDUE = 2
 AFTER_FAILURE = 60.0
 """Seconds before a failed task, for example on a full disk, is tried again."""
 NAME = "inner_life"
-"""Name of unrequested steps in the ledger."""
 NOTHING = phrase("minds.dream.nothing")
 
 
 class Reflection:
-    """The inner life of all agents of a vault."""
-
     def __init__(self, means: Services) -> None:
         self._means = means
         self._prompts: Templates[ReflectionPrompt] = Templates(means.vault / "prompts", lambda: FILES, parse_words)
@@ -65,7 +60,6 @@ class Reflection:
         self._reflected: dict[str, float] = {}
         """Time of the last reflection while awake, by slug and the monotonic clock."""
         self._failed: dict[str, float] = {}
-        """Time of the last failure."""
 
     def load(self) -> list[Problem]:
         """Read the prompts and return all problems; an invalid one keeps its last valid version."""
@@ -87,18 +81,16 @@ class Reflection:
         )
 
     def interrupt(self, slug: str) -> None:
-        """Cancel the running task of an agent, because it is addressed or gone."""
+        """Cancel the running task of an agent."""
         task = self._tasks.get(slug)
         if task is not None:
             task.cancel()
 
     async def settle(self) -> None:
-        """Wait until no task is running."""
         while self._tasks:
             await asyncio.wait(tuple(self._tasks.values()))
 
     async def stop(self) -> None:
-        """Cancel all running tasks."""
         for slug in list(self._tasks):
             self.interrupt(slug)
         await self.settle()
@@ -138,7 +130,6 @@ class Reflection:
             self._failed[agent.slug] = self._means.clock.monotonic()
 
     def _taken_in(self, agent: Agent) -> ReflectionProgress:
-        """Return the progress of an agent, including all entries so far."""
         memory = agent.memory
         if not self._is_known(agent):
             self._standing[agent.slug] = standing_of(memory.folder / "archive", memory.total)
@@ -148,15 +139,12 @@ class Reflection:
         return known
 
     def _is_known(self, agent: Agent) -> bool:
-        """Return whether the progress of an agent is known up to a few entries."""
         known = self._standing.get(agent.slug)
         return known is not None and known.through <= agent.memory.total <= known.through + NIGHT
 
     async def look(self, agent: Agent) -> None:
-        """Determine the progress of an agent in a thread, unless it is known.
-
-        Raises:
-            OSError: when the archive cannot be read.
+        """Determine the progress of an agent in a thread, unless it is known; raises OSError when the archive is
+        unreadable.
         """
         if not self._is_known(agent):
             archive, total = agent.memory.folder / "archive", agent.memory.total
@@ -167,8 +155,7 @@ class Reflection:
     def told(self, agent: Agent, *, known: bool = False) -> dict[str, Any] | None:
         """Return the inner life for an agent's status; None for people and when the archive cannot be read.
 
-        Args:
-            known: also None when the archive would have to be read.
+        With `known` also None when the archive would have to be read.
         """
         if agent.definition.person or (known and not self._is_known(agent)):
             return None
@@ -207,7 +194,6 @@ class Reflection:
         )
 
     async def _night(self, agent: Agent, engine: Engine) -> None:
-        """Do what is due of a sleeping agent, yielding to other tasks in between."""
         standing = self._taken_in(agent)
         if standing.weighed < standing.lived:
             await self._weigh(agent, standing)
@@ -300,7 +286,6 @@ class Reflection:
             log.warning("%s: the dream cannot be noted: %s", agent.name, error)
 
     async def _take_notes(self, agent: Agent, standing: ReflectionProgress) -> None:
-        """Note what was learned of people and places since the last time."""
         memory, notes, last = agent.memory, agent.notes, standing.through
         entries = memory.read(max(standing.noted + 1, last - NIGHT + 1), last)
         found = await asyncio.to_thread(learned.lines_of, entries, agent.slug, self._means.say)
@@ -343,7 +328,6 @@ class Reflection:
         return words.render(agent.name, definition.profile, "\n".join(map(line_of, shown))), shown
 
     def _profile(self, agent: Agent) -> str:
-        """Return the name of the LLM profile to ask; when it is missing, the one for summaries."""
         wanted = self._settings(agent).dream_profile
         known = {name.lower() for name in self._means.configuration.names(LLMProfile)}
         return wanted if wanted.lower() in known else agent.settings().profile
@@ -361,11 +345,7 @@ class Reflection:
         return reply.text[:LONGEST_REPLY]
 
     def _keep(self, agent: Agent, engine: Engine, kind: str, text: str, mark: str | None = None) -> None:
-        """Store an entry through a step of the world, so that no kill can lose it.
-
-        Raises:
-            Unavailable: when the ledger cannot be written.
-        """
+        """Store an entry through a step of the world, so that no kill can lose it."""
         if engine.answer(Request(NAME, agent.id, engine.number, keep=kind), Outcome(text, mark=mark)).number == 0:
             raise Unavailable("the ledger cannot be written")
 
@@ -374,6 +354,5 @@ class Reflection:
 
 
 def _most_telling(entries: list[Entry]) -> list[Entry]:
-    """Return the most important events, as many as a prompt shows, oldest first."""
     best = sorted(lived(entries), key=lambda entry: (-entry.importance, -entry.seq))[:SHOWN]
     return sorted(best, key=lambda entry: entry.seq)

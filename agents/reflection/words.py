@@ -1,7 +1,6 @@
 """The prompts of the inner life: `vault/prompts/{importance,reflect,dream}.md`, parsed and checked. Pure.
 
-The places are `{name}`, `{profile}` and `{memories}`, one line each. Other braces are plain text, and inserted text is
-not searched for places.
+`{memories}` is replaced by a line for each entry. Braces other than the places are plain text, as are inserted texts.
 """
 
 from __future__ import annotations
@@ -12,13 +11,10 @@ from agents.prompt.template import PLACE, body_of
 from mud.errors import Problem, VaultProblem
 
 FILES = ("importance.md", "reflect.md", "dream.md")
-"""Files in `vault/prompts`."""
 PLACES = ("name", "profile", "memories")
 
 
 class ReflectionPrompt(NamedTuple):
-    """A checked prompt with its places."""
-
     text: str
 
     def render(self, name: str, profile: str, memories: str) -> str:
@@ -27,10 +23,7 @@ class ReflectionPrompt(NamedTuple):
 
 
 def parse_words(text: str, file: str) -> ReflectionPrompt:
-    """Parse a prompt file.
-
-    Args:
-        file: its name in problems.
+    """Parse a prompt file, which problems call `file`.
 
     Raises:
         VaultProblem: with every unknown place, and when `{memories}` is missing.
