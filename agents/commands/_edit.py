@@ -61,9 +61,7 @@ def set_key(minds: Population, agent: Agent, key: str, value: object) -> AgentDe
 
 
 def set_section(minds: Population, agent: Agent, heading: str, words: str, *, own: bool = False) -> AgentDefinition:
-    """Set a section and return the new definition; refuses like `set_key`. Of an agent's `own` section no version is
-    kept.
-    """
+    """Set a section and return the new definition; refuses like `set_key`. An `own` section has no versions."""
     file, field = agent.definition.file, heading.lower().replace(" ", "_")
     kept = follow if own else _kept(minds, field)
     return _change(minds, agent, field, lambda text: replace_section(text, heading, words, file), kept)

@@ -100,10 +100,9 @@ def _line(trace: Trace, longest: int | None = None) -> bytes:
 
 
 def _append(path: Path, data: bytes, most: int | None = None) -> bool:
-    """Append a line to a file, on a line of its own even after a torn one, all or nothing; return whether it was
-    written.
+    """Append a line to a file, on a line of its own even after a torn one, all or nothing.
 
-    It is not when the file would exceed `most` bytes or is missing. With None the file is created, without limit.
+    Return False when the file would exceed `most` bytes or is missing. With None the file is created, without limit.
     """
     try:
         descriptor = open_own(path, os.O_RDWR | os.O_APPEND | (os.O_CREAT if most is None else 0))
