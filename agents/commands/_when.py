@@ -35,7 +35,7 @@ WEEK = 7
 
 
 def age(moment: datetime, now: datetime) -> tuple[Phrase, int]:
-    """Return the phrase for the age of a moment, and its number; a future moment gets a date. Both are aware, in UTC."""
+    """Return the phrase for the age of a moment, and its number; a future moment gets a date. Both are in UTC."""
     seconds = (now - moment).total_seconds()
     days = (now.date() - moment.date()).days
     if -60 < seconds < 60:

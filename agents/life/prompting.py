@@ -127,7 +127,7 @@ class Prompting:
         return {"window": profile.num_ctx, "reserve": profile.max_tokens, "count": agent.counter.prompts()}
 
     def room(self, agent: Agent) -> int:
-        """Return the tokens for summaries and entries in an agent's next prompt, wherever it is. The result is cached."""
+        """Return the tokens for summaries and entries in an agent's next prompt, wherever it is. Cached."""
         means, definition = self._minds.means, agent.definition
         try:
             template = self._template(agent)

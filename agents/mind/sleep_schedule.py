@@ -43,7 +43,7 @@ class SleepSchedule(NamedTuple):
         return _last(self.wake_at, now) < _last(self.sleep_at, now)
 
     def falls_asleep(self, since: datetime, now: datetime) -> bool:
-        """Return whether to fall asleep; without `wake_at` only if `sleep_at` passed after `since`, the previous call."""
+        """Return whether to fall asleep; without `wake_at` only if `sleep_at` passed since the last call (`since`)."""
         if self.sleep_at is None:
             return False
         return self.night(now) if self.wake_at is not None else since < _last(self.sleep_at, now)

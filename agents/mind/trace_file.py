@@ -66,7 +66,7 @@ class TraceFile:
         _append(self._newest, data)
 
     def heads(self, who: str, through: int | None = None) -> Iterator[Head]:
-        """Yield the heads of submitted lines of a character, newest first, from step `through`; files are read lazily."""
+        """Yield the heads of submitted lines of a character, newest first, up to step `through`; reads files lazily."""
         for path in reversed(self._files()):
             if through is not None and int(path.stem) > through:
                 continue
